@@ -34,7 +34,11 @@ class Fault:
     """What was expected and what was found."""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.path}: {self.message}" if self.path else f"{self.where}: {self.message}"
+        return (
+            f"{self.where}: {self.path}: {self.message}"
+            if self.path
+            else f"{self.where}: {self.message}"
+        )
 
 
 class ConfigError(InputError):

@@ -1,0 +1,1 @@
+"""Distributions of the parameter given the outcome."""

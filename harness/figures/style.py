@@ -1,0 +1,126 @@
+"""The looks all figures share: sizes in millimetres, colours, line styles and rc settings.
+
+Figures are built without pyplot, on settings of their own: matplotlib's shipped defaults and the
+few below, so that neither a user's matplotlibrc nor a plot made before changes a byte.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+COLUMN = 85.0
+"""Width of a journal's column, in mm."""
+PAGE = 175.0
+"""Width of a journal's page of two columns, in mm."""
+DPI = 300
+TEXT = 7.0
+"""Size of labels and legends, in points."""
+SMALL = 6.5
+"""Size of tick labels and notes, in points; nothing is printed under 6."""
+
+# Okabe & Ito (2008), colours told apart by all kinds of colour vision. Their yellow is left out:
+# it does not stand out from white paper.
+BLACK = "#000000"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+GREEN = "#009E73"
+BLUE = "#0072B2"
+VERMILION = "#D55E00"
+PURPLE = "#CC79A7"
+GREY = "#7F7F7F"
+PALE_BLUE = "#A6CBE3"
+
+CURVE_COLOURS = (BLUE, VERMILION, GREEN, BLACK, PURPLE, ORANGE, SKY)
+CURVE_DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
+# Seven colours and four line styles have no common factor: 28 curves before one repeats.
+
+DIVERGING = "RdBu"
+"""Red below zero, blue above, white at it; safe for red-green blindness."""
+
+# What decides how matplotlib runs rather than how a picture looks. Reading "backend" from the
+# defaults would even import pyplot.
+_NOT_LOOKS = frozenset({"backend", "backend_fallback", "interactive", "toolbar", "timezone"})
+
+_LOOKS: dict[str, Any] = {
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so it is the same everywhere
+    "font.size": TEXT,
+    "axes.labelsize": TEXT,
+    "axes.titlesize": TEXT,
+    "figure.titlesize": TEXT,
+    "legend.fontsize": SMALL,
+    "legend.title_fontsize": TEXT,
+    "legend.frameon": False,
+    "legend.borderpad": 0.2,
+    "legend.columnspacing": 1.2,
+    "legend.handlelength": 1.8,
+    "legend.handletextpad": 0.5,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "lines.linewidth": 1.0,
+    "hatch.linewidth": 0.4,
+    "figure.dpi": DPI,
+    "savefig.dpi": "figure",
+    "svg.fonttype": "path",
+    "svg.hashsalt": "harness",
+    "pdf.fonttype": 42,
+}
+
+
+@contextmanager
+def looks() -> Iterator[None]:
+    """Settings under which every figure is built and saved."""
+    defaults = matplotlib.rcParamsDefault
+    settings = {key: defaults[key] for key in defaults if key not in _NOT_LOOKS}
+    with matplotlib.rc_context({**settings, **_LOOKS}):
+        yield
+
+
+def new_figure(width: float, height: float, *, constrained: bool = True) -> Figure:
+    """An empty figure of `width` × `height` mm."""
+    figure = Figure(
+        figsize=(width / 25.4, height / 25.4), layout="constrained" if constrained else "none"
+    )
+    FigureCanvasAgg(figure)
+    if constrained:
+        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03)  # type: ignore[union-attr]
+    return figure
+
+
+def settle(figure: Figure) -> None:
+    """Lay the figure out once and keep it so, whatever formats it is saved in and in what order."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+def plain(text: str) -> str:
+    """Text of a user's own (a label) for matplotlib, whose dollar signs would start a formula."""
+    return text.replace("$", r"\$")
+
+
+def wrapped(text: str, width: float) -> str:
+    """`text` broken into lines that fit into `width` mm at the size of labels."""
+    letters = max(8, int(width / (0.62 * TEXT * 25.4 / 72)))
+    return plain("\n".join(textwrap.wrap(text, letters)))
+
+
+def legend_columns(names: list[str], width: float) -> int:
+    """How many columns of a legend with these names fit into `width` mm."""
+    letter = 0.6 * SMALL * 25.4 / 72
+    handle = 4.5 * SMALL * 25.4 / 72
+    longest = max(len(name) for name in names) * letter + handle
+    return max(1, min(len(names), int(width / longest)))

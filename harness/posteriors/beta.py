@@ -1,0 +1,243 @@
+"""The Beta posterior of a proportion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import (
+    betainc,
+    betaincc,
+    betainccinv,
+    betaincinv,
+    betaln,
+    xlog1py,
+    xlogy,
+)
+
+from harness.numerics.deviance import log_binomial
+from harness.numerics.newton import Descent
+from harness.numerics.split import Floats, Index, Split, difference, log_ratios, on_smaller_side
+
+Bools = npt.NDArray[np.bool_]
+
+# exp(-600) is the last place where a limit next to 0 or 1 still differs from the end.
+_LOG_SMALLEST_LIMIT = -600.0
+# A shape parameter above this puts the matching limit well above exp(-600).
+_NEARLY_MONOTONE = 1.5
+_POLISHING_STEPS = 60
+
+
+@dataclass(frozen=True)
+class Beta:
+    """Beta(a, b), a, b > 0: the posterior of a proportion, one for each outcome.
+
+    For x successes of n under a Beta(a₀, b₀) prior, a = x + a₀ and b = n − x + b₀
+    (Ross 2003, section 2). The coordinate is the logit.
+    """
+
+    a: Floats
+    b: Floats
+    estimate: Split | None = None
+    """x / n, which a balanced width is centred on."""
+
+    @classmethod
+    def given(cls, x: Floats, n: Floats, prior: tuple[float, float]) -> Beta:
+        """The posterior given x of n, both of shape (m,), under a Beta(*prior) prior."""
+        return cls(x + prior[0], (n - x) + prior[1], Split(x / n, (n - x) / n))
+
+    @property
+    def size(self) -> int:
+        return int(self.a.size)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    @property
+    def ends(self) -> tuple[Split, Split]:
+        zero, one = np.zeros(self.size), np.ones(self.size)
+        return Split(zero, one), Split(one, zero)
+
+    @property
+    def mode(self) -> Split:
+        """(a − 1)/(a + b − 2); an end of the range where the density is monotone."""
+        rise, fall = np.maximum(self.a - 1.0, 0.0), np.maximum(self.b - 1.0, 0.0)
+        total = np.where(rise + fall > 0, rise + fall, 2.0)
+        flat = rise + fall == 0
+        return Split(np.where(flat, 0.5, rise / total), np.where(flat, 0.5, fall / total))
+
+    @property
+    def room(self) -> tuple[Floats, Floats]:
+        estimate = self._centre()
+        return estimate.p, estimate.q
+
+    def at(self, index: Index) -> Beta:
+        estimate = None if self.estimate is None else self.estimate.at(index)
+        return Beta(self.a[index], self.b[index], estimate)
+
+    def around(self, margin: Floats) -> tuple[Split, Split]:
+        below, above = self.room
+        room = np.minimum(below, above)
+        lower = _from_smaller_side((below - room) + margin, above + (room - margin))
+        upper = _from_smaller_side((above - room) + margin, below + (room - margin))
+        return lower, Split(upper.q, upper.p)
+
+    def _centre(self) -> Split:
+        if self.estimate is None:
+            raise ValueError("this posterior carries no estimate to be centred on")
+        return self.estimate
+
+    def cdf(self, points: Split | npt.ArrayLike) -> Floats:
+        """I_p(a, b), from the smaller of p and 1 − p."""
+        s = _split(points)
+        a, b, p, q = np.broadcast_arrays(self.a, self.b, s.p, s.q)
+        return on_smaller_side(
+            Split(p, q),
+            lambda i: np.asarray(betainc(a[i], b[i], p[i])),
+            lambda i: np.asarray(betaincc(b[i], a[i], q[i])),
+        )
+
+    def sf(self, points: Split | npt.ArrayLike) -> Floats:
+        """1 − I_p(a, b), never formed as a difference."""
+        s = _split(points)
+        a, b, p, q = np.broadcast_arrays(self.a, self.b, s.p, s.q)
+        return on_smaller_side(
+            Split(p, q),
+            lambda i: np.asarray(betaincc(a[i], b[i], p[i])),
+            lambda i: np.asarray(betainc(b[i], a[i], q[i])),
+        )
+
+    def logpdf(self, points: Split | npt.ArrayLike) -> Floats:
+        """log[p^{a−1} (1 − p)^{b−1} / B(a, b)], by the saddle-point form."""
+        s = _split(points)
+        a, b = self.a, self.b
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inner = (
+                log_binomial(a, a + b, s.p, s.q)
+                + (np.log(a) + np.log(b) - np.log(a + b))
+                - (np.log(s.p) + np.log(s.q))
+            )
+            at_end = (xlogy(a - 1.0, s.p) + xlogy(b - 1.0, s.q)) - betaln(a, b)
+        return np.where((s.p > 0) & (s.q > 0), inner, at_end)
+
+    def pdf(self, points: Split | npt.ArrayLike) -> Floats:
+        return np.exp(self.logpdf(points))
+
+    def ppf(self, prob: npt.ArrayLike) -> Split:
+        """The points with cdf = ``prob``, polished from ``betaincinv`` (alone 4e-10 off)."""
+        prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
+        start = self._rough(prob, betaincinv, betainccinv)
+        return self._polished(start, prob, Beta.cdf, sign=-1.0)
+
+    def isf(self, prob: npt.ArrayLike) -> Split:
+        """The points with sf = ``prob``."""
+        prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
+        start = self._rough(prob, betainccinv, betaincinv)
+        return self._polished(start, prob, Beta.sf, sign=1.0)
+
+    def rough_interval(self, alpha: float) -> tuple[Split, Split]:
+        prob = np.full(self.size, alpha / 2)
+        return (
+            self._rough(prob, betaincinv, betainccinv),
+            self._rough(prob, betainccinv, betaincinv),
+        )
+
+    def _rough(
+        self,
+        prob: Floats,
+        inverse: Callable[..., Floats],
+        mirrored: Callable[..., Floats],
+    ) -> Split:
+        """Solve for p, and where it lies above one half for q = 1 − p instead."""
+        points = Split.of(inverse(self.a, self.b, prob))
+        high = points.p > 0.5
+        if high.any():
+            q = np.asarray(mirrored(self.b[high], self.a[high], prob[high]))
+            points = points.replaced(high, Split(1.0 - q, q))
+        return points
+
+    def _polished(
+        self,
+        points: Split,
+        prob: Floats,
+        tail: Callable[[Beta, Split], Floats],
+        sign: float,
+    ) -> Split:
+        """Newton's method on log(tail / prob) in the logit.
+
+        The logarithm of either tail is concave in the logit, so that the iteration converges
+        from any start: the first step lands below the root and the rest climb to it.
+        """
+        best = points
+        descent = Descent.over(self.size)
+        # An end of the range is a limit that underflows (a tiny shape parameter): leave it.
+        descent.active = np.flatnonzero((points.p > 0) & (points.q > 0))
+        for _ in range(_POLISHING_STEPS):
+            here = descent.active
+            if here.size == 0:
+                break
+            posterior, current = self.at(here), points.at(here)
+            mass = tail(posterior, current)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                residual = np.log(mass / prob[here])
+                step = sign * residual * mass / posterior.density(current)
+            improved, going_on = descent.judge(np.abs(residual))
+            best = best.replaced(here[improved], current.at(improved))
+            going_on &= np.isfinite(step)
+            descent.active = here[going_on]
+            points = points.replaced(
+                descent.active, posterior.at(going_on).slide(current.at(going_on), step[going_on])
+            )
+        return best
+
+    def never_falls_to(self, upper: Split) -> Bools:
+        """True where a ≤ 1, or so near to it that the matching limit is below exp(−600)."""
+        with np.errstate(divide="ignore"):
+            rise = (self.a - 1.0) * (np.log(upper.p) - _LOG_SMALLEST_LIMIT)
+            fall = -(self.b - 1.0) * np.log(upper.q)
+        return np.asarray((self.a <= 1.0) | ((self.a < _NEARLY_MONOTONE) & (rise < fall)))
+
+    def never_rises_from(self, lower: Split) -> Bools:
+        """True where b ≤ 1, or so near to it that the matching limit is within exp(−600) of 1."""
+        return Beta(self.b, self.a).never_falls_to(Split(lower.q, lower.p))
+
+    def density(self, points: Split) -> Floats:
+        """p(1 − p) times the pdf."""
+        log_p = np.where(points.p <= points.q, xlogy(self.a, points.p), xlog1py(self.a, -points.q))
+        log_q = np.where(points.q <= points.p, xlogy(self.b, points.q), xlog1py(self.b, -points.p))
+        return np.exp(log_p + log_q - betaln(self.a, self.b))
+
+    def slope(self, points: Split) -> Floats:
+        """(a − 1)(1 − p) − (b − 1)p."""
+        return (self.a - 1.0) * points.q - (self.b - 1.0) * points.p
+
+    def slide(self, points: Split, step: Floats) -> Split:
+        return points.slide(step)
+
+    def span(self, lower: Split, upper: Split) -> Floats:
+        p_ratio, q_ratio = log_ratios(lower, upper)
+        return p_ratio - q_ratio
+
+    def length(self, lower: Split, upper: Split) -> Floats:
+        return difference(lower, upper)
+
+    def log_density_ratio(self, lower: Split, upper: Split) -> Floats:
+        """(a − 1) log(p_u / p_l) + (b − 1) log(q_u / q_l)."""
+        p_ratio, q_ratio = log_ratios(lower, upper)
+        with np.errstate(invalid="ignore"):
+            p_part = np.where(self.a == 1.0, 0.0, (self.a - 1.0) * p_ratio)
+            q_part = np.where(self.b == 1.0, 0.0, (self.b - 1.0) * q_ratio)
+            return p_part + q_part
+
+
+def _split(points: Split | npt.ArrayLike) -> Split:
+    return points if isinstance(points, Split) else Split.of(points)
+
+
+def _from_smaller_side(p: Floats, q: Floats) -> Split:
+    """Points known as p and as q; the larger of the two has lost digits and is formed anew."""
+    low = p < 0.5
+    return Split(np.where(low, p, 1.0 - q), np.where(low, 1.0 - p, q))

@@ -1,0 +1,189 @@
+"""Beta and binomial probabilities in ball arithmetic: what the tests measure accuracy against.
+
+Every number returned is a ball that is proven to hold the true value, computed again at a higher
+precision until it is small enough. Points are exact: ``1 - q`` for a float ``q`` loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flint import arb, ctx, fmpq
+
+# Bits that hold 1 - q exactly for every float q (the smallest is 2^-1074), with room to spare.
+EXACT = 2400
+# Accuracy of everything returned, in bits: 2^-70 is 1e-21, nothing beside the tolerances in use.
+BITS = 70
+TINY = arb(2) ** -BITS
+# Precision to begin with, and the one at which to give up.
+FIRST, LAST = 128, 1 << 14
+
+Shape = float | arb
+
+
+def exact(number: float) -> arb:
+    """The float itself (or any dyadic rational), as a point without radius."""
+    with ctx.workprec(EXACT):
+        point = arb(fmpq(*map(int, number.as_integer_ratio())))
+    assert point.is_exact()
+    return point
+
+
+def complement(point: arb) -> arb:
+    """1 - point, without radius."""
+    with ctx.workprec(EXACT):
+        rest = 1 - point
+    assert rest.is_exact()
+    return rest
+
+
+def carried(p: float, q: float) -> arb:
+    """The point that a pair (p, 1 - p) stands for: the smaller of the two says where it is."""
+    return exact(p) if p <= q else complement(exact(q))
+
+
+def cdf(a: Shape, b: Shape, point: arb) -> arb:
+    """Mass of Beta(a, b) below the point, to a relative 2^-BITS however small it is."""
+    if point <= 0:
+        return arb(0)
+    if point >= 1:
+        return arb(1)
+    return _sharp(lambda: point.beta_lower(arb(a), arb(b), regularized=True))
+
+
+def sf(a: Shape, b: Shape, point: arb) -> arb:
+    """Mass of Beta(a, b) above the point, to a relative 2^-BITS however small it is."""
+    return cdf(b, a, complement(point))
+
+
+def outside(a: Shape, b: Shape, lower: arb, upper: arb) -> arb:
+    """Mass of Beta(a, b) below ``lower`` plus that above ``upper``."""
+    with ctx.workprec(FIRST):
+        return cdf(a, b, lower) + sf(a, b, upper)
+
+
+def logpdf(a: Shape, b: Shape, point: arb) -> arb:
+    """log density of Beta(a, b) inside (0, 1), to an absolute 2^-BITS."""
+    rest = complement(point)
+
+    def value() -> arb:
+        s, t = arb(a), arb(b)
+        log_beta = s.lgamma() + t.lgamma() - (s + t).lgamma()
+        return (s - 1) * point.log() + (t - 1) * rest.log() - log_beta
+
+    return _sharp(value, relative=False)
+
+
+def pdf(a: Shape, b: Shape, point: arb) -> arb:
+    """Density of Beta(a, b) inside (0, 1)."""
+    with ctx.workprec(FIRST):
+        return logpdf(a, b, point).exp()
+
+
+def log_slope(a: Shape, b: Shape, point: arb) -> arb:
+    """d/dp of the log density: (a - 1)/p - (b - 1)/(1 - p)."""
+    with ctx.workprec(FIRST):
+        return (arb(a) - 1) / point - (arb(b) - 1) / complement(point)
+
+
+def quantile(a: Shape, b: Shape, mass: Shape) -> arb:
+    """The point with ``mass`` of Beta(a, b) below it; the mass is right to a relative 2^(2-BITS).
+
+    Newton's method on log F over the logit y. The density of y is log-concave for every a and b,
+    so log F is concave in y: after one step the iterates climb to the root and never pass it.
+    """
+    with ctx.workprec(2 * FIRST):
+        goal = arb(mass).log()
+        y = (arb(a) / arb(b)).log().mid()
+        for _ in range(200):
+            point = _expit(y)
+            below = cdf(a, b, point)
+            gap = goal - below.log()
+            if abs(gap) < 4 * TINY:
+                return point
+            slope = (logpdf(a, b, point) + point.log() + complement(point).log()).exp() / below
+            y = (y + gap / slope).mid()
+    raise AssertionError(f"no quantile of Beta({a}, {b}) at {mass}")
+
+
+def upper_quantile(a: Shape, b: Shape, mass: Shape) -> arb:
+    """The point with ``mass`` of Beta(a, b) above it."""
+    return complement(quantile(b, a, mass))
+
+
+def shortest(a: Shape, b: Shape, alpha: Shape) -> tuple[arb, arb]:
+    """The shortest interval that leaves ``alpha`` of Beta(a, b) outside, by level sets.
+
+    Where the density has no interior mode the interval lies at the end of the range. Otherwise it
+    is {p : log f(p) >= log f(mode) - w^2/2} for some w, and Newton's method finds that w: the two
+    points move by w / |(log f)'|, so the mass outside by -w f (1/|(log f)'(l)| + 1/|(log f)'(u)|).
+    """
+    if a <= 1:
+        return arb(0), upper_quantile(a, b, alpha)
+    if b <= 1:
+        return quantile(a, b, alpha), arb(1)
+    with ctx.workprec(2 * FIRST):
+        goal = arb(alpha).log()
+        w = arb(1)
+        for _ in range(200):
+            lower, upper = _level_point(a, b, w), complement(_level_point(b, a, w))
+            mass = outside(a, b, lower, upper)
+            gap = mass.log() - goal
+            if abs(gap) < 4 * TINY:
+                return lower, upper
+            reach = pdf(a, b, lower) / log_slope(a, b, lower) - pdf(a, b, upper) / log_slope(
+                a, b, upper
+            )
+            w = min(max((w + gap * mass / (w * reach)).mid(), w / 2), 2 * w)
+    raise AssertionError(f"no shortest interval of Beta({a}, {b}) at {alpha}")
+
+
+def log_binomial(x: Shape, n: Shape, p: arb) -> arb:
+    """log of Gamma(n+1)/(Gamma(x+1) Gamma(n-x+1)) p^x (1-p)^(n-x), to an absolute 2^-BITS."""
+    rest = complement(p)
+
+    def value() -> arb:
+        s, t = arb(x) + 1, arb(n) - arb(x) + 1
+        kernel = (s - 1) * p.log() + (t - 1) * rest.log()
+        return kernel + (s + t - 1).lgamma() - s.lgamma() - t.lgamma()
+
+    return _sharp(value, relative=False)
+
+
+def _sharp(value: Callable[[], arb], *, relative: bool = True) -> arb:
+    """``value()`` at the first precision that leaves it accurate to BITS bits."""
+    precision = FIRST
+    while precision <= LAST:
+        with ctx.workprec(precision):
+            ball = value()
+            if ball.rel_accuracy_bits() >= BITS or (not relative and ball.rad() < TINY):
+                return ball
+        precision *= 2
+    raise AssertionError(f"no {BITS} bits within a precision of {LAST}")
+
+
+def _expit(y: arb) -> arb:
+    """1/(1 + e^-y) rounded on its smaller side, without radius."""
+    if y <= 0:
+        return (1 / (1 + (-y).exp())).mid()
+    return complement((1 / (1 + y.exp())).mid())
+
+
+def _level_point(a: Shape, b: Shape, w: arb) -> arb:
+    """The point below the mode of Beta(a, b), a, b > 1, where the log density is w^2/2 lower.
+
+    Newton's method over the logit, in which the log density is concave: no iterate after the
+    first lies above the root, and they climb to it.
+    """
+    s, t = arb(a) - 1, arb(b) - 1
+    top = s * s.log() + t * t.log() - (s + t) * (s + t).log()
+    y = ((s / t).log() - w * (1 / s + 1 / t).sqrt()).mid()
+    for _ in range(500):
+        point = _expit(y)
+        rest = complement(point)
+        gap = top - w * w / 2 - s * point.log() - t * rest.log()
+        step = gap / (s * rest - t * point)
+        if abs(step) < TINY**2:
+            return point
+        y = (y + step).mid()
+    raise AssertionError(f"no point at level {w} of Beta({a}, {b})")
