@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import IntervalNotFoundError
-from harness.numerics.newton import SMALL_RESIDUAL, Descent, bracketed_newton
+from harness.numerics.newton import SMALL_RESIDUAL, bracketed_newton
 from harness.posteriors.protocol import Bools, Floats, Points, Posterior
 
 P = TypeVar("P", bound=Points)
@@ -122,28 +122,23 @@ def _equal_density(posterior: Posterior[P], alpha: float) -> tuple[P, P]:
     bring to the noise floor are solved by bisection.
     """
     lower, upper = _start_around_mode(posterior, alpha)
-    best_lower, best_upper = lower, upper
-    descent = Descent.over(posterior.size)
+    active, missed = np.arange(posterior.size), [np.arange(0)]
     for _ in range(_NEWTON_STEPS):
-        here = descent.active
-        if here.size == 0:
+        if active.size == 0:
             break
-        part, left, right = posterior.at(here), lower.at(here), upper.at(here)
+        part, left, right = posterior.at(active), lower.at(active), upper.at(active)
         residual, step_lower, step_upper = _equal_density_step(part, left, right, alpha)
-        improved, going_on = descent.judge(residual)
-        going_on &= np.isfinite(step_lower) & np.isfinite(step_upper)
-        best_lower = best_lower.replaced(here[improved], left.at(improved))
-        best_upper = best_upper.replaced(here[improved], right.at(improved))
-        descent.active = here[going_on]
-        part, left, right = part.at(going_on), left.at(going_on), right.at(going_on)
-        lower = lower.replaced(descent.active, part.slide(left, step_lower[going_on]))
-        upper = upper.replaced(descent.active, part.slide(right, step_upper[going_on]))
-    missed = np.flatnonzero(~(descent.best < SMALL_RESIDUAL))
-    if missed.size:
-        slow_lower, slow_upper = _equal_density_by_bisection(posterior.at(missed), alpha)
-        best_lower = best_lower.replaced(missed, slow_lower)
-        best_upper = best_upper.replaced(missed, slow_upper)
-    return best_lower, best_upper
+        moved = np.isfinite(step_lower) & np.isfinite(step_upper)
+        missed.append(active[~moved])
+        part, left, right = part.at(moved), left.at(moved), right.at(moved)
+        lower = lower.replaced(active[moved], part.slide(left, step_lower[moved]))
+        upper = upper.replaced(active[moved], part.slide(right, step_upper[moved]))
+        active = active[moved & ~(residual < SMALL_RESIDUAL)]
+    slow = np.concatenate([*missed, active])
+    if slow.size:
+        slow_lower, slow_upper = _equal_density_by_bisection(posterior.at(slow), alpha)
+        lower, upper = lower.replaced(slow, slow_lower), upper.replaced(slow, slow_upper)
+    return lower, upper
 
 
 def _start_around_mode(posterior: Posterior[P], alpha: float) -> tuple[P, P]:

@@ -7,6 +7,7 @@ limits: they may fall where they should rise, and the outcomes that cover p need
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
@@ -58,7 +59,7 @@ def gaps(lower: Sequence[float], upper: Sequence[float]) -> list[Gap]:
     bottoms, tops = [rational(v) for v in lower], [rational(v) for v in upper]
     cuts = sorted({ZERO, ONE} | {v for v in (*bottoms, *tops) if 0 < v < 1})
     found = []
-    for left, right in zip(cuts, cuts[1:], strict=False):
+    for left, right in itertools.pairwise(cuts):
         below = [probability(x, n) for x in range(n + 1) if bottoms[x] >= right]
         above = [probability(x, n) for x in range(n + 1) if tops[x] <= left]
         found.append(Gap(left, right, sum(below, fmpq_poly()), sum(above, fmpq_poly())))
@@ -69,7 +70,7 @@ def worst_miss(lower: Sequence[float], upper: Sequence[float]) -> arb:
     """The supremum over p in (0, 1) of the miss probability.
 
     On each gap that is the largest of the values at its ends, taken from inside, and at the real
-    roots of the derivative. At the limits themselves closed intervals miss no more than beside them.
+    roots of the derivative. At the limits themselves closed intervals miss no more than beside.
     """
     best = arb(0)
     with ctx.workprec(FIRST):
@@ -81,12 +82,12 @@ def worst_miss(lower: Sequence[float], upper: Sequence[float]) -> arb:
 
 def missed_beside(
     lower: Sequence[float], upper: Sequence[float], p: float, *, from_right: bool
-) -> fmpq:
-    """The one-sided limit of the miss probability at p."""
+) -> tuple[fmpq, fmpq]:
+    """The one-sided limits of both miss probabilities at p."""
     here = rational(p)
     for gap in gaps(lower, upper):
         if (gap.left <= here < gap.right) if from_right else (gap.left < here <= gap.right):
-            return gap.missed(here)
+            return gap.below(here), gap.above(here)
     raise ValueError(f"no gap beside {p}")
 
 

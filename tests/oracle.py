@@ -6,6 +6,7 @@ precision until it is small enough. Points are exact: ``1 - q`` for a float ``q`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from flint import arb, ctx, fmpq
@@ -86,15 +87,16 @@ def log_slope(a: Shape, b: Shape, point: arb) -> arb:
         return (arb(a) - 1) / point - (arb(b) - 1) / complement(point)
 
 
-def quantile(a: Shape, b: Shape, mass: Shape) -> arb:
+def quantile(a: Shape, b: Shape, mass: Shape, near: arb | None = None) -> arb:
     """The point with ``mass`` of Beta(a, b) below it; the mass is right to a relative 2^(2-BITS).
 
     Newton's method on log F over the logit y. The density of y is log-concave for every a and b,
     so log F is concave in y: after one step the iterates climb to the root and never pass it.
+    It starts at the point ``near`` where one is given.
     """
     with ctx.workprec(2 * FIRST):
         goal = arb(mass).log()
-        y = (arb(a) / arb(b)).log().mid()
+        y = _logit(near) if near is not None else (arb(a) / arb(b)).log().mid()
         for _ in range(200):
             point = _expit(y)
             below = cdf(a, b, point)
@@ -106,9 +108,9 @@ def quantile(a: Shape, b: Shape, mass: Shape) -> arb:
     raise AssertionError(f"no quantile of Beta({a}, {b}) at {mass}")
 
 
-def upper_quantile(a: Shape, b: Shape, mass: Shape) -> arb:
+def upper_quantile(a: Shape, b: Shape, mass: Shape, near: arb | None = None) -> arb:
     """The point with ``mass`` of Beta(a, b) above it."""
-    return complement(quantile(b, a, mass))
+    return complement(quantile(b, a, mass, None if near is None else complement(near)))
 
 
 def shortest(a: Shape, b: Shape, alpha: Shape) -> tuple[arb, arb]:
@@ -138,16 +140,47 @@ def shortest(a: Shape, b: Shape, alpha: Shape) -> tuple[arb, arb]:
     raise AssertionError(f"no shortest interval of Beta({a}, {b}) at {alpha}")
 
 
-def log_binomial(x: Shape, n: Shape, p: arb) -> arb:
-    """log of Gamma(n+1)/(Gamma(x+1) Gamma(n-x+1)) p^x (1-p)^(n-x), to an absolute 2^-BITS."""
+def rounding_cost(a: Shape, b: Shape, limit: float) -> arb:
+    """The most mass of Beta(a, b) between a limit and the double it was rounded to.
+
+    Half a unit in the last place times the density, taken where it is largest in that stretch (at
+    one of its ends, but for a mode inside). A limit rounded to 0 or 1 costs its whole tail.
+    """
+    if limit <= 0:
+        return cdf(a, b, exact(math.ulp(0.0)))
+    if limit >= 1:
+        return sf(a, b, complement(exact(2.0**-54)))
+    with ctx.workprec(EXACT):
+        here, half = exact(limit), exact(math.ulp(limit)) / 2
+        stretch = [here - half, here, here + half]
+    return half * max(pdf(a, b, point) for point in stretch)
+
+
+def log_binomial(x: Shape, y: Shape, p: arb) -> arb:
+    """log of Gamma(x+y+1)/(Gamma(x+1) Gamma(y+1)) p^x (1-p)^y, to an absolute 2^-BITS."""
     rest = complement(p)
 
     def value() -> arb:
-        s, t = arb(x) + 1, arb(n) - arb(x) + 1
-        kernel = (s - 1) * p.log() + (t - 1) * rest.log()
-        return kernel + (s + t - 1).lgamma() - s.lgamma() - t.lgamma()
+        s, t = arb(x), arb(y)
+        coefficient = (s + t + 1).lgamma() - (s + 1).lgamma() - (t + 1).lgamma()
+        return s * p.log() + t * rest.log() + coefficient
 
     return _sharp(value, relative=False)
+
+
+def stirling_error(z: Shape) -> arb:
+    """log Gamma(z+1) - [(z + 1/2) log z - z + log(2 pi)/2], to a relative 2^-BITS."""
+
+    def value() -> arb:
+        s = arb(z)
+        return (s + 1).lgamma() - (s + arb(0.5)) * s.log() + s - (2 * arb.pi()).log() / 2
+
+    return _sharp(value)
+
+
+def deviance(x: Shape, mean: Shape) -> arb:
+    """x log(x/mean) + mean - x for x > 0, to a relative 2^-BITS."""
+    return _sharp(lambda: arb(x) * (arb(x) / arb(mean)).log() + arb(mean) - arb(x))
 
 
 def _sharp(value: Callable[[], arb], *, relative: bool = True) -> arb:
@@ -160,6 +193,11 @@ def _sharp(value: Callable[[], arb], *, relative: bool = True) -> arb:
                 return ball
         precision *= 2
     raise AssertionError(f"no {BITS} bits within a precision of {LAST}")
+
+
+def _logit(point: arb) -> arb:
+    """log(p/(1 - p)), without radius."""
+    return (point / complement(point)).log().mid()
 
 
 def _expit(y: arb) -> arb:

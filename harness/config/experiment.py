@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from harness.truths import Truth
 
-Side = Literal["two-sided", "lower", "upper"]
 TrialsKind = Literal["per_outcome", "per_size", "per_truth"]
 
 
@@ -26,7 +25,8 @@ class MethodSpec:
     """Importable module of the user."""
     function: str | None
     """Name of the function in ``path`` or ``module``."""
-    side: Side
+    side: str
+    """``two-sided``, ``lower`` or ``upper``."""
     prior: tuple[float, float] | None
     """Beta prior; None where none was given, which leaves the method its own default."""
 

@@ -1,0 +1,1 @@
+"""What can be estimated. A family ties data names, sampling, posterior and estimate together."""

@@ -21,10 +21,10 @@ def draw(results: selection.Tables, options: AlphaByOutcome) -> list[Drawing]:
     """One drawing per method and alpha."""
     simulated = selection.given(results, "outcome", ("monte_carlo",), KIND)
     several_alphas = simulated["alpha"].n_unique() > 1
-    n = selection.pick_one(simulated, "n", options.n, KIND)
+    n = selection.size(simulated, options.n, KIND)
     drawings = []
-    for label in selection.pick(simulated, "method", options.method, KIND):
-        for alpha in selection.pick(simulated, "alpha", options.alpha, KIND):
+    for label in selection.methods(simulated, options.method, KIND):
+        for alpha in selection.alphas(simulated, options.alpha, KIND):
             parts = [KIND, label, f"n{n}"] + ([f"alpha{alpha:g}"] if several_alphas else [])
             here = results.cells.filter(
                 (pl.col("given") == "outcome")

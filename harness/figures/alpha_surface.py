@@ -1,4 +1,4 @@
-"""Alpha error over n and x/n (Ross 2003, Figs. 5 to 7), on a common scale, its own, and as a map."""
+"""Alpha error over n and x/n (Ross 2003, Figs. 5 to 7): common scale, own scale, heat map."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from harness.figures import selection, style, units
+from harness.figures import selection, units
 from harness.figures.catalogue import AlphaSurface
 from harness.figures.drawing import Drawing, stem
 from harness.figures.grid import Grid, grid
@@ -23,8 +23,8 @@ def draw(results: selection.Tables, options: AlphaSurface) -> list[Drawing]:
     cells = selection.given(results, "outcome", (options.engine,), KIND)
     several_alphas = cells["alpha"].n_unique() > 1
     drawings = []
-    for label in selection.pick(cells, "method", options.method, KIND):
-        for alpha in selection.pick(cells, "alpha", options.alpha, KIND):
+    for label in selection.methods(cells, options.method, KIND):
+        for alpha in selection.alphas(cells, options.alpha, KIND):
             here = cells.filter((pl.col("method") == label) & (pl.col("alpha") == alpha))
             errors = grid(here, "alpha_error", options.fractions, KIND)
             title = f"{selection.title_of(cells, label)}, nominal α = {alpha:g}"
@@ -46,22 +46,21 @@ def draw(results: selection.Tables, options: AlphaSurface) -> list[Drawing]:
 
 def _common(errors: Grid, title: str, scale: float) -> Figure:
     """The wireframe between -scale and scale, values beyond drawn at the nearer end."""
-    cut = np.clip(errors.values, -scale, scale)
-    notes = [f"z axis from {_plain(-scale)} to {_plain(scale)}"]
-    for count, side, end in (
-        (int((errors.values < -scale).sum()), "below", -scale),
-        (int((errors.values > scale).sum()), "above", scale),
-    ):
-        if count:
-            of = errors.values.size
-            notes.append(f"{count} of {of} values {side} {_plain(end)} drawn at {_plain(end)}")
+    low, high = units.in_text(-scale), units.in_text(scale)
+    below, above = int((errors.values < -scale).sum()), int((errors.values > scale).sum())
+    notes = []
+    if below:
+        notes.append(f"{below} of {errors.values.size} values below {low} drawn at {low}")
+    if above:
+        notes.append(f"{above} of {errors.values.size} values above {high} drawn at {high}")
     return mesh(
         errors,
-        cut,
+        np.clip(errors.values, -scale, scale),
         title=title,
-        note="; ".join(notes) + _blanks(errors.values),
+        note=("; ".join(notes) or f"no value beyond ±{high}") + _blanks(errors.values),
         z_label=QUANTITY,
         z_limits=(-scale, scale),
+        z_ticks=[-scale, -scale / 2, 0, scale / 2, scale],
     )
 
 
@@ -73,8 +72,8 @@ def _own(errors: Grid, title: str) -> Figure:
         errors,
         z,
         title=title,
-        note=_range(errors.values) + _blanks(errors.values),
-        z_label=QUANTITY + units.unit(exponent),
+        note=units.range_of(errors.values) + _blanks(errors.values),
+        z_label=units.in_units(QUANTITY, exponent),
         z_limits=units.own_limits(z),
     )
 
@@ -88,25 +87,12 @@ def _map(errors: Grid, title: str, scale: float) -> Figure:
         errors,
         values,
         title=title,
-        note=_range(errors.values) + _blanks(errors.values),
-        label=QUANTITY + units.unit(exponent),
+        note=units.range_of(errors.values) + _blanks(errors.values),
+        label=units.in_units(QUANTITY, exponent),
         limit=limit,
     )
 
 
-def _plain(value: float) -> str:
-    return f"{value:g}".replace("-", units.MINUS)
-
-
-def _range(values: NDArray[np.float64]) -> str:
-    low, high = np.nanmin(values), np.nanmax(values)
-    return f"values from {_scientific(low)} to {_scientific(high)}"
-
-
-def _scientific(value: float) -> str:
-    return f"{value:.2g}".replace("-", units.MINUS)
-
-
 def _blanks(values: NDArray[np.float64]) -> str:
     count = int(np.isnan(values).sum())
-    return f"; {count} blank, no trial came out so" if count else ""
+    return f"; {count} blank: x never drawn" if count else ""

@@ -104,7 +104,8 @@ class CoverageCurve(FigureOptions):
         None,
         ge=0,
         lt=1,
-        description="Lower end of the coverage axis; left out, all coverages are in view.",
+        description="Lower end of the coverage axis; left out, 1 - 4 alpha, "
+        "or higher where no coverage is that low.",
     )
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
+LONGEST = 80
+"""Letters of a label in a file name; file systems end at 255 for the whole."""
+
 
 @dataclass(frozen=True)
 class Drawing:
@@ -19,4 +22,4 @@ class Drawing:
 
 def stem(*parts: str) -> str:
     """A file name from parts; what may trouble a file system becomes an underscore."""
-    return "-".join(re.sub(r"[^A-Za-z0-9._]+", "_", part) or "_" for part in parts)
+    return "-".join(re.sub(r"[^A-Za-z0-9._]+", "_", part)[:LONGEST] for part in parts)

@@ -23,7 +23,7 @@ def heat_map(
 ) -> Figure:
     """Colours of `values` (sizes, fractions) from -limit to limit, and the values themselves."""
     rows, columns = values.shape
-    figure = style.new_figure(style.PAGE, 30 + 4.0 * rows)
+    figure = style.new_figure(style.PAGE, 30 + max(4.0 * rows, 44))
     axes = figure.add_subplot()
     edges_x, edges_y = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
     shown = np.ma.masked_invalid(values)
@@ -45,7 +45,7 @@ def heat_map(
         colours, ax=axes, location="right", pad=0.015, aspect=35, extend=_beyond(values, limit)
     )
     bar.set_label(label)
-    bar.outline.set_linewidth(0.4)  # type: ignore[operator]
+    bar.outline.set_linewidth(0.4)
     lines = "\n".join(
         filter(None, (style.wrapped(title, style.PAGE), style.wrapped(note, style.PAGE)))
     )
@@ -54,10 +54,11 @@ def heat_map(
 
 
 def _print_values(axes: Axes, colours: QuadMesh, values: NDArray[np.float64]) -> None:
+    painted = np.asarray(colours.cmap(colours.norm(values)))
     for (row, column), value in np.ndenumerate(values):
-        text = units.printed(value)
+        text = units.in_cell(value)
         if text:
-            red, green, blue, _ = colours.cmap(colours.norm(value))
+            red, green, blue, _ = painted[row, column]
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
             axes.text(
                 column,

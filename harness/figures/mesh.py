@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from harness.figures import style
+from harness.figures import style, units
 from harness.figures.grid import Grid
 
 
@@ -20,14 +20,13 @@ def mesh(
     note: str,
     z_label: str,
     z_limits: tuple[float, float],
+    z_ticks: list[float] | None = None,
 ) -> Figure:
     """Lines through `z` (sizes, fractions), those behind the surface hidden."""
-    figure = style.new_figure(style.COLUMN, 74, constrained=False)
-    figure.text(0.02, 0.985, style.wrapped(title, style.COLUMN), va="top", ha="left")
-    figure.text(
-        0.02, 0.015, style.wrapped(note, style.COLUMN), va="bottom", ha="left", fontsize=style.SMALL
-    )
-    axes: Any = figure.add_axes((0.0, 0.06, 0.92, 0.9), projection="3d")
+    figure = style.new_figure(style.COLUMN, 80, constrained=False)
+    heading = "\n".join((style.wrapped(title, style.COLUMN), style.wrapped(note, style.COLUMN)))
+    figure.text(0.02, 0.985, heading, va="top", ha="left", linespacing=1.3)
+    axes: Any = figure.add_axes((-0.07, 0.03, 1.0, 0.87), projection="3d")
     across, along = np.meshgrid(grid.fractions, np.log10(grid.sizes))
     axes.plot_surface(
         along,
@@ -42,18 +41,21 @@ def mesh(
         gid="mesh",
     )
     axes.set_zlim(*z_limits)
+    if z_ticks is not None:
+        axes.set_zticks(z_ticks)
     _n_axis(axes, grid)
     axes.set_ylim(0, 1)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
-    axes.set_xlabel("n (log scale)", labelpad=-4)
-    axes.set_ylabel("x/n", labelpad=-3)
+    axes.set_ylabel("x/n", labelpad=-1.5)
     axes.zaxis.set_rotate_label(False)
-    axes.set_zlabel(z_label, rotation=90, labelpad=0)
+    axes.set_zlabel(z_label, rotation=90, labelpad=3)
+    axes.xaxis.set_tick_params(pad=-2.5)
+    axes.yaxis.set_tick_params(pad=0.5)
+    axes.zaxis.set_tick_params(pad=1)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.set_tick_params(pad=-2)
         axis.set_pane_color((1, 1, 1, 0))
     axes.view_init(elev=25, azim=-60)
-    axes.set_box_aspect((1, 1, 0.75), zoom=0.9)
+    axes.set_box_aspect((1, 1, 0.72), zoom=1.02)
     return figure
 
 
@@ -66,4 +68,11 @@ def _n_axis(axes: Any, grid: Grid) -> None:
     decades = [10**k for k in range(12) if first <= 10**k <= last]
     ticks = decades if len(decades) > 1 else [first, last]
     axes.set_xlim(np.log10(first), np.log10(last))
-    axes.set_xticks(np.log10(ticks), [str(n) for n in ticks])
+    axes.set_xticks(np.log10(ticks), [_written(n) for n in ticks])
+    axes.set_xlabel("n (log scale)", labelpad=-4)
+
+
+def _written(n: int) -> str:
+    """Powers of ten from 10^4 up as powers: long numbers run into those of the next axis."""
+    exponent = len(str(n)) - 1
+    return units.power(exponent) if exponent >= 4 and n == 10**exponent else str(n)

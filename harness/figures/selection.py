@@ -30,33 +30,25 @@ def given(results: Tables, condition: str, engines: Sequence[str], kind: str) ->
     return cells
 
 
-def levels(cells: pl.DataFrame, column: str) -> list[object]:
-    """Distinct values of a column, in the order in which they appear."""
-    return cells[column].unique(maintain_order=True).to_list()
+def methods(cells: pl.DataFrame, asked: str | Sequence[str] | None, kind: str) -> list[str]:
+    """The label or labels asked for, in that order, or all of them."""
+    asked = [asked] if isinstance(asked, str) else asked
+    return _present("method", cells["method"].unique(maintain_order=True).to_list(), asked, kind)
 
 
-def pick(cells: pl.DataFrame, column: str, asked: Level | None, kind: str) -> list[Level]:
-    """The level asked for, or all of them."""
-    return pick_several(cells, column, None if asked is None else (asked,), kind)
+def alphas(cells: pl.DataFrame, asked: float | None, kind: str) -> list[float]:
+    """The nominal alpha asked for, or all of them."""
+    present: list[float] = cells["alpha"].unique(maintain_order=True).to_list()
+    return _present("alpha", present, None if asked is None else [asked], kind)
 
 
-def pick_several(
-    cells: pl.DataFrame, column: str, asked: Sequence[Level] | None, kind: str
-) -> list[Level]:
-    """The levels asked for, in that order, or all of them."""
-    present: list[Level] = cells[column].unique(maintain_order=True).to_list()
-    for level in asked or ():
-        if level not in present:
-            raise InputError(f"{kind}: {_absent(column, level, present)}")
-    return present if asked is None else list(asked)
-
-
-def pick_one(cells: pl.DataFrame, column: str, asked: Level | None, kind: str) -> Level:
-    """The level asked for, or the only one there is."""
-    found = pick(cells, column, asked, kind)
+def size(cells: pl.DataFrame, asked: int | None, kind: str) -> int:
+    """The size asked for, or the only one there is."""
+    present: list[int] = cells["n"].unique(maintain_order=True).to_list()
+    found = _present("n", present, None if asked is None else [asked], kind)
     if len(found) > 1:
-        choices = ", ".join(str(level) for level in found)
-        raise InputError(f"{kind}: say which {column} to draw, one of {choices}")
+        choices = ", ".join(str(n) for n in found)
+        raise InputError(f"{kind}: say which n to draw, one of {choices}")
     return found[0]
 
 
@@ -66,11 +58,16 @@ def side_of(cells: pl.DataFrame, label: str) -> str:
 
 
 def title_of(cells: pl.DataFrame, label: str) -> str:
-    """A method's label, with its side where it has only one."""
+    """A method's label as text for a figure, with its side where it has only one."""
     side = side_of(cells, label)
     return label if side == "two-sided" else f"{label} ({side} limit)"
 
 
-def _absent(column: str, level: object, present: Sequence[object]) -> str:
-    choices = ", ".join(str(one) for one in present)
-    return f"the results hold no {column} {level} for it, only {choices}"
+def _present(
+    column: str, present: list[Level], asked: Sequence[Level] | None, kind: str
+) -> list[Level]:
+    for level in asked or ():
+        if level not in present:
+            choices = ", ".join(str(one) for one in present)
+            raise InputError(f"{kind}: the results hold no {column} {level}, only {choices}")
+    return present if asked is None else list(asked)

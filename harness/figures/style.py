@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 COLUMN = 85.0
 """Width of a journal's column, in mm."""
@@ -72,9 +74,11 @@ _LOOKS: dict[str, Any] = {
     "xtick.major.size": 2.5,
     "ytick.major.size": 2.5,
     "lines.linewidth": 1.0,
-    "hatch.linewidth": 0.4,
+    "grid.linewidth": 0.3,
+    "grid.color": "#CCCCCC",
     "figure.dpi": DPI,
     "savefig.dpi": "figure",
+    "text.parse_math": False,  # a dollar sign in a label is a dollar sign
     "svg.fonttype": "path",
     "svg.hashsalt": "harness",
     "pdf.fonttype": 42,
@@ -85,19 +89,18 @@ _LOOKS: dict[str, Any] = {
 def looks() -> Iterator[None]:
     """Settings under which every figure is built and saved."""
     defaults = matplotlib.rcParamsDefault
-    settings = {key: defaults[key] for key in defaults if key not in _NOT_LOOKS}
-    with matplotlib.rc_context({**settings, **_LOOKS}):
+    settings: dict[Any, Any] = {key: defaults[key] for key in defaults if key not in _NOT_LOOKS}
+    with matplotlib.rc_context(settings | _LOOKS):
         yield
 
 
 def new_figure(width: float, height: float, *, constrained: bool = True) -> Figure:
     """An empty figure of `width` × `height` mm."""
     figure = Figure(
-        figsize=(width / 25.4, height / 25.4), layout="constrained" if constrained else "none"
+        figsize=(width / 25.4, height / 25.4),
+        layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03) if constrained else None,
     )
     FigureCanvasAgg(figure)
-    if constrained:
-        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03)  # type: ignore[union-attr]
     return figure
 
 
@@ -107,20 +110,24 @@ def settle(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
-def plain(text: str) -> str:
-    """Text of a user's own (a label) for matplotlib, whose dollar signs would start a formula."""
-    return text.replace("$", r"\$")
-
-
 def wrapped(text: str, width: float) -> str:
     """`text` broken into lines that fit into `width` mm at the size of labels."""
-    letters = max(8, int(width / (0.62 * TEXT * 25.4 / 72)))
-    return plain("\n".join(textwrap.wrap(text, letters)))
+    letters = max(8, int(width / (0.58 * TEXT * 25.4 / 72)))
+    return "\n".join(textwrap.wrap(text, letters))
+
+
+def short(label: str) -> str:
+    """A label for where there is no room to wrap it."""
+    return label if len(label) <= 24 else label[:23] + "…"
 
 
 def legend_columns(names: list[str], width: float) -> int:
     """How many columns of a legend with these names fit into `width` mm."""
-    letter = 0.6 * SMALL * 25.4 / 72
-    handle = 4.5 * SMALL * 25.4 / 72
-    longest = max(len(name) for name in names) * letter + handle
-    return max(1, min(len(names), int(width / longest)))
+    point = 25.4 / 72
+    letters = [max(map(len, name.split("\n"))) for name in names]
+    sizes = [(0.57 * count + 4.2) * SMALL * point for count in letters]
+    for columns in range(len(names), 1, -1):
+        # A legend is filled column by column, the first ones being longer.
+        if sum(max(part) for part in np.array_split(sizes, columns)) <= width:
+            return columns
+    return 1

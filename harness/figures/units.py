@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 MINUS = "\N{MINUS SIGN}"
+NARROW_MINUS = "\N{EN DASH}"
+"""In a heat map's cells, where the full sign would touch its neighbour."""
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def largest(values: NDArray[np.float64]) -> float:
@@ -28,17 +31,41 @@ def axis_exponent(values: NDArray[np.float64]) -> int:
     return 0 if top == 0 or top >= 1e-3 else math.floor(math.log10(top))
 
 
-def unit(exponent: int) -> str:
-    """The power of ten as it follows the name of a quantity; nothing for 10^0."""
-    return "" if exponent == 0 else f" (10$^{{{exponent}}}$)".replace("-", MINUS)
+def power(exponent: int) -> str:
+    """10 to the exponent, as printed."""
+    return "10" + str(exponent).translate(_RAISED)
 
 
-def printed(value: float) -> str:
-    """At most three digits and a sign: one decimal below 100, none from there on."""
+def in_units(quantity: str, exponent: int) -> str:
+    """The name of a quantity with the power of ten its numbers are given in."""
+    return quantity if exponent == 0 else f"{quantity}, in {power(exponent)}"
+
+
+def in_cell(value: float) -> str:
+    """At most three digits and a sign; a bare 0 is exactly zero, nothing stands for no value."""
     if not math.isfinite(value):
         return ""
-    text = f"{value:.1f}" if abs(value) < 99.95 else f"{value:.0f}"
-    return "0.0" if text == "-0.0" else text.replace("-", MINUS)
+    if value == 0:
+        return "0"
+    size = abs(value)
+    decimals = 2 if size < 0.995 else 1 if size < 99.95 else 0
+    return f"{value:.{decimals}f}".replace("-", NARROW_MINUS)
+
+
+def in_text(value: float) -> str:
+    """Three digits, with a power of ten where there would be many zeros."""
+    digits, _, exponent = f"{value:.3g}".partition("e")
+    text = digits.replace("-", MINUS)
+    return f"{text}×{power(int(exponent))}" if exponent else text
+
+
+def range_of(values: NDArray[np.float64], sign: str = "") -> str:
+    """The smallest and the largest value, as text."""
+    if np.isnan(values).all():
+        return "no values"
+    low, high = in_text(np.nanmin(values)), in_text(np.nanmax(values))
+    unit = f" {sign}" if sign else ""
+    return f"values from {low}{unit} to {high}{unit}"
 
 
 def own_limits(values: NDArray[np.float64]) -> tuple[float, float]:

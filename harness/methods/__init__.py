@@ -1,0 +1,1 @@
+"""Interval methods: outcome, size and alpha to limits."""

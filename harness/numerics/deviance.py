@@ -35,14 +35,14 @@ def stirling_error(z: npt.ArrayLike) -> Floats:
         return series
     s = np.where(small, z, 1.0)
     direct = gammaln(s + 1.0) - xlogy(s + 0.5, s) + s - _HALF_LOG_TWO_PI
-    return np.where(small, direct, series)
+    return np.asarray(np.where(small, direct, series))
 
 
 def deviance(x: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
     """x log(x / mean) + mean − x for x ≥ 0 and mean > 0; broadcast shape, without cancellation."""
     x, mean = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(mean, np.float64))
     excess = x - mean
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         v = excess / (x + mean)
         near = np.abs(v) < 0.1
         far = xlogy(x, x / mean) - excess
@@ -51,20 +51,20 @@ def deviance(x: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
     tail = np.zeros_like(v)
     for power in range(_DEVIANCE_TERMS, 0, -1):
         tail = (tail + 1.0 / (2 * power + 1)) * square
-    return np.where(near, excess * v + 2.0 * x * v * tail, far)
+    return np.asarray(np.where(near, excess * v + 2.0 * x * v * tail, far))
 
 
-def log_binomial(x: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
-    """log[Γ(n+1) / (Γ(x+1) Γ(n−x+1)) p^x q^{n−x}] for real 0 ≤ x ≤ n; broadcast shape.
+def log_binomial(x: npt.ArrayLike, y: npt.ArrayLike, p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
+    """log[Γ(x+y+1) / (Γ(x+1) Γ(y+1)) p^x q^y] for real x, y ≥ 0; broadcast shape.
 
-    ``q`` is 1 − p, given apart so that a p near 1 loses nothing. At p = 0 or q = 0 the value is
-    0 or −inf.
+    x successes and y failures are given apart, and so are p and q = 1 − p: a small one beside a
+    large one then keeps its digits. At p = 0 or q = 0 the value is 0 or −inf.
     """
-    x, n, p, q = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (x, n, p, q)))
-    y = n - x
+    x, y, p, q = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (x, y, p, q)))
     inner = (x > 0) & (y > 0) & (p > 0) & (q > 0)
-    xs, ys, ns = np.where(inner, x, 1.0), np.where(inner, y, 1.0), np.where(inner, n, 2.0)
+    xs, ys = np.where(inner, x, 1.0), np.where(inner, y, 1.0)
     ps, qs = np.where(inner, p, 0.5), np.where(inner, q, 0.5)
+    ns = xs + ys
     core = (
         stirling_error(ns)
         - (stirling_error(xs) + stirling_error(ys))
@@ -74,4 +74,4 @@ def log_binomial(x: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike, q: npt.Ar
     )
     log_p = np.where(p <= q, xlogy(x, p), xlog1py(x, -q))
     log_q = np.where(q <= p, xlogy(y, q), xlog1py(y, -p))
-    return np.where(inner, core, log_p + log_q)
+    return np.asarray(np.where(inner, core, log_p + log_q))

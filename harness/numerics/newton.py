@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -12,33 +11,9 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.intp]
 
-# Newton's method squares the residual: the step from one this small ends at the noise floor.
+# Newton's method squares the residual: the step from one this small ends at the noise floor, and
+# is the last one.
 SMALL_RESIDUAL = 1e-7
-# Below this nothing is gained: a few units in the last place of a value of order one.
-NEGLIGIBLE_RESIDUAL = 4 * float(np.finfo(np.float64).eps)
-
-
-@dataclass
-class Descent:
-    """Which elements of a vectorised iteration still move, and which residual each has reached."""
-
-    best: Floats
-    active: Integers
-
-    @classmethod
-    def over(cls, count: int) -> Descent:
-        return cls(np.full(count, np.inf), np.arange(count))
-
-    def judge(self, residual: Floats) -> tuple[Bools, Bools]:
-        """Which of the active elements improved on their best, and which of them go on.
-
-        ``residual`` has the shape of ``active``; what is not finite never improves.
-        """
-        previous = self.best[self.active]
-        improved = residual < previous
-        self.best[self.active] = np.where(improved, residual, previous)
-        going_on = ~(previous < SMALL_RESIDUAL) & ~(residual <= NEGLIGIBLE_RESIDUAL)
-        return improved, going_on
 
 
 def bracketed_newton(
@@ -58,27 +33,26 @@ def bracketed_newton(
         steps: the most evaluations.
 
     Returns:
-        The roots, and for each whether it was reached (noise floor or a bracket of no width).
+        The roots, and for each whether it was reached: by a step from a small residual, or by a
+        bracket that has no double inside.
     """
     low, high = low.copy(), high.copy()
     x = np.where((start > low) & (start < high), start, 0.5 * (low + high))
-    root = x.copy()
-    descent = Descent.over(x.size)
+    active = np.arange(x.size)
     for _ in range(steps):
-        here = descent.active
-        if here.size == 0:
+        if active.size == 0:
             break
-        value, derivative = evaluate(x[here], here)
-        improved, going_on = descent.judge(np.abs(value))
-        root[here[improved]] = x[here[improved]]
-        low[here] = np.where(value > 0, x[here], low[here])
-        high[here] = np.where(value < 0, x[here], high[here])
+        here = x[active]
+        value, derivative = evaluate(here, active)
+        below = np.where(value > 0, here, low[active])
+        above = np.where(value < 0, here, high[active])
+        low[active], high[active] = below, above
         with np.errstate(divide="ignore", invalid="ignore"):
-            proposed = x[here] - value / derivative
-        inside = (proposed >= low[here]) & (proposed <= high[here])
-        middle = 0.5 * (low[here] + high[here])
-        x[here] = np.where(inside, proposed, middle)
-        narrow = (middle <= low[here]) | (middle >= high[here])
-        descent.best[here[narrow]] = np.minimum(descent.best[here[narrow]], SMALL_RESIDUAL / 2)
-        descent.active = here[going_on & ~narrow]
-    return root, descent.best < SMALL_RESIDUAL
+            proposed = here - value / derivative
+        middle = 0.5 * (below + above)
+        x[active] = np.where((proposed >= below) & (proposed <= above), proposed, middle)
+        closed = (middle <= below) | (middle >= above)
+        active = active[~(np.abs(value) < SMALL_RESIDUAL) & ~closed]
+    reached = np.ones(x.size, dtype=bool)
+    reached[active] = False
+    return x, reached

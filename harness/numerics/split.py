@@ -6,7 +6,6 @@ q = 1 − p side by side keeps the smaller of the two to full relative accuracy 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,23 +67,6 @@ class Split:
         x_smaller = x <= y
         x, y = np.where(x_smaller, x, 1.0 - y), np.where(x_smaller, 1.0 - x, y)
         return Split(np.where(up, x, y), np.where(up, y, x))
-
-
-def on_smaller_side(
-    points: Split,
-    below_half: Callable[[Index], Floats],
-    above_half: Callable[[Index], Floats],
-) -> Floats:
-    """Evaluate by ``below_half`` where p ≤ q and by ``above_half`` elsewhere, each on its own part."""
-    low = points.p <= points.q
-    if low.all():
-        return below_half(low)
-    if not low.any():
-        return above_half(~low)
-    values = np.empty(low.shape)
-    values[low] = below_half(low)
-    values[~low] = above_half(~low)
-    return values
 
 
 def difference(lower: Split, upper: Split) -> Floats:

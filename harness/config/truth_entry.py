@@ -1,0 +1,95 @@
+"""The ways to say where the true parameter comes from, as pydantic models."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+
+from harness.config.constraints import by_key, exactly_one, expected, expecting
+from harness.config.grids import grid
+from harness.config.strict import Pair, Probability, Strict
+
+LONGEST_GRID = 100_000
+
+
+def _ascending(bounds: list[float]) -> list[float]:
+    if not bounds[0] < bounds[1]:
+        raise ValueError(bounds)
+    return bounds
+
+
+class Uniform(Strict):
+    """Uniform on [a, b]."""
+
+    uniform: Annotated[
+        list[Probability],
+        Field(min_length=2, max_length=2),
+        AfterValidator(_ascending),
+        expecting("two numbers [a, b] with 0 <= a < b <= 1"),
+    ] = Field(description="[a, b] with 0 <= a < b <= 1.")
+
+
+class GridSpan(Strict):
+    """Evenly spaced true values, both ends included."""
+
+    start: Annotated[Probability, expecting("a number from 0 to 1")] = Field(
+        description="Smallest true value."
+    )
+    stop: Annotated[Probability, expecting("a number from 0 to 1")] = Field(
+        description="Largest true value."
+    )
+    count: Annotated[
+        int, Field(ge=2, le=LONGEST_GRID), expecting(f"a whole number from 2 to {LONGEST_GRID}")
+    ] = Field(description="How many.")
+
+    @model_validator(mode="after")
+    def _ascends(self) -> GridSpan:
+        if not self.start < self.stop:
+            raise expected("start below stop")
+        if len(set(self.values())) < self.count:
+            raise expected("values far enough apart to differ")
+        return self
+
+    def values(self) -> tuple[float, ...]:
+        """The true values."""
+        return grid(self.start, self.stop, self.count)
+
+
+class Grid(Strict):
+    """A grid of true values of equal weight."""
+
+    grid: GridSpan = Field(description="The first, the last and how many.")
+
+
+class Values(Strict):
+    """A list of true values of equal weight."""
+
+    values: Annotated[
+        list[Annotated[Probability, expecting("a number from 0 to 1")]], Field(min_length=1)
+    ] = Field(description="Distinct numbers from 0 to 1.")
+
+
+class Beta(Strict):
+    """Beta(s, t) on [0, 1]."""
+
+    beta: Annotated[Pair, expecting("two positive numbers [s, t]")] = Field(
+        description="[s, t], both positive."
+    )
+
+
+_TAGS = {"uniform": "<uniform>", "grid": "<grid>", "values": "<values>", "beta": "<beta>"}
+TruthEntry = Annotated[
+    Annotated[Uniform, Tag("<uniform>")]
+    | Annotated[Grid, Tag("<grid>")]
+    | Annotated[Values, Tag("<values>")]
+    | Annotated[Beta, Tag("<beta>")],
+    Discriminator(by_key(_TAGS)),
+    exactly_one(tuple(_TAGS)),
+]
+TAGGED: dict[str, type[Strict]] = {
+    "<uniform>": Uniform,
+    "<grid>": Grid,
+    "<values>": Values,
+    "<beta>": Beta,
+}

@@ -1,0 +1,143 @@
+"""Exact miss probabilities at given truths, from the runs of outcomes that miss.
+
+At a truth p the outcomes whose interval misses p on one side form runs of consecutive outcomes:
+one run where the limits do not decrease in x, several where they do. The probability of a union
+of runs is a signed sum of binomial tails at the runs' ends. Below np the lower tail is used and
+above it the upper one, so that no small probability is the difference of two large ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betainc, betaincc
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+FROM_BELOW, AT, FROM_ABOVE = -1, 0, 1
+
+_PAIRS_AT_ONCE = 1 << 21
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The outcomes that miss on one side, as a set that changes with the truth.
+
+    Outcome x belongs to the set at p where ``threshold[x] < p`` for misses above an upper limit
+    (``rising``), and where ``threshold[x] > p`` for misses below a lower one. With p approached
+    from the side on which a limit equal to p is missed, equality counts too.
+    """
+
+    n: int
+    first: int
+    """The outcome of threshold[0]; the outcomes are consecutive."""
+    threshold: Floats
+    rising: bool
+    approach: int
+
+    def holds(self, outcome: Integers, p: Floats) -> Bools:
+        """Whether each outcome belongs to the set at each p; shape of both."""
+        position = outcome - self.first
+        known = (position >= 0) & (position < self.threshold.size)
+        limit = self.threshold[np.where(known, position, 0)]
+        if self.rising:
+            return known & ((limit <= p) if self.approach == FROM_ABOVE else (limit < p))
+        return known & ((limit >= p) if self.approach == FROM_BELOW else (limit > p))
+
+    def boundaries(self, p: Floats) -> Iterator[tuple[Integers, Integers, Integers]]:
+        """Ends of runs at each of the ascending p, in blocks.
+
+        Yields index into p, outcome x, and sign: +1 where a run ends with x, −1 where one starts
+        with x + 1.
+        """
+        outside = np.inf if self.rising else -np.inf
+        padded = np.concatenate(([outside], self.threshold, [outside]))
+        left, right = padded[:-1], padded[1:]
+        # x belongs to the set for p beyond its threshold, so between two neighbours exactly one
+        # belongs while p lies between their thresholds.
+        closed_above = (self.approach != FROM_ABOVE) if self.rising else self.approach == FROM_BELOW
+        side = "right" if closed_above else "left"
+        start = np.searchsorted(p, np.minimum(left, right), side)
+        stop = np.searchsorted(p, np.maximum(left, right), side)
+        outcome = np.arange(self.first - 1, self.first + self.threshold.size, dtype=np.int64)
+        sign = np.where((left < right) == self.rising, 1, -1)
+        # Nothing lies below outcome 0 or above outcome n.
+        used = np.flatnonzero((stop > start) & (outcome >= 0) & (outcome < self.n))
+        start, count = start[used], (stop - start)[used]
+        outcome, sign = outcome[used], sign[used]
+        done = np.concatenate(([0], np.cumsum(count)))
+        block = 0
+        while block < used.size:
+            end = int(np.searchsorted(done, done[block] + _PAIRS_AT_ONCE, "right")) - 1
+            end = max(end, block + 1)
+            here = slice(block, end)
+            repeats = count[here]
+            offset = np.arange(repeats.sum()) - np.repeat(done[here] - done[block], repeats)
+            yield (
+                np.repeat(start[here], repeats) + offset,
+                np.repeat(outcome[here], repeats),
+                np.repeat(sign[here], repeats),
+            )
+            block = end
+
+    def probability(self, p: Floats) -> Floats:
+        """Pr(X belongs to the set | p) at ascending p, shape (t,)."""
+        pivot = np.floor(self.n * p).astype(np.int64)
+        total = self.holds(pivot, p).astype(np.float64)
+        for index, outcome, sign in self.boundaries(p):
+            a, b, at = outcome + 1.0, self.n - outcome.astype(np.float64), p[index]
+            lower = outcome < pivot[index]
+            terms = np.empty(index.size)
+            terms[lower] = betaincc(a[lower], b[lower], at[lower])
+            terms[~lower] = -betainc(a[~lower], b[~lower], at[~lower])
+            total += np.bincount(index, sign * terms, minlength=p.size)
+        return np.clip(total, 0.0, 1.0)
+
+    def end_count(self, p: Floats) -> tuple[Integers, Integers]:
+        """How many ends of runs there are at each p, and the sum of their signs."""
+        count, signs = np.zeros(p.size, np.int64), np.zeros(p.size, np.int64)
+        for index, _, sign in self.boundaries(p):
+            count += np.bincount(index, minlength=p.size)
+            signs += np.bincount(index, sign, minlength=p.size).astype(np.int64)
+        return count, signs
+
+
+def missing_sets(
+    n: int, first: int, lower: Floats, upper: Floats, approach: int = AT
+) -> tuple[Runs, Runs]:
+    """The outcomes that miss below and above, for the limits of consecutive outcomes.
+
+    Args:
+        n: the size.
+        first: the first outcome that limits are given for.
+        lower, upper: limits, shape (m,).
+        approach: AT a truth, or the limit towards it FROM_BELOW or FROM_ABOVE.
+    """
+    return (
+        Runs(n, first, lower, rising=False, approach=approach),
+        Runs(n, first, upper, rising=True, approach=approach),
+    )
+
+
+def miss_probabilities(
+    n: int, first: int, lower: Floats, upper: Floats, truths: Floats, approach: int = AT
+) -> tuple[Floats, Floats]:
+    """Pr(p < L(X) | p) and Pr(p > U(X) | p) at each truth p, shape (t,).
+
+    Intervals are closed: a truth equal to a limit is covered. Outcomes without limits count as
+    impossible.
+
+    Args:
+        n: the size.
+        first: the first outcome that limits are given for.
+        lower, upper: limits at the outcomes first, first + 1, …, shape (m,).
+        truths: ascending, in [0, 1], shape (t,).
+        approach: AT the truths, or the limit towards them FROM_BELOW or FROM_ABOVE.
+    """
+    below, above = missing_sets(n, first, lower, upper, approach)
+    return below.probability(truths), above.probability(truths)

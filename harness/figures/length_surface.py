@@ -1,0 +1,99 @@
+"""Length over that of a reference method, over n and x/n (Ross 2003, Figs. 9 and 10)."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from harness.errors import InputError
+from harness.figures import selection, style, units
+from harness.figures.catalogue import LengthSurface
+from harness.figures.drawing import Drawing, stem
+from harness.figures.grid import Grid, grid
+from harness.figures.heat_map import heat_map
+from harness.figures.mesh import mesh
+
+KIND = "length_surface"
+ENGINES = ("posterior", "enumeration", "monte_carlo")
+"""Any of them knows the lengths; Monte Carlo only of the outcomes that came up."""
+
+
+def draw(results: selection.Tables, options: LengthSurface) -> list[Drawing]:
+    """A wireframe and a heat map per method and alpha."""
+    cells = selection.given(results, "outcome", ENGINES, KIND)
+    engine = next(name for name in ENGINES if name in cells["engine"])
+    cells = cells.filter(pl.col("engine") == engine)
+    (reference,) = selection.methods(cells, options.reference, KIND)
+    several_alphas = cells["alpha"].n_unique() > 1
+    drawings = []
+    for label in _methods(cells, options.method, reference):
+        for alpha in selection.alphas(cells, options.alpha, KIND):
+            here = cells.filter(pl.col("alpha") == alpha)
+            lengths, base = (
+                grid(here.filter(pl.col("method") == name), "length", options.fractions, KIND)
+                for name in (label, reference)
+            )
+            percent = Grid(
+                lengths.sizes, lengths.fractions, percent_longer(lengths.values, base.values)
+            )
+            name = stem(
+                KIND, label, "over", reference, *([f"alpha{alpha:g}"] if several_alphas else [])
+            )
+            title = f"{selection.title_of(cells, label)}, nominal α = {alpha:g}"
+            drawings += _pair(percent, name, title, style.short(reference))
+    return drawings
+
+
+def percent_longer(
+    lengths: NDArray[np.float64], reference: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """100·(length − reference)/reference; NaN where the reference has no length or is unknown."""
+    percent = np.full(lengths.shape, np.nan)
+    known = np.isfinite(lengths) & np.isfinite(reference) & (reference > 0)
+    percent[known] = 100 * (lengths[known] - reference[known]) / reference[known]
+    return percent
+
+
+def _methods(cells: pl.DataFrame, asked: str | None, reference: str) -> list[str]:
+    """The method asked for, or all of the reference's side but the reference."""
+    if asked is not None:
+        return selection.methods(cells, asked, KIND)
+    side = selection.side_of(cells, reference)
+    others = [
+        label
+        for label in selection.methods(cells, None, KIND)
+        if label != reference and selection.side_of(cells, label) == side
+    ]
+    if not others:
+        raise InputError(f"{KIND}: the results hold no {side} method besides {reference}")
+    return others
+
+
+def _pair(percent: Grid, name: str, title: str, reference: str) -> list[Drawing]:
+    if np.isnan(percent.values).all():
+        raise InputError(f"{KIND}: {reference} has no length anywhere to compare with")
+    quantity = f"length (% over {reference})"
+    note = units.range_of(percent.values, "%")
+    blank = int(np.isnan(percent.values).sum())
+    if blank:
+        note += f"; {blank} blank: {reference} has no length"
+    wire = mesh(
+        percent,
+        percent.values,
+        title=title,
+        note=note,
+        z_label=quantity,
+        z_limits=units.own_limits(percent.values),
+    )
+    exponent = max(0, units.map_exponent(percent.values))
+    values = percent.values / 10.0**exponent
+    colours = heat_map(
+        percent,
+        values,
+        title=title,
+        note=note,
+        label=units.in_units(quantity, exponent),
+        limit=units.largest(values) or 1.0,
+    )
+    return [Drawing(f"{name}-mesh", wire), Drawing(f"{name}-map", colours)]

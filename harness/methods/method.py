@@ -1,0 +1,119 @@
+"""What an interval method is, to everything that calls one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.errors import InputError, IntervalNotFoundError
+
+Floats = npt.NDArray[np.float64]
+Limits = tuple[Floats, Floats]
+
+TWO_SIDED = "two-sided"
+LOWER = "lower"
+UPPER = "upper"
+ALL_SIDES = (TWO_SIDED, LOWER, UPPER)
+
+# (data, alpha, side, prior) -> lower, upper; data are the family's columns, of shape (m,) each
+Formula = Callable[[tuple[Floats, ...], float, str, tuple[float, float]], Limits]
+# (data, tail) -> lower, upper, each with the probability ``tail`` beyond it
+TailFormula = Callable[[tuple[Floats, ...], float], Limits]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One entry of the catalogue."""
+
+    title: str
+    reference: str
+    formula: Formula
+    sides: tuple[str, ...]
+    default_prior: tuple[float, float] | None = None
+    """The prior used where none is given; None for a method that takes no prior."""
+    deterministic: bool = True
+    exceptions: Mapping[str, str] = field(default_factory=dict)
+    """Parts of the contract that this method does not keep, each with the reason."""
+    name: str = ""
+
+    @property
+    def description(self) -> str:
+        """The formula's docstring: equation, behaviour, source."""
+        return inspect.getdoc(self.formula) or ""
+
+    @property
+    def takes_prior(self) -> bool:
+        return self.default_prior is not None
+
+    def limits(
+        self,
+        data: tuple[Floats, ...],
+        alpha: float,
+        side: str = TWO_SIDED,
+        prior: tuple[float, float] | None = None,
+    ) -> Limits:
+        """Lower and upper limits for each outcome.
+
+        Args:
+            data: the family's columns (x and n for a proportion), float arrays of shape (m,).
+            alpha: in (0, 1); what the two tails hold together, or the one tail of a one-sided
+                interval.
+            side: "two-sided", "lower" (upper limit at the end of the range) or "upper".
+            prior: parameters of the prior, for a method that takes one.
+
+        Raises:
+            InputError: the method has no such side, or takes no prior.
+            IntervalNotFoundError: a limit is not a number; names method, outcome and alpha.
+        """
+        self.check(side, prior)
+        chosen = prior or self.default_prior or (1.0, 1.0)
+        lower, upper = self.formula(data, alpha, side, chosen)
+        bad = np.flatnonzero(~(np.isfinite(lower) & np.isfinite(upper)))
+        if bad.size:
+            outcome = ", ".join(f"{column[bad[0]]:g}" for column in data)
+            raise IntervalNotFoundError(
+                f"{self.name}: no interval found for the outcome ({outcome}) at alpha = {alpha:g}"
+            )
+        return lower, upper
+
+    def check(self, side: str, prior: tuple[float, float] | None) -> None:
+        """Refuse a side or a prior that this method does not have."""
+        if side not in ALL_SIDES:
+            raise InputError(f"side should be one of {', '.join(ALL_SIDES)}, found {side!r}")
+        if side not in self.sides:
+            raise InputError(f"{self.name} {self.side_advice()}, found side {side!r}")
+        if prior is not None and not self.takes_prior:
+            raise InputError(f"{self.name} takes no prior, found {list(prior)}")
+
+    def side_advice(self) -> str:
+        """What side this method needs, for a message."""
+        if TWO_SIDED not in self.sides:
+            return "needs side: lower or side: upper"
+        if self.sides == (TWO_SIDED,):
+            return "has no one-sided form (one_sided and balanced_tail have)"
+        return f"has the sides {', '.join(self.sides)}"
+
+
+def by_tail(formula: TailFormula, ends: tuple[float, float] = (0.0, 1.0)) -> Formula:
+    """The two-sided and one-sided forms of an equal-tailed formula.
+
+    The formula is given the tail itself, alpha/2 or alpha, and never 2·alpha, so that a
+    one-sided alpha of one half and more works.
+    """
+
+    def limits(
+        data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+    ) -> Limits:
+        lower, upper = formula(data, alpha / 2 if side == TWO_SIDED else alpha)
+        if side == LOWER:
+            upper = np.full_like(lower, ends[1])
+        elif side == UPPER:
+            lower = np.full_like(upper, ends[0])
+        return lower, upper
+
+    limits.__doc__ = formula.__doc__
+    return limits

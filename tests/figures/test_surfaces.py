@@ -1,0 +1,242 @@
+"""What the surfaces show is what the tables hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+
+from harness.errors import InputError
+from harness.figures.draw import drawings
+from harness.figures.grid import outcome_at
+from harness.figures.length_surface import percent_longer
+from harness.figures.units import in_cell
+from tests.figures.artists import all_named, named
+from tests.figures.cases import DECADES
+from tests.figures.tables import FakeResults, Spec, outcome_cells, surface_cells
+
+STEPS = 20
+
+
+def surfaces(cells: pl.DataFrame, kind: str, **options: Any) -> dict[str, Figure]:
+    drawn = drawings(FakeResults(cells), [Spec(kind, options)])
+    return {drawing.stem.rpartition("-")[2]: drawing.figure for drawing in drawn}
+
+
+def table(cells: pl.DataFrame, column: str) -> np.ndarray:
+    """The column on the paper's grid, cell by cell."""
+    values = {(row["n"], row["x"]): row[column] for row in cells.iter_rows(named=True)}
+    rows = [
+        [values[n, int((2 * n * step + STEPS) // (2 * STEPS))] for step in range(STEPS + 1)]
+        for n in DECADES
+    ]
+    return np.array(rows)
+
+
+def z_range(figure: Figure) -> tuple[float, float]:
+    """The lowest and highest point of the wireframe."""
+    low, high = figure.axes[0].zz_dataLim.intervalx
+    return float(low), float(high)
+
+
+def heading(figure: Figure) -> str:
+    return figure.texts[0].get_text()
+
+
+def test_fractions_of_n_are_rounded_half_up() -> None:
+    assert [outcome_at(10, step, 20) for step in range(21)] == [
+        0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10,
+    ]  # fmt: skip
+    assert [outcome_at(1, step, 4) for step in range(5)] == [0, 0, 1, 1, 1]
+    # 3/20 is a little less than 0.15 in binary; the tie is one all the same.
+    assert outcome_at(30, 3, 20) == 5
+
+
+def test_common_scale_cuts_what_lies_below_and_says_so() -> None:
+    cells = surface_cells(DECADES, ["wald"])
+    errors = table(cells, "alpha_error")
+    assert errors.min() == pytest.approx(-0.95)
+    figure = surfaces(cells, "alpha_surface")["common"]
+    assert z_range(figure) == (-0.05, pytest.approx(errors.max()))
+    assert figure.axes[0].get_zlim() == (-0.05, 0.05)
+    count = int((errors < -0.05).sum())
+    assert f"{count} of 441 values below −0.05 drawn at −0.05" in heading(figure)
+
+
+def test_common_scale_says_when_nothing_is_cut() -> None:
+    figure = surfaces(surface_cells(DECADES, ["clopper_pearson"]), "alpha_surface")["common"]
+    assert "no value beyond ±0.05" in heading(figure)
+    assert figure.axes[0].get_zlim() == (-0.05, 0.05)
+
+
+def test_common_scale_cuts_what_lies_above_too() -> None:
+    cells = surface_cells(DECADES, ["clopper_pearson"])
+    errors = table(cells, "alpha_error")
+    figure = surfaces(cells, "alpha_surface", scale=0.02)["common"]
+    assert z_range(figure) == (pytest.approx(errors.min()), 0.02)
+    count = int((errors > 0.02).sum())
+    assert f"{count} of 441 values above 0.02 drawn at 0.02" in heading(figure)
+
+
+def test_own_scale_holds_all_values() -> None:
+    cells = surface_cells(DECADES, ["wald"])
+    errors = table(cells, "alpha_error")
+    figure = surfaces(cells, "alpha_surface")["own"]
+    assert z_range(figure) == pytest.approx((errors.min(), errors.max()))
+    low, high = figure.axes[0].get_zlim()
+    assert low <= errors.min()
+    assert errors.max() <= high
+
+
+def test_rounding_errors_are_drawn_in_a_power_of_ten() -> None:
+    cells = surface_cells(DECADES, ["clopper_pearson"]).with_columns(
+        alpha_error=pl.col("alpha_error") * 1e-11
+    )
+    drawn = surfaces(cells, "alpha_surface")
+    errors = table(cells, "alpha_error")
+    assert drawn["own"].axes[0].get_zlabel() == "α error (nominal − actual), in 10⁻¹³"
+    assert z_range(drawn["own"]) == pytest.approx((errors.min() * 1e13, errors.max() * 1e13))
+    assert drawn["map"].axes[1].get_ylabel() == "α error (nominal − actual), in 10⁻¹⁵"
+    assert named(drawn["map"], "map").get_array().max() == pytest.approx(errors.max() * 1e15)
+
+
+def test_wireframe_axes_are_log_n_and_the_fraction() -> None:
+    axes = surfaces(surface_cells(DECADES, ["wald"]), "alpha_surface")["own"].axes[0]
+    assert axes.get_xlim() == (0, 4)
+    assert axes.get_ylim() == (0, 1)
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == "1 10 100 1000 10⁴".split()
+    assert axes.get_xlabel() == "n (log scale)"
+    assert axes.get_ylabel() == "x/n"
+    assert axes.get_zlabel() == "α error (nominal − actual)"
+
+
+@pytest.mark.parametrize("method", ["wald", "clopper_pearson", "balanced_tail"])
+def test_heat_map_prints_and_colours_the_table(method: str) -> None:
+    cells = surface_cells(DECADES, [method])
+    errors = table(cells, "alpha_error")
+    figure = surfaces(cells, "alpha_surface")["map"]
+    exponent = -15 if method == "balanced_tail" else -3
+    scaled = errors / 10.0**exponent
+    np.testing.assert_allclose(named(figure, "map").get_array(), scaled, rtol=1e-12)
+    for (row, column), value in np.ndenumerate(scaled):
+        printed = named_value(figure, row, column)
+        assert float(printed.replace("–", "-")) == pytest.approx(value, rel=0.005, abs=0.005)
+
+
+def named_value(figure: Figure, row: int, column: int) -> str:
+    (text,) = (one for one in figure.axes[0].texts if one.get_gid() == f"value-{row}-{column}")
+    return text.get_text()
+
+
+def test_heat_map_colours_are_centred_on_zero_and_reach_the_scale() -> None:
+    figure = surfaces(surface_cells(DECADES, ["wald"]), "alpha_surface")["map"]
+    assert named(figure, "map").get_clim() == pytest.approx((-50, 50))
+    axes = figure.axes[0]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == [str(n) for n in DECADES]
+    assert axes.get_xticklabels()[1].get_text() == "0.05"
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x/n", "n")
+    assert figure.axes[1].get_ylabel() == "α error (nominal − actual), in 10⁻³"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0.0, "0"), (-0.0, "0"), (0.004, "0.00"), (-0.126, "–0.13"), (0.996, "1.0"), (-34.72, "–34.7"),
+     (99.96, "100"), (-950.0, "–950"), (float("nan"), "")],
+)  # fmt: skip
+def test_cells_have_at_most_three_digits(value: float, words: str) -> None:
+    assert in_cell(value) == words
+
+
+def test_outcomes_without_a_trial_stay_blank_and_are_counted() -> None:
+    cells = pl.concat([outcome_cells(n, ["balanced_tail"]) for n in (10, 20)]).filter(
+        (pl.col("engine") == "monte_carlo") & (pl.col("x") != 0)
+    )
+    drawn = surfaces(cells, "alpha_surface", engine="monte_carlo", fractions=11)
+    shown = named(drawn["map"], "map").get_array()
+    assert np.argwhere(np.ma.getmaskarray(shown)).tolist() == [[0, 0], [1, 0]]
+    assert all_named(drawn["map"], "value-0-0") == []
+    assert "2 blank: x never drawn" in heading(drawn["own"])
+
+
+def test_percent_longer_is_undefined_without_a_reference() -> None:
+    length = np.array([2.0, 0.0, 1.0, 1.0, np.nan])
+    reference = np.array([1.6, 1.0, 0.0, np.nan, 1.0])
+    np.testing.assert_allclose(
+        percent_longer(length, reference), [25.0, -100.0, np.nan, np.nan, np.nan]
+    )
+
+
+def test_length_surface_is_the_percentage_of_the_tables() -> None:
+    cells = surface_cells(DECADES, ["clopper_pearson", "balanced_tail"])
+    drawn = surfaces(cells, "length_surface", reference="balanced_tail")
+    length, base = (
+        table(cells.filter(pl.col("method") == name), "length")
+        for name in ("clopper_pearson", "balanced_tail")
+    )
+    percent = 100 * (length - base) / base
+    shown = named(drawn["map"], "map").get_array()
+    np.testing.assert_allclose(shown, percent, rtol=1e-12)
+    assert z_range(drawn["mesh"]) == pytest.approx((percent.min(), percent.max()))
+    label = "length (% over balanced_tail)"
+    assert drawn["mesh"].axes[0].get_zlabel() == drawn["map"].axes[1].get_ylabel() == label
+
+
+def test_length_is_blank_where_the_reference_has_none() -> None:
+    cells = surface_cells(DECADES, ["wald", "balanced_tail"])
+    drawn = surfaces(cells, "length_surface", reference="wald")
+    wald = table(cells.filter(pl.col("method") == "wald"), "length")
+    assert (wald == 0).any()
+    shown = named(drawn["map"], "map").get_array()
+    np.testing.assert_array_equal(np.ma.getmaskarray(shown), wald == 0)
+    assert f"{(wald == 0).sum()} blank: wald has no length" in heading(drawn["mesh"])
+
+
+def test_lengths_are_compared_within_a_side_unless_a_method_is_named() -> None:
+    cells = surface_cells((5, 10, 20), ["wald", "clopper_pearson", "balanced_tail"])
+    cells = cells.with_columns(
+        side=pl.when(pl.col("method") == "wald").then(pl.lit("upper")).otherwise("side")
+    )
+    options = {"reference": "balanced_tail"}
+    stems = [d.stem for d in drawings(FakeResults(cells), [Spec("length_surface", options)])]
+    assert stems == [
+        "length_surface-clopper_pearson-over-balanced_tail-mesh",
+        "length_surface-clopper_pearson-over-balanced_tail-map",
+    ]
+    named_one = Spec("length_surface", {**options, "method": "wald"})
+    drawn = drawings(FakeResults(cells), [named_one])
+    assert heading(drawn[0].figure).startswith("wald (upper limit)")
+
+
+def test_surfaces_are_named_by_method_alpha_and_engine() -> None:
+    cells = surface_cells((5, 10, 20), ["wald"], alphas=(0.05, 0.1))
+    also = pl.concat([cells, cells.with_columns(engine=pl.lit("enumeration"))])
+    spec = Spec("alpha_surface", {"alpha": 0.1, "engine": "enumeration"})
+    assert [drawing.stem for drawing in drawings(FakeResults(also), [spec])] == [
+        "alpha_surface-wald-alpha0.1-enumeration-common",
+        "alpha_surface-wald-alpha0.1-enumeration-own",
+        "alpha_surface-wald-alpha0.1-enumeration-map",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("alpha_surface", {"engine": "enumeration"}, "no cells per outcome by enumeration"),
+        ("alpha_surface", {"fractions": 31}, "no cell x = 3 of n = 100; .* hold these 31"),
+        ("alpha_surface", {"method": "wilson"}, "no method wilson, only wald"),
+        ("length_surface", {}, "no method minimal_length, only wald"),
+        ("length_surface", {"reference": "wald"}, "no two-sided method besides wald"),
+    ],
+)
+def test_what_is_absent_is_said(kind: str, options: dict[str, object], message: str) -> None:
+    cells = surface_cells((100, 1000), ["wald"])
+    with pytest.raises(InputError, match=message):
+        drawings(FakeResults(cells), [Spec(kind, options)])
+
+
+def test_one_size_is_no_surface() -> None:
+    with pytest.raises(InputError, match="at least two sizes"):
+        drawings(FakeResults(surface_cells((10,), ["wald"])), [Spec("alpha_surface")])

@@ -1,0 +1,245 @@
+"""Limits held against numbers that other programs and papers print."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.methods.catalogue import PROPORTION
+from harness.numerics.split import Split
+from harness.posteriors.beta import Beta
+from tests import oracle
+from tests.grid import cases, promised
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def limits(name, x, n, alpha, side="two-sided", prior=None):
+    """Both limits of one outcome."""
+    data = np.array([float(x)]), np.array([float(n)])
+    lower, upper = PROPORTION[name].limits(data, alpha, side, prior)
+    return float(lower[0]), float(upper[0])
+
+
+# Half a unit of the six decimals that the program of Ross (2003) prints.
+PRINTED = 5e-7
+# What it promises of alpha (section 4): its searches stop there, so compare no closer.
+ROSS_ALPHA_ERROR = 5e-5
+ROSS = {2: "minimal_length", 3: "balanced_width", 4: "balanced_tail"}
+ROSS_ROWS = list(csv.DictReader((DATA / "ross_prop_ci.csv").read_text().splitlines()))
+
+
+def ross_rows(*methods):
+    """The rows of these methods as (x, n, alpha, method, lower, upper, printed tails, alpha)."""
+    for row in ROSS_ROWS:
+        if int(row["Method"]) in methods:
+            yield (
+                *(int(row["x"]), int(row["n"]), float(row["Desired alpha"]), int(row["Method"])),
+                *(float(row["Lower CI Bound"]), float(row["Upper CI Bound"])),
+                *(float(row["Lower Tail"]), float(row["Upper Tail"])),
+                float(row["Actual alpha"]),
+            )
+
+
+def tails_around(x, n, lower, upper):
+    """Both tails of the flat-prior posterior, at the limits and at the ends of their rounding."""
+    shifts = np.array([-PRINTED, 0.0, PRINTED])
+    posterior = Beta(np.full(3, x + 1.0), np.full(3, n - x + 1.0))
+    below = posterior.cdf(Split.of(lower + shifts))
+    above = posterior.sf(Split.of(upper - shifts))
+    return below.tolist(), above.tolist()
+
+
+def within(value, low, high, slack):
+    return low - slack <= value <= high + slack
+
+
+def test_every_row_of_ross_is_compared():
+    assert len(ROSS_ROWS) == len(list(ross_rows(1, 2, 3, 4, 5, 6))) == 252
+
+
+def test_our_posterior_gives_the_tails_that_ross_prints_for_his_limits():
+    for x, n, alpha, method, lower, upper, below, above, actual in ross_rows(1, 2, 3, 4, 5, 6):
+        ours_below, ours_above = tails_around(x, n, lower, upper)
+        assert within(below, ours_below[0], ours_below[2], PRINTED)
+        assert within(above, ours_above[0], ours_above[2], PRINTED)
+        # Method 1 has two limits of one tail each; its "Actual alpha" is the mean of the two.
+        shown = (below + above) / 2 if method == 1 else below + above
+        assert actual == pytest.approx(shown, abs=3 * PRINTED), (x, n, alpha)
+
+
+def test_limits_of_ross_have_the_alpha_that_his_program_promises():
+    for x, n, alpha, method, lower, upper, *_ in ross_rows(1, 2, 3, 4):
+        below, above = tails_around(x, n, lower, upper)
+        if method == 1:
+            assert within(alpha, below[0], below[2], ROSS_ALPHA_ERROR)
+            assert within(alpha, above[0], above[2], ROSS_ALPHA_ERROR)
+        else:
+            assert within(alpha, below[0] + above[0], below[2] + above[2], ROSS_ALPHA_ERROR)
+
+
+def test_one_sided_limits_agree_with_ross_within_his_tolerance():
+    for x, n, alpha, _, lower, upper, *_ in ross_rows(1):
+        near, far = alpha - ROSS_ALPHA_ERROR, alpha + ROSS_ALPHA_ERROR
+        lowest, highest = (limits("one_sided", x, n, a, "lower")[0] for a in (near, far))
+        assert within(lower, lowest, highest, PRINTED), (x, n, alpha)
+        lowest, highest = (limits("one_sided", x, n, a, "upper")[1] for a in (far, near))
+        assert within(upper, lowest, highest, PRINTED), (x, n, alpha)
+
+
+@pytest.mark.parametrize("method", ROSS)
+def test_two_sided_limits_agree_with_ross_within_his_tolerance(method):
+    # The interval shrinks about its middle as alpha grows, so that his limits must lie between
+    # ours at the two ends of the tolerance.
+    for x, n, alpha, _, lower, upper, *_ in ross_rows(method):
+        wide = limits(ROSS[method], x, n, alpha - ROSS_ALPHA_ERROR)
+        narrow = limits(ROSS[method], x, n, alpha + ROSS_ALPHA_ERROR)
+        assert within(lower, wide[0], narrow[0], PRINTED), (x, n, alpha)
+        assert within(upper, narrow[1], wide[1], PRINTED), (x, n, alpha)
+
+
+@pytest.mark.parametrize(("method", "name"), [(5, "clopper_pearson"), (6, "wald")])
+def test_formulas_agree_with_ross_to_print_rounding(method, name):
+    for x, n, alpha, _, lower, upper, *_ in ross_rows(method):
+        assert limits(name, x, n, alpha) == pytest.approx((lower, upper), rel=0, abs=PRINTED)
+
+
+# How far the other programs' own solutions lie from the true limits (R's binom at 1 of 30 is
+# 3e-11 off, at 4 of 200 it is 5e-12).
+CONVERGENCE_OF_OTHERS = 5e-11
+PUBLISHED = json.loads((DATA / "published_proportion.json").read_text())
+
+
+def last_digit(text):
+    """One unit in the last place of a printed number; nothing for a limit at an end."""
+    if text in ("0", "1"):
+        return 0.0
+    mantissa, _, power = text.partition("e")
+    return 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
+
+
+@pytest.mark.parametrize(
+    "row", PUBLISHED, ids=lambda r: f"{r['method']}-{r['side']}-{r['x']}/{r['n']}"
+)
+def test_published_limits_hold_to_their_last_digit(row):
+    prior = tuple(row["prior"]) if row["prior"] else None
+    found = limits(row["method"], row["x"], row["n"], row["alpha"], row["side"], prior)
+    for ours, printed in zip(found, (row["lower"], row["upper"]), strict=True):
+        # Digits that were cut off instead of rounded leave a whole unit.
+        unit = last_digit(printed) * (1.0 if row["cut"] else 0.5)
+        assert abs(ours - float(printed)) <= unit + CONVERGENCE_OF_OTHERS
+        if unit == 0:
+            assert ours == float(printed)
+
+
+# Python 3.11, SciPy 1.17.1
+# >>> from scipy.stats import binomtest
+# >>> for x, n, level in [(3, 17, .95), (0, 12, .9), (12, 12, .99), (450, 1000, .95),
+# ...                     (99997, 100000, .999)]:
+# ...     for alternative in ("two-sided", "less", "greater"):
+# ...         test = binomtest(x, n, alternative=alternative)
+# ...         print(*test.proportion_ci(level, method="exact"))
+# ...         print(*test.proportion_ci(level, method="wilson"))
+SCIPY = [
+    (3, 17, 0.05, "two-sided", (0.03798506807045371, 0.4343178728442839)),
+    (3, 17, 0.05, "two-sided", (0.061911266376209945, 0.4102945856883412)),
+    (3, 17, 0.05, "upper", (0.0, 0.3956414334449019)),
+    (3, 17, 0.05, "upper", (0.0, 0.3689669780690258)),
+    (3, 17, 0.05, "lower", (0.04989815455742296, 1.0)),
+    (3, 17, 0.05, "lower", (0.07281446654706444, 1.0)),
+    (0, 12, 0.1, "two-sided", (0.0, 0.220922191945552)),
+    (0, 12, 0.1, "two-sided", (0.0, 0.18398119474747693)),
+    (0, 12, 0.1, "upper", (0.0, 0.17459581473209634)),
+    (0, 12, 0.1, "upper", (0.0, 0.120387724685665)),
+    (0, 12, 0.1, "lower", (0.0, 1.0)),
+    (0, 12, 0.1, "lower", (0.0, 1.0)),
+    (12, 12, 0.01, "two-sided", (0.643054083417572, 1.0)),
+    (12, 12, 0.01, "two-sided", (0.643953130351278, 1.0)),
+    (12, 12, 0.01, "upper", (0.0, 1.0)),
+    (12, 12, 0.01, "upper", (0.0, 1.0)),
+    (12, 12, 0.01, "lower", (0.6812920690579609, 1.0)),
+    (12, 12, 0.01, "lower", (0.6891840544701353, 1.0)),
+    (450, 1000, 0.05, "two-sided", (0.4188517096799507, 0.48144346662340654)),
+    (450, 1000, 0.05, "two-sided", (0.41941538407429674, 0.48096729177425873)),
+    (450, 1000, 0.05, "upper", (0.0, 0.4764614890702484)),
+    (450, 1000, 0.05, "upper", (0.0, 0.47597738501448766)),
+    (450, 1000, 0.05, "lower", (0.4237571651541148, 1.0)),
+    (450, 1000, 0.05, "lower", (0.4242924393094884, 1.0)),
+    (99997, 100000, 0.001, "two-sided", (0.9998606673855057, 0.9999985029476508)),
+    (99997, 100000, 0.001, "two-sided", (0.9998372726824345, 0.999994469874045)),
+    (99997, 100000, 0.001, "upper", (0.0, 0.9999980946489664)),
+    (99997, 100000, 0.001, "upper", (0.0, 0.9999939788720263)),
+    (99997, 100000, 0.001, "lower", (0.9998693841638038, 1.0)),
+    (99997, 100000, 0.001, "lower", (0.9998505406185795, 1.0)),
+]
+# binomtest finds its exact limits by brentq, to an absolute 2e-12 and a relative 9e-16.
+BRENTQ = 1e-11
+
+
+@pytest.mark.parametrize(("offset", "name"), [(0, "clopper_pearson"), (1, "wilson")])
+def test_limits_agree_with_scipy_binomtest(offset, name):
+    for x, n, alpha, side, expected in SCIPY[offset::2]:
+        assert limits(name, x, n, alpha, side) == pytest.approx(expected, rel=0, abs=BRENTQ)
+
+
+# Python 3.11, SciPy 1.17.1
+# >>> from scipy.stats import beta
+# >>> for x, n, s, t, level in [(3, 17, .5, .5, .95), (0, 12, 1, 1, .9), (12, 12, 2, 5, .99),
+# ...                           (450, 1000, .1, .1, .95), (90, 100, 1, 1, .95)]:
+# ...     print(*beta.interval(level, x + s, n - x + t))
+SCIPY_BETA = [
+    (3, 17, (0.5, 0.5), 0.05, (0.05234765705067391, 0.40012266262331386)),
+    (0, 12, (1.0, 1.0), 0.1, (0.003937864227644453, 0.20581666518655062)),
+    (12, 12, (2.0, 5.0), 0.01, (0.45075994258944013, 0.9345558417461635)),
+    (450, 1000, (0.1, 0.1), 0.05, (0.4192952939193796, 0.48091406732515596)),
+    (90, 100, (1.0, 1.0), 0.05, (0.825447173922881, 0.944362776164697)),
+]
+# 1 - level is not alpha to the last bit (1 - 0.95 is 0.05 + 4e-17), which moves a limit by less.
+LEVEL_ROUNDING = 1e-14
+
+
+@pytest.mark.parametrize(("x", "n", "prior", "alpha", "expected"), SCIPY_BETA)
+def test_balanced_tails_agree_with_scipy_beta_interval(x, n, prior, alpha, expected):
+    found = limits("balanced_tail", x, n, alpha, prior=prior)
+    assert found == pytest.approx(expected, rel=LEVEL_ROUNDING)
+
+
+def test_jeffreys_is_balanced_tail_under_its_prior_also_at_the_ends():
+    assert limits("jeffreys", 3, 17, 0.05) == pytest.approx(SCIPY_BETA[0][4], rel=LEVEL_ROUNDING)
+    for x in (0, 8, 17):
+        found = limits("jeffreys", x, 17, 0.05)
+        assert found == limits("balanced_tail", x, 17, 0.05, prior=(0.5, 0.5))
+        assert 0 < found[0] < found[1] < 1
+
+
+def test_the_papers_example_90_of_100():
+    # Ross (2003), the first example of section 4.
+    lower, upper = limits("minimal_length", 90, 100, 0.05)
+    assert (round(lower, 4), round(upper, 4)) == (0.8313, 0.9485)
+
+
+@pytest.mark.parametrize("n", [1, 10, 1000, 10**5, 10**8])
+def test_clopper_pearson_limits_have_the_binomial_tails_they_are_defined_by(n):
+    # Pr(X >= x | p) is the mass of Beta(x, n - x + 1) below p.
+    for alpha in (1e-10, 1e-3, 0.05, 0.9):
+        for x in sorted({x for _, x, _, _ in cases((n,))}):
+            lower, upper = limits("clopper_pearson", x, n, alpha)
+            if x == 0:
+                assert lower == 0
+            else:
+                check_tail(oracle.cdf, x, n - x + 1, lower, alpha / 2, n)
+            if x == n:
+                assert upper == 1
+            else:
+                check_tail(oracle.sf, x + 1, n - x, upper, alpha / 2, n)
+
+
+def check_tail(tail, a, b, limit, nominal, n):
+    """The tail beyond a returned double is nominal but for the promise and the rounding."""
+    cost = float(oracle.rounding_cost(a, b, limit)) / nominal
+    found = float(tail(a, b, oracle.exact(limit)))
+    assert abs(found / nominal - 1) <= promised(n) + cost, (a, b, nominal)
