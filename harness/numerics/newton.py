@@ -50,9 +50,12 @@ def bracketed_newton(
         with np.errstate(divide="ignore", invalid="ignore"):
             proposed = here - value / derivative
         middle = 0.5 * (below + above)
+        last = (np.abs(value) < SMALL_RESIDUAL) & np.isfinite(proposed)
+        # A last step may leave the bracket by a rounding error: the root then sits on its end.
+        proposed = np.where(last, np.clip(proposed, below, above), proposed)
         x[active] = np.where((proposed >= below) & (proposed <= above), proposed, middle)
         closed = (middle <= below) | (middle >= above)
-        active = active[~(np.abs(value) < SMALL_RESIDUAL) & ~closed]
+        active = active[~last & ~closed]
     reached = np.ones(x.size, dtype=bool)
     reached[active] = False
     return x, reached

@@ -128,7 +128,6 @@ def test_bytes_depend_on_neither_settings_nor_hash_seed_and_pyplot_is_not_loaded
 def test_files_tell_neither_date_nor_version(drawn: Path) -> None:
     for name, data in contents(drawn).items():
         telling = [word for word in (b"Matplotlib", b"CreationDate", b"<dc:date>") if word in data]
-        # matplotlib names itself in the comment on top of an SVG file, without a version
         assert not telling, name
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from harness.figures import style
 from harness.figures.catalogue import FIGURES
 from harness.figures.draw import drawings
+from harness.figures.drawing import Drawing
 from tests.figures.cases import CASES
 from tests.figures.layout import SMALLEST, outside, over_data, overlapping, printed
 
-HEAT_MAPS = "-map"
-PANELS_OF_A_PAGE = "coverage of many methods"
+ALL = pytest.mark.parametrize("case", CASES)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_texts_are_legible_apart_and_on_the_page(case: str) -> None:
+@cache
+def drawn(case: str) -> list[Drawing]:
     results, spec = CASES[case]()
-    for drawing in drawings(results, [spec]):
+    return drawings(results, [spec])
+
+
+@ALL
+def test_texts_are_legible_apart_and_on_the_page(case: str) -> None:
+    for drawing in drawn(case):
         texts = printed(drawing.figure)
         assert texts
         assert min(text.points for text in texts) >= SMALLEST
@@ -26,11 +33,11 @@ def test_texts_are_legible_apart_and_on_the_page(case: str) -> None:
         assert over_data(drawing.figure) == []
 
 
-@pytest.mark.parametrize("case", CASES)
+@ALL
 def test_figures_are_as_wide_as_a_column_or_a_page(case: str) -> None:
-    results, spec = CASES[case]()
-    for drawing in drawings(results, [spec]):
-        page = drawing.stem.endswith(HEAT_MAPS) or case == PANELS_OF_A_PAGE
+    """Print sizes: a text of 6 points is one of 6 points on paper."""
+    for drawing in drawn(case):
+        page = drawing.stem.endswith("-map") or case == "coverage of many methods"
         width = style.PAGE if page else style.COLUMN
         assert drawing.figure.get_figwidth() * 25.4 == pytest.approx(width)
         assert drawing.figure.get_dpi() == 300
@@ -38,3 +45,25 @@ def test_figures_are_as_wide_as_a_column_or_a_page(case: str) -> None:
 
 def test_every_kind_is_among_the_cases() -> None:
     assert {case()[1].kind for case in CASES.values()} == set(FIGURES)
+
+
+def test_the_check_finds_what_it_is_for() -> None:
+    with style.looks():
+        figure = style.new_figure(style.COLUMN, 60, constrained=False)
+        axes = figure.add_axes((0.1, 0.1, 0.8, 0.8))
+        axes.set_axis_off()
+        axes.plot([0, 1], label="a line")
+        figure.text(0.5, 0.5, "one text")
+        figure.text(0.52, 0.5, "another", fontsize=5)
+        figure.text(0.5, 0.48, "slanted", rotation=30)
+        figure.text(0.1, 0.9, "apart")
+        figure.text(0.95, 0.1, "beyond the edge")
+        figure.legend(loc="lower center", title="on the data")
+    texts = printed(figure)
+    pairs = {frozenset(pair) for pair in overlapping(texts)}
+    assert frozenset({"one text", "another"}) in pairs
+    assert frozenset({"one text", "slanted"}) in pairs
+    assert not any("apart" in pair for pair in pairs)
+    assert outside(figure, texts) == ["beyond the edge"]
+    assert over_data(figure) == ["on the data"]
+    assert min(text.points for text in texts) < SMALLEST

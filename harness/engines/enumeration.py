@@ -1,0 +1,155 @@
+"""The enumeration engine: sums the probability of every outcome whose interval misses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.engines.records import Exact, Mean
+from harness.engines.runs import miss_probabilities
+from harness.engines.worst_case import WorstCase, worst_case
+from harness.families import proportion
+from harness.sampling import binomial
+from harness.scenario import Limits, Scenario
+from harness.truths import ContinuousTruth, DiscreteTruth
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_BLOCK = 1 << 19
+
+
+@dataclass(frozen=True)
+class Enumerated:
+    """What enumeration knows of one scenario."""
+
+    by_outcome: Exact
+    """Miss probability given the outcome, under the scenario's own truth."""
+    by_truth: Exact | None
+    """Miss probability at each value of a discrete truth."""
+    mean: Mean
+    worst: tuple[WorstCase | None, ...]
+    """For each column; None where the limits of all outcomes 0 … n are not at hand."""
+
+
+def enumerate_exactly(scenario: Scenario, limits: Limits) -> Enumerated:
+    """Exact miss probabilities per outcome, per truth and overall, and the exact worst case.
+
+    Args:
+        scenario: size and truth.
+        limits: the limits of all outcomes that can occur under the truth; of all of 0 … n where
+            the worst case is wanted.
+    """
+    n, truth = scenario.size, scenario.truth
+    if isinstance(truth, DiscreteTruth):
+        by_truth = _by_truth(n, np.array(truth.values), limits)
+        by_outcome = _by_outcome_of_values(n, np.array(truth.values), limits)
+        mean = by_truth.mean()
+    else:
+        by_truth = None
+        by_outcome = _by_outcome_of_distribution(n, truth, limits)
+        mean = by_outcome.mean()
+    complete = limits.outcomes.size == n + 1
+    worst = tuple(
+        worst_case(n, lower, upper) if complete else None
+        for lower, upper in zip(limits.lower, limits.upper, strict=True)
+    )
+    return Enumerated(by_outcome, by_truth, mean, worst)
+
+
+def _by_outcome_of_distribution(n: int, truth: ContinuousTruth, limits: Limits) -> Exact:
+    """The truth's own posterior outside the limits, weighted by the outcome's probability."""
+    x = limits.outcomes
+    weight = proportion.outcome_weights(truth, x, n)
+    possible = np.flatnonzero(weight > 0)
+    x, weight, part = x[possible], weight[possible], limits.at(x[possible])
+    implied = proportion.truth_posterior(truth, x, n)
+    below = np.array([implied.cdf(lower) for lower in part.lower])
+    above = np.array([implied.sf(upper) for upper in part.upper])
+    return Exact(x, weight, below, above, part.length)
+
+
+def _by_truth(n: int, values: Floats, limits: Limits) -> Exact:
+    """Binomial probability of the outcomes that miss, at each value."""
+    k, t = limits.lower.shape[0], values.size
+    below, above = np.zeros((k, t)), np.zeros((k, t))
+    for values_at, outcomes_at in _matching(n, values, limits):
+        first = int(limits.outcomes[outcomes_at.start])
+        for row in range(k):
+            below[row, values_at], above[row, values_at] = miss_probabilities(
+                n,
+                first,
+                limits.lower[row, outcomes_at],
+                limits.upper[row, outcomes_at],
+                values[values_at],
+            )
+    length = np.zeros((k, t))
+    for values_at, outcomes_at, probability in probability_blocks(n, values, limits.outcomes):
+        length[:, values_at] = limits.length[:, outcomes_at] @ probability.T
+    return Exact(values, np.full(t, 1.0 / t), below, above, length)
+
+
+def _by_outcome_of_values(n: int, values: Floats, limits: Limits) -> Exact:
+    """Given the outcome, the share of its probability that comes from values it misses."""
+    k, m = limits.lower.shape
+    weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))
+    for values_at, outcomes_at, probability in probability_blocks(n, values, limits.outcomes):
+        p = values[values_at, np.newaxis]
+        weight[outcomes_at] += probability.sum(axis=0)
+        for row in range(k):
+            missed_below = p < limits.lower[row, outcomes_at]
+            missed_above = p > limits.upper[row, outcomes_at]
+            below[row, outcomes_at] += (probability * missed_below).sum(axis=0)
+            above[row, outcomes_at] += (probability * missed_above).sum(axis=0)
+    possible = weight > 0
+    share = weight[possible]
+    return Exact(
+        limits.outcomes[possible],
+        share / values.size,
+        below[:, possible] / share,
+        above[:, possible] / share,
+        limits.length[:, possible],
+    )
+
+
+def _matching(n: int, values: Floats, limits: Limits) -> Iterator[tuple[slice, slice]]:
+    """For each run of consecutive outcomes, the values whose outcomes lie in it."""
+    segments = limits.segments()
+    starts = [int(limits.outcomes[segment.start]) for segment in segments]
+    likely = np.rint(n * values).astype(np.int64)
+    segment_of = np.searchsorted(starts, likely, side="right") - 1
+    bounds = np.searchsorted(segment_of, np.arange(len(segments) + 1))
+    for number, segment in enumerate(segments):
+        values_at = slice(int(bounds[number]), int(bounds[number + 1]))
+        if values_at.stop > values_at.start:
+            yield values_at, segment
+
+
+def probability_blocks(
+    n: int, values: Floats, outcomes: Integers
+) -> Iterator[tuple[slice, slice, Floats]]:
+    """Outcome probabilities at ascending values, in blocks of bounded size.
+
+    Yields slices into values and outcomes, and Pr(X = x | p) of their shapes; outcomes outside
+    the block's window have a probability below 1e-16.
+    """
+    start = 0
+    while start < values.size:
+        stop = start + 1
+        first, last = binomial.window(values[start], values[start], n)
+        while stop < values.size:
+            _, further = binomial.window(values[stop], values[stop], n)
+            if (stop + 1 - start) * (further - first + 1) > _BLOCK:
+                break
+            stop, last = stop + 1, further
+        low, high = np.searchsorted(outcomes, [first, last + 1])
+        x = outcomes[low:high]
+        yield (
+            slice(start, stop),
+            slice(int(low), int(high)),
+            binomial.pmf(x, values[start:stop, np.newaxis], n),
+        )
+        start = stop

@@ -1,0 +1,99 @@
+"""What the engines return: integer tallies, and exact probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Trials and misses under c conditions, for k columns."""
+
+    conditions: npt.NDArray[np.int64] | Floats
+    """Outcomes or truths, ascending and distinct, shape (c,)."""
+    trials: Integers
+    """Shape (c,)."""
+    below: Integers
+    """Trials in which the truth lay below the lower limit, shape (k, c)."""
+    above: Integers
+
+    def plus(self, other: Counts) -> Counts:
+        """Both together; conditions that only one of them has are kept."""
+        conditions = np.union1d(self.conditions, other.conditions)
+        k = self.below.shape[0]
+        trials = np.zeros(conditions.size, np.int64)
+        below = np.zeros((k, conditions.size), np.int64)
+        above = np.zeros_like(below)
+        for part in (self, other):
+            place = np.searchsorted(conditions, part.conditions)
+            trials[place] += part.trials
+            below[:, place] += part.below
+            above[:, place] += part.above
+        return Counts(conditions, trials, below, above)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What Monte Carlo counted in one scenario."""
+
+    by_outcome: Counts
+    by_truth: Counts | None = None
+    """For a discrete truth."""
+
+    def plus(self, other: Tally) -> Tally:
+        by_truth = self.by_truth
+        if by_truth is not None and other.by_truth is not None:
+            by_truth = by_truth.plus(other.by_truth)
+        return Tally(self.by_outcome.plus(other.by_outcome), by_truth)
+
+
+def merged(tallies: list[Tally]) -> Tally:
+    """All tallies of one scenario together."""
+    return reduce(Tally.plus, tallies)
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Exact miss probabilities under c conditions, for k columns."""
+
+    conditions: npt.NDArray[np.int64] | Floats
+    """Outcomes or truths, ascending and distinct, shape (c,)."""
+    weight: Floats
+    """The probability of each condition, shape (c,)."""
+    below: Floats
+    """Probability that the truth lies below the lower limit, shape (k, c)."""
+    above: Floats
+    length: Floats
+    """Length of the interval, or its expectation at a truth, shape (k, c)."""
+
+    def mean(self) -> Mean:
+        """The mean over the conditions by their weights."""
+        weight = self.weight / self.weight.sum()
+        return Mean(self.below @ weight, self.above @ weight, self.length @ weight)
+
+    def at(self, conditions: Integers | Floats) -> Exact:
+        """The part at some of the conditions."""
+        index = np.searchsorted(self.conditions, conditions)
+        return Exact(
+            conditions,
+            self.weight[index],
+            self.below[:, index],
+            self.above[:, index],
+            self.length[:, index],
+        )
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Overall miss probabilities and length, shape (k,) each."""
+
+    below: Floats
+    above: Floats
+    length: Floats
