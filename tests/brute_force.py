@@ -117,6 +117,32 @@ def mean_missed_beta(
     return below, above
 
 
+def given_outcome_uniform(
+    lower: Sequence[float], upper: Sequence[float], x: int, start: float, stop: float
+) -> tuple[fmpq, fmpq, fmpq]:
+    """Pr(X = x), and given x both miss probabilities, with p uniform on [start, stop]."""
+    chance = probability(x, len(lower) - 1)
+    first, last = rational(start), rational(stop)
+    bottom = min(max(rational(lower[x]), first), last)
+    top = min(max(rational(upper[x]), first), last)
+    whole = _integral(chance, first, last)
+    below, above = _integral(chance, first, bottom), _integral(chance, top, last)
+    return whole / (last - first), below / whole, above / whole
+
+
+def given_outcome_beta(
+    lower: Sequence[float], upper: Sequence[float], x: int, s: float, t: float
+) -> tuple[arb, arb, arb]:
+    """Pr(X = x), and given x both miss probabilities, with p from Beta(s, t)."""
+    chance = probability(x, len(lower) - 1)
+    bottom, top = rational(lower[x]), rational(upper[x])
+    with ctx.workprec(4 * FIRST):
+        whole = _beta_integral(chance, ZERO, ONE, s, t)
+        below = _beta_integral(chance, ZERO, bottom, s, t)
+        above = _beta_integral(chance, top, ONE, s, t)
+        return whole, below / whole, above / whole
+
+
 def length(lower: Sequence[float], upper: Sequence[float]) -> fmpq_poly:
     """The expected length, as a polynomial in p."""
     n = len(lower) - 1

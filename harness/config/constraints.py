@@ -28,13 +28,24 @@ def expected(what: str) -> PydanticCustomError:
 
 
 def unknown(
-    what: str, known: Sequence[str], at: str | None = None, found: Any = None
+    what: str,
+    known: Sequence[str],
+    at: str | None = None,
+    found: Any = None,
+    otherwise: str = "",
 ) -> PydanticCustomError:
     """'expected <what>, found <the value>; did you mean <the nearest of the known>?'
 
-    ``at``: the key below, if it is that one's fault, with what was ``found`` there.
+    ``at``: the key below, if it is that one's fault, with what was ``found`` there;
+    ``otherwise``: the advice where nothing known is near.
     """
-    context = {"what": what, "known": list(known), "at": at, "found": found}
+    context = {
+        "what": what,
+        "known": list(known),
+        "at": at,
+        "found": found,
+        "otherwise": otherwise,
+    }
     return PydanticCustomError("harness_unknown", "{what}", context)
 
 

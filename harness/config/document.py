@@ -14,7 +14,7 @@ Path = tuple[str | int, ...]
 class Mark:
     """A fault found while reading, before anything is known of what a config means."""
 
-    line: int
+    line: int | None
     path: Path
     message: str
     hides: bool
@@ -33,7 +33,7 @@ class Document:
     faults: tuple[Mark, ...] = ()
 
     @classmethod
-    def broken(cls, line: int, message: str) -> Document:
+    def broken(cls, line: int | None, message: str) -> Document:
         """A text of which nothing can be used."""
         return cls(None, faults=(Mark(line, (), message, hides=True),))
 

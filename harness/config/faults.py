@@ -111,8 +111,8 @@ def _sentence(detail: ErrorDetails, context: Mapping[str, Any]) -> str:
         return str(context["message"])
     if kind == "harness_unknown":
         value = value if context["at"] is None else context["found"]
-        guess = nearest(value, context["known"])
-        return found_instead(context["what"], value) + guess
+        advice = nearest(value, context["known"]) or context["otherwise"]
+        return found_instead(context["what"], value) + advice
     if kind == "harness_expected":
         return found_instead(context["what"], value)
     if kind == "missing":

@@ -44,8 +44,9 @@ def _sources(entry: FigureOptions, parts: Draft) -> Iterator[tuple[str, str]]:
             one = " or ".join(needed)
             yield key, f"expected {one} among the engines, found {', '.join(engines)}"
     if kind.over == "truth" and "truth" in parts and not is_discrete(parts["truth"]):
+        (found,) = type(parts["truth"]).model_fields
         what = f"a truth that is a grid or a list of values for {kind.name}"
-        yield "kind", found_instead(what, parts["truth"].model_dump())
+        yield "kind", f"expected {what}, found {found}"
 
 
 def _size(entry: FigureOptions, sizes: Sequence[int]) -> Iterator[tuple[str, str]]:

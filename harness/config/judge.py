@@ -37,7 +37,7 @@ def judge(read: Document, overrides: Sequence[str], where: str, folder: Path) ->
         where: the file's name.
         folder: what paths in the config are relative to.
     """
-    marks = [_Placed(mark.line, where, Complaint(mark.path, mark.message)) for mark in read.faults]
+    marks = [_on_line(mark.line, where, Complaint(mark.path, mark.message)) for mark in read.faults]
     hidden = [mark.path for mark in read.faults if mark.hides]
     if () in hidden:
         return Judgement(None, tuple(mark.fault() for mark in marks))
@@ -72,5 +72,8 @@ def _placed(complaint: Complaint, read: Document, places: Places, where: str) ->
     override = place_of(complaint.path, places)
     if override is not None:
         return _Placed(math.inf, override, complaint)
-    line = read.line(complaint.path)
+    return _on_line(read.line(complaint.path), where, complaint)
+
+
+def _on_line(line: int | None, where: str, complaint: Complaint) -> _Placed:
     return _Placed(math.inf if line is None else line, where, complaint)

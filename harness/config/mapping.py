@@ -16,7 +16,7 @@ def from_mapping(source: Mapping[Any, Any]) -> Document:
     try:
         data = _plain(source, (), marks)
     except RecursionError:
-        return Document.broken(0, "expected a config, found values nested too deeply to read")
+        return Document.broken(None, "expected a config, found values nested too deeply to read")
     return Document(data, faults=tuple(marks))
 
 
@@ -25,7 +25,7 @@ def _plain(value: Any, path: Path, marks: list[Mark]) -> Any:
         for key in value:
             if not isinstance(key, str):
                 message = f"expected text as a key, found {describe(key)}"
-                marks.append(Mark(0, path, message, hides=False))
+                marks.append(Mark(None, path, message, hides=False))
         return {
             str(key): _plain(entry, (*path, key), marks)
             for key, entry in value.items()

@@ -43,7 +43,9 @@ def _catalogue_name(value: Any, info: ValidationInfo) -> str:
         raise expected("the name of a method, or a mapping with name, path or module")
     if _method_of(info, value) is None:
         family = (info.context or {}).get("family")
-        raise unknown("the name of a method", list(known_methods(family)))
+        lists_them = "; the command `harness methods` lists them"
+        known = list(known_methods(family))
+        raise unknown("the name of a method", known, otherwise=lists_them)
     return value
 
 

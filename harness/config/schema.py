@@ -19,6 +19,7 @@ from harness.methods.catalogue import CATALOGUE
 ENGINES = ("monte_carlo", "posterior", "enumeration")
 FAMILIES = tuple(CATALOGUE)
 LATER_FAMILIES = ("rate", "proportion_difference", "rate_difference", "balanced_accuracy")
+SEGMENT = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
 LONGEST_SEGMENT = 100
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ else:
 
 def _segments(value: str) -> str:
     for segment in value.split("/"):
-        fits = re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", segment)
+        fits = re.fullmatch(SEGMENT, segment)
         if not fits or ".." in segment or segment.endswith(".") or len(segment) > LONGEST_SEGMENT:
             raise ValueError(value)
     return value
@@ -54,7 +55,10 @@ class Config(Strict):
         str,
         AfterValidator(_segments),
         expecting("a name of letters, digits, '.', '_', '-', in parts joined by '/'"),
-    ] = Field(description="Results go to results/<name>; plain path segments.")
+    ] = Field(
+        description="Results go to results/<name>; plain path segments.",
+        json_schema_extra={"pattern": f"^{SEGMENT}(/{SEGMENT})*$"},
+    )
     title: Annotated[str, AfterValidator(one_line), expecting("one line of text")] | None = Field(
         None, description="Left out, the name."
     )
@@ -89,7 +93,7 @@ class Config(Strict):
         [1, 1], description="Beta(a, b) prior of the posterior engine."
     )
     seed: (
-        Annotated[int, Field(ge=0, lt=2**128), expecting("a whole number from 0 to 2^128 - 1")]
+        Annotated[int, Field(ge=0, le=2**128 - 1), expecting("a whole number from 0 to 2^128 - 1")]
         | None
     ) = Field(None, description="Every random number follows from it; monte_carlo asks for it.")
     execution: Execution = Field(Execution(), description="Where the work runs.")

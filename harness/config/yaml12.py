@@ -151,14 +151,16 @@ def _explain(error: yaml.YAMLError, text: str) -> tuple[int, str]:
         return line, f"expected text, found the control character U+{ord(text[error.position]):04X}"
     if not isinstance(error, yaml.MarkedYAMLError):
         return 1, f"expected a config, but {error}"
-    mark = error.problem_mark or error.context_mark
-    line = min(mark.line, text.count("\n")) + 1 if mark else 1
     problem = (error.problem or "").replace("'<stream end>'", "the end of the text")
+    ends = "end of stream" in problem or "end of the text" in problem
+    # What is never closed is best told where it was opened.
+    mark = (error.context_mark if ends else None) or error.problem_mark or error.context_mark
+    line = min(mark.line, text.count("\n")) + 1 if mark else 1
     if "'\\t'" in problem:
         return line, "expected spaces, found a tab (YAML has no tabs before a value)"
     if "another document" in problem:
         return line, "expected one document, found a second one"
     if problem.startswith("mapping values"):
         return line, "expected one value, found a second ': ' (text that holds ': ' needs quotes)"
-    context = f" {error.context}" if error.context else ""
-    return line, f"expected YAML, found a fault{context}: {problem}"
+    context = f"{error.context} " if error.context else ""
+    return line, f"expected YAML, but {context}{problem.replace(', but got', ', got')}"

@@ -50,7 +50,7 @@ def enumerate_exactly(scenario: Scenario, limits: Limits) -> Enumerated:
         mean = by_truth.mean()
     else:
         by_truth = None
-        by_outcome = _by_outcome_of_distribution(n, truth, limits)
+        by_outcome = by_outcome(n, truth, limits)
         mean = by_outcome.mean()
     complete = limits.outcomes.size == n + 1
     worst = tuple(
@@ -60,7 +60,7 @@ def enumerate_exactly(scenario: Scenario, limits: Limits) -> Enumerated:
     return Enumerated(by_outcome, by_truth, mean, worst)
 
 
-def _by_outcome_of_distribution(n: int, truth: ContinuousTruth, limits: Limits) -> Exact:
+def by_outcome(n: int, truth: ContinuousTruth, limits: Limits) -> Exact:
     """The truth's own posterior outside the limits, weighted by the outcome's probability."""
     x = limits.outcomes
     weight = proportion.outcome_weights(truth, x, n)

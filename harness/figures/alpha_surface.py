@@ -95,4 +95,4 @@ def _map(errors: Grid, title: str, scale: float) -> Figure:
 
 def _blanks(values: NDArray[np.float64]) -> str:
     count = int(np.isnan(values).sum())
-    return f"; {count} blank: x never drawn" if count else ""
+    return f"; {count} blank: x never came up" if count else ""

@@ -29,13 +29,13 @@ def stirling_error(z: npt.ArrayLike) -> Floats:
     series = np.zeros_like(large)
     for coefficient in reversed(_STIRLING):
         series = series * inverse_square + coefficient
-    series /= large
+    series = np.asarray(series / large)
     small = z < _STIRLING_FROM
     if not small.any():
         return series
-    s = np.where(small, z, 1.0)
-    direct = gammaln(s + 1.0) - xlogy(s + 0.5, s) + s - _HALF_LOG_TWO_PI
-    return np.asarray(np.where(small, direct, series))
+    s = z[small]
+    series[small] = gammaln(s + 1.0) - xlogy(s + 0.5, s) + s - _HALF_LOG_TWO_PI
+    return series
 
 
 def deviance(x: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
@@ -44,14 +44,15 @@ def deviance(x: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
     excess = x - mean
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         v = excess / (x + mean)
-        near = np.abs(v) < 0.1
-        far = xlogy(x, x / mean) - excess
-    v = np.where(near, v, 0.0)
-    square = v * v
-    tail = np.zeros_like(v)
-    for power in range(_DEVIANCE_TERMS, 0, -1):
-        tail = (tail + 1.0 / (2 * power + 1)) * square
-    return np.asarray(np.where(near, excess * v + 2.0 * x * v * tail, far))
+        square = v * v
+        tail = np.full_like(v, 1.0 / (2 * _DEVIANCE_TERMS + 1))
+        for power in range(_DEVIANCE_TERMS - 1, 0, -1):
+            tail = tail * square + 1.0 / (2 * power + 1)
+        near = np.asarray(excess * v + 2.0 * x * v * square * tail)
+        is_far = np.asarray(~(np.abs(v) < 0.1))
+        far = xlogy(x[is_far], x[is_far] / mean[is_far]) - excess[is_far]
+    near[is_far] = far
+    return near
 
 
 def log_binomial(x: npt.ArrayLike, y: npt.ArrayLike, p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
@@ -60,18 +61,18 @@ def log_binomial(x: npt.ArrayLike, y: npt.ArrayLike, p: npt.ArrayLike, q: npt.Ar
     x successes and y failures are given apart, and so are p and q = 1 − p: a small one beside a
     large one then keeps its digits. At p = 0 or q = 0 the value is 0 or −inf.
     """
-    x, y, p, q = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (x, y, p, q)))
-    inner = (x > 0) & (y > 0) & (p > 0) & (q > 0)
-    xs, ys = np.where(inner, x, 1.0), np.where(inner, y, 1.0)
-    ps, qs = np.where(inner, p, 0.5), np.where(inner, q, 0.5)
+    x, y, p, q = (np.asarray(v, np.float64) for v in (x, y, p, q))
+    # Broadcasting is left to the last: most of the work depends on x and y alone.
+    possible, mixed = (p > 0) & (q > 0), (x > 0) & (y > 0)
+    xs, ys = np.where(mixed, x, 1.0), np.where(mixed, y, 1.0)
+    ps, qs = np.where(possible, p, 0.5), np.where(possible, q, 0.5)
     ns = xs + ys
-    core = (
-        stirling_error(ns)
-        - (stirling_error(xs) + stirling_error(ys))
-        - (deviance(xs, ns * ps) + deviance(ys, ns * qs))
-        + 0.5 * np.log(ns / (xs * ys))
-        - _HALF_LOG_TWO_PI
-    )
+    constant = stirling_error(ns) - (stirling_error(xs) + stirling_error(ys))
+    constant += 0.5 * np.log(ns / (xs * ys)) - _HALF_LOG_TWO_PI
+    core = constant - (deviance(xs, ns * ps) + deviance(ys, ns * qs))
+    inner = possible & mixed
+    if inner.all():
+        return np.asarray(core)
     log_p = np.where(p <= q, xlogy(x, p), xlog1py(x, -q))
     log_q = np.where(q <= p, xlogy(y, q), xlog1py(y, -p))
     return np.asarray(np.where(inner, core, log_p + log_q))

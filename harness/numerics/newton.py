@@ -48,7 +48,7 @@ def bracketed_newton(
         above = np.where(value < 0, here, high[active])
         low[active], high[active] = below, above
         with np.errstate(divide="ignore", invalid="ignore"):
-            proposed = here - value / derivative
+            proposed = np.where(value == 0, here, here - value / derivative)
         middle = 0.5 * (below + above)
         last = (np.abs(value) < SMALL_RESIDUAL) & np.isfinite(proposed)
         # A last step may leave the bracket by a rounding error: the root then sits on its end.

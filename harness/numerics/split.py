@@ -35,6 +35,10 @@ class Split:
         """The points as plain doubles."""
         return self.p
 
+    def mirrored(self) -> Split:
+        """The points 1 − p."""
+        return Split(self.q, self.p)
+
     def at(self, index: Index) -> Split:
         return Split(self.p[index], self.q[index])
 

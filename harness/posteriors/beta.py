@@ -84,7 +84,7 @@ class Beta:
         room = np.minimum(below, above)
         lower = _from_smaller_side((below - room) + margin, above + (room - margin))
         upper = _from_smaller_side((above - room) + margin, below + (room - margin))
-        return lower, Split(upper.q, upper.p)
+        return lower, upper.mirrored()
 
     def _centre(self) -> Split:
         if self.estimate is None:
@@ -143,60 +143,25 @@ class Beta:
         return np.exp(self.logpdf(points))
 
     def ppf(self, prob: npt.ArrayLike) -> Split:
-        """The points with cdf = ``prob``, polished from ``betaincinv`` (alone 4e-10 off)."""
-        prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
-        start = self._rough(prob, betaincinv, betainccinv)
-        return self._polished(start, prob, Beta.cdf, sign=-1.0)
+        """The points with cdf = ``prob``.
 
-    def isf(self, prob: npt.ArrayLike) -> Split:
-        """The points with sf = ``prob``."""
-        prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
-        start = self._rough(prob, betainccinv, betaincinv)
-        return self._polished(start, prob, Beta.sf, sign=1.0)
-
-    def rough_interval(self, alpha: float) -> tuple[Split, Split]:
-        prob = np.full(self.size, alpha / 2)
-        return (
-            self._rough(prob, betaincinv, betainccinv),
-            self._rough(prob, betainccinv, betaincinv),
-        )
-
-    def _rough(
-        self,
-        prob: Floats,
-        inverse: Callable[..., Floats],
-        mirrored: Callable[..., Floats],
-    ) -> Split:
-        """Solve for p, and where it lies above one half for q = 1 − p instead."""
-        points = Split.of(inverse(self.a, self.b, prob))
-        high = (points.p > 0.5) if inverse is betaincinv else (points.p >= 0.5)
-        if high.any():
-            q = np.asarray(mirrored(self.b[high], self.a[high], prob[high]))
-            points = points.replaced(high, Split(1.0 - q, q))
-        return points
-
-    def _polished(
-        self,
-        points: Split,
-        prob: Floats,
-        tail: Callable[[Beta, Split], Floats],
-        sign: float,
-    ) -> Split:
-        """Newton's method on log(tail / prob) in the logit.
-
-        The logarithm of either tail is concave in the logit, so that the iteration converges
-        from any start: the first step lands below the root and the rest climb to it.
+        ``betaincinv`` alone is up to 4e-10 off; its results are polished by Newton's method on
+        log(cdf / prob) in the logit. That logarithm is concave in the logit, so that the
+        iteration converges from any start: the first step lands below the root and the rest
+        climb to it.
         """
+        prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
+        points = self._rough_ppf(prob)
         # An end of the range is a limit that underflows (a tiny shape parameter): leave it.
         active = np.flatnonzero((points.p > 0) & (points.q > 0))
         for _ in range(_POLISHING_STEPS):
             if active.size == 0:
                 return points
             posterior, here = self.at(active), points.at(active)
-            mass = tail(posterior, here)
+            mass = posterior.cdf(here)
             with np.errstate(divide="ignore", invalid="ignore"):
                 residual = np.log(mass / prob[active])
-                step = sign * residual * mass / posterior.density(here)
+                step = -residual * mass / posterior.density(here)
             moved = np.isfinite(step)
             points = points.replaced(active[moved], here.at(moved).slide(step[moved]))
             active = active[moved & ~(np.abs(residual) < SMALL_RESIDUAL)]
@@ -204,6 +169,27 @@ class Beta:
             f"no quantile of Beta({self.a[active[0]]:g}, {self.b[active[0]]:g}) "
             f"at probability {prob[active[0]]:g}"
         )
+
+    def isf(self, prob: npt.ArrayLike) -> Split:
+        """The points with sf = ``prob``: the mirrored quantiles of Beta(b, a)."""
+        return self._mirrored().ppf(prob).mirrored()
+
+    def rough_interval(self, alpha: float) -> tuple[Split, Split]:
+        prob = np.full(self.size, alpha / 2)
+        return self._rough_ppf(prob), self._mirrored()._rough_ppf(prob).mirrored()
+
+    def _mirrored(self) -> Beta:
+        """The posterior of 1 − p."""
+        return Beta(self.b, self.a)
+
+    def _rough_ppf(self, prob: Floats) -> Split:
+        """Solve for p, and where it lies above one half for q = 1 − p instead."""
+        points = Split.of(betaincinv(self.a, self.b, prob))
+        high = points.p > 0.5
+        if high.any():
+            q = np.asarray(betainccinv(self.b[high], self.a[high], prob[high]))
+            points = points.replaced(high, Split(1.0 - q, q))
+        return points
 
     def never_falls_to(self, upper: Split) -> Bools:
         """True where a ≤ 1, or so near to it that the matching limit is below exp(−600)."""
@@ -214,7 +200,7 @@ class Beta:
 
     def never_rises_from(self, lower: Split) -> Bools:
         """True where b ≤ 1, or so near to it that the matching limit is within exp(−600) of 1."""
-        return Beta(self.b, self.a).never_falls_to(Split(lower.q, lower.p))
+        return self._mirrored().never_falls_to(lower.mirrored())
 
     def density(self, points: Split) -> Floats:
         """p(1 − p) times the pdf."""

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from harness.methods.catalogue import PROPORTION
+from harness.scenario import Limits
 
 # Few values make limits meet each other, the ends, and their own other limit.
 _coarse = st.integers(0, 6).map(lambda k: k / 6)
@@ -16,7 +17,12 @@ def _interval(values):
     return st.tuples(values, values).map(sorted)
 
 
+# Wide intervals with some outcomes that cover next to nothing: gaps that are wide enough for the
+# miss probability to be largest in their middle.
+_wide = st.sampled_from([[0.0, 1.0], [0.0, 0.9], [0.1, 1.0], [0.0, 0.0], [0.5, 0.5], [1.0, 1.0]])
+
 limits = st.one_of(
+    st.lists(_wide, min_size=2, max_size=9),
     st.lists(_interval(_coarse), min_size=2, max_size=9),
     st.lists(_interval(_fine), min_size=2, max_size=9),
 ).map(lambda pairs: tuple(np.array(side) for side in zip(*pairs, strict=True)))
@@ -44,3 +50,8 @@ ZERO_WIDTH = [(np.arange(n + 1) / n, np.arange(n + 1) / n) for n in range(1, 9)]
 
 EMPTY_MIDDLE = (np.array([0.0, 0.4, 0.0, 0.7]), np.array([0.3, 0.4, 1.0, 1.0]))
 """Outcomes 0 and 2 cover 0.1 and outcome 1 does not: the covering outcomes are not a run."""
+
+
+def as_limits(lower, upper):
+    """The limits of the outcomes 0 … n as one column."""
+    return Limits(np.arange(lower.size), lower[np.newaxis], upper[np.newaxis])

@@ -137,7 +137,8 @@ def test_curves_differ_in_colour_and_in_line_style() -> None:
     lines = only(many, "length_curve").axes[0].lines
     assert len({line.get_color() for line in lines[:7]}) == 7
     assert lines[7].get_color() == lines[0].get_color()
-    assert lines[7].is_dashed() and not lines[0].is_dashed()
+    assert lines[7].is_dashed()
+    assert not lines[0].is_dashed()
     assert math.gcd(len(style.CURVE_COLOURS), len(style.CURVE_DASHES)) == 1
 
 

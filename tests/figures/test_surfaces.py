@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,13 @@ STEPS = 20
 def surfaces(cells: pl.DataFrame, kind: str, **options: Any) -> dict[str, Figure]:
     drawn = drawings(FakeResults(cells), [Spec(kind, options)])
     return {drawing.stem.rpartition("-")[2]: drawing.figure for drawing in drawn}
+
+
+@cache
+def paper(method: str) -> tuple[pl.DataFrame, dict[str, Figure]]:
+    """The cells of a method on the paper's grid, and the alpha surfaces drawn from them."""
+    cells = surface_cells(DECADES, [method])
+    return cells, surfaces(cells, "alpha_surface")
 
 
 def table(cells: pl.DataFrame, column: str) -> np.ndarray:
@@ -56,10 +64,10 @@ def test_fractions_of_n_are_rounded_half_up() -> None:
 
 
 def test_common_scale_cuts_what_lies_below_and_says_so() -> None:
-    cells = surface_cells(DECADES, ["wald"])
+    cells, drawn = paper("wald")
+    figure = drawn["common"]
     errors = table(cells, "alpha_error")
     assert errors.min() == pytest.approx(-0.95)
-    figure = surfaces(cells, "alpha_surface")["common"]
     assert z_range(figure) == (-0.05, pytest.approx(errors.max()))
     assert figure.axes[0].get_zlim() == (-0.05, 0.05)
     count = int((errors < -0.05).sum())
@@ -67,7 +75,7 @@ def test_common_scale_cuts_what_lies_below_and_says_so() -> None:
 
 
 def test_common_scale_says_when_nothing_is_cut() -> None:
-    figure = surfaces(surface_cells(DECADES, ["clopper_pearson"]), "alpha_surface")["common"]
+    figure = paper("clopper_pearson")[1]["common"]
     assert "no value beyond ±0.05" in heading(figure)
     assert figure.axes[0].get_zlim() == (-0.05, 0.05)
 
@@ -82,9 +90,9 @@ def test_common_scale_cuts_what_lies_above_too() -> None:
 
 
 def test_own_scale_holds_all_values() -> None:
-    cells = surface_cells(DECADES, ["wald"])
+    cells, drawn = paper("wald")
+    figure = drawn["own"]
     errors = table(cells, "alpha_error")
-    figure = surfaces(cells, "alpha_surface")["own"]
     assert z_range(figure) == pytest.approx((errors.min(), errors.max()))
     low, high = figure.axes[0].get_zlim()
     assert low <= errors.min()
@@ -104,7 +112,7 @@ def test_rounding_errors_are_drawn_in_a_power_of_ten() -> None:
 
 
 def test_wireframe_axes_are_log_n_and_the_fraction() -> None:
-    axes = surfaces(surface_cells(DECADES, ["wald"]), "alpha_surface")["own"].axes[0]
+    axes = paper("wald")[1]["own"].axes[0]
     ticks = ("1", "10", "100", "1000", "10⁴")
     assert axes.get_xlim() == (0, 4)
     assert axes.get_ylim() == (0, 1)
@@ -116,9 +124,9 @@ def test_wireframe_axes_are_log_n_and_the_fraction() -> None:
 
 @pytest.mark.parametrize("method", ["wald", "clopper_pearson"])
 def test_heat_map_prints_and_colours_the_table(method: str) -> None:
-    cells = surface_cells(DECADES, [method])
+    cells, drawn = paper(method)
+    figure = drawn["map"]
     errors = table(cells, "alpha_error")
-    figure = surfaces(cells, "alpha_surface")["map"]
     np.testing.assert_allclose(named(figure, "map").get_array(), errors * 1e3, rtol=1e-12)
     printed = {text.get_gid(): text for text in figure.axes[0].texts}
     assert len(printed) == errors.size
@@ -132,7 +140,7 @@ def test_heat_map_prints_and_colours_the_table(method: str) -> None:
 
 
 def test_heat_map_colours_are_centred_on_zero_and_reach_the_scale() -> None:
-    figure = surfaces(surface_cells(DECADES, ["wald"]), "alpha_surface")["map"]
+    figure = paper("wald")[1]["map"]
     assert named(figure, "map").get_clim() == pytest.approx((-50, 50))
     axes = figure.axes[0]
     assert [tick.get_text() for tick in axes.get_yticklabels()] == [str(n) for n in DECADES]
@@ -158,7 +166,7 @@ def test_outcomes_without_a_trial_stay_blank_and_are_counted() -> None:
     shown = named(drawn["map"], "map").get_array()
     assert np.argwhere(np.ma.getmaskarray(shown)).tolist() == [[0, 0], [1, 0]]
     assert all_named(drawn["map"], "value-0-0") == []
-    assert "2 blank: x never drawn" in heading(drawn["own"])
+    assert "2 blank: x never came up" in heading(drawn["own"])
 
 
 def test_percent_longer_is_undefined_without_a_reference() -> None:

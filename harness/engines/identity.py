@@ -1,0 +1,95 @@
+"""The identity in which the posterior and the enumeration engine meet.
+
+With the truth drawn from a distribution, the mean over p of the exact miss probability equals the
+mean over x of the posterior mass outside the limits, under that same distribution and weighted by
+the outcomes' probabilities; per side, and likewise for the length. One side sums binomial
+probabilities, the other one integrates a Beta distribution: no error in one alone survives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.engines.enumeration import by_outcome, probability_blocks
+from harness.engines.records import Mean
+from harness.engines.runs import miss_probabilities
+from harness.families import proportion
+from harness.numerics.quadrature import beta_rule
+from harness.scenario import Limits
+from harness.truths import BetaTruth, ContinuousTruth, DiscreteTruth, Truth, UniformTruth
+
+Floats = npt.NDArray[np.float64]
+
+# Both sides are sums of up to 1e6 terms, each good to about 1e-13.
+TOLERANCE = 1e-9
+
+_FLAT = UniformTruth(0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Both sides of the identity for k columns."""
+
+    over_truths: Mean
+    """Mean of the enumeration over p."""
+    over_outcomes: Mean
+    """Weighted mean of the posterior mass over x."""
+
+    def discrepancy(self) -> Floats:
+        """The largest difference of below, above and length for each column, shape (k,)."""
+        a, b = self.over_truths, self.over_outcomes
+        return np.max(np.abs([a.below - b.below, a.above - b.above, a.length - b.length]), axis=0)
+
+
+def both_sides(n: int, truth: Truth, limits: Limits) -> Identity | None:
+    """The identity under the truth, or under a flat one where the truth is a list of values.
+
+    None where ``limits`` leave out outcomes that can occur.
+    """
+    distribution = _FLAT if isinstance(truth, DiscreteTruth) else truth
+    weight = proportion.outcome_weights(distribution, limits.outcomes, n)
+    if len(limits.segments()) > 1 or abs(weight.sum() - 1.0) > TOLERANCE:
+        return None
+    over_outcomes = by_outcome(n, distribution, limits).mean()
+    sides = [
+        _mean_over_truths(n, distribution, int(limits.outcomes[0]), lower, upper)
+        for lower, upper in zip(limits.lower, limits.upper, strict=True)
+    ]
+    below, above = np.array(sides).T
+    return Identity(Mean(below, above, _mean_length(n, distribution, limits)), over_outcomes)
+
+
+def _mean_over_truths(
+    n: int, truth: ContinuousTruth, first: int, lower: Floats, upper: Floats
+) -> tuple[float, float]:
+    """The exact miss probabilities below and above, integrated over the truth gap by gap."""
+    low, high = truth.support
+    inside = np.concatenate((lower, upper))
+    inside = inside[(inside > low) & (inside < high)]
+    nodes, weights = _rule(n, truth, np.unique(np.concatenate(([low, high], inside))))
+    below, above = miss_probabilities(n, first, lower, upper, nodes)
+    return float(below @ weights), float(above @ weights)
+
+
+def _mean_length(n: int, truth: ContinuousTruth, limits: Limits) -> Floats:
+    """The expected length at p, integrated over the truth."""
+    nodes, weights = _rule(n, truth, np.array(truth.support))
+    total = np.zeros(limits.lower.shape[0])
+    for nodes_at, outcomes_at, probability in probability_blocks(n, nodes, limits.outcomes):
+        total += limits.length[:, outcomes_at] @ (weights[nodes_at] @ probability)
+    return total
+
+
+def _rule(n: int, truth: ContinuousTruth, breaks: Floats) -> tuple[Floats, Floats]:
+    """Nodes and weights of the truth's distribution.
+
+    In arcsin √p a binomial probability varies on the scale 1/(2√n), and times a Beta(s, t)
+    density on 1/(2√(n + s + t)).
+    """
+    s, t = (truth.s, truth.t) if isinstance(truth, BetaTruth) else (1.0, 1.0)
+    nodes, weights = beta_rule(breaks, s, t, 0.5 / np.sqrt(n + s + t))
+    low, high = truth.support
+    return nodes, weights / (high - low)
