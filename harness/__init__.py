@@ -1,0 +1,29 @@
+"""A Monte Carlo coverage validation harness: which interval can be trusted, and where.
+
+    results = harness.run("configs/quickstart.yaml")
+    harness.interval("proportion", "minimal_length", x=90, n=100)
+    harness.load("results/quickstart")
+
+What these names stand for is loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from harness.api import Interval, Results, interval, load, run
+
+__all__ = ["Interval", "Results", "interval", "load", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from harness import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__doc__", "__name__"]

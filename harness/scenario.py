@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +70,7 @@ class Limits:
         """Slices over runs of consecutive outcomes."""
         breaks = np.flatnonzero(np.diff(self.outcomes) > 1) + 1
         bounds = [0, *breaks.tolist(), self.outcomes.size]
-        return [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [slice(a, b) for a, b in pairwise(bounds)]
 
 
 def fractions_of(n: int, count: int) -> Integers:

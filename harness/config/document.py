@@ -10,6 +10,10 @@ Path = tuple[str | int, ...]
 """Keys and indices from the top down."""
 
 
+LONGEST_NUMBER = 1000
+"""Digits. Python refuses to write out whole numbers of several thousand."""
+
+
 @dataclass(frozen=True)
 class Mark:
     """A fault found while reading, before anything is known of what a config means."""

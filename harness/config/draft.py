@@ -31,6 +31,8 @@ def _alone(key: str) -> type[BaseModel]:
 
 
 class _Drafting:
+    """Gathers complaints while key after key is judged, each knowing the ones before it."""
+
     def __init__(self, context: Mapping[str, Any]) -> None:
         self.context = dict(context)
         self.complaints: list[Complaint] = []

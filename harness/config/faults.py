@@ -38,8 +38,6 @@ def describe(value: Any) -> str:
         words = flow(value)
     except TypeError:
         return f"a value of type {type(value).__name__}"
-    except ValueError:  # Python refuses to write out whole numbers of thousands of digits
-        words = "." * (LONGEST_QUOTE + 1)
     if len(words) <= LONGEST_QUOTE:
         return words
     if isinstance(value, list):
@@ -80,7 +78,7 @@ def complaints(
             path = (*path, context["at"])
         if detail["type"] == "extra_forbidden":
             known = list(_model_at(detail["loc"][:-1], root, tagged).model_fields)
-            yield Complaint(path, unknown_key(path[-1], known))
+            yield Complaint(path, unknown_key(detail["loc"][-1], known))
         else:
             yield Complaint(path, _sentence(detail, context))
 

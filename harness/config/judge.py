@@ -41,7 +41,9 @@ def judge(read: Document, overrides: Sequence[str], where: str, folder: Path) ->
     hidden = [mark.path for mark in read.faults if mark.hides]
     if () in hidden:
         return Judgement(None, tuple(mark.fault() for mark in marks))
-    data, places, refused = apply(read.data, overrides)
+    # There is nothing to set in what is no mapping; that fault is told first.
+    asked = overrides if isinstance(read.data, dict) else ()
+    data, places, refused = apply(read.data, asked)
     parts, complaints = draft(data, {"folder": folder})
     complaints += [*relations(data, parts), *figure_relations(parts)]
     found = marks + [

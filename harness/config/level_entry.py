@@ -49,7 +49,7 @@ class Fractions(Strict):
     """Outcomes at equally spaced fractions of n."""
 
     fractions: Annotated[
-        int, Field(ge=2, le=LARGEST_SIZE), expecting("a whole number of fractions of at least 2")
+        int, Field(ge=2, le=10**6), expecting("a whole number of fractions from 2 to 10^6")
     ] = Field(description="How many fractions from 0 to 1; x is n times each, rounded half up.")
 
 

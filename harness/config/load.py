@@ -15,6 +15,8 @@ from harness.config.names import name_clashes
 from harness.config.schema import Config
 from harness.errors import ConfigError, Fault
 
+__all__ = ["find_configs", "json_schema", "load_all", "load_experiment"]
+
 IN_PYTHON = "config"
 """Where the faults of a config are that is no file."""
 

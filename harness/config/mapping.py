@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from harness.config.document import Document, Mark, Path
+from harness.config.document import LONGEST_NUMBER, Document, Mark, Path
 from harness.config.faults import describe
 
 
@@ -22,19 +22,31 @@ def from_mapping(source: Mapping[Any, Any]) -> Document:
 
 def _plain(value: Any, path: Path, marks: list[Mark]) -> Any:
     if isinstance(value, Mapping):
-        for key in value:
-            if not isinstance(key, str):
+        data = {}
+        for key, entry in value.items():
+            if _is_text(key):
+                data[key] = _plain(entry, (*path, key), marks)
+            else:
                 message = f"expected text as a key, found {describe(key)}"
                 marks.append(Mark(None, path, message, hides=False))
-        return {
-            str(key): _plain(entry, (*path, key), marks)
-            for key, entry in value.items()
-            if isinstance(key, str)
-        }
+        return data
     if isinstance(value, list | tuple | range):
         return [_plain(entry, (*path, i), marks) for i, entry in enumerate(value)]
     if isinstance(value, PurePath):
-        return str(value)
+        return _plain(str(value), path, marks)
+    if isinstance(value, str) and not _is_text(value):
+        message = "expected text, found half of a surrogate pair"
+        marks.append(Mark(None, path, message, hides=True))
+        return None
+    if isinstance(value, int) and abs(value) >= 10**LONGEST_NUMBER:
+        message = f"expected a number, found one of more than {LONGEST_NUMBER} digits"
+        marks.append(Mark(None, path, message, hides=True))
+        return None
     # NumPy's arrays and numbers, without importing NumPy.
     listed = getattr(value, "tolist", None)
     return listed() if callable(listed) else value
+
+
+def _is_text(value: Any) -> bool:
+    """Whether it is text that a file can hold."""
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)

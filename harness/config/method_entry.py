@@ -2,109 +2,24 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    Discriminator,
-    Field,
-    PlainValidator,
-    Tag,
-    ValidationInfo,
-    WithJsonSchema,
-    field_validator,
+from pydantic import AfterValidator, Discriminator, Field, Tag, ValidationInfo, field_validator
+
+from harness.config.constraints import Word, expecting, refused
+from harness.config.method_names import (
+    Function,
+    Label,
+    Name,
+    NameAlone,
+    known_methods,
+    method_of,
+    python_file,
+    python_name,
 )
-
-from harness.config.constraints import Word, expected, expecting, one_line, refused, unknown
 from harness.config.strict import Pair, Strict
-from harness.methods.catalogue import ALIASES, CATALOGUE
-from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
-
-
-def known_methods(family: str | None) -> dict[str, Method]:
-    """By name and alias; of every family where the family itself is wrong."""
-    found: dict[str, Method] = {}
-    for each in [family] if family in CATALOGUE else CATALOGUE:
-        found |= CATALOGUE[each]
-        found |= {alias: CATALOGUE[each][name] for alias, name in ALIASES.get(each, {}).items()}
-    return found
-
-
-def _method_of(family_context: ValidationInfo, name: str | None) -> Method | None:
-    family = (family_context.context or {}).get("family")
-    return known_methods(family).get(name or "")
-
-
-def _catalogue_name(value: Any, info: ValidationInfo) -> str:
-    if not isinstance(value, str):
-        raise expected("the name of a method, or a mapping with name, path or module")
-    if _method_of(info, value) is None:
-        family = (info.context or {}).get("family")
-        lists_them = "; the command `harness methods` lists them"
-        known = list(known_methods(family))
-        raise unknown("the name of a method", known, otherwise=lists_them)
-    return value
-
-
-def _name_alone(value: Any, info: ValidationInfo) -> str:
-    name = _catalogue_name(value, info)
-    method = _method_of(info, name)
-    if method is not None and TWO_SIDED not in method.sides:
-        raise refused(f"{name} {method.side_advice()}, found none ({{name: {name}, side: lower}})")
-    return name
-
-
-def _python_name(value: str) -> str:
-    if not all(part.isidentifier() and not keyword.iskeyword(part) for part in value.split(".")):
-        raise ValueError(value)
-    return value
-
-
-def _function_name(value: str) -> str:
-    if "." in value:
-        raise ValueError(value)
-    return _python_name(value)
-
-
-def _python_file(value: str, info: ValidationInfo) -> str:
-    folder = (info.context or {}).get("folder", Path())
-    if not value.endswith(".py"):
-        raise expected("a Python file, ending in .py")
-    try:
-        found = (folder / value).is_file()
-    except (OSError, ValueError):  # a name too long, or with a NUL in it
-        found = False
-    if not found:
-        raise expected("an existing Python file, relative to the config")
-    return value
-
-
-_NAMES = sorted(known_methods(None))
-Name = Annotated[
-    str,
-    PlainValidator(_catalogue_name),
-    WithJsonSchema({"type": "string", "enum": _NAMES}),
-]
-NameAlone = Annotated[
-    str,
-    PlainValidator(_name_alone),
-    WithJsonSchema({"type": "string", "enum": _NAMES}),
-]
-Label = Annotated[
-    str,
-    AfterValidator(one_line),
-    expecting("a label: one line of text, not blank, no spaces around it"),
-    Field(description="What tables and figures call the method; unique in the experiment."),
-]
-Function = Annotated[
-    str,
-    AfterValidator(_function_name),
-    expecting("the name of a function"),
-    Field(description="Function f(x, n, alpha) -> lower, upper; x is an array of outcomes."),
-]
+from harness.methods.method import ALL_SIDES, TWO_SIDED
 
 
 class CatalogueMethod(Strict):
@@ -124,7 +39,7 @@ class CatalogueMethod(Strict):
     @field_validator("side")
     @classmethod
     def _has_side(cls, side: str, info: ValidationInfo) -> str:
-        method = _method_of(info, info.data.get("name"))
+        method = method_of(info, info.data.get("name"))
         if method is None or side in method.sides:
             return side
         name = info.data["name"]
@@ -133,12 +48,13 @@ class CatalogueMethod(Strict):
     @field_validator("prior")
     @classmethod
     def _takes_prior(cls, prior: list[float] | None, info: ValidationInfo) -> list[float] | None:
-        method = _method_of(info, info.data.get("name"))
-        if method is None or method.takes_prior:
+        method = method_of(info, info.data.get("name"))
+        if prior is None or method is None or method.takes_prior:
             return prior
         others = [each.name for each in known_methods(None).values() if each.takes_prior]
         choice = ", ".join(dict.fromkeys(others))
-        raise refused(f"{info.data['name']} takes no prior; the methods that do are {choice}")
+        found = ", ".join(f"{value:g}" for value in prior)
+        raise refused(f"{info.data['name']} takes no prior ({choice} do), found [{found}]")
 
 
 class OwnMethod(Strict):
@@ -156,7 +72,7 @@ class FileMethod(OwnMethod):
 
     path: Annotated[
         str,
-        AfterValidator(_python_file),
+        AfterValidator(python_file),
         Field(description="Python file, relative to the config."),
     ]
 
@@ -166,7 +82,7 @@ class ModuleMethod(OwnMethod):
 
     module: Annotated[
         str,
-        AfterValidator(_python_name),
+        AfterValidator(python_name),
         expecting("the name of a module, such as mypackage.intervals"),
         Field(description="Importable module."),
     ]

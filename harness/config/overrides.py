@@ -93,8 +93,9 @@ def _part(node: Any, key: str, path: Path) -> str | int:
     if isinstance(node, dict):
         return key
     if not isinstance(node, list):
-        where = show_path(path) or "the config"
-        raise _RefusedError(here, f"expected {where} to hold keys, found {describe(node)}")
+        raise _RefusedError(
+            here, f"expected {show_path(path)} to hold keys, found {describe(node)}"
+        )
     if not (key.isdecimal() and key.isascii() and len(key) < 10 and int(key) < len(node)):
         raise _RefusedError(here, f"expected an index below {len(node)}, found {key}")
     return int(key)

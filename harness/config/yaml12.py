@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from harness.config.document import Document, Mark, Path
+from harness.config.document import LONGEST_NUMBER, Document, Mark, Path
 
 TAG = "tag:yaml.org,2002:"
 PATTERNS = {
@@ -130,14 +130,14 @@ class _Builder:
         if kind in PATTERNS and not re.fullmatch(PATTERNS[kind], node.value):
             note = f"expected a value of the tag !!{kind}, found {node.value!r}"
             return self._broken(line, path, note)
+        if kind != "str" and len(node.value) > LONGEST_NUMBER:
+            note = f"expected a number, found one of more than {LONGEST_NUMBER} digits"
+            return self._broken(line, path, note)
         try:
             node.value.encode()
-            return SCALARS[kind](node.value)
         except UnicodeEncodeError:
             return self._broken(line, path, "expected text, found half of a surrogate pair")
-        except ValueError:
-            note = f"expected a number, found one of {len(node.value)} digits"
-            return self._broken(line, path, note)
+        return SCALARS[kind](node.value)
 
     def _broken(self, line: int, path: Path, note: str) -> None:
         self.faults.append(Mark(line, path, note, hides=True))

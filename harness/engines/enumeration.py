@@ -20,6 +20,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 _BLOCK = 1 << 19
+_NOTHING_LEFT_OUT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -30,37 +31,67 @@ class Enumerated:
     """Miss probability given the outcome, under the scenario's own truth."""
     by_truth: Exact | None
     """Miss probability at each value of a discrete truth."""
-    mean: Mean
+    mean: Mean | None
+    """Overall; None where outcomes that can occur are left out."""
     worst: tuple[WorstCase | None, ...]
     """For each column; None where the limits of all outcomes 0 … n are not at hand."""
 
 
-def enumerate_exactly(scenario: Scenario, limits: Limits) -> Enumerated:
+def enumerate_exactly(scenario: Scenario, limits: Limits, worst: bool = True) -> Enumerated:
     """Exact miss probabilities per outcome, per truth and overall, and the exact worst case.
 
     Args:
         scenario: size and truth.
         limits: the limits of all outcomes that can occur under the truth; of all of 0 … n where
             the worst case is wanted.
+        worst: whether it is wanted.
     """
     n, truth = scenario.size, scenario.truth
     if isinstance(truth, DiscreteTruth):
-        by_truth = _by_truth(n, np.array(truth.values), limits)
-        by_outcome = _by_outcome_of_values(n, np.array(truth.values), limits)
-        mean = by_truth.mean()
+        at_values = _by_truth(n, np.array(truth.values), limits)
+        by_outcome = _given_outcomes_of_values(n, np.array(truth.values), limits)
+        by_truth: Exact | None = at_values
+        mean: Mean | None = at_values.mean()
     else:
         by_truth = None
-        by_outcome = by_outcome(n, truth, limits)
-        mean = by_outcome.mean()
-    complete = limits.outcomes.size == n + 1
-    worst = tuple(
+        by_outcome = given_outcomes(n, truth, limits)
+        mean = by_outcome.mean() if by_outcome.weight.sum() > 1.0 - _NOTHING_LEFT_OUT else None
+    complete = worst and limits.outcomes.size == n + 1
+    cases = tuple(
         worst_case(n, lower, upper) if complete else None
         for lower, upper in zip(limits.lower, limits.upper, strict=True)
     )
-    return Enumerated(by_outcome, by_truth, mean, worst)
+    return Enumerated(by_outcome, by_truth, mean, cases)
 
 
-def by_outcome(n: int, truth: ContinuousTruth, limits: Limits) -> Exact:
+def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
+    """Pr(X = x) under the scenario's truth, shape (m,)."""
+    truth = scenario.truth
+    if not isinstance(truth, DiscreteTruth):
+        return proportion.outcome_weights(truth, outcomes, scenario.size)
+    weight = np.zeros(outcomes.size)
+    values = np.array(truth.values)
+    for _, outcomes_at, probability in probability_blocks(scenario.size, values, outcomes):
+        weight[outcomes_at] += probability.sum(axis=0)
+    return weight / values.size
+
+
+def possible_outcomes(scenario: Scenario) -> Integers:
+    """The outcomes that can occur under the scenario's truth, but for a probability of 1e-16."""
+    n, truth = scenario.size, scenario.truth
+    values = truth.values if isinstance(truth, DiscreteTruth) else None
+    spans = [truth.support] if values is None else [(value, value) for value in values]
+    merged: list[list[int]] = []
+    for low, high in spans:
+        first, last = binomial.window(low, high, n)
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1][1] = max(merged[-1][1], last)
+        else:
+            merged.append([first, last])
+    return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in merged])
+
+
+def given_outcomes(n: int, truth: ContinuousTruth, limits: Limits) -> Exact:
     """The truth's own posterior outside the limits, weighted by the outcome's probability."""
     x = limits.outcomes
     weight = proportion.outcome_weights(truth, x, n)
@@ -92,7 +123,7 @@ def _by_truth(n: int, values: Floats, limits: Limits) -> Exact:
     return Exact(values, np.full(t, 1.0 / t), below, above, length)
 
 
-def _by_outcome_of_values(n: int, values: Floats, limits: Limits) -> Exact:
+def _given_outcomes_of_values(n: int, values: Floats, limits: Limits) -> Exact:
     """Given the outcome, the share of its probability that comes from values it misses."""
     k, m = limits.lower.shape
     weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))

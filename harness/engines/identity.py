@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from harness.engines.enumeration import by_outcome, probability_blocks
+from harness.engines.enumeration import given_outcomes, probability_blocks
 from harness.engines.records import Mean
 from harness.engines.runs import miss_probabilities
-from harness.families import proportion
 from harness.numerics.quadrature import beta_rule
+from harness.sampling import binomial
 from harness.scenario import Limits
 from harness.truths import BetaTruth, ContinuousTruth, DiscreteTruth, Truth, UniformTruth
 
@@ -27,6 +27,9 @@ Floats = npt.NDArray[np.float64]
 TOLERANCE = 1e-9
 
 _FLAT = UniformTruth(0.0, 1.0)
+_WHOLE_RANGE_UP_TO = 20_000
+# The strips' expected counts: 2000 outcomes at each.
+_STRIP = 2000.0
 
 
 @dataclass(frozen=True)
@@ -41,19 +44,27 @@ class Identity:
     def discrepancy(self) -> Floats:
         """The largest difference of below, above and length for each column, shape (k,)."""
         a, b = self.over_truths, self.over_outcomes
-        return np.max(np.abs([a.below - b.below, a.above - b.above, a.length - b.length]), axis=0)
+        differences = np.stack([a.below - b.below, a.above - b.above, a.length - b.length])
+        return np.asarray(np.abs(differences).max(axis=0))
 
 
-def both_sides(n: int, truth: Truth, limits: Limits) -> Identity | None:
-    """The identity under the truth, or under a flat one where the truth is a list of values.
+def truths_to_check(n: int, truth: Truth) -> list[ContinuousTruth]:
+    """The distributions under which the identity is checked at this size.
 
-    None where ``limits`` leave out outcomes that can occur.
+    The truth's own; a flat one for a list of values; and for a large n, where all gaps between
+    limits would take longer than all the rest, two strips of [0, 1] that hold thousands of them.
     """
-    distribution = _FLAT if isinstance(truth, DiscreteTruth) else truth
-    weight = proportion.outcome_weights(distribution, limits.outcomes, n)
-    if len(limits.segments()) > 1 or abs(weight.sum() - 1.0) > TOLERANCE:
-        return None
-    over_outcomes = by_outcome(n, distribution, limits).mean()
+    if n > _WHOLE_RANGE_UP_TO:
+        width = _STRIP / n
+        return [UniformTruth(0.0, width), UniformTruth(0.5, 0.5 + width)]
+    return [_FLAT] if isinstance(truth, DiscreteTruth) else [truth]
+
+
+def both_sides(n: int, distribution: ContinuousTruth, limits: Limits) -> Identity:
+    """The two sides of the identity; ``limits`` hold every outcome that can occur."""
+    first, last = binomial.window(*distribution.support, n)
+    limits = limits.at(np.arange(first, last + 1))
+    over_outcomes = given_outcomes(n, distribution, limits).mean()
     sides = [
         _mean_over_truths(n, distribution, int(limits.outcomes[0]), lower, upper)
         for lower, upper in zip(limits.lower, limits.upper, strict=True)

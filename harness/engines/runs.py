@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +62,7 @@ class Runs:
         # x belongs to the set for p beyond its threshold, so between two neighbours exactly one
         # belongs while p lies between their thresholds.
         closed_above = (self.approach != FROM_ABOVE) if self.rising else self.approach == FROM_BELOW
-        side = "right" if closed_above else "left"
+        side: Literal["left", "right"] = "right" if closed_above else "left"
         start = np.searchsorted(p, np.minimum(left, right), side)
         stop = np.searchsorted(p, np.maximum(left, right), side)
         outcome = np.arange(self.first - 1, self.first + self.threshold.size, dtype=np.int64)

@@ -40,7 +40,7 @@ class WorstCase:
 
     @property
     def witness(self) -> float:
-        """A double at which the miss probability is the worst one: next to ``truth`` on ``side``."""
+        """A double at which the worst case is met: next to ``truth`` on ``side``."""
         towards = {"above": 1.0, "below": 0.0}.get(self.side, self.truth)
         return float(np.nextafter(self.truth, towards))
 
@@ -97,7 +97,7 @@ def _covered_by_run(sets: tuple[Runs, Runs], inside: Floats) -> npt.NDArray[np.b
     above_count, above_signs = sets[1].end_count(inside)
     tail = (below_count == 0) | ((below_count == 1) & (below_signs == -1))
     head = (above_count == 0) | ((above_count == 1) & (above_signs == 1))
-    return tail & head
+    return np.asarray(tail & head)
 
 
 def _stretches(n: int, left: Floats, right: Floats) -> tuple[Floats, Floats]:

@@ -187,7 +187,7 @@ class Beta:
         points = Split.of(betaincinv(self.a, self.b, prob))
         high = points.p > 0.5
         if high.any():
-            q = np.asarray(betainccinv(self.b[high], self.a[high], prob[high]))
+            q = np.asarray(betainccinv(self.b[high], self.a[high], prob[high]), np.float64)
             points = points.replaced(high, Split(1.0 - q, q))
         return points
 

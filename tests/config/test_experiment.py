@@ -84,7 +84,7 @@ def test_what_is_left_out_has_a_default() -> None:
 def test_trials_bring_monte_carlo_in_and_it_asks_for_a_seed() -> None:
     experiment = load_experiment(minimal(trials={"per_size": 10}, seed=1))
     assert experiment.engines == ("monte_carlo", "posterior", "enumeration")
-    with pytest.raises(ConfigError, match="config: seed: .* comes from a seed"):
+    with pytest.raises(ConfigError, match=r"config: seed: .* comes from a seed"):
         load_experiment(minimal(trials={"per_size": 10}))
 
 
@@ -156,8 +156,15 @@ def own(label: str, **place: str) -> MethodSpec:
 
 
 METHODS: list[tuple[Any, MethodSpec]] = [
+    (
+        {"name": "wald", "prior": None, "label": None},
+        MethodSpec("wald", "wald", None, None, None, "two-sided", None),
+    ),
     ("wald", MethodSpec("wald", "wald", None, None, None, "two-sided", None)),
-    ("exact_tail", MethodSpec("exact_tail", "clopper_pearson", None, None, None, "two-sided", None)),
+    (
+        "exact_tail",
+        MethodSpec("exact_tail", "clopper_pearson", None, None, None, "two-sided", None),
+    ),
     (
         {"name": "exact_tail", "side": "lower"},
         MethodSpec("exact_tail lower", "clopper_pearson", None, None, None, "lower", None),
@@ -228,7 +235,7 @@ def test_tuples_ranges_arrays_and_paths_will_do_in_python(tmp_path: Path) -> Non
 
 def test_faults_of_a_mapping_have_no_line() -> None:
     with pytest.raises(ConfigError) as caught:
-        load_experiment(minimal(alpha=2, n={1, 2}, **{"x": 1}))
+        load_experiment(minimal(alpha=2, n={1, 2}, x=1))
     assert str(caught.value).splitlines() == [
         "config: x: expected one of the keys name, title, family, n, alpha, methods, truth, "
         "trials, outcomes, engines, reference_prior, seed, execution, figures, found 'x'",

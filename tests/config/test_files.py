@@ -113,7 +113,10 @@ def test_the_faults_of_all_files_are_told_at_once() -> None:
         ("paper/fig", "expected a name of its own, found paper/fig as in a.yaml:1"),
         ("Paper/FIG", "expected a name of its own, found Paper/FIG as in a.yaml:1"),
         ("paper", "expected a folder of its own, found paper around the one of a.yaml:1"),
-        ("paper/fig/x", "expected a folder of its own, found paper/fig/x inside the one of a.yaml:1"),
+        (
+            "paper/fig/x",
+            "expected a folder of its own, found paper/fig/x inside the one of a.yaml:1",
+        ),
     ],
 )
 def test_experiments_do_not_share_a_folder_of_results(name: str, message: str) -> None:

@@ -22,9 +22,7 @@ def test_a_grid_of_thirds_holds_the_doubles_nearest_to_thirds() -> None:
     assert grid(0, 1, 4) == (0.0, 1 / 3, 2 / 3, 1.0)
 
 
-@given(
-    st.floats(0, 1), st.floats(0, 1, exclude_min=True), st.integers(2, 50)
-)
+@given(st.floats(0, 1), st.floats(0, 1, exclude_min=True), st.integers(2, 50))
 def test_every_value_of_a_grid_is_rounded_once(a: float, b: float, count: int) -> None:
     first, last = Fraction(repr(a)), Fraction(repr(b))
     exact = (first + (last - first) * i / (count - 1) for i in range(count))

@@ -42,9 +42,7 @@ def test_a_value_is_read_as_yaml(
 
 
 @pytest.mark.parametrize("path", ["methods.1.prior", "methods[1].prior"])
-def test_a_path_leads_into_lists_and_mappings(
-    path: str, load: Callable[..., Experiment]
-) -> None:
+def test_a_path_leads_into_lists_and_mappings(path: str, load: Callable[..., Experiment]) -> None:
     assert load(f"{path}=[2, 5]").methods[1].prior == (2.0, 5.0)
 
 

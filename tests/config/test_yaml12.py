@@ -106,7 +106,8 @@ VALUE_FAULTS = [
     ("a: !!set {b}\n", 1, ("a",), "expected a plain value, found the tag tag:yaml.org,2002:set"),
     ("a: !!int five\n", 1, ("a",), "expected a value of the tag !!int, found 'five'"),
     ("a: &x [1, *x]\n", 1, ("a", 1), "expected a value, found an alias of what it is in"),
-    (f"a: {'9' * 5000}\n", 1, ("a",), "expected a number, found one of 5000 digits"),
+    (f"a: {'9' * 5000}\n", 1, ("a",), "expected a number, found one of more than 1000 digits"),
+    (f"a: 0x{'9' * 5000}\n", 1, ("a",), "expected a number, found one of more than 1000 digits"),
     ('a: "\\ud800"\n', 1, ("a",), "expected text, found half of a surrogate pair"),
 ]  # fmt: skip
 

@@ -1,0 +1,177 @@
+"""Monte Carlo against exact.
+
+Every Monte Carlo cell is held against the exact value under the experiment's own truth by an
+exact binomial test, with Holm's correction over the run; and the number of cells whose 95 %
+interval misses the exact value stands beside the number that should.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betainc, betaincc
+
+from harness.engines.estimate import fraction_interval
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+LEVEL = 1e-3
+"""The chance that a run whose engines agree is reported as a disagreement is at most this."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Monte Carlo cells of one method beside their exact values, all arrays of shape (c,)."""
+
+    method: str
+    n: Integers
+    trials: Integers
+    below: Integers
+    above: Integers
+    exact_below: Floats
+    exact_above: Floats
+
+    def tests(self) -> Floats:
+        """p-values of the misses below, above and together, shape (3, c)."""
+        together = np.minimum(self.exact_below + self.exact_above, 1.0)
+        return np.stack(
+            [
+                two_sided_p(self.below, self.trials, self.exact_below),
+                two_sided_p(self.above, self.trials, self.exact_above),
+                two_sided_p(self.below + self.above, self.trials, together),
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class Line:
+    """How one method's Monte Carlo agrees with the exact computation."""
+
+    method: str
+    cells: int
+    tests: int
+    smallest_p: float
+    smallest_p_adjusted: float
+    """After Holm's correction over all tests of the run."""
+    n: int
+    """The size of the cell with the smallest p."""
+    intervals_missing: int
+    """Cells whose 95 % interval misses the exact value."""
+    expected_missing: float
+    """How many should, by enumeration over what each cell could have counted."""
+
+    @property
+    def agrees(self) -> bool:
+        return self.smallest_p_adjusted >= LEVEL
+
+
+def two_sided_p(misses: Integers, trials: Integers, exact: Floats) -> Floats:
+    """Twice the smaller tail of Binomial(trials, exact) at ``misses``, at most 1; shape (c,).
+
+    An exact value of 0 or 1 leaves nothing to chance: p is 1 where the count is as it must be
+    and 0 where it is not.
+    """
+    m, rest = misses.astype(np.float64), (trials - misses).astype(np.float64)
+    inside = (exact > 0) & (exact < 1)
+    p = np.where(inside, exact, 0.5)
+    up_to = np.where(rest > 0, betaincc(m + 1.0, np.maximum(rest, 1.0), p), 1.0)
+    at_least = np.where(m > 0, betainc(np.maximum(m, 1.0), rest + 1.0, p), 1.0)
+    p_value = np.minimum(1.0, 2.0 * np.minimum(up_to, at_least))
+    certain = (misses == np.where(exact >= 1, trials, 0)).astype(np.float64)
+    return np.where(inside, p_value, certain)
+
+
+def holm(p_values: Floats) -> Floats:
+    """Holm's (1979) adjusted p-values: Scand. J. Stat. 6, 65–70; shape of the argument."""
+    order = np.argsort(p_values, kind="stable")
+    factor = np.arange(p_values.size, 0, -1)
+    stepped = np.maximum.accumulate(p_values[order] * factor)
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def compare(conditional: list[Cells], overall: list[Cells]) -> list[Line]:
+    """One line for each method, in the order of ``conditional``.
+
+    Args:
+        conditional: the cells given an outcome or a truth, one entry for each method.
+        overall: each method's cells over all conditions, one for each size; tested with the
+            others, but not counted among the cells.
+    """
+    tests = [
+        np.concatenate((cells.tests(), every.tests()), axis=1)
+        for cells, every in zip(conditional, overall, strict=True)
+    ]
+    adjusted = np.split(
+        holm(np.concatenate([p.ravel() for p in tests])), np.cumsum([p.size for p in tests])[:-1]
+    )
+    lines = []
+    for cells, every, p, after in zip(conditional, overall, tests, adjusted, strict=True):
+        worst = int(np.argmin(p))
+        sizes = np.tile(np.concatenate((cells.n, every.n)), 3)
+        missing, expected = intervals_missing(cells)
+        lines.append(
+            Line(
+                method=cells.method,
+                cells=int(cells.trials.size),
+                tests=int(p.size),
+                smallest_p=float(p.ravel()[worst]),
+                smallest_p_adjusted=float(after[worst]),
+                n=int(sizes[worst]),
+                intervals_missing=missing,
+                expected_missing=expected,
+            )
+        )
+    return lines
+
+
+def intervals_missing(cells: Cells) -> tuple[int, float]:
+    """How many cells' intervals miss the exact value, and how many should."""
+    if cells.trials.size == 0:
+        return 0, 0.0
+    exact = np.minimum(cells.exact_below + cells.exact_above, 1.0)
+    lower, upper = fraction_interval(cells.below + cells.above, cells.trials)
+    missing = (exact < lower) | (exact > upper)
+    return int(missing.sum()), float(chance_of_missing(cells.trials, exact).sum())
+
+
+def chance_of_missing(trials: Integers, exact: Floats) -> Floats:
+    """Pr(the 95 % interval of M/trials misses ``exact``) with M ~ Binomial(trials, exact).
+
+    The interval's own error rate is not 5 %, since M is discrete. Its limits rise with M, so that
+    the counts that miss are a head and a tail, found by bisection; shape (c,).
+    """
+    mean = trials * exact
+    from_below = _first(trials, lambda m: fraction_interval(m, trials)[1] >= exact, mean)
+    from_above = _first(trials, lambda m: fraction_interval(m, trials)[0] > exact, mean)
+    head = np.where(
+        from_below > 0,
+        betaincc(np.maximum(from_below, 1.0), trials - from_below + 1.0, exact),
+        0.0,
+    )
+    tail = np.where(
+        from_above <= trials,
+        betainc(np.maximum(from_above, 1.0), np.maximum(trials - from_above, 0) + 1.0, exact),
+        0.0,
+    )
+    return head + tail
+
+
+def _first(
+    trials: Integers, holds: Callable[[Integers], npt.NDArray[np.bool_]], around: Floats
+) -> Integers:
+    """The smallest count in 0 … trials + 1 at which ``holds`` becomes true and stays so."""
+    reach = 20.0 + 10.0 * np.sqrt(around)
+    low = np.maximum(np.floor(around - reach), 0).astype(np.int64)
+    high = np.minimum(np.ceil(around + reach), trials + 1).astype(np.int64)
+    while (low < high).any():
+        middle = (low + high) // 2
+        true = holds(np.minimum(middle, trials)) | (middle > trials)
+        low, high = np.where(true, low, middle + 1), np.where(true, middle, high)
+        low = np.minimum(low, high)
+    return low

@@ -1,0 +1,49 @@
+"""The public functions of the package."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.config.experiment import Experiment
+from harness.config.load import load_experiment
+from harness.intervals import Interval, interval
+from harness.study.deliver import deliver
+from harness.study.run import Progress, Silent, compute
+from harness.tables.results import Results
+from harness.tables.storage import load
+
+__all__ = ["Interval", "Results", "interval", "load", "run", "run_experiment"]
+
+
+def run(
+    config: str | Path | Mapping[str, Any],
+    *,
+    out: str | Path | None = "results",
+    overrides: Sequence[str] = (),
+) -> Results:
+    """Run the experiment of a config and write it to ``out/<name>``.
+
+    Args:
+        config: path of a YAML file, or a mapping with the same keys.
+        out: the folder to write under; None keeps the results in memory only.
+        overrides: ``key=value`` as with ``--set`` on the command line.
+
+    Raises:
+        ConfigError: the config has faults; the message names all of them.
+        MethodError: a user's method failed.
+        InputError: the results cannot be written.
+    """
+    experiment = load_experiment(config, overrides)
+    return run_experiment(experiment, None if out is None else Path(out), Silent())
+
+
+def run_experiment(experiment: Experiment, out: Path | None, progress: Progress) -> Results:
+    """Run a loaded experiment; ``out`` as in ``run``."""
+    start = time.perf_counter()
+    results = compute(experiment, progress)
+    if out is None:
+        return results
+    return deliver(results, experiment, out, time.perf_counter() - start)

@@ -1,0 +1,134 @@
+"""The process of a user's method: loads the function, then answers calls until the pipe closes."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.methods.plugin import receive, send
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Function = Callable[..., Any]
+
+
+class _UserError(Exception):
+    """What is wrong with the user's function, in one sentence."""
+
+
+def load(request: dict[str, Any]) -> Function:
+    """The function of a file or of a module."""
+    sys.path[:] = request["sys_path"]
+    name = request["function"]
+    place = request["path"] or request["module"]
+    try:
+        module = (
+            _module_of_file(request["path"]) if request["path"] else importlib.import_module(place)
+        )
+    except Exception as fault:
+        raise _UserError(f"{place} cannot be loaded: {_describe(fault)}") from None
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise _UserError(f"{place} has no function {name!r}")
+    return function  # type: ignore[no-any-return]
+
+
+def _module_of_file(path: str) -> Any:
+    name = Path(path).stem
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError("not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def call(function: Function, x: Integers, n: int, alpha: float) -> tuple[Floats, Floats]:
+    """Limits at every x: from one call on the array where the function takes arrays.
+
+    A function written for one x is called for each x; one that takes arrays is believed only
+    where it gives the same limits for the first, the middle and the last x alone.
+    """
+    at_once = _on_array(function, x, n, alpha)
+    if at_once is not None and _same_alone(function, x, n, alpha, at_once):
+        return at_once
+    limits = np.array([_alone(function, int(value), n, alpha) for value in x])
+    return limits[:, 0], limits[:, 1]
+
+
+def _on_array(
+    function: Function, x: Integers, n: int, alpha: float
+) -> tuple[Floats, Floats] | None:
+    try:
+        lower, upper = function(x.copy(), n, alpha)
+        limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+    except Exception:
+        return None
+    return limits if limits[0].shape == limits[1].shape == x.shape else None
+
+
+def _same_alone(
+    function: Function, x: Integers, n: int, alpha: float, limits: tuple[Floats, Floats]
+) -> bool:
+    for place in {0, x.size // 2, x.size - 1}:
+        try:
+            lower, upper = function(int(x[place]), n, alpha)
+            alone = float(lower), float(upper)
+        except Exception:
+            continue
+        together = limits[0][place], limits[1][place]
+        if not np.allclose(alone, together, rtol=1e-9, atol=1e-12, equal_nan=True):
+            return False
+    return True
+
+
+def _alone(function: Function, x: int, n: int, alpha: float) -> tuple[float, float]:
+    where = f"at x = {x}, n = {n}, alpha = {alpha:g}"
+    try:
+        answer = function(x, n, alpha)
+    except Exception as fault:
+        raise _UserError(f"failed {where}: {_describe(fault)}") from None
+    try:
+        lower, upper = answer
+        return float(lower), float(upper)
+    except (TypeError, ValueError):
+        raise _UserError(f"expected a lower and an upper limit {where}, found {answer!r}") from None
+
+
+def _describe(fault: Exception) -> str:
+    return f"{type(fault).__name__}: {fault}" if str(fault) else type(fault).__name__
+
+
+def main() -> int:
+    """Answer requests from standard input; what the user prints goes to standard error."""
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    requests = sys.stdin.buffer
+    function: Function | None = None
+    while True:
+        try:
+            request = receive(requests)
+        except EOFError:
+            return 0
+        try:
+            if function is None:
+                function, answer = load(request), None
+            else:
+                answer = call(function, request["x"], request["n"], request["alpha"])
+            reply: dict[str, Any] = {"answer": answer}
+        except _UserError as fault:
+            reply = {"fault": str(fault)}
+        send(replies, reply)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""Results into their folder: tables, manifest, config and figures, complete or not at all."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.config import dump
+from harness.config.experiment import Experiment
+from harness.errors import InputError
+from harness.tables.results import Results
+from harness.tables.storage import replace_folder, write_json, write_tables
+
+CONFIG_FILE, RUN_FILE, FIGURES_FOLDER = "config.yaml", "run.json", "figures"
+
+
+def deliver(results: Results, experiment: Experiment, out: Path, seconds: float) -> Results:
+    """Write everything to ``out/<name>`` and return the results with their path.
+
+    An existing result is replaced only when the new one is complete.
+
+    Raises:
+        InputError: the folder cannot be written, or holds something that is no result.
+    """
+    target = out / experiment.name
+    _refuse_foreign(target)
+
+    def fill(folder: Path) -> None:
+        (folder / CONFIG_FILE).write_text(dump.dump(experiment.document), encoding="utf-8")
+        write_tables(results, folder)
+        write_json(folder / RUN_FILE, _run_record(experiment, seconds))
+        if experiment.figures:
+            # Matplotlib is loaded only by runs that draw.
+            from harness.figures.draw import draw_figures
+
+            draw_figures(results, experiment.figures, folder / FIGURES_FOLDER)
+
+    try:
+        replace_folder(target, fill)
+    except OSError as fault:
+        raise InputError(f"{target} cannot be written: {fault.strerror or fault}") from None
+    return replace(results, path=target)
+
+
+def _refuse_foreign(target: Path) -> None:
+    """A folder with anything but a run's files in it is not replaced."""
+    if target.is_dir() and any(target.iterdir()) and not (target / "manifest.json").is_file():
+        raise InputError(f"{target} exists and holds no results; move it or choose another name")
+    if target.exists() and not target.is_dir():
+        raise InputError(f"{target} is a file; move it or choose another name")
+
+
+def _run_record(experiment: Experiment, seconds: float) -> Mapping[str, Any]:
+    """What differs from run to run."""
+    return {
+        "seconds": round(seconds, 3),
+        "jobs": experiment.execution.jobs,
+        "backend": experiment.execution.backend,
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "commit": _commit(["git", "rev-parse", "HEAD"]),
+    }
+
+
+def _commit(command: Sequence[str]) -> str | None:
+    """The commit that the harness runs from, where it runs from a checkout."""
+    try:
+        done = subprocess.run(
+            command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=5
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None

@@ -1,0 +1,161 @@
+"""One experiment, from plan to results."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.config.experiment import Experiment
+from harness.engines import posterior
+from harness.engines.enumeration import Enumerated, enumerate_exactly, outcome_weights
+from harness.engines.identity import both_sides, truths_to_check
+from harness.engines.monte_carlo import Shard, simulate
+from harness.engines.records import Tally
+from harness.scenario import Limits, Scenario
+from harness.study.limits import all_limits
+from harness.study.parallel import run_tasks
+from harness.study.plan import ScenarioPlan, columns, plan
+from harness.tables.assemble import cells_table, summary_table
+from harness.tables.findings import Findings
+from harness.tables.manifest import manifest
+from harness.tables.results import Results
+from harness.tables.schema import ENUMERATION, POSTERIOR
+from harness.tables.verdict import agreement
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class Progress(Protocol):
+    """What a study tells while it runs."""
+
+    def expect(self, trials: int) -> None:
+        """So many more trials are to come."""
+        ...
+
+    def advance(self, trials: int) -> None:
+        """So many trials more are done."""
+        ...
+
+
+class Silent:
+    """Progress that nobody looks at."""
+
+    def expect(self, trials: int) -> None: ...
+
+    def advance(self, trials: int) -> None: ...
+
+
+def compute(experiment: Experiment, progress: Progress) -> Results:
+    """Run the engines of an experiment, hold them against each other, assemble the tables.
+
+    Raises:
+        InputError: a size needs more intervals than fit.
+        MethodError: a user's method failed.
+    """
+    plans = plan(experiment)
+    progress.expect(sum(shard.trials for each in plans for shard in each.shards))
+    limits = all_limits(experiment, plans)
+    tallies = _simulated(experiment, plans, limits, progress)
+    exact = _solved(experiment, plans, limits, tallies)
+    findings = [
+        replace(found, tally=tally, columns=columns(experiment))
+        for found, tally in zip(exact, tallies, strict=True)
+    ]
+    lines = agreement(findings)
+    return Results(
+        cells_table(findings, experiment.engines),
+        summary_table(findings, experiment.engines),
+        manifest(experiment.document, _sources(experiment), findings, lines),
+    )
+
+
+def _sources(experiment: Experiment) -> dict[str, str]:
+    """A digest of every file that holds a user's method."""
+    return {
+        spec.label: hashlib.sha256(Path(spec.path).read_bytes()).hexdigest()
+        for spec in experiment.methods
+        if spec.path is not None
+    }
+
+
+def _simulated(
+    experiment: Experiment, plans: list[ScenarioPlan], limits: list[Limits], progress: Progress
+) -> list[Tally | None]:
+    """The merged tally of each scenario: a round of shards, merged in their order."""
+    tasks = [
+        (number, shard, table)
+        for number, (each, table) in enumerate(zip(plans, limits, strict=True))
+        for shard in each.shards
+    ]
+    tallies: list[Tally | None] = [None] * len(plans)
+    execution = experiment.execution
+    for number, tally in run_tasks(_simulate, tasks, execution.jobs, execution.backend):
+        before = tallies[number]
+        tallies[number] = tally if before is None else before.plus(tally)
+        progress.advance(int(tally.by_outcome.trials.sum()))
+    return tallies
+
+
+def _simulate(number: int, shard: Shard, limits: Limits) -> tuple[int, Tally]:
+    return number, simulate(shard, limits)
+
+
+def _solved(
+    experiment: Experiment,
+    plans: list[ScenarioPlan],
+    limits: list[Limits],
+    tallies: list[Tally | None],
+) -> list[Findings]:
+    """What the exact engines find in each scenario; the largest sizes are started first."""
+    tasks = [
+        (experiment, each, table, tally)
+        for each, table, tally in zip(plans, limits, tallies, strict=True)
+    ]
+    execution = experiment.execution
+    found = list(run_tasks(_solve, tasks[::-1], execution.jobs, execution.backend))
+    return found[::-1]
+
+
+def _solve(
+    experiment: Experiment, each: ScenarioPlan, limits: Limits, tally: Tally | None
+) -> Findings:
+    scenario, engines = each.scenario, experiment.engines
+    shown = limits.outcomes if each.shown is None else each.shown
+    integrated, mean = None, None
+    if POSTERIOR in engines:
+        integrated = posterior.integrate(scenario, limits.at(shown), experiment.reference_prior)
+        if each.shown is None:
+            mean = replace(integrated, weight=outcome_weights(scenario, shown)).mean()
+    return Findings(
+        scenario=scenario,
+        columns=(),
+        limits=limits,
+        shown=shown,
+        tally=None,
+        posterior=integrated,
+        posterior_mean=mean,
+        enumerated=_enumerated(scenario, limits, engines, tally),
+        discrepancy=_discrepancy(scenario, limits),
+    )
+
+
+def _enumerated(
+    scenario: Scenario, limits: Limits, engines: tuple[str, ...], tally: Tally | None
+) -> Enumerated | None:
+    """Exact values where they are asked for, or where counts are to be held against them."""
+    if ENUMERATION in engines:
+        return enumerate_exactly(scenario, limits)
+    return None if tally is None else enumerate_exactly(scenario, limits, worst=False)
+
+
+def _discrepancy(scenario: Scenario, limits: Limits) -> Floats:
+    """The largest discrepancy of the identity for each column."""
+    checked = truths_to_check(scenario.size, scenario.truth)
+    sides = [both_sides(scenario.size, truth, limits) for truth in checked]
+    return np.asarray(np.max([each.discrepancy() for each in sides], axis=0))

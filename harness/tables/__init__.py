@@ -1,0 +1,1 @@
+"""Tidy tables of results: assembled, written and read."""

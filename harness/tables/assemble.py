@@ -1,0 +1,208 @@
+"""From findings to tables: floats are computed here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from harness.engines.estimate import fraction_interval, standard_error
+from harness.engines.records import Counts, Exact, Mean
+from harness.scenario import Limits
+from harness.tables.findings import Findings
+from harness.tables.schema import (
+    CELLS,
+    ENUMERATION,
+    MONTE_CARLO,
+    OUTCOME,
+    POSTERIOR,
+    SUMMARY,
+    TRUTH,
+)
+
+Floats = npt.NDArray[np.float64]
+Row = dict[str, Any]
+
+
+def cells_table(findings: Sequence[Findings], engines: Sequence[str]) -> pl.DataFrame:
+    """A row per method × alpha × size × engine × condition, in that order."""
+    parts = [
+        _frame(block, CELLS)
+        for found, row in _by_column(findings)
+        for block in _cell_blocks(found, row, engines)
+    ]
+    return pl.concat(parts).rechunk() if parts else pl.DataFrame(schema=CELLS)
+
+
+def summary_table(findings: Sequence[Findings], engines: Sequence[str]) -> pl.DataFrame:
+    """A row per method × alpha × size × engine, in that order."""
+    parts = [
+        _frame(line, SUMMARY)
+        for found, row in _by_column(findings)
+        for line in _summary_lines(found, row, engines)
+    ]
+    return pl.concat(parts).rechunk() if parts else pl.DataFrame(schema=SUMMARY)
+
+
+def _by_column(findings: Sequence[Findings]) -> Iterator[tuple[Findings, int]]:
+    count = len(findings[0].columns) if findings else 0
+    return ((found, row) for row in range(count) for found in findings)
+
+
+def _frame(columns: Mapping[str, Any], schema: Mapping[str, Any]) -> pl.DataFrame:
+    """A frame of the schema; what is missing or not a number is empty, and −0 is 0."""
+    size = max((len(v) for v in columns.values() if isinstance(v, np.ndarray)), default=1)
+    series = []
+    for name, kind in schema.items():
+        value = columns.get(name)
+        if isinstance(value, np.ndarray):
+            column = pl.Series(name, value + 0.0 if kind == pl.Float64 else value, dtype=kind)
+        else:
+            column = pl.Series(name, [value], dtype=kind).new_from_index(0, size)
+        series.append(column.fill_nan(None) if kind == pl.Float64 else column)
+    return pl.DataFrame(series)
+
+
+def _key(found: Findings, row: int, engine: str) -> Row:
+    column = found.columns[row]
+    return {
+        "family": found.scenario.family,
+        "method": column.method,
+        "side": column.side,
+        "alpha": column.alpha,
+        "n": found.scenario.size,
+        "engine": engine,
+    }
+
+
+def _cell_blocks(found: Findings, row: int, engines: Sequence[str]) -> Iterator[Row]:
+    alpha = found.columns[row].alpha
+    if MONTE_CARLO in engines and found.tally is not None:
+        key = _key(found, row, MONTE_CARLO)
+        by_outcome, by_truth = found.tally.by_outcome, found.tally.by_truth
+        limits = _limits_of(found.limits.at(by_outcome.conditions.astype(np.int64)), row)
+        yield {
+            **key,
+            **_condition(OUTCOME, by_outcome),
+            **_counted(by_outcome, row, alpha),
+            **limits,
+        }
+        if by_truth is not None:
+            yield {**key, **_condition(TRUTH, by_truth), **_counted(by_truth, row, alpha)}
+    if POSTERIOR in engines and found.posterior is not None:
+        key = _key(found, row, POSTERIOR)
+        limits = _limits_of(found.limits.at(found.posterior.conditions.astype(np.int64)), row)
+        exact = _exact(found.posterior, row, alpha)
+        yield {**key, **_condition(OUTCOME, found.posterior), **exact, **limits}
+    if ENUMERATION in engines and found.enumerated is not None:
+        key = _key(found, row, ENUMERATION)
+        by_x, by_p = found.enumerated.by_outcome, found.enumerated.by_truth
+        by_x = by_x.at(np.intersect1d(by_x.conditions, found.shown))
+        limits = _limits_of(found.limits.at(by_x.conditions.astype(np.int64)), row)
+        yield {**key, **_condition(OUTCOME, by_x), **_exact(by_x, row, alpha), **limits}
+        if by_p is not None:
+            length = {"length": by_p.length[row]}
+            yield {**key, **_condition(TRUTH, by_p), **_exact(by_p, row, alpha), **length}
+
+
+def _condition(given: str, cells: Counts | Exact) -> Row:
+    return {"given": given, "x" if given == OUTCOME else "truth": cells.conditions}
+
+
+def _limits_of(limits: Limits, row: int) -> Row:
+    return {"lower": limits.lower[row], "upper": limits.upper[row], "length": limits.length[row]}
+
+
+def _exact(exact: Exact, row: int, alpha: float) -> Row:
+    return _misses(exact.below[row], exact.above[row], alpha)
+
+
+def _misses(below: Floats, above: Floats, alpha: float) -> Row:
+    actual = np.minimum(below + above, 1.0)
+    return {
+        "miss_below": below,
+        "miss_above": above,
+        "actual_alpha": actual,
+        "alpha_error": alpha - actual,
+    }
+
+
+def _counted(counts: Counts, row: int, alpha: float) -> Row:
+    trials, below, above = counts.trials, counts.below[row], counts.above[row]
+    lower, upper = fraction_interval(below + above, trials)
+    return {
+        **_misses(below / trials, above / trials, alpha),
+        "trials": trials,
+        "actual_alpha": (below + above) / trials,
+        "alpha_error": alpha - (below + above) / trials,
+        "std_error": standard_error(below + above, trials),
+        "ci_lower": lower,
+        "ci_upper": upper,
+    }
+
+
+def _summary_lines(found: Findings, row: int, engines: Sequence[str]) -> Iterator[Row]:
+    alpha = found.columns[row].alpha
+    if MONTE_CARLO in engines and found.tally is not None:
+        yield {
+            **_key(found, row, MONTE_CARLO),
+            **_counted(total(found.tally.by_outcome), row, alpha),
+            **_extremes(_counted(_primary(found), row, alpha)),
+            "mean_length": _mean_length_seen(found, row),
+        }
+    if POSTERIOR in engines and found.posterior is not None:
+        yield {
+            **_key(found, row, POSTERIOR),
+            **_mean(found.posterior_mean, row, alpha),
+            **_extremes(_exact(found.posterior, row, alpha)),
+        }
+    if ENUMERATION in engines and found.enumerated is not None:
+        known, worst = found.enumerated, found.enumerated.worst[row]
+        yield {
+            **_key(found, row, ENUMERATION),
+            **_mean(known.mean, row, alpha),
+            **_extremes(_exact(known.by_truth or known.by_outcome, row, alpha)),
+            "worst_alpha": None if worst is None else worst.alpha,
+            "worst_truth": None if worst is None else worst.witness,
+        }
+
+
+def _mean(mean: Mean | None, row: int, alpha: float) -> Row:
+    """Overall misses and length; empty where they are not known."""
+    if mean is None:
+        return {}
+    misses = _misses(mean.below[[row]], mean.above[[row]], alpha)
+    return {**misses, "mean_length": mean.length[row]}
+
+
+def _extremes(cells: Row) -> Row:
+    return {
+        "alpha_error_min": cells["alpha_error"].min(),
+        "alpha_error_max": cells["alpha_error"].max(),
+    }
+
+
+def _primary(found: Findings) -> Counts:
+    """The counts by what the truth fixes: by value where it is a list, by outcome elsewhere."""
+    assert found.tally is not None
+    return found.tally.by_truth or found.tally.by_outcome
+
+
+def _mean_length_seen(found: Findings, row: int) -> float:
+    assert found.tally is not None
+    counts = found.tally.by_outcome
+    length = found.limits.at(counts.conditions.astype(np.int64)).length[row]
+    return float(length @ counts.trials / counts.trials.sum())
+
+
+def total(counts: Counts) -> Counts:
+    """All conditions together, as one."""
+    return Counts(
+        np.zeros(1, np.int64),
+        counts.trials.sum(keepdims=True),
+        counts.below.sum(axis=1, keepdims=True),
+        counts.above.sum(axis=1, keepdims=True),
+    )

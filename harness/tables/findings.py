@@ -1,0 +1,31 @@
+"""Everything that the engines found in one scenario."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.engines.enumeration import Enumerated
+from harness.engines.records import Exact, Mean, Tally
+from harness.scenario import Column, Limits, Scenario
+
+
+@dataclass(frozen=True)
+class Findings:
+    """One scenario's limits for k columns, and what each engine made of them."""
+
+    scenario: Scenario
+    columns: tuple[Column, ...]
+    limits: Limits
+    shown: npt.NDArray[np.int64]
+    """The outcomes that the exact engines report, ascending."""
+    tally: Tally | None
+    posterior: Exact | None
+    posterior_mean: Mean | None
+    """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
+    enumerated: Enumerated | None
+    """Also there where only Monte Carlo needs exact values to be held against."""
+    discrepancy: npt.NDArray[np.float64]
+    """By how much the identity of posterior and enumeration fails, shape (k,)."""

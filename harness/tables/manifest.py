@@ -1,0 +1,150 @@
+"""The manifest: all that is stable about a run, and how its engines agree."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from harness.agreement import LEVEL, Line
+from harness.engines.estimate import fraction_interval, standard_error
+from harness.engines.identity import TOLERANCE
+from harness.engines.records import Counts
+from harness.tables.assemble import total
+from harness.tables.findings import Findings
+
+_PACKAGES = ("coverage-harness", "numpy", "scipy", "polars", "matplotlib")
+
+
+def manifest(
+    document: Mapping[str, Any],
+    sources: Mapping[str, str],
+    findings: Sequence[Findings],
+    lines: Sequence[Line],
+) -> dict[str, Any]:
+    """The content of manifest.json.
+
+    Args:
+        document: the resolved config.
+        sources: label and digest of each method that is the user's own file.
+        findings: of every scenario.
+        lines: how Monte Carlo agrees with the exact values, for each method.
+    """
+    return {
+        "name": document["name"],
+        "title": document["title"],
+        "seed": document["seed"],
+        "content_hash": content_hash(document, sources),
+        "versions": {package: version(package) for package in _PACKAGES},
+        "trials": _trials(findings),
+        "overall": overall(findings),
+        "agreement": _agreement(lines),
+        "identity": _identity(findings),
+        "worst_cases": worst_cases(findings),
+        "experiment": {key: value for key, value in document.items() if key != "execution"},
+    }
+
+
+def content_hash(document: Mapping[str, Any], sources: Mapping[str, str]) -> str:
+    """SHA-256 of what decides the numbers: not names, figures, or where it runs."""
+    aside = {"execution", "figures", "title", "name"}
+    content = {key: value for key, value in document.items() if key not in aside}
+    content["sources"] = dict(sources)
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _trials(findings: Sequence[Findings]) -> dict[str, Any]:
+    by_size = {
+        str(found.scenario.size): int(found.tally.by_outcome.trials.sum())
+        for found in findings
+        if found.tally is not None
+    }
+    return {"total": sum(by_size.values()), "by_size": by_size}
+
+
+def overall(findings: Sequence[Findings]) -> list[dict[str, Any]]:
+    """Monte Carlo misses over all sizes, for each method and alpha."""
+    tallies = [found.tally for found in findings if found.tally is not None]
+    if not tallies:
+        return []
+    totals = [total(tally.by_outcome) for tally in tallies]
+    every = Counts(
+        totals[0].conditions,
+        sum((t.trials for t in totals), np.zeros(1, np.int64)),
+        sum((t.below for t in totals), np.zeros_like(totals[0].below)),
+        sum((t.above for t in totals), np.zeros_like(totals[0].above)),
+    )
+    rows = []
+    for row, column in enumerate(findings[0].columns):
+        misses = every.below[row] + every.above[row]
+        lower, upper = fraction_interval(misses, every.trials)
+        rows.append(
+            {
+                "method": column.method,
+                "alpha": column.alpha,
+                "trials": int(every.trials[0]),
+                "misses": int(misses[0]),
+                "actual_alpha": float(misses[0] / every.trials[0]),
+                "std_error": float(standard_error(misses, every.trials)[0]),
+                "ci_lower": float(lower[0]),
+                "ci_upper": float(upper[0]),
+            }
+        )
+    return rows
+
+
+def _agreement(lines: Sequence[Line]) -> dict[str, Any]:
+    return {
+        "checked": bool(lines),
+        "agrees": all(line.agrees for line in lines),
+        "level": LEVEL,
+        "tests": sum(line.tests for line in lines),
+        "methods": [
+            {
+                "method": line.method,
+                "cells": line.cells,
+                "tests": line.tests,
+                "smallest_p": line.smallest_p,
+                "smallest_p_adjusted": line.smallest_p_adjusted,
+                "at_n": line.n,
+                "intervals_missing": line.intervals_missing,
+                "expected_missing": round(line.expected_missing, 3),
+            }
+            for line in lines
+        ],
+    }
+
+
+def _identity(findings: Sequence[Findings]) -> dict[str, Any]:
+    largest = [float(found.discrepancy.max()) for found in findings]
+    return {
+        "holds": all(value <= TOLERANCE for value in largest),
+        "tolerance": TOLERANCE,
+        "largest_discrepancy": float(f"{max(largest):.1e}"),
+        "sizes": [found.scenario.size for found in findings],
+    }
+
+
+def worst_cases(findings: Sequence[Findings]) -> list[dict[str, Any]]:
+    """The exact worst case of each method, alpha and size, and the side it is approached from."""
+    rows = []
+    for row in range(len(findings[0].columns) if findings else 0):
+        for found in findings:
+            worst = None if found.enumerated is None else found.enumerated.worst[row]
+            if worst is not None:
+                rows.append(
+                    {
+                        "method": found.columns[row].method,
+                        "alpha": found.columns[row].alpha,
+                        "n": found.scenario.size,
+                        "worst_alpha": worst.alpha,
+                        "truth": worst.truth,
+                        "side": worst.side,
+                    }
+                )
+    return rows

@@ -1,0 +1,81 @@
+"""How the engines agree, from findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.agreement import Cells, Line, compare
+from harness.engines.records import Counts, Exact
+from harness.tables.assemble import total
+from harness.tables.findings import Findings
+
+Integers = npt.NDArray[np.int64]
+Pair = tuple[Counts, Exact]
+
+
+def agreement(findings: Sequence[Findings]) -> list[Line]:
+    """One line for each method: Monte Carlo cells against exact values under the same truth."""
+    held = [found for found in findings if found.tally is not None and found.enumerated is not None]
+    if not held:
+        return []
+    labels = list(dict.fromkeys(column.method for column in held[0].columns))
+    return compare(
+        [_cells(label, held, _conditional) for label in labels],
+        [_cells(label, held, _overall) for label in labels],
+    )
+
+
+def _conditional(found: Findings) -> list[Pair]:
+    """Counts and exact values given the outcome, and given the truth where it is a list."""
+    assert found.tally is not None
+    assert found.enumerated is not None
+    tally, known = found.tally, found.enumerated
+    pairs = [(tally.by_outcome, known.by_outcome)]
+    if tally.by_truth is not None and known.by_truth is not None:
+        pairs.append((tally.by_truth, known.by_truth))
+    return [(counts, exact.at(counts.conditions)) for counts, exact in pairs]
+
+
+def _overall(found: Findings) -> list[Pair]:
+    """Counts and exact values over all conditions."""
+    assert found.tally is not None
+    assert found.enumerated is not None
+    mean = found.enumerated.mean
+    if mean is None:
+        return []
+    one = np.ones(1)
+    columns = (mean.below[:, None], mean.above[:, None], mean.length[:, None])
+    return [(total(found.tally.by_outcome), Exact(one, one, *columns))]
+
+
+def _cells(
+    label: str, findings: Sequence[Findings], pairs: Callable[[Findings], list[Pair]]
+) -> Cells:
+    n, trials, below, above = [], [], [], []
+    exact_below, exact_above = [], []
+    for found in findings:
+        rows = [row for row, column in enumerate(found.columns) if column.method == label]
+        for counts, exact in pairs(found):
+            for row in rows:
+                n.append(np.full(counts.trials.size, found.scenario.size))
+                trials.append(counts.trials)
+                below.append(counts.below[row])
+                above.append(counts.above[row])
+                exact_below.append(exact.below[row])
+                exact_above.append(exact.above[row])
+    return Cells(
+        label,
+        _joined(n, np.int64),
+        _joined(trials, np.int64),
+        _joined(below, np.int64),
+        _joined(above, np.int64),
+        _joined(exact_below, np.float64),
+        _joined(exact_above, np.float64),
+    )
+
+
+def _joined(parts: Sequence[npt.NDArray[np.generic]], kind: type[np.generic]) -> npt.NDArray:  # type: ignore[type-arg]
+    return np.concatenate(parts) if parts else np.empty(0, kind)
