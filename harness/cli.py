@@ -1,0 +1,249 @@
+"""The command line. The only place that prints, exits and picks paths.
+
+Everything but the command line's own library is imported inside the commands, so that ``--help``
+answers at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from harness.study.run import Progress
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="harness",
+    help="Monte Carlo coverage validation of interval methods, held against exact computation.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def command(function: Callable[..., int]) -> Callable[..., None]:
+    """A command that ends with an exit code, and with one sentence where something is wrong."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> None:
+        try:
+            code = function(*args, **kwargs)
+        except HarnessError as fault:
+            typer.echo(f"harness: {fault}", err=True)
+            code = fault.exit_code
+        except KeyboardInterrupt:
+            typer.echo("harness: interrupted; nothing was replaced", err=True)
+            code = INTERRUPTED
+        except Exception as fault:
+            if os.environ.get("HARNESS_DEBUG"):
+                raise
+            text = f"{type(fault).__name__}: {fault}"
+            typer.echo(
+                f"harness: a fault of the harness itself: {text} (HARNESS_DEBUG=1 shows where)",
+                err=True,
+            )
+            code = HarnessError.exit_code
+        raise typer.Exit(code)
+
+    return run
+
+
+@app.command()
+@command
+def run(
+    configs: Annotated[list[Path], typer.Argument(help="YAML files, or folders of them.")],
+    out: Annotated[Path, typer.Option(help="Folder to write results under.")] = Path("results"),
+    jobs: Annotated[int | None, typer.Option(help="Tasks at once; -1 for every core.")] = None,
+    backend: Annotated[str | None, typer.Option(help="threading or loky.")] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> int:
+    """Run experiments and write results/<name>/.
+
+    All configs are checked before the first one starts.
+    """
+    from harness.api import run_experiment
+    from harness.config.load import load_all
+    from harness.screen import results_screen
+    from harness.study.plan import plan
+
+    changes = [*(overrides or [])]
+    if jobs is not None:
+        changes.append(f"execution.jobs={jobs}")
+    if backend is not None:
+        changes.append(f"execution.backend={backend}")
+    experiments = load_all(configs, changes)
+    for experiment in experiments:
+        plan(experiment)
+    console = _console()
+    agreed = True
+    for experiment in experiments:
+        with _progress(experiment.name, quiet) as progress:
+            results = run_experiment(experiment, out, progress)
+        if not quiet:
+            console.print(*results_screen(results), sep="\n")
+        manifest = results.manifest
+        agreed &= manifest["agreement"]["agrees"] and manifest["identity"]["holds"]
+    return 0 if agreed else HarnessError.exit_code
+
+
+@app.command()
+@command
+def plot(
+    folder: Annotated[Path, typer.Argument(help="Folder of a result.", metavar="DIR")],
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", help="png, svg or pdf; may be repeated.")
+    ] = None,
+) -> int:
+    """Draw the figures of a result again, from its tables."""
+    from harness.config.experiment import FigureSpec
+    from harness.errors import InputError
+    from harness.figures.draw import draw_figures
+    from harness.tables.storage import load
+
+    results = load(folder)
+    asked = results.manifest["experiment"]["figures"]
+    if not asked:
+        raise InputError(f"{folder}: its config asks for no figures")
+    specs = [
+        FigureSpec(figure["kind"], {k: v for k, v in figure.items() if k != "kind"})
+        for figure in asked
+    ]
+    for path in draw_figures(results, specs, folder / "figures", formats or ["png"]):
+        typer.echo(str(path))
+    return 0
+
+
+@app.command()
+@command
+def interval(
+    family: Annotated[str, typer.Argument(help="proportion", metavar="FAMILY")],
+    x: Annotated[int, typer.Option("--x", help="Successes.")],
+    n: Annotated[int, typer.Option("--n", help="Trials.")],
+    method: Annotated[str, typer.Option(help="A method of the catalogue.")] = "minimal_length",
+    alpha: Annotated[float, typer.Option(help="Probability left outside.")] = 0.05,
+    side: Annotated[str, typer.Option(help="two-sided, lower or upper.")] = "two-sided",
+    prior: Annotated[
+        tuple[float, float] | None, typer.Option(help="Beta prior a b.", metavar="A B")
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Add length, tails, actual alpha and seconds.")
+    ] = False,
+    output: Annotated[
+        Literal["table", "json", "csv"], typer.Option("--format", help="Form of the output.")
+    ] = "table",
+) -> int:
+    """One interval now, as in: interval proportion --x 90 --n 100."""
+    from harness.one_interval import interval_record
+
+    record = interval_record(
+        family, method, alpha=alpha, side=side, prior=prior, verbose=verbose, data={"x": x, "n": n}
+    )
+    _show([record], output)
+    return 0
+
+
+@app.command()
+@command
+def methods(
+    name: Annotated[str | None, typer.Argument(help="One method, in full.")] = None,
+    family: Annotated[str | None, typer.Option(help="Only this family.")] = None,
+    output: Annotated[
+        Literal["table", "json", "csv"], typer.Option("--format", help="Form of the output.")
+    ] = "table",
+) -> int:
+    """The catalogue of interval methods."""
+    from harness.methods.listing import listing
+
+    _show(listing(family, name), output, in_full=name is not None)
+    return 0
+
+
+@app.command()
+@command
+def schema() -> int:
+    """The JSON Schema of a config, for editors."""
+    import json
+
+    from harness.config.load import json_schema
+
+    typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    return 0
+
+
+def _console() -> Console:
+    """Standard output; wide where it is not a terminal, so that no table is cut."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 120
+    return console
+
+
+@contextmanager
+def _progress(name: str, quiet: bool) -> Iterator[Progress]:
+    """A bar of trials done, rate and time left on standard error; nothing off a terminal."""
+    from rich.console import Console
+
+    from harness.study.run import Silent
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield Silent()
+        return
+    from harness.progress import bar
+
+    with bar(console, name) as progress:
+        yield progress
+
+
+def _show(records: list[dict[str, Any]], output: str, in_full: bool = False) -> None:
+    """Records as a table, as JSON (one alone is an object) or as CSV."""
+    if output == "json":
+        import json
+
+        content = records[0] if len(records) == 1 else records
+        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+    elif output == "csv":
+        import csv
+
+        writer = csv.DictWriter(sys.stdout, list(records[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+    elif in_full:
+        for record in records:
+            typer.echo("\n".join(f"{name}: {value}" for name, value in record.items()))
+    else:
+        from harness.screen import records_table
+
+        _console().print(records_table(records))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line on ``argv`` (default: that of the process); returns the exit code."""
+    try:
+        app(args=None if argv is None else list(argv), prog_name="harness")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    return 0
+
+
+def entry() -> None:
+    """The installed command."""
+    sys.exit(main())

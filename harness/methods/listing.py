@@ -1,0 +1,49 @@
+"""The catalogue as records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.errors import InputError
+from harness.methods.catalogue import ALIASES, CATALOGUE, find
+from harness.methods.method import Method
+
+
+def listing(family: str | None = None, name: str | None = None) -> list[dict[str, Any]]:
+    """A record for each method of the family, or of all; in full for the one called ``name``.
+
+    Raises:
+        InputError: there is no such family or method.
+    """
+    if family is not None and family not in CATALOGUE:
+        raise InputError(f"family should be one of {', '.join(CATALOGUE)}, found {family!r}")
+    families = [family] if family is not None else list(CATALOGUE)
+    if name is None:
+        return [_brief(each, method) for each in families for method in CATALOGUE[each].values()]
+    return [_full(each, find(each, name)) for each in families]
+
+
+def _brief(family: str, method: Method) -> dict[str, Any]:
+    return {
+        "name": method.name,
+        "family": family,
+        "sides": ", ".join(method.sides),
+        "title": method.title,
+        "reference": method.reference,
+    }
+
+
+def _full(family: str, method: Method) -> dict[str, Any]:
+    aliases = [alias for alias, known in ALIASES[family].items() if known == method.name]
+    prior = (
+        "none" if method.default_prior is None else "Beta({:g}, {:g})".format(*method.default_prior)
+    )
+    return {
+        **_brief(family, method),
+        "aliases": ", ".join(aliases) or "none",
+        "prior": prior,
+        "deterministic": method.deterministic,
+        "exceptions": "; ".join(f"{part}: {why}" for part, why in method.exceptions.items())
+        or "none",
+        "description": method.description,
+    }

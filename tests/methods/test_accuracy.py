@@ -1,0 +1,56 @@
+"""The posterior mass outside the limits that the catalogue returns, under the exact prior.
+
+Here the shapes are x + a and n - x + b without rounding, and the limits plain doubles: what a
+user gets, against what the method says it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+from harness.methods.catalogue import PROPORTION
+from tests import oracle
+from tests.grid import PRIORS, SIZES, outcomes, promised
+
+ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.5, 0.9)
+CASES = [
+    (name, side)
+    for name in ("one_sided", "minimal_length", "balanced_width", "balanced_tail", "jeffreys")
+    for side in PROPORTION[name].sides
+]
+
+
+def exact_shapes(x, n, prior):
+    with ctx.workprec(oracle.EXACT):
+        return arb(x) + arb(prior[0]), arb(n - x) + arb(prior[1])
+
+
+def rounded(name, side, a, b, limits):
+    """The limits that a real number was rounded to; the others are an end of the range itself."""
+    lower, upper = limits
+    if name == "minimal_length":
+        return [v for v, shape in ((lower, a), (upper, b)) if shape > 1]
+    if name == "balanced_width":
+        return [v for v, end in ((lower, 0), (upper, 1)) if v != end]
+    return [v for v, other in ((lower, "upper"), (upper, "lower")) if side != other]
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(("name", "side"), CASES)
+def test_alpha_of_the_returned_limits_is_off_by_their_rounding_only(name, side, n):
+    method = PROPORTION[name]
+    xs = np.array(outcomes(n), float)
+    data = xs, np.full(xs.size, float(n))
+    # Half of the priors at each alpha, in turn: every prior meets every size and method.
+    for number, alpha in enumerate(ALPHAS):
+        for prior in PRIORS[number % 2 :: 2] if method.takes_prior else (None,):
+            lower, upper = method.limits(data, alpha, side, prior)
+            for x, bottom, top in zip(outcomes(n), lower.tolist(), upper.tolist(), strict=True):
+                a, b = exact_shapes(x, n, prior or (0.5, 0.5))
+                mass = oracle.outside(a, b, oracle.exact(bottom), oracle.exact(top))
+                free = rounded(name, side, a, b, (bottom, top))
+                cost = sum(float(oracle.rounding_cost(a, b, limit)) for limit in free)
+                error = abs(float(mass / alpha - 1))
+                assert error <= promised(n) + cost / alpha, (x, prior, alpha)
