@@ -13,7 +13,7 @@ from rich.table import Table
 from harness.tables.results import Results
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
 
-_MOST_ROWS = 64
+_MOST_ROWS = 45
 _Row = Mapping[str, Any]
 
 
@@ -31,22 +31,55 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
         yield f"Written to {_escaped(str(results.path))}"
 
 
-def _table(title: str, *names: str) -> Table:
+def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
+    """A table without the columns that are empty; a rule where the first column changes."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for number, name in enumerate(names):
-        table.add_column(name, justify="left" if number == 0 else "right", no_wrap=True)
+    used = [place for place in range(len(names)) if any(row[place] for row in rows)]
+    for place in used:
+        table.add_column(names[place], justify="right" if place else "left", no_wrap=True)
+    sections = len({row[0] for row in rows}) < len(rows)
+    last = None
+    for row in rows:
+        repeated = row[0] == last
+        if sections and last is not None and not repeated:
+            table.add_section()
+        table.add_row("" if repeated else _escaped(row[0]), *(row[place] for place in used[1:]))
+        last = row[0]
     return table
 
 
 def _summary(results: Results) -> Table:
-    """A row per method, alpha and size; or per method and alpha where that would be too long."""
-    summary = results.summary
-    keys = ["method", "alpha", "n"]
-    wide = summary.select(keys).unique(maintain_order=True)
-    if wide.height > _MOST_ROWS:
+    """A row per method, alpha and size; or per method, alpha and engine where that is too long."""
+    keys = ("method", "alpha", "n")
+    by_engine: dict[str, dict[tuple[Any, ...], _Row]] = {}
+    order: dict[tuple[Any, ...], None] = {}
+    for row in results.summary.iter_rows(named=True):
+        key = tuple(row[name] for name in keys)
+        by_engine.setdefault(row["engine"], {})[key] = row
+        order[key] = None
+    if len(order) > _MOST_ROWS:
         return _summary_over_sizes(results)
-    table = _table(
-        "Alpha by size (misses; exact values have no error)",
+    rows = []
+    for key in order:
+        drawn = by_engine.get(MONTE_CARLO, {}).get(key, {})
+        integrated = by_engine.get(POSTERIOR, {}).get(key, {})
+        exact = by_engine.get(ENUMERATION, {}).get(key, {}) or integrated
+        rows.append(
+            (
+                key[0],
+                f"{key[1]:g}",
+                str(key[2]),
+                _estimate(drawn),
+                _number(exact.get("actual_alpha")),
+                _number(exact.get("worst_alpha")),
+                _place(exact.get("worst_truth")),
+                _span(integrated),
+                _number((exact or drawn).get("mean_length")),
+            )
+        )
+    return _table(
+        "Misses by size",
+        rows,
         "method",
         "alpha",
         "n",
@@ -54,80 +87,65 @@ def _summary(results: Results) -> Table:
         "exact mean",
         "worst case",
         "at p",
+        "posterior alpha error",
         "mean length",
     )
-    engines = {name: part for (name,), part in summary.group_by("engine")}
-    rows = {
-        engine: {tuple(row[key] for key in keys): row for row in part.iter_rows(named=True)}
-        for engine, part in engines.items()
-    }
-    last = None
-    for key in wide.iter_rows():
-        if last is not None and key[:2] != last[:2]:
-            table.add_section()
-        drawn = rows.get(MONTE_CARLO, {}).get(key)
-        exact = rows.get(ENUMERATION, {}).get(key) or rows.get(POSTERIOR, {}).get(key) or {}
-        table.add_row(
-            _escaped(key[0]) if last is None or key[:2] != last[:2] else "",
-            f"{key[1]:g}",
-            str(key[2]),
-            _estimate(drawn),
-            _number(exact.get("actual_alpha")),
-            _number(exact.get("worst_alpha")),
-            _place(exact.get("worst_truth")),
-            _number((exact or drawn or {}).get("mean_length")),
-        )
-        last = key
-    return table
 
 
 def _summary_over_sizes(results: Results) -> Table:
     """The range over all sizes: the whole table is in summary.csv."""
-    table = _table(
-        "Range over all sizes (size by size in summary.csv)",
-        "method",
-        "alpha",
-        "engine",
-        "sizes",
-        "alpha error",
-        "worst case",
-    )
     grouped = results.summary.group_by("method", "alpha", "engine", maintain_order=True).agg(
         pl.len(),
         pl.col("alpha_error_min").min(),
         pl.col("alpha_error_max").max(),
         pl.col("worst_alpha").max(),
     )
-    for row in grouped.iter_rows(named=True):
-        table.add_row(
-            _escaped(row["method"]),
+    rows = [
+        (
+            row["method"],
             f"{row['alpha']:g}",
             row["engine"],
             str(row["len"]),
-            f"{_number(row['alpha_error_min'])} … {_number(row['alpha_error_max'])}",
+            _span(row),
             _number(row["worst_alpha"]),
         )
-    return table
+        for row in grouped.iter_rows(named=True)
+    ]
+    title = "Range over all sizes (size by size in summary.csv)"
+    return _table(title, rows, "method", "alpha", "engine", "sizes", "alpha error", "worst case")
 
 
 def _overall(manifest: _Row) -> Table:
-    table = _table(
-        "Monte Carlo over all sizes", "method", "alpha", "trials", "misses", "alpha (95 %)"
-    )
-    for row in manifest["overall"]:
-        table.add_row(
-            _escaped(row["method"]),
+    rows = [
+        (
+            row["method"],
             f"{row['alpha']:g}",
             f"{row['trials']:,}",
             f"{row['misses']:,}",
             f"{row['actual_alpha']:.6f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})",
         )
-    return table
+        for row in manifest["overall"]
+    ]
+    title = "Monte Carlo over all sizes"
+    return _table(title, rows, "method", "alpha", "trials", "misses", "alpha (95 %)")
 
 
 def _agreement(agreement: _Row) -> Table:
-    table = _table(
+    rows = [
+        (
+            line["method"],
+            str(line["cells"]),
+            str(line["tests"]),
+            f"{line['smallest_p']:.2g}",
+            f"{line['smallest_p_adjusted']:.2g}",
+            str(line["intervals_missing"]),
+            f"{line['expected_missing']:.1f}",
+        )
+        for line in agreement["methods"]
+    ]
+    return _table(
         "Monte Carlo against exact, cell by cell",
+        rows,
         "method",
         "cells",
         "tests",
@@ -136,17 +154,6 @@ def _agreement(agreement: _Row) -> Table:
         "95 % intervals that miss",
         "that should",
     )
-    for line in agreement["methods"]:
-        table.add_row(
-            _escaped(line["method"]),
-            str(line["cells"]),
-            str(line["tests"]),
-            f"{line['smallest_p']:.2g}",
-            f"{line['smallest_p_adjusted']:.2g}",
-            str(line["intervals_missing"]),
-            f"{line['expected_missing']:.1f}",
-        )
-    return table
 
 
 def _verdicts(manifest: _Row) -> Iterator[str]:
@@ -170,10 +177,17 @@ def _verdicts(manifest: _Row) -> Iterator[str]:
         )
 
 
-def _estimate(row: _Row | None) -> str:
-    if row is None or row["actual_alpha"] is None:
+def _estimate(row: _Row) -> str:
+    if row.get("actual_alpha") is None:
         return ""
     return f"{row['actual_alpha']:.4f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
+
+
+def _span(row: _Row) -> str:
+    """The smallest and the largest alpha error."""
+    if row.get("alpha_error_min") is None:
+        return ""
+    return f"{_number(row['alpha_error_min'])} … {_number(row['alpha_error_max'])}"
 
 
 def _place(truth: float | None) -> str:

@@ -27,9 +27,9 @@ Floats = npt.NDArray[np.float64]
 TOLERANCE = 1e-9
 
 _FLAT = UniformTruth(0.0, 1.0)
-_WHOLE_RANGE_UP_TO = 20_000
-# The strips' expected counts: 2000 outcomes at each.
-_STRIP = 2000.0
+_WHOLE_RANGE_UP_TO = 2000
+# The expected counts that each strip spans.
+_STRIP = 1000.0
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ Integers = npt.NDArray[np.int64]
 # points on it see every extremum that double precision can tell from a constant.
 _POINTS_PER_SCALE = 8
 _BISECTIONS = 60
+# Symmetric methods are worst at p and at 1 − p alike; the smaller of equal places is reported.
+_SAME = 1e-11
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,15 @@ def worst_case(n: int, lower: Floats, upper: Floats) -> WorstCase:
         inside = _extrema_inside_gaps(n, lower, upper)
         if inside.size:
             candidates.append(_largest(n, lower, upper, inside, AT))
-    return max(candidates, key=lambda case: case.alpha)
+    largest = max(case.alpha for case in candidates)
+    equal = [case for case in candidates if case.alpha >= largest * (1.0 - _SAME)]
+    return min(equal, key=lambda case: case.truth)
 
 
 def _largest(n: int, lower: Floats, upper: Floats, truths: Floats, approach: int) -> WorstCase:
     below, above = miss_probabilities(n, 0, lower, upper, truths, approach)
     missed = below + above
-    place = int(np.argmax(missed))
+    place = int(np.flatnonzero(missed >= missed.max() * (1.0 - _SAME))[0])
     side = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}[approach]
     return WorstCase(min(float(missed[place]), 1.0), float(truths[place]), side)
 

@@ -107,6 +107,12 @@ class CoverageCurve(FigureOptions):
         description="Lower end of the coverage axis; left out, 1 - 4 alpha, "
         "or higher where no coverage is that low.",
     )
+    points: int = Field(
+        100,
+        ge=1,
+        description="About how many Monte Carlo points to draw of each method, evenly spread; "
+        "the exact line always goes through every truth.",
+    )
 
 
 class LengthCurve(FigureOptions):
@@ -183,7 +189,7 @@ FIGURES: dict[str, FigureKind] = {
             title="Expected interval length over the true proportion",
             options=LengthCurve,
             over="truth",
-            needs=("enumeration", "monte_carlo"),
+            needs=("enumeration",),
             draw="harness.figures.length_curve:draw",
         ),
     )

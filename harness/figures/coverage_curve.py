@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 from harness.figures import selection, style
 from harness.figures.catalogue import CoverageCurve
 from harness.figures.drawing import Drawing
-from harness.figures.truth_cells import ENGINES, Curves, curves
+from harness.figures.truth_cells import Curves, curves
 
 KIND = "coverage_curve"
+ENGINES = ("enumeration", "monte_carlo")
 ONE_COLUMN = 6
 """Up to so many panels stand one above the other in a column; more fill two columns of a page."""
 CROWD = 150
@@ -24,8 +25,8 @@ CROWD = 150
 def draw(results: selection.Tables, options: CoverageCurve) -> list[Drawing]:
     """One drawing per alpha, a panel per method."""
     return [
-        Drawing(found.stem, _figure(found, options.lowest))
-        for found in curves(results, KIND, options.n, options.methods, options.alpha)
+        Drawing(found.stem, _figure(found, options))
+        for found in curves(results, KIND, options.n, options.methods, options.alpha, ENGINES)
     ]
 
 
@@ -42,7 +43,7 @@ def lowest_shown(found: Curves, asked: float | None) -> float:
     return max(0.0, 1 - 4 * found.alpha, 1 - 1.1 * max(worst, found.alpha))
 
 
-def _figure(found: Curves, asked: float | None) -> Figure:
+def _figure(found: Curves, options: CoverageCurve) -> Figure:
     panels = len(found.methods)
     columns = 1 if panels <= ONE_COLUMN else 2
     rows = math.ceil(panels / columns)
@@ -50,9 +51,9 @@ def _figure(found: Curves, asked: float | None) -> Figure:
     figure = style.new_figure(width, 24 + max(22 * rows, 36))
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     places = list(grid.T.flat)
-    lowest = lowest_shown(found, asked)
+    lowest = lowest_shown(found, options.lowest)
     for axes, method in zip(places, found.methods, strict=False):
-        _panel(axes, found, method, lowest)
+        _panel(axes, found, method, lowest, options.points)
     for axes in places[panels:]:
         axes.remove()
         places[places.index(axes) - 1].tick_params(labelbottom=True)
@@ -73,10 +74,10 @@ def _figure(found: Curves, asked: float | None) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, found: Curves, method: str, lowest: float) -> None:
+def _panel(axes: Axes, found: Curves, method: str, lowest: float, points: int) -> None:
     exact, simulated = (found.of(method, engine) for engine in ENGINES)
     if not simulated.is_empty():
-        _simulated(axes, simulated)
+        _simulated(axes, simulated, max(round(simulated.height / points), 1))
     if not exact.is_empty():
         axes.plot(
             exact["truth"].to_numpy(),
@@ -101,7 +102,9 @@ def _panel(axes: Axes, found: Curves, method: str, lowest: float) -> None:
     axes.set_title(style.wrapped(f"{title}: {hidden}" if hidden else title, 72), loc="left", pad=2)
 
 
-def _simulated(axes: Axes, rows: pl.DataFrame) -> None:
+def _simulated(axes: Axes, every: pl.DataFrame, stride: int) -> None:
+    """Points with error bars, at the middle one of each ``stride`` truths."""
+    rows = every[stride // 2 :: stride]
     alpha = rows["actual_alpha"].to_numpy()
     # Rounding may leave an estimate a hair outside its own interval; a length is never negative.
     down = np.maximum(rows["ci_upper"].to_numpy() - alpha, 0)
@@ -117,7 +120,7 @@ def _simulated(axes: Axes, rows: pl.DataFrame) -> None:
         markersize=0.8 if rows.height > CROWD else 1.5,
         markeredgewidth=0,
         zorder=2,
-        label="Monte Carlo, 95 % interval",
+        label="Monte Carlo, 95 % interval" + (f" (1 in {stride})" if stride > 1 else ""),
     )
     drawn[0].set_gid("simulated")
 

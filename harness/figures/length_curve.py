@@ -9,16 +9,17 @@ from matplotlib.figure import Figure
 from harness.figures import selection, style
 from harness.figures.catalogue import LengthCurve
 from harness.figures.drawing import Drawing
-from harness.figures.truth_cells import ENGINES, Curves, curves
+from harness.figures.truth_cells import Curves, curves
 
 KIND = "length_curve"
+ENGINE = "enumeration"
 
 
 def draw(results: selection.Tables, options: LengthCurve) -> list[Drawing]:
     """One drawing per alpha."""
     return [
         Drawing(found.stem, _figure(found))
-        for found in curves(results, KIND, options.n, options.methods, options.alpha)
+        for found in curves(results, KIND, options.n, options.methods, options.alpha, [ENGINE])
     ]
 
 
@@ -32,7 +33,7 @@ def _figure(found: Curves) -> Figure:
     figure = style.new_figure(style.COLUMN, 58 + 3.2 * math.ceil(lines))
     axes = figure.add_subplot()
     for index, (method, name) in enumerate(zip(found.methods, names, strict=True)):
-        rows = next(rows for engine in ENGINES if not (rows := found.of(method, engine)).is_empty())
+        rows = found.of(method, ENGINE)
         axes.plot(
             rows["truth"].to_numpy(),
             rows["length"].to_numpy(),

@@ -10,8 +10,6 @@ import polars as pl
 from harness.figures import selection
 from harness.figures.drawing import stem
 
-ENGINES = ("enumeration", "monte_carlo")
-
 
 @dataclass(frozen=True)
 class Curves:
@@ -35,9 +33,10 @@ def curves(
     n: int | None,
     methods: Sequence[str] | None,
     alpha: float | None,
+    engines: Sequence[str],
 ) -> list[Curves]:
     """One drawing per alpha, all methods in it."""
-    cells = selection.given(results, "truth", ENGINES, kind)
+    cells = selection.given(results, "truth", engines, kind)
     several_alphas = cells["alpha"].n_unique() > 1
     size = selection.size(cells, n, kind)
     labels = tuple(selection.methods(cells, methods, kind))

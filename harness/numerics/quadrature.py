@@ -22,42 +22,56 @@ def beta_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[Floats,
     """Ascending nodes and weights for ∫ g(p) p^{s−1}(1 − p)^{t−1}/B(s, t) dp.
 
     Args:
-        breaks: ascending, within [0, 1], two at least: the range, and where g is not smooth.
+        breaks: ascending, within [0, 1], two at least: the range, and where g is not smooth. A
+            range that leaves out an end where the weight is singular keeps well away from it.
         s, t: exponents of the weight, > 0; where it is singular at an end of [0, 1] the panel
             there has a Gauss-Jacobi rule.
         scale: how fast g changes, as a standard deviation in arcsin √p.
     """
-    edges = np.union1d(breaks, _mesh(breaks, s, t, scale))
+    edges = np.unique(np.concatenate((breaks, _mesh(breaks, s, t, scale))))
+    middle = int(np.searchsorted(edges, 0.5))
+    parts = []
+    if middle > 0:
+        parts.append(_measured_from_end(edges[: middle + 1], s, t, scale))
+    if middle < edges.size - 1:
+        # Beyond the middle distances to 1 are exact, and so is the weight next to it.
+        start = middle if middle > 0 else 0
+        distance, weight = _measured_from_end((1.0 - edges[start:])[::-1], t, s, scale)
+        parts.append((1.0 - distance, weight))
+    node = np.concatenate([node for node, _ in parts])
+    weight = np.concatenate([weight for _, weight in parts])
+    order = np.argsort(node, kind="stable")
+    return node[order], weight[order]
+
+
+def _measured_from_end(
+    edges: Floats, inner: float, outer: float, scale: float
+) -> tuple[Floats, Floats]:
+    """Distances from the end with the exponent ``inner``, and weights, panel by panel."""
     left, right = edges[:-1], edges[1:]
     width = (np.arcsin(np.sqrt(right)) - np.arcsin(np.sqrt(left))) / scale
-    at_zero, at_one = (left == 0) & _bends(s), (right == 1) & _bends(t)
-    with np.errstate(divide="ignore"):
-        if _bends(s):
+    singular = (left == 0) & _bends(inner)
+    if _bends(inner):
+        with np.errstate(divide="ignore"):
             width = np.maximum(width, np.log(right / left))
-        if _bends(t):
-            width = np.maximum(width, np.log((1.0 - left) / (1.0 - right)))
     nodes, weights = [], []
     smallest = -1.0
     for largest, count in _NODES:
-        panel = (width > smallest) & (width <= largest) & ~at_zero & ~at_one
+        panel = (width > smallest) & (width <= largest) & ~singular
         x, w = roots_legendre(count)
         length = (right - left)[panel, np.newaxis]
-        p = left[panel, np.newaxis] + length * (0.5 + 0.5 * x)
-        density = np.exp(xlogy(s - 1, p) + xlog1py(t - 1, -p) - betaln(s, t))
-        nodes.append(p.ravel())
-        weights.append((density * length * (0.5 * w)).ravel())
+        distance = left[panel, np.newaxis] + length * (0.5 + 0.5 * x)
+        log_density = (
+            xlogy(inner - 1, distance) + xlog1py(outer - 1, -distance) - betaln(inner, outer)
+        )
+        nodes.append(distance.ravel())
+        weights.append((np.exp(log_density) * length * (0.5 * w)).ravel())
         smallest = largest
-    if at_zero.any():
-        distance, w = _end_rule(right[0], s, t)
+    if singular.any():
+        distance, weight = _end_rule(float(right[0]), inner, outer)
         nodes.append(distance)
-        weights.append(w)
-    if at_one.any():
-        distance, w = _end_rule(1.0 - left[-1], t, s)
-        nodes.append(1.0 - distance)
-        weights.append(w)
-    node, weight = np.concatenate(nodes), np.concatenate(weights)
-    order = np.argsort(node, kind="stable")
-    return node[order], weight[order]
+        weights.append(weight)
+    return np.concatenate(nodes), np.concatenate(weights)
 
 
 def _bends(exponent: float) -> bool:

@@ -58,7 +58,9 @@ def check_worst_case(lower, upper):
             lower, upper, found.truth, from_right=found.side == "above"
         )
     assert sum(floats(there)) == pytest.approx(worst, rel=0, abs=WORST)
-    assert 0 <= found.witness <= 1
+    if found.side != "at" and found.witness in {0.0, 1.0, *lower, *upper}:
+        return  # No double lies in the gap where it is worst.
+    assert 0 < found.witness < 1
     witnessed = sum(floats(brute_force.missed_at(lower, upper, found.witness)))
     assert witnessed == pytest.approx(worst, rel=0, abs=WORST)
 
