@@ -61,7 +61,8 @@ def interval(
     """
     chosen = method_of(family, method)
     x, n, levels = _arguments(family, alpha, data)
-    chosen.check(side, _checked_prior(prior))
+    prior = _checked_prior(prior)
+    chosen.check(side, prior)
     lower, upper = np.empty(x.shape), np.empty(x.shape)
     for level in np.unique(levels):
         here = levels == level
@@ -79,6 +80,7 @@ def tails(
 ) -> Tails:
     """Posterior mass below and above an interval, under the method's prior or else a flat one."""
     chosen = method_of(family, method)
+    prior = _checked_prior(prior)
     x, n, _ = _arguments(family, 0.5, data)
     x, n, lower, upper = np.broadcast_arrays(x, n, found.lower, found.upper)
     reference = prior or chosen.default_prior or proportion.FLAT_PRIOR
@@ -116,7 +118,12 @@ def _arguments(
 
 
 def _checked_alpha(alpha: npt.ArrayLike) -> Floats:
-    given = np.asarray(alpha)
+    try:
+        given = np.asarray(alpha)
+    except ValueError:
+        raise InputError(
+            "alpha should be a number or a regular array, found a ragged one"
+        ) from None
     if given.dtype.kind not in "iuf":
         raise InputError(f"alpha should be a number between 0 and 1, found {alpha!r}")
     levels = given.astype(np.float64)
@@ -131,6 +138,8 @@ def _checked_prior(prior: tuple[float, float] | None) -> tuple[float, float] | N
         return None
     try:
         a, b = (float(value) for value in prior)
+        if isinstance(prior, str):
+            raise TypeError
     except (TypeError, ValueError):
         raise InputError(f"prior should be two numbers above 0, found {prior!r}") from None
     if not all(math.isfinite(value) and value > 0 for value in (a, b)):

@@ -73,7 +73,7 @@ def _summary(results: Results) -> Table:
                 _number(exact.get("actual_alpha")),
                 _number(exact.get("worst_alpha")),
                 _place(exact.get("worst_truth")),
-                _span(integrated),
+                _span(integrated) if exact.get("actual_alpha") is None else "",
                 _number((exact or drawn).get("mean_length")),
             )
         )

@@ -44,7 +44,12 @@ def checked(x: npt.ArrayLike, n: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _whole_numbers(name: str, given: npt.ArrayLike) -> Floats:
-    raw = np.asarray(given)
+    try:
+        raw = np.asarray(given)
+    except ValueError:
+        raise InputError(
+            f"{name} should be a number or a regular array, found a ragged one"
+        ) from None
     if raw.dtype.kind not in "iuf":
         raise InputError(f"{name} should be a whole number or an array of them, found {given!r}")
     values = raw.astype(np.float64)

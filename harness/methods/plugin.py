@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -42,10 +43,12 @@ class PluginProcess:
         """
         self.label = label
         self._lock = threading.Lock()
+        # A session of its own: an interrupt at the terminal is for the harness to answer.
         self._process = subprocess.Popen(
             [sys.executable, "-m", "harness.methods.plugin_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            start_new_session=True,
         )
         try:
             self._ask(
@@ -56,6 +59,7 @@ class PluginProcess:
                     "function": source.function,
                 },
                 InputError,
+                f"while {source} was loaded",
             )
         except HarnessError:
             self.close()
@@ -80,7 +84,8 @@ class PluginProcess:
         for size in np.unique(n):
             here = np.flatnonzero(n == size)
             call = {"x": x[here].astype(np.int64), "n": int(size), "alpha": alpha}
-            lower[here], upper[here] = self._ask(call, MethodError)
+            where = f"at n = {int(size)}, alpha = {alpha:g}"
+            lower[here], upper[here] = self._ask(call, MethodError, where)
             self._refuse_reversed(x[here], int(size), alpha, lower[here], upper[here])
         return lower, upper
 
@@ -96,15 +101,15 @@ class PluginProcess:
                 f"at x = {x[first]:.0f}, n = {n}, alpha = {alpha:g}"
             )
 
-    def _ask(self, request: dict[str, Any], kind: type[HarnessError]) -> Any:
+    def _ask(self, request: dict[str, Any], kind: type[HarnessError], where: str) -> Any:
         with self._lock:
             try:
                 send(_pipe(self._process.stdin), request)
                 reply = receive(_pipe(self._process.stdout))
             except (EOFError, OSError):
                 code = self._process.wait()
-                raise MethodError(
-                    f"{self.label}: its process ended with exit code {code}"
+                raise kind(
+                    f"{self.label}: its process ended with exit code {code} {where}"
                 ) from None
         if "fault" in reply:
             raise kind(f"{self.label}: {reply['fault']}")
@@ -112,8 +117,9 @@ class PluginProcess:
 
     def close(self) -> None:
         """End the process."""
-        _pipe(self._process.stdin).close()
-        _pipe(self._process.stdout).close()
+        for stream in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                _pipe(stream).close()
         try:
             self._process.wait(timeout=1.0)
         except subprocess.TimeoutExpired:

@@ -33,7 +33,7 @@ def load(request: dict[str, Any]) -> Function:
         module = (
             _module_of_file(request["path"]) if request["path"] else importlib.import_module(place)
         )
-    except Exception as fault:
+    except (Exception, SystemExit) as fault:
         raise _UserError(f"{place} cannot be loaded: {_describe(fault)}") from None
     function = getattr(module, name, None)
     if not callable(function):
@@ -42,7 +42,8 @@ def load(request: dict[str, Any]) -> Function:
 
 
 def _module_of_file(path: str) -> Any:
-    name = Path(path).stem
+    # A name of its own: a file may be called like a module that it imports.
+    name = f"_users_{Path(path).stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError("not a Python file")
@@ -71,7 +72,7 @@ def _on_array(
     try:
         lower, upper = function(x.copy(), n, alpha)
         limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
-    except Exception:
+    except (Exception, SystemExit):
         return None
     return limits if limits[0].shape == limits[1].shape == x.shape else None
 
@@ -83,7 +84,7 @@ def _same_alone(
         try:
             lower, upper = function(int(x[place]), n, alpha)
             alone = float(lower), float(upper)
-        except Exception:
+        except (Exception, SystemExit):
             continue
         together = limits[0][place], limits[1][place]
         if not np.allclose(alone, together, rtol=1e-9, atol=1e-12, equal_nan=True):
@@ -95,7 +96,7 @@ def _alone(function: Function, x: int, n: int, alpha: float) -> tuple[float, flo
     where = f"at x = {x}, n = {n}, alpha = {alpha:g}"
     try:
         answer = function(x, n, alpha)
-    except Exception as fault:
+    except (Exception, SystemExit) as fault:
         raise _UserError(f"failed {where}: {_describe(fault)}") from None
     try:
         lower, upper = answer
@@ -104,15 +105,20 @@ def _alone(function: Function, x: int, n: int, alpha: float) -> tuple[float, flo
         raise _UserError(f"expected a lower and an upper limit {where}, found {answer!r}") from None
 
 
-def _describe(fault: Exception) -> str:
-    return f"{type(fault).__name__}: {fault}" if str(fault) else type(fault).__name__
+def _describe(fault: BaseException) -> str:
+    """The exception on one line."""
+    text = " ".join(str(fault).split())
+    return f"{type(fault).__name__}: {text}" if text else type(fault).__name__
 
 
 def main() -> int:
-    """Answer requests from standard input; what the user prints goes to standard error."""
-    replies = os.fdopen(os.dup(1), "wb")
+    """Answer requests from standard input.
+
+    What the user prints goes to standard error, and there is nothing for the user to read.
+    """
+    replies, requests = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
     os.dup2(2, 1)
-    requests = sys.stdin.buffer
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     function: Function | None = None
     while True:
         try:

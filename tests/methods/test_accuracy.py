@@ -1,7 +1,7 @@
-"""The posterior mass outside the limits that the catalogue returns, under the exact prior.
+"""The tails beyond the limits that the catalogue returns, against what each method defines.
 
-Here the shapes are x + a and n - x + b without rounding, and the limits plain doubles: what a
-user gets, against what the method says it is.
+The limits are plain doubles, as a user gets them, and the shapes x + a and n - x + b are not
+rounded.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from flint import arb, ctx
 from harness.methods.catalogue import PROPORTION
 from tests import oracle
 from tests.grid import PRIORS, SIZES, outcomes, promised
+from tests.methods.one_outcome import limits
 
 ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.5, 0.9)
 CASES = [
@@ -54,3 +55,26 @@ def test_alpha_of_the_returned_limits_is_off_by_their_rounding_only(name, side, 
                 cost = sum(float(oracle.rounding_cost(a, b, limit)) for limit in free)
                 error = abs(float(mass / alpha - 1))
                 assert error <= promised(n) + cost / alpha, (x, prior, alpha)
+
+
+@pytest.mark.parametrize("n", [1, 10, 1000, 10**5, 10**8])
+def test_clopper_pearson_limits_have_the_binomial_tails_they_are_defined_by(n):
+    # Pr(X >= x | p) is the mass of Beta(x, n - x + 1) below p.
+    for alpha in (1e-10, 1e-3, 0.05, 0.9):
+        for x in outcomes(n):
+            lower, upper = limits("clopper_pearson", x, n, alpha)
+            if x == 0:
+                assert lower == 0
+            else:
+                check_tail(oracle.cdf, x, n - x + 1, lower, alpha / 2, n)
+            if x == n:
+                assert upper == 1
+            else:
+                check_tail(oracle.sf, x + 1, n - x, upper, alpha / 2, n)
+
+
+def check_tail(tail, a, b, limit, nominal, n):
+    """The tail beyond a returned double is nominal but for the promise and the rounding."""
+    cost = float(oracle.rounding_cost(a, b, limit)) / nominal
+    found = float(tail(a, b, oracle.exact(limit)))
+    assert abs(found / nominal - 1) <= promised(n) + cost, (a, b, nominal)
