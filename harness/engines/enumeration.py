@@ -28,7 +28,7 @@ class Enumerated:
     """What enumeration knows of one scenario."""
 
     by_outcome: Exact
-    """Miss probability given the outcome, under the scenario's own truth."""
+    """Miss probability given the reported outcomes, under the scenario's own truth."""
     by_truth: Exact | None
     """Miss probability at each value of a discrete truth."""
     mean: Mean | None
@@ -37,25 +37,34 @@ class Enumerated:
     """For each column; None where the limits of all outcomes 0 … n are not at hand."""
 
 
-def enumerate_exactly(scenario: Scenario, limits: Limits, worst: bool = True) -> Enumerated:
+def enumerate_exactly(
+    scenario: Scenario,
+    limits: Limits,
+    reported: Integers | None = None,
+    worst: bool = True,
+) -> Enumerated:
     """Exact miss probabilities per outcome, per truth and overall, and the exact worst case.
 
     Args:
         scenario: size and truth.
         limits: the limits of all outcomes that can occur under the truth; of all of 0 … n where
             the worst case is wanted.
-        worst: whether it is wanted.
+        reported: the outcomes that values are wanted for; None for all there are limits for.
+        worst: whether the worst case is wanted.
     """
     n, truth = scenario.size, scenario.truth
+    wanted = limits.outcomes if reported is None else reported
     if isinstance(truth, DiscreteTruth):
         at_values = _by_truth(n, np.array(truth.values), limits)
-        by_outcome = _given_outcomes_of_values(n, np.array(truth.values), limits)
+        by_outcome = _given_outcomes_of_values(n, np.array(truth.values), limits.at(wanted))
         by_truth: Exact | None = at_values
         mean: Mean | None = at_values.mean()
     else:
         by_truth = None
         by_outcome = given_outcomes(n, truth, limits)
         mean = by_outcome.mean() if by_outcome.weight.sum() > 1.0 - _NOTHING_LEFT_OUT else None
+        if reported is not None:
+            by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, wanted))
     complete = worst and limits.outcomes.size == n + 1
     cases = tuple(
         worst_case(n, lower, upper) if complete else None

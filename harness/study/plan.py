@@ -23,6 +23,10 @@ Integers = npt.NDArray[np.int64]
 LARGEST_TABLE = 1 << 22
 """The most outcomes of one scenario that limits are computed for."""
 
+LARGEST_BESIDE_TRUTHS = 1 << 17
+"""The most outcomes that stand in the tables beside a list of true values, which has cells enough
+given the truth; this keeps memory flat for large n."""
+
 
 @dataclass(frozen=True)
 class ScenarioPlan:
@@ -33,7 +37,13 @@ class ScenarioPlan:
     outcomes: Integers
     """Ascending; the outcomes that are drawn come to these where they do not hold all."""
     shown: Integers | None
-    """What the exact engines report; None for every outcome there are limits for."""
+    """What the exact engines report of outcomes; None for all that there are limits for."""
+
+    @property
+    def per_outcome(self) -> bool:
+        """Whether the tables hold cells given the outcome."""
+        listed = isinstance(self.scenario.truth, DiscreteTruth)
+        return not listed or self.scenario.size < LARGEST_BESIDE_TRUTHS
 
     @property
     def complete(self) -> bool:

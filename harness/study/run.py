@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from harness.config.experiment import Experiment
 from harness.engines import posterior
-from harness.engines.enumeration import Enumerated, enumerate_exactly, outcome_weights
+from harness.engines.enumeration import enumerate_exactly, outcome_weights
 from harness.engines.identity import both_sides, truths_to_check
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.records import Tally
@@ -24,8 +24,9 @@ from harness.tables.assemble import cells_table, summary_table
 from harness.tables.findings import Findings
 from harness.tables.manifest import manifest
 from harness.tables.results import Results
-from harness.tables.schema import ENUMERATION, POSTERIOR
+from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.tables.verdict import agreement
+from harness.truths import DiscreteTruth
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -132,26 +133,37 @@ def _solve(
         integrated = posterior.integrate(scenario, limits.at(shown), experiment.reference_prior)
         if each.shown is None:
             mean = replace(integrated, weight=outcome_weights(scenario, shown)).mean()
+    enumerated = None
+    if ENUMERATION in engines or tally is not None:
+        reported = _reported(experiment, each, shown, tally)
+        enumerated = enumerate_exactly(scenario, limits, reported, worst=ENUMERATION in engines)
     return Findings(
         scenario=scenario,
         columns=(),
         limits=limits,
-        shown=shown,
         tally=None,
+        per_outcome=each.per_outcome,
         posterior=integrated,
         posterior_mean=mean,
-        enumerated=_enumerated(scenario, limits, engines, tally),
+        enumerated=enumerated,
         discrepancy=_discrepancy(scenario, limits),
     )
 
 
-def _enumerated(
-    scenario: Scenario, limits: Limits, engines: tuple[str, ...], tally: Tally | None
-) -> Enumerated | None:
-    """Exact values where they are asked for, or where counts are to be held against them."""
-    if ENUMERATION in engines:
-        return enumerate_exactly(scenario, limits)
-    return None if tally is None else enumerate_exactly(scenario, limits, worst=False)
+def _reported(
+    experiment: Experiment, each: ScenarioPlan, shown: Integers, tally: Tally | None
+) -> Integers:
+    """The outcomes to enumerate: those shown, and those that counts are held against.
+
+    Enumeration alone over a list of values has truths to report, and no outcomes.
+    """
+    drawn = np.empty(0, np.int64) if tally is None else tally.by_outcome.conditions
+    if not each.per_outcome:
+        return np.empty(0, np.int64)
+    values_alone = isinstance(experiment.truth, DiscreteTruth) and not (
+        {POSTERIOR, MONTE_CARLO} & set(experiment.engines)
+    )
+    return np.union1d(np.empty(0, np.int64) if values_alone else shown, drawn).astype(np.int64)
 
 
 def _discrepancy(scenario: Scenario, limits: Limits) -> Floats:

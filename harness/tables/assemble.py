@@ -83,37 +83,40 @@ def _cell_blocks(found: Findings, row: int, engines: Sequence[str]) -> Iterator[
     if MONTE_CARLO in engines and found.tally is not None:
         key = _key(found, row, MONTE_CARLO)
         by_outcome, by_truth = found.tally.by_outcome, found.tally.by_truth
-        limits = _limits_of(found.limits.at(by_outcome.conditions.astype(np.int64)), row)
+        if found.per_outcome:
+            counted = _counted(by_outcome, row, alpha)
+            yield {**key, **_outcomes(found.limits, row, by_outcome), **counted}
+        if by_truth is not None:
+            yield {**key, **_truths(by_truth), **_counted(by_truth, row, alpha)}
+    if POSTERIOR in engines and found.posterior is not None:
+        key, integrated = _key(found, row, POSTERIOR), found.posterior
         yield {
             **key,
-            **_condition(OUTCOME, by_outcome),
-            **_counted(by_outcome, row, alpha),
-            **limits,
+            **_outcomes(found.limits, row, integrated),
+            **_exact(integrated, row, alpha),
         }
-        if by_truth is not None:
-            yield {**key, **_condition(TRUTH, by_truth), **_counted(by_truth, row, alpha)}
-    if POSTERIOR in engines and found.posterior is not None:
-        key = _key(found, row, POSTERIOR)
-        limits = _limits_of(found.limits.at(found.posterior.conditions.astype(np.int64)), row)
-        exact = _exact(found.posterior, row, alpha)
-        yield {**key, **_condition(OUTCOME, found.posterior), **exact, **limits}
     if ENUMERATION in engines and found.enumerated is not None:
         key = _key(found, row, ENUMERATION)
         by_x, by_p = found.enumerated.by_outcome, found.enumerated.by_truth
-        by_x = by_x.at(np.intersect1d(by_x.conditions, found.shown))
-        limits = _limits_of(found.limits.at(by_x.conditions.astype(np.int64)), row)
-        yield {**key, **_condition(OUTCOME, by_x), **_exact(by_x, row, alpha), **limits}
+        yield {**key, **_outcomes(found.limits, row, by_x), **_exact(by_x, row, alpha)}
         if by_p is not None:
-            length = {"length": by_p.length[row]}
-            yield {**key, **_condition(TRUTH, by_p), **_exact(by_p, row, alpha), **length}
+            yield {**key, **_truths(by_p), **_exact(by_p, row, alpha), "length": by_p.length[row]}
 
 
-def _condition(given: str, cells: Counts | Exact) -> Row:
-    return {"given": given, "x" if given == OUTCOME else "truth": cells.conditions}
+def _truths(cells: Counts | Exact) -> Row:
+    return {"given": TRUTH, "truth": cells.conditions}
 
 
-def _limits_of(limits: Limits, row: int) -> Row:
-    return {"lower": limits.lower[row], "upper": limits.upper[row], "length": limits.length[row]}
+def _outcomes(limits: Limits, row: int, cells: Counts | Exact) -> Row:
+    index = np.searchsorted(limits.outcomes, cells.conditions)
+    lower, upper = limits.lower[row, index], limits.upper[row, index]
+    return {
+        "given": OUTCOME,
+        "x": cells.conditions,
+        "lower": lower,
+        "upper": upper,
+        "length": upper - lower,
+    }
 
 
 def _exact(exact: Exact, row: int, alpha: float) -> Row:
@@ -194,7 +197,7 @@ def _primary(found: Findings) -> Counts:
 def _mean_length_seen(found: Findings, row: int) -> float:
     assert found.tally is not None
     counts = found.tally.by_outcome
-    length = found.limits.at(counts.conditions.astype(np.int64)).length[row]
+    length = _outcomes(found.limits, row, counts)["length"]
     return float(length @ counts.trials / counts.trials.sum())
 
 

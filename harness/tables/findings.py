@@ -19,9 +19,9 @@ class Findings:
     scenario: Scenario
     columns: tuple[Column, ...]
     limits: Limits
-    shown: npt.NDArray[np.int64]
-    """The outcomes that the exact engines report, ascending."""
     tally: Tally | None
+    per_outcome: bool
+    """Whether the tables hold cells given the outcome."""
     posterior: Exact | None
     posterior_mean: Mean | None
     """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""

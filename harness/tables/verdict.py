@@ -33,7 +33,7 @@ def _conditional(found: Findings) -> list[Pair]:
     assert found.tally is not None
     assert found.enumerated is not None
     tally, known = found.tally, found.enumerated
-    pairs = [(tally.by_outcome, known.by_outcome)]
+    pairs = [(tally.by_outcome, known.by_outcome)] if found.per_outcome else []
     if tally.by_truth is not None and known.by_truth is not None:
         pairs.append((tally.by_truth, known.by_truth))
     return [(counts, exact.at(counts.conditions)) for counts, exact in pairs]

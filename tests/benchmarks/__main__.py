@@ -1,0 +1,132 @@
+"""Speed and memory, as ratios measured in one run: ``python -m tests.benchmarks``.
+
+Timings depend on the machine and on what else it does; the ratios much less. Nothing here is a
+test, and nothing passes or fails: each line says what was measured and what is aimed at.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import betainc, betaincc
+
+from harness.engines.monte_carlo import SHARD, shards, simulate
+from harness.engines.runs import miss_probabilities
+from harness.engines.worst_case import worst_case
+from harness.methods.catalogue import PROPORTION
+from harness.scenario import Limits, Scenario
+from harness.truths import UniformTruth
+
+SIX = ("wald", "wilson", "clopper_pearson", "jeffreys", "minimal_length", "balanced_tail")
+
+
+def seconds(work: Callable[[], object], repeats: int = 3) -> float:
+    """The shortest of several runs."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def say(what: str, found: str, aim: str) -> None:
+    print(f"{what:<66}{found:>14}   aim {aim}", flush=True)
+
+
+def table(n: int, alphas: tuple[float, ...]) -> Limits:
+    x = np.arange(n + 1)
+    data = (x.astype(float), np.full(n + 1, float(n)))
+    rows = [PROPORTION[name].limits(data, alpha) for name in SIX for alpha in alphas]
+    return Limits(x, np.array([row[0] for row in rows]), np.array([row[1] for row in rows]))
+
+
+def monte_carlo() -> None:
+    trials, n = 10**7, 100
+    scenario = Scenario("proportion", n, UniformTruth(0.0, 1.0))
+    tasks = shards(scenario, trials, 2003, None)
+
+    def draws() -> None:
+        for number in range(0, trials, SHARD):
+            rng = np.random.default_rng(number)
+            rng.binomial(n, rng.random(min(SHARD, trials - number)))
+
+    def run(limits: Limits) -> Callable[[], object]:
+        return lambda: [simulate(task, limits) for task in tasks]
+
+    plain = seconds(draws, 2)
+    six = seconds(run(table(n, (0.05,))), 2)
+    sixty = seconds(run(table(n, tuple(np.linspace(0.01, 0.3, 10)))), 2)
+    say("10^7 draws of p and x by numpy, ns a trial", f"{plain / trials * 1e9:.0f}", "-")
+    say("Monte Carlo of six methods / plain draws", f"{six / plain:.3f}", "<= 1.3")
+    say("Monte Carlo of sixty methods / of six", f"{sixty / six:.3f}", "<= 1.15")
+
+
+def limits() -> None:
+    n = 1000
+    x, sizes = np.arange(n + 1.0), np.full(n + 1, float(n))
+    method = PROPORTION["minimal_length"]
+    lower, upper = method.limits((x, sizes), 0.05)
+    a, b = x + 1, n - x + 1
+    base = seconds(lambda: (betainc(a, b, lower), betaincc(a, b, upper)), 20)
+    took = seconds(lambda: method.limits((x, sizes), 0.05), 20)
+    say("minimal_length, all x at n = 1000 / betainc and betaincc", f"{took / base:.1f}", "<= 40")
+    say("minimal_length, us an interval", f"{took / (n + 1) * 1e6:.1f}", "about 20")
+    truths = np.linspace(0.0, 1.0, 1001)
+    took = seconds(lambda: miss_probabilities(n, 0, lower, upper, truths), 20)
+    say("exact coverage of 1001 p at n = 1000, ms", f"{took * 1e3:.2f}", "< 10")
+
+
+def worst_cases() -> None:
+    n = 100_000
+    data = (np.arange(n + 1.0), np.full(n + 1, float(n)))
+    for name in ("wilson", "clopper_pearson", "minimal_length"):
+        took = seconds(lambda name=name: worst_case(n, *PROPORTION[name].limits(data, 0.05)), 2)  # type: ignore[misc]
+        say(f"limits and worst case of {name} at n = 10^5, s", f"{took:.2f}", "< 2")
+
+
+LARGE = ["n=1000000", "engines=[enumeration]", "truth={grid: {start: 0, stop: 1, count: 1001}}"]
+
+
+def memory() -> None:
+    for what, overrides in (
+        ("10^8 trials at n = 100, six methods", ["n=100", "trials={per_size: 100000000}"]),
+        ("n = 10^6 with 1001 truths, wilson", [*LARGE, "methods=[wilson]"]),
+        ("n = 10^6 with 1001 truths, six methods", LARGE),
+    ):
+        start = time.perf_counter()
+        peak = _peak(["figures=[]", *overrides])
+        found = f"{peak / 2**20:.2f} GB, {time.perf_counter() - start:.0f} s"
+        say(f"peak memory of {what}", found, "< 1 GB")
+
+
+def _peak(overrides: list[str]) -> int:
+    """Peak resident memory of a run in kB."""
+    code = (
+        "import resource, yaml, harness; "
+        "config = yaml.safe_load(open('configs/quickstart.yaml')); "
+        f"harness.run(config, out=None, overrides={overrides!r}); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return int(done.stdout.split()[-1])
+
+
+def starts() -> None:
+    def command(*words: str) -> Callable[[], object]:
+        return lambda: subprocess.run(
+            [sys.executable, "-m", "harness", *words], capture_output=True, check=True
+        )
+
+    say("python -m harness --help, s", f"{seconds(command('--help')):.2f}", "< 0.5")
+    took = seconds(command("run", "configs/quickstart.yaml", "--out", "results"), 2)
+    say("quickstart, s", f"{took:.2f}", "< 5")
+
+
+if __name__ == "__main__":
+    for part in (monte_carlo, limits, worst_cases, starts, memory):
+        part()

@@ -1,0 +1,305 @@
+"""The Monte Carlo engine against a loop over the same draws.
+
+The draws are made here once more from the scenario's stream, in the order that the engine
+promises: the truths, ascending; then an outcome for each of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from harness.engines import monte_carlo
+from harness.engines.monte_carlo import SHARD, Shard, outcomes_drawn, shards, simulate
+from harness.engines.records import Tally, merged
+from harness.methods.catalogue import PROPORTION
+from harness.scenario import Limits, Scenario
+from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
+from tests import brute_force
+from tests.engines import made_up
+
+SEED = 2003
+CONTINUOUS = [
+    UniformTruth(0.0, 1.0),
+    UniformTruth(0.2, 0.7),
+    UniformTruth(0.999, 1.0),
+    BetaTruth(2.0, 8.0),
+    BetaTruth(0.1, 0.1),
+]
+VALUES = DiscreteTruth((0.0, 0.1, 0.25, 0.4, 0.5, 0.7, 1.0))
+
+
+def scenario(truth, n):
+    return Scenario("proportion", n, truth)
+
+
+def only_shard(truth, n, trials, seed=SEED, per_truth=None):
+    (shard,) = shards(scenario(truth, n), trials, seed, per_truth)
+    return shard
+
+
+def drawn(shard):
+    """p and x of every trial, by the documented order of draws."""
+    truth, n = shard.scenario.truth, shard.scenario.size
+    rng = shard.scenario.stream(shard.seed, shard.number)
+    if isinstance(truth, DiscreteTruth):
+        t = len(truth.values)
+        if shard.per_truth is None:
+            counts = rng.multinomial(shard.trials, np.full(t, 1 / t))
+        else:
+            owner = np.arange(shard.start, shard.start + shard.trials) // shard.per_truth
+            counts = np.bincount(owner, minlength=t)
+        x = [rng.binomial(n, p, c) for p, c in zip(truth.values, counts, strict=True) if c]
+        return np.repeat(truth.values, counts), np.concatenate(x)
+    if isinstance(truth, BetaTruth):
+        p = rng.beta(truth.s, truth.t, shard.trials)
+    else:
+        p = truth.lower + (truth.upper - truth.lower) * rng.random(shard.trials)
+    p = np.sort(p)
+    return p, rng.binomial(n, p)
+
+
+def counted(p, x, limits, by):
+    """Trials, and misses below and above of each column, by outcome or by truth: a plain loop."""
+    trials: Counter = Counter()
+    below, above = ([Counter() for _ in limits.lower] for _ in range(2))
+    place = {int(outcome): i for i, outcome in enumerate(limits.outcomes)}
+    for truth, outcome in zip(p.tolist(), x.tolist(), strict=True):
+        condition = outcome if by == "outcome" else truth
+        trials[condition] += 1
+        for row in range(len(limits.lower)):
+            below[row][condition] += truth < limits.lower[row, place[outcome]]
+            above[row][condition] += truth > limits.upper[row, place[outcome]]
+    return trials, below, above
+
+
+def check_counts(counts, p, x, limits, by):
+    trials, below, above = counted(p, x, limits, by)
+    conditions = sorted(trials)
+    assert counts.conditions.tolist() == conditions
+    assert counts.trials.tolist() == [trials[c] for c in conditions]
+    for row in range(len(limits.lower)):
+        assert counts.below[row].tolist() == [below[row][c] for c in conditions]
+        assert counts.above[row].tolist() == [above[row][c] for c in conditions]
+
+
+def check(shard, limits):
+    p, x = drawn(shard)
+    tally = simulate(shard, limits)
+    check_counts(tally.by_outcome, p, x, limits, "outcome")
+    assert (tally.by_truth is not None) == isinstance(shard.scenario.truth, DiscreteTruth)
+    if tally.by_truth is not None:
+        check_counts(tally.by_truth, p, x, limits, "truth")
+    np.testing.assert_array_equal(outcomes_drawn(shard), np.unique(x))
+
+
+def catalogue_limits(outcomes, n):
+    """Three columns: both limits, one of no width at the ends, and a one-sided one."""
+    data = outcomes.astype(float), np.full(outcomes.size, float(n))
+    columns = [
+        PROPORTION["minimal_length"].limits(data, 0.3),
+        PROPORTION["wald"].limits(data, 0.2),
+        PROPORTION["clopper_pearson"].limits(data, 0.4, "upper"),
+    ]
+    lower, upper = (np.array(side) for side in zip(*columns, strict=True))
+    return Limits(outcomes, lower, upper)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 100])
+@pytest.mark.parametrize("truth", [*CONTINUOUS, VALUES], ids=str)
+def test_counts_are_those_of_a_loop_over_the_same_draws(truth, n):
+    check(only_shard(truth, n, 2000), catalogue_limits(np.arange(n + 1), n))
+
+
+@given(made_up.limits, st.sampled_from([*CONTINUOUS, VALUES]), st.integers(0, 2**128 - 1))
+@settings(deadline=None)
+def test_counts_are_right_for_any_limits(limits, truth, seed):
+    lower, upper = limits
+    check(only_shard(truth, lower.size - 1, 60, seed), made_up.as_limits(lower, upper))
+
+
+@pytest.mark.parametrize("n", [3, 1000, 10**6, 10**9])
+@pytest.mark.parametrize("truth", CONTINUOUS, ids=str)
+def test_a_truth_equal_to_a_limit_is_covered_at_any_size(truth, n):
+    """Limits that are drawn truths themselves: the least and the largest at each outcome."""
+    shard = only_shard(truth, n, 1000)
+    p, x = drawn(shard)
+    outcomes = np.unique(x)
+    least = np.array([p[x == outcome].min() for outcome in outcomes])
+    largest = np.array([p[x == outcome].max() for outcome in outcomes])
+    up, down = np.nextafter(least, 2.0), np.nextafter(largest, -1.0)
+    limits = Limits(
+        outcomes,
+        np.array([least, up, least, largest]),
+        np.array([largest, largest, down, largest]),
+    )
+    tally = simulate(shard, limits).by_outcome
+    assert tally.below[0].sum() == tally.above[0].sum() == 0
+    assert (tally.below[1] > 0).all()
+    assert (tally.above[2] > 0).all()
+    check(shard, limits)
+
+
+def test_a_listed_truth_equal_to_a_limit_is_covered():
+    truth = DiscreteTruth((0.25, 0.5))
+    limits = Limits(np.arange(2), np.array([[0.25, 0.5]]), np.array([[0.25, 0.5]]))
+    tally = simulate(only_shard(truth, 1, 1000, per_truth=500), limits)
+    assert tally.by_truth is not None
+    assert tally.by_truth.trials.tolist() == [500, 500]
+    # At x = 0 the interval is the point 1/4 and at x = 1 the point 1/2.
+    p, x = drawn(only_shard(truth, 1, 1000, per_truth=500))
+    assert tally.by_outcome.above[0].tolist() == [int(((p == 0.5) & (x == 0)).sum()), 0]
+    assert tally.by_outcome.below[0].tolist() == [0, int(((p == 0.25) & (x == 1)).sum())]
+
+
+@pytest.mark.parametrize("n", [10**9, 10**12])
+def test_keys_of_a_full_shard_fit_and_keep_every_outcome_apart(n):
+    shard = Shard(scenario(UniformTruth(0.5, 1.0), n), 0, 0, SHARD, SEED, None)
+    p, keys = monte_carlo._sorted_draws(shard)
+    q, x = drawn(shard)
+    np.testing.assert_array_equal(p, q)
+    assert keys.dtype == np.int64
+    assert keys[0] >= 0
+    order = np.argsort(x, kind="stable")
+    np.testing.assert_array_equal(keys >> monte_carlo.SHARD_BITS, x[order])
+    np.testing.assert_array_equal(keys & (SHARD - 1), order)
+
+
+@pytest.mark.parametrize("truth", [UniformTruth(0.4, 0.6), BetaTruth(3.0, 4.0)], ids=str)
+def test_limits_of_the_drawn_outcomes_alone_are_enough(truth):
+    n = 10**6
+    shard = only_shard(truth, n, 500)
+    outcomes = outcomes_drawn(shard)
+    assert outcomes.size < 501
+    check(shard, catalogue_limits(outcomes, n))
+    # Limits of further outcomes change nothing, however many there are.
+    more = np.unique(np.concatenate((outcomes, np.arange(0, n, 997))))
+    few, many = (simulate(shard, catalogue_limits(each, n)) for each in (outcomes, more))
+    assert equal(few, many)
+
+
+def equal(first: Tally, second: Tally) -> bool:
+    pairs = [(first.by_outcome, second.by_outcome)]
+    if first.by_truth is not None and second.by_truth is not None:
+        pairs.append((first.by_truth, second.by_truth))
+    return (first.by_truth is None) == (second.by_truth is None) and all(
+        np.array_equal(getattr(a, name), getattr(b, name))
+        for a, b in pairs
+        for name in ("conditions", "trials", "below", "above")
+    )
+
+
+@pytest.mark.parametrize(
+    ("truth", "per_truth"),
+    [(UniformTruth(0.0, 1.0), None), (VALUES, None), (VALUES, 1000)],
+    ids=["uniform", "values", "per truth"],
+)
+def test_shards_add_up_to_a_loop_over_all_of_their_draws(monkeypatch, truth, per_truth):
+    monkeypatch.setattr(monte_carlo, "SHARD", 1024)
+    n, trials = 12, 7000
+    parts = shards(scenario(truth, n), trials, SEED, per_truth)
+    assert [part.number for part in parts] == list(range(7))
+    assert [part.trials for part in parts] == [1024] * 6 + [856]
+    assert [part.start for part in parts] == list(range(0, 7000, 1024))
+    limits = catalogue_limits(np.arange(n + 1), n)
+    tally = merged([simulate(part, limits) for part in parts])
+    p, x = (np.concatenate(each) for each in zip(*map(drawn, parts), strict=True))
+    check_counts(tally.by_outcome, p, x, limits, "outcome")
+    if tally.by_truth is not None:
+        check_counts(tally.by_truth, p, x, limits, "truth")
+    assert tally.by_outcome.trials.sum() == trials
+    if per_truth is not None:
+        assert tally.by_truth.trials.tolist() == [per_truth] * len(VALUES.values)
+
+
+def test_merging_keeps_conditions_that_one_part_alone_has():
+    limits = catalogue_limits(np.arange(201), 200)
+    truth = UniformTruth(0.0, 1.0)
+    parts = [
+        simulate(Shard(scenario(truth, 200), number, 0, 30, SEED, None), limits)
+        for number in range(4)
+    ]
+    seen = [set(part.by_outcome.conditions.tolist()) for part in parts]
+    assert set.union(*seen) != seen[0]
+    assert merged(parts).by_outcome.conditions.tolist() == sorted(set.union(*seen))
+    assert equal(merged(parts), merged(parts[::-1]))
+
+
+def test_streams_are_keyed_by_scenario_seed_and_shard_alone():
+    base = scenario(UniformTruth(0.0, 1.0), 10)
+    first = base.stream(1, 0).random(4).tolist()
+    assert base.stream(1, 0).random(4).tolist() == first
+    others = [
+        scenario(UniformTruth(0.0, 1.0), 11).stream(1, 0),
+        scenario(UniformTruth(0.0, 0.5), 10).stream(1, 0),
+        scenario(BetaTruth(1.0, 1.0), 10).stream(1, 0),
+        scenario(DiscreteTruth((0.0, 1.0)), 10).stream(1, 0),
+        Scenario("rate", 10, UniformTruth(0.0, 1.0)).stream(1, 0),
+        base.stream(2, 0),
+        base.stream(1 + 2**64, 0),
+        base.stream(1, 1),
+        base.stream(1, 1 << 32),
+    ]
+    draws = [tuple(other.random(4)) for other in others]
+    assert tuple(first) not in draws
+    assert len(set(draws)) == len(draws)
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        UniformTruth(0.0, 1.0),
+        UniformTruth(0.1, 0.6),
+        BetaTruth(2.0, 5.0),
+        DiscreteTruth((0.0, 0.2, 0.5, 1.0)),
+    ],
+    ids=str,
+)
+def test_counts_follow_the_exact_probabilities(truth):
+    """False alarm: below 1e-4 for each truth, by Bonferroni over its cells; the seed is fixed."""
+    trials, n = 200_000, 6
+    lower, upper = made_up.RANDOM[4 * (n - 1) + 1]
+    tally = simulate(only_shard(truth, n, trials), made_up.as_limits(lower, upper)).by_outcome
+    chances = [exact(truth, lower.tolist(), upper.tolist(), x) for x in range(n + 1)]
+    tests = []
+    for x, (chance, below, above) in enumerate(chances):
+        total, low, high = (int(v[x]) for v in (tally.trials, tally.below[0], tally.above[0]))
+        tests += [(total, trials, chance), (low, total, below), (high, total, above)]
+    smallest = min(p_value(*each) for each in tests)
+    assert smallest * len(tests) >= 1e-4
+
+
+def exact(truth, lower, upper, x):
+    """Pr(X = x), and given x both miss probabilities, in rational or ball arithmetic."""
+    if isinstance(truth, UniformTruth):
+        found = brute_force.given_outcome_uniform(lower, upper, x, truth.lower, truth.upper)
+        return tuple(float(Fraction(int(v.p), int(v.q))) for v in found)
+    if isinstance(truth, BetaTruth):
+        return tuple(map(float, brute_force.given_outcome_beta(lower, upper, x, truth.s, truth.t)))
+    n = len(lower) - 1
+    chance = [float(stats.binom.pmf(x, n, p)) for p in truth.values]
+    total = sum(chance)
+    below = sum(c for c, p in zip(chance, truth.values, strict=True) if p < lower[x])
+    above = sum(c for c, p in zip(chance, truth.values, strict=True) if p > upper[x])
+    return total / len(chance), below / total, above / total
+
+
+def p_value(count, trials, probability):
+    probability = min(max(probability, 0.0), 1.0)
+    return stats.binomtest(count, trials, probability).pvalue
+
+
+def test_the_statistical_check_can_fail():
+    """Two trials in a hundred moved from covered to missed are seen."""
+    truth, n, trials = UniformTruth(0.0, 1.0), 6, 200_000
+    lower, upper = made_up.RANDOM[4 * (n - 1) + 1]
+    tally = simulate(only_shard(truth, n, trials), made_up.as_limits(lower, upper)).by_outcome
+    _, below, _ = exact(truth, lower.tolist(), upper.tolist(), 3)
+    total = int(tally.trials[3])
+    assert p_value(int(tally.below[0][3]) + total // 50, total, below) < 1e-6

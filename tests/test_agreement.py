@@ -1,0 +1,245 @@
+"""Monte Carlo against exact: p-values, Holm's correction, and how many intervals should miss."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.agreement import (
+    LEVEL,
+    Cells,
+    Line,
+    chance_of_missing,
+    compare,
+    holm,
+    intervals_missing,
+    two_sided_p,
+)
+from harness.engines.estimate import INTERVAL_ALPHA, fraction_interval, standard_error
+
+# Sums of a few hundred terms against incomplete beta functions.
+SUMMED = 1e-11
+
+
+def integers(*values):
+    return np.array(values, dtype=np.int64)
+
+
+def pmf(trials, exact):
+    """Binomial probabilities of 0 … trials, as exact fractions rounded once."""
+    p = Fraction(exact)
+    q = 1 - p
+    return [float(comb(trials, m) * p**m * q ** (trials - m)) for m in range(trials + 1)]
+
+
+def cells(below, above, trials, exact_below, exact_above, method="mine"):
+    size = len(trials)
+    return Cells(
+        method,
+        np.arange(1, size + 1),
+        *(integers(*part) for part in (trials, below, above)),
+        *(np.array(part, float) for part in (exact_below, exact_above)),
+    )
+
+
+NOTHING = cells([], [], [], [], [])
+
+
+@pytest.mark.parametrize("trials", [1, 2, 7, 60, 300])
+@pytest.mark.parametrize("exact", [1e-6, 0.05, 0.3, 0.5, 0.75, 1 - 2**-20])
+def test_p_value_is_twice_the_smaller_tail_summed_term_by_term(trials, exact):
+    probability = pmf(trials, exact)
+    misses = np.arange(trials + 1)
+    size = np.full(trials + 1, trials)
+    found = two_sided_p(misses, size, np.full(trials + 1, exact))
+    for m in range(trials + 1):
+        up_to, at_least = sum(probability[: m + 1]), sum(probability[m:])
+        assert found[m] == pytest.approx(min(1.0, 2 * min(up_to, at_least)), rel=SUMMED)
+
+
+def test_p_value_of_a_fair_coin_by_hand():
+    # Two heads or fewer of ten: (1 + 10 + 45) / 1024, and twice that.
+    assert two_sided_p(integers(2), integers(10), np.array([0.5])) == pytest.approx(112 / 1024)
+
+
+def test_an_exact_value_of_zero_or_one_leaves_nothing_to_chance():
+    misses, trials = integers(0, 1, 10, 9, 10), integers(10, 10, 10, 10, 10)
+    exact = np.array([0.0, 0.0, 1.0, 1.0, 0.0])
+    assert two_sided_p(misses, trials, exact).tolist() == [1, 0, 1, 0, 0]
+
+
+@given(st.integers(1, 10**9), st.floats(1e-12, 1 - 1e-12), st.data())
+@settings(deadline=None)
+def test_p_values_are_probabilities_that_fall_away_from_the_mean(trials, exact, data):
+    m = data.draw(st.integers(0, trials))
+    further = data.draw(st.integers(m, trials) if m >= trials * exact else st.integers(0, m))
+    size, chance = integers(trials, trials), np.array([exact, exact])
+    near, far = two_sided_p(integers(m, further), size, chance)
+    assert 0 <= far <= near <= 1
+
+
+@given(st.integers(1, 400), st.floats(0.01, 0.99), st.data())
+@settings(deadline=None)
+def test_p_value_mirrors_when_misses_and_hits_swap(trials, exact, data):
+    m = data.draw(st.integers(0, trials))
+    one = two_sided_p(integers(m), integers(trials), np.array([exact]))
+    other = two_sided_p(integers(trials - m), integers(trials), np.array([1 - exact]))
+    assert one == pytest.approx(other, rel=1e-10)
+
+
+def test_holm_by_hand():
+    # Sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1: 0.02, 0.03, 0.06, 0.04; none may fall.
+    adjusted = holm(np.array([0.01, 0.04, 0.03, 0.005]))
+    assert adjusted == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_holm_never_exceeds_one_and_takes_ties_and_single_tests():
+    assert holm(np.array([0.9, 0.9, 0.2])).tolist() == pytest.approx([1.0, 1.0, 0.6])
+    assert holm(np.array([0.02])).tolist() == [0.02]
+    assert holm(np.array([0.01, 0.01])).tolist() == [0.02, 0.02]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_holm_lies_between_the_p_value_and_bonferronis(p_values):
+    p = np.array(p_values)
+    adjusted = holm(p)
+    assert (adjusted >= p).all()
+    assert (adjusted <= np.minimum(p * p.size, 1.0)).all()
+    assert (np.argsort(adjusted[np.argsort(p, kind="stable")], kind="stable") == range(p.size)).all()
+
+
+@pytest.mark.parametrize("trials", [1, 2, 5, 30, 100, 300, 400])
+def test_chance_of_missing_is_the_sum_over_all_counts(trials):
+    exact = np.concatenate(([0.0, 1e-9, 1e-3, 0.0495, 0.05, 0.2, 0.5, 0.77, 0.999, 1.0],))
+    lower, upper = fraction_interval(np.arange(trials + 1), np.full(trials + 1, trials))
+    found = chance_of_missing(np.full(exact.size, trials), exact)
+    for p, ours in zip(exact.tolist(), found.tolist(), strict=True):
+        missed = (lower > p) | (upper < p)
+        assert ours == pytest.approx(float(np.array(pmf(trials, p)) @ missed), rel=SUMMED, abs=1e-15)
+
+
+def test_chance_of_missing_at_limits_themselves_counts_closed_intervals():
+    trials = 50
+    lower, upper = fraction_interval(np.arange(trials + 1), np.full(trials + 1, trials))
+    for p in (float(lower[7]), float(upper[7]), float(upper[0])):
+        missed = (lower > p) | (upper < p)
+        ours = chance_of_missing(integers(trials), np.array([p]))[0]
+        assert ours == pytest.approx(float(np.array(pmf(trials, p)) @ missed), rel=SUMMED)
+
+
+def test_at_300_trials_a_95_per_cent_interval_misses_5_per_cent_six_times_in_a_hundred():
+    chance = chance_of_missing(integers(300), np.array([0.05]))[0]
+    assert round(chance, 4) == 0.0632
+    assert chance > 1.2 * INTERVAL_ALPHA
+
+
+def test_chance_of_missing_comes_near_5_per_cent_where_counts_are_large():
+    trials = np.full(40, 10**9)
+    exact = np.linspace(0.01, 0.99, 40)
+    np.testing.assert_allclose(chance_of_missing(trials, exact), 0.05, rtol=0.02)
+
+
+def test_intervals_that_miss_are_counted_with_closed_ends():
+    trials = integers(300, 300, 300, 300)
+    misses = integers(15, 15, 15, 15)
+    lower, upper = fraction_interval(misses, trials)
+    exact = [lower[0], np.nextafter(lower[0], 0), upper[0], np.nextafter(upper[0], 1)]
+    missing, _ = intervals_missing(cells(misses, [0] * 4, trials, exact, [0] * 4))
+    assert missing == 2
+    assert intervals_missing(NOTHING) == (0, 0.0)
+
+
+def test_expected_misses_are_the_sum_over_the_cells():
+    trials, exact = integers(300, 100, 7), np.array([0.05, 0.5, 0.9])
+    some = cells([1, 1, 1], [1, 1, 1], trials, exact / 2, exact / 2)
+    _, expected = intervals_missing(some)
+    assert expected == pytest.approx(chance_of_missing(trials, exact).sum())
+
+
+def test_counts_drawn_from_the_exact_values_agree():
+    """False alarm: LEVEL by construction; the seed is fixed."""
+    lines = compare(*drawn(np.random.default_rng(2003), shift=0.0))
+    assert all(line.agrees for line in lines)
+    assert [line.cells for line in lines] == [400, 400]
+    assert [line.tests for line in lines] == [3 * 401] * 2
+
+
+def test_one_method_shifted_by_one_part_in_ten_is_found_and_named():
+    fine, off = compare(*drawn(np.random.default_rng(2003), shift=0.1))
+    assert fine.agrees
+    assert not off.agrees
+    assert off.method == "second"
+    assert off.smallest_p_adjusted < LEVEL
+
+
+def drawn(rng, shift):
+    """Cells of two methods with counts drawn from their exact values, the second's shifted."""
+    conditional, overall = [], []
+    for method, factor in (("first", 1.0), ("second", 1.0 + shift)):
+        trials = np.full(400, 3000)
+        exact_below, exact_above = np.full(400, 0.02), rng.uniform(0, 0.1, 400)
+        below = rng.binomial(trials, exact_below * factor)
+        above = rng.binomial(trials - below, exact_above / (1 - exact_below))
+        conditional.append(cells(below, above, trials, exact_below, exact_above, method))
+        overall.append(
+            cells(
+                *([below.sum()], [above.sum()], [trials.sum()]),
+                *([exact_below.mean()], [exact_above.mean()]),
+                method,
+            )
+        )
+    return conditional, overall
+
+
+@pytest.mark.parametrize("which", ["below", "above", "overall"])
+def test_a_count_that_cannot_be_is_a_disagreement_wherever_it_stands(which):
+    fine = cells([0, 30], [0, 30], [1000, 1000], [0.0, 0.03], [0.0, 0.03])
+    wrong = cells([1, 30], [0, 30], [1000, 1000], [0.0, 0.03], [0.0, 0.03])
+    if which == "above":
+        wrong = cells([0, 30], [1, 30], [1000, 1000], [0.0, 0.03], [0.0, 0.03])
+    first, second = (fine, wrong) if which == "overall" else (wrong, fine)
+    assert compare([fine], [fine])[0].agrees
+    line = compare([first], [second])[0]
+    assert not line.agrees
+    assert (line.smallest_p, line.n) == (0.0, 1)
+
+
+def test_misses_that_swap_sides_are_found_though_their_sum_is_right():
+    line = compare([cells([60], [0], [1000], [0.03], [0.03])], [NOTHING])[0]
+    assert not line.agrees
+
+
+def test_the_correction_counts_the_tests_of_all_methods():
+    alone = cells([20], [30], [1000], [0.03], [0.03])
+    one = compare([alone], [NOTHING])[0]
+    two = compare([alone, alone], [NOTHING, NOTHING])[0]
+    assert two.smallest_p == one.smallest_p
+    assert two.smallest_p_adjusted == pytest.approx(min(1.0, 2 * one.smallest_p_adjusted))
+
+
+def test_agreement_ends_at_the_level():
+    line = {"cells": 1, "tests": 3, "smallest_p": 0.5, "n": 1, "intervals_missing": 0}
+    for p, agrees in ((LEVEL, True), (float(np.nextafter(LEVEL, 0)), False)):
+        found = Line(method="m", smallest_p_adjusted=p, expected_missing=0.0, **line)
+        assert found.agrees == agrees
+
+
+def test_sums_of_exact_parts_above_one_are_one():
+    """Both parts of a certain miss may add up to one and a rounding."""
+    certain = cells([3], [7], [10], [0.3 + 2**-53], [0.7])
+    assert compare([certain], [NOTHING])[0].smallest_p > 0.5
+
+
+@given(st.integers(1, 400), st.data())
+@settings(deadline=None)
+def test_the_interval_of_a_fraction_holds_it_and_its_error_is_the_binomials(trials, data):
+    m = data.draw(st.integers(0, trials))
+    lower, upper = fraction_interval(integers(m), integers(trials))
+    assert lower[0] <= m / trials <= upper[0]
+    expected = (m / trials * (1 - m / trials) / trials) ** 0.5
+    assert standard_error(integers(m), integers(trials))[0] == pytest.approx(expected, rel=1e-9)

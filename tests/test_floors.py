@@ -1,0 +1,148 @@
+"""The house has floors: each room uses only what stands above it, and no file needs itself."""
+
+from __future__ import annotations
+
+import ast
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import harness
+
+ROOT = Path(harness.__file__).parent
+
+FLOORS: tuple[tuple[str, ...], ...] = (
+    ("errors",),
+    ("numerics",),
+    ("truths",),
+    ("posteriors",),
+    ("criteria",),
+    ("sampling",),
+    ("families",),
+    ("methods",),
+    ("scenario",),
+    ("engines",),
+    ("agreement",),
+    ("tables",),
+    ("figures",),
+    ("config",),
+    ("study",),
+    ("intervals", "one_interval", "progress", "screen"),
+    ("api",),
+    ("cli",),
+    ("__main__",),
+)
+"""From the top down. Rooms of one floor may use each other, files of a room too, in no circle."""
+LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
+LAZY = ("cli", "")
+"""Rooms whose functions import what they need when called; "" is the package itself."""
+
+
+def module_of(file: Path) -> str:
+    """Its name below the package, as in ``engines.runs``; of a package, the folder's."""
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {module_of(file): file for file in sorted(ROOT.rglob("*.py"))}
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[0]
+
+
+def imports(module: str, source: str) -> set[str]:
+    """Modules of the package that a module imports anywhere in its text, type checking included.
+
+    Inside the functions of a lazy room nothing counts.
+    """
+    tree = ast.parse(source)
+    nodes = list(ast.walk(tree))
+    if room_of(module) in LAZY:
+        inner = (node for node in nodes if isinstance(node, ast.FunctionDef))
+        hidden = {id(node) for function in inner for node in ast.walk(function)}
+        hidden |= {
+            id(node)
+            for test in nodes
+            if isinstance(test, ast.If) and "TYPE_CHECKING" in ast.dump(test.test)
+            for node in ast.walk(test)
+        }
+        nodes = [node for node in nodes if id(node) not in hidden]
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: a relative import on line {node.lineno}"
+            place = node.module or ""
+            found |= {f"{place}.{alias.name}" for alias in node.names} | {place}
+    ours = (name.removeprefix("harness.") for name in found if name.startswith("harness."))
+    return {name for name in ours if name in FILES and name != module}
+
+
+GRAPH = {module: imports(module, file.read_text("utf-8")) for module, file in FILES.items()}
+
+
+def uses(module: str) -> set[str]:
+    """What a module imports, without the packages that its imports merely pass through."""
+    used = GRAPH[module]
+    return {name for name in used if not any(other.startswith(name + ".") for other in used)}
+
+
+def test_every_room_has_a_floor() -> None:
+    assert {room_of(module) for module in FILES} - {""} == set(LEVEL)
+
+
+@pytest.mark.parametrize("module", [module for module in FILES if module])
+def test_a_room_uses_only_rooms_above_it(module: str) -> None:
+    here = LEVEL[room_of(module)]
+    assert {name for name in uses(module) if LEVEL[room_of(name)] > here} == set()
+
+
+def test_the_package_itself_uses_nothing_before_it_is_asked() -> None:
+    assert uses("") == set()
+
+
+def test_no_file_needs_itself() -> None:
+    try:
+        TopologicalSorter({module: uses(module) for module in FILES}).prepare()
+    except CycleError as circle:
+        pytest.fail(f"a circle of imports: {' -> '.join(circle.args[1])}")
+
+
+def test_rooms_that_share_no_floor_form_no_circle() -> None:
+    rooms: dict[str, set[str]] = {room: set() for room in LEVEL}
+    for module in FILES:
+        if module:
+            rooms[room_of(module)] |= {room_of(name) for name in uses(module)}
+    for room, used in rooms.items():
+        used.discard(room)
+    TopologicalSorter(rooms).prepare()
+
+
+def test_methods_families_and_sampling_know_nothing_of_scenarios() -> None:
+    above = [module for module in FILES if module and LEVEL[room_of(module)] < LEVEL["scenario"]]
+    assert above
+    assert [module for module in above if "scenario" in GRAPH[module]] == []
+
+
+def test_only_the_command_line_prints_or_exits() -> None:
+    found = []
+    for module, file in FILES.items():
+        if room_of(module) in ("cli", "__main__") or module == "methods.plugin_worker":
+            continue
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            called = node.func if isinstance(node, ast.Call) else None
+            if isinstance(called, ast.Name) and called.id in ("print", "exit", "quit"):
+                found.append(f"{module}:{called.lineno}")
+            if isinstance(called, ast.Attribute) and ast.unparse(called) in ("sys.exit", "os._exit"):
+                found.append(f"{module}:{called.lineno}")
+    assert found == []
+
+
+def test_the_check_sees_an_import_inside_a_function() -> None:
+    source = "def f():\n    from harness.study import run\n    return run\n"
+    assert "study.run" in imports("errors", source)
+    assert imports("cli", source) == set()
+    assert imports("cli", "from harness.study import run\n") == {"study", "study.run"}

@@ -1,0 +1,107 @@
+"""What is loaded when, read from the modules of new interpreters."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SLOW = ("scipy.stats", "scipy.optimize", "scipy.integrate", "matplotlib.pyplot")
+"""What no run may load: each takes as long as a small run."""
+
+HEAVY = {"numpy", "scipy", "polars", "matplotlib", "yaml", "joblib", "pydantic"}
+
+TELL = (
+    "import json, runpy, sys\n"
+    "sys.argv = ['harness', *{arguments!r}]\n"
+    "try:\n"
+    "    runpy.run_module('harness', run_name='__main__', alter_sys=True)\n"
+    "except SystemExit as end:\n"
+    "    assert end.code == 0, end.code\n"
+    "print('\\n' + json.dumps(sorted(sys.modules)))\n"
+)
+
+CONFIG = """\
+name: small
+family: proportion
+n: [3, 10]
+methods: [wald, wilson, clopper_pearson, jeffreys, minimal_length, balanced_width, balanced_tail]
+truth: {beta: [2, 0.5]}
+trials: {per_outcome: 20}
+seed: 1
+figures: FIGURES
+"""
+
+
+def modules_after(code: str, folder: Path) -> set[str]:
+    """What a new interpreter holds once it has run the code; its last line lists them."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def modules_of_command(folder: Path, *arguments: str) -> set[str]:
+    return modules_after(TELL.format(arguments=arguments), folder)
+
+
+def ours(modules: set[str]) -> set[str]:
+    return {name for name in modules if name.split(".")[0] == "harness"}
+
+
+def test_help_loads_the_command_line_and_nothing_else(tmp_path: Path) -> None:
+    loaded = modules_of_command(tmp_path, "--help")
+    # ``harness.__main__`` may go by the name ``__main__`` here.
+    assert ours(loaded) - {"harness.__main__"} == {"harness", "harness.cli", "harness.errors"}
+    assert not loaded & HEAVY
+
+
+@pytest.mark.parametrize("command", ["run", "plot", "interval", "methods", "schema"])
+def test_help_of_a_command_loads_nothing_of_ours_either(tmp_path: Path, command: str) -> None:
+    loaded = modules_of_command(tmp_path, command, "--help")
+    assert ours(loaded) - {"harness.__main__"} == {"harness", "harness.cli", "harness.errors"}
+    # The command line's library itself takes pydantic to read arguments.
+    assert not loaded & (HEAVY - {"pydantic"})
+
+
+def test_importing_the_package_loads_nothing_else(tmp_path: Path) -> None:
+    code = (
+        "import json, sys\nbefore = set(sys.modules)\nimport harness\ndir(harness)\n"
+        "print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    loaded = modules_after(code, tmp_path)
+    assert ours(loaded) == {"harness"}
+    assert {name.split(".")[0] for name in loaded - ours(loaded)} <= sys.stdlib_module_names
+
+
+def test_every_public_name_is_found_when_asked_for() -> None:
+    import harness
+
+    for name in harness.__all__:
+        assert getattr(harness, name) is not None
+        assert name in dir(harness)
+    with pytest.raises(AttributeError, match="has no attribute 'colour'"):
+        _ = harness.colour
+
+
+def test_one_interval_loads_nothing_that_only_runs_need(tmp_path: Path) -> None:
+    loaded = modules_of_command(tmp_path, "interval", "proportion", "--x", "9", "--n", "10")
+    assert not loaded & {*SLOW, "joblib", "yaml", "matplotlib"}
+
+
+@pytest.mark.parametrize(
+    "figures", ["[]", "[{kind: alpha_by_outcome, n: 10}]"], ids=["tables", "figures"]
+)
+def test_a_run_loads_nothing_slow_that_it_does_not_need(tmp_path: Path, figures: str) -> None:
+    (tmp_path / "small.yaml").write_text(CONFIG.replace("FIGURES", figures))
+    loaded = modules_of_command(tmp_path, "run", "small.yaml", "--jobs", "1")
+    assert "scipy.special" in loaded
+    assert not loaded & set(SLOW)
+    assert ("matplotlib" in loaded) == (figures != "[]")

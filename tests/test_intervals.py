@@ -1,0 +1,176 @@
+"""``harness.interval``: one interval now, for numbers and for arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import harness
+from harness.errors import HarnessError, InputError
+from harness.intervals import tails
+from harness.methods.catalogue import PROPORTION
+from harness.posteriors.beta import Beta
+from harness.numerics.split import Split
+
+
+def test_the_papers_example_90_of_100():
+    found = harness.interval("proportion", "minimal_length", x=90, n=100)
+    assert (f"{found.estimate:.4f}", f"{found.lower:.4f}", f"{found.upper:.4f}") == (
+        *("0.9000", "0.8313", "0.9485"),
+    )
+
+
+def test_numbers_give_numbers_and_arrays_give_arrays_of_their_shape():
+    one = harness.interval("proportion", "wilson", x=3, n=10)
+    assert [type(v) for v in (one.estimate, one.lower, one.upper)] == [float] * 3
+    many = harness.interval("proportion", "wilson", x=[[3], [4]], n=[10, 20, 30])
+    assert many.estimate.shape == many.lower.shape == many.upper.shape == (2, 3)
+    assert (many.lower[0, 0], many.upper[0, 0]) == (one.lower, one.upper)
+    single = harness.interval("proportion", "wilson", x=[3], n=10)
+    assert single.lower.shape == (1,)
+    none = harness.interval("proportion", "wilson", x=np.array([], int), n=10)
+    assert none.lower.shape == none.estimate.shape == (0,)
+
+
+@pytest.mark.parametrize("name", PROPORTION)
+def test_data_and_alpha_broadcast_against_each_other(name):
+    side = PROPORTION[name].sides[0]
+    x, n, alpha = np.array([[0], [2], [5]]), 5, np.array([0.05, 0.5, 0.9])
+    found = harness.interval("proportion", name, x=x, n=n, alpha=alpha, side=side)
+    assert found.lower.shape == (3, 3)
+    np.testing.assert_array_equal(found.estimate, np.repeat(x / n, 3, axis=1))
+    for i in range(3):
+        for j in range(3):
+            one = harness.interval(
+                "proportion", name, x=int(x[i, 0]), n=n, alpha=float(alpha[j]), side=side
+            )
+            assert (found.lower[i, j], found.upper[i, j]) == (one.lower, one.upper)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint64, np.int64, np.float32, np.float64])
+def test_counts_may_be_of_any_number_type(kind):
+    found = harness.interval("proportion", "jeffreys", x=kind(9), n=kind(10))
+    assert found == harness.interval("proportion", "jeffreys", x=9, n=10)
+
+
+def test_what_is_given_is_left_as_it_was():
+    x, n, alpha = np.array([1, 2]), np.array([3, 4]), np.array([0.1, 0.2])
+    for given in (x, n, alpha):
+        given.setflags(write=False)
+    harness.interval("proportion", "balanced_tail", x=x, n=n, alpha=alpha, prior=(2, 5))
+
+
+def test_an_alias_names_the_same_interval():
+    ours = harness.interval("proportion", "exact_tail", x=3, n=10)
+    assert ours == harness.interval("proportion", "clopper_pearson", x=3, n=10)
+
+
+@pytest.mark.parametrize("prior", [(2, 5), [2, 5], np.array([2, 5]), np.array([2.0, 5.0])])
+def test_a_prior_may_be_any_pair_of_numbers(prior):
+    found = harness.interval("proportion", "balanced_tail", x=3, n=10, prior=prior)
+    assert found == harness.interval("proportion", "balanced_tail", x=3, n=10, prior=(2.0, 5.0))
+
+
+@pytest.mark.parametrize("name", ["one_sided", "minimal_length", "balanced_width", "balanced_tail"])
+def test_a_prior_left_out_is_flat(name):
+    side = PROPORTION[name].sides[0]
+    flat = harness.interval("proportion", name, x=3, n=10, side=side, prior=(1, 1))
+    assert flat == harness.interval("proportion", name, x=3, n=10, side=side)
+
+
+def test_a_seed_changes_nothing_where_nothing_is_drawn():
+    found = harness.interval("proportion", "wald", x=3, n=10, seed=7)
+    assert found == harness.interval("proportion", "wald", x=3, n=10)
+
+
+@pytest.mark.parametrize("name", [name for name, m in PROPORTION.items() if "lower" in m.sides])
+@pytest.mark.parametrize("alpha", [0.5, 0.75, 0.99])
+def test_a_one_sided_alpha_of_one_half_and_more_works(name, alpha):
+    lower = harness.interval("proportion", name, x=3, n=10, side="lower", alpha=alpha)
+    upper = harness.interval("proportion", name, x=3, n=10, side="upper", alpha=1 - alpha)
+    assert lower.upper == 1
+    assert upper.lower == 0
+    if name != "clopper_pearson":
+        # One tail's complement is the other's; Clopper-Pearson's tails both hold the outcome.
+        assert lower.lower == pytest.approx(upper.upper, abs=2**-50)
+    else:
+        assert lower.lower < upper.upper
+
+
+def test_tails_are_the_posterior_mass_outside_the_limits():
+    found = harness.interval("proportion", "wald", x=3, n=10)
+    outside = tails("proportion", "wald", found, x=3, n=10)
+    flat = Beta(np.array([4.0]), np.array([8.0]))
+    assert outside.lower_tail == flat.cdf(Split.of(np.array([found.lower])))[0]
+    assert outside.upper_tail == flat.sf(Split.of(np.array([found.upper])))[0]
+    assert type(outside.lower_tail) is float
+
+
+@pytest.mark.parametrize("name", ["minimal_length", "balanced_width", "balanced_tail"])
+@pytest.mark.parametrize("prior", [None, (2, 5)])
+def test_tails_of_a_posterior_method_add_up_to_alpha_under_its_prior(name, prior):
+    x = np.arange(11)
+    found = harness.interval("proportion", name, x=x, n=10, prior=prior, alpha=0.1)
+    outside = tails("proportion", name, found, x=x, n=10, prior=prior)
+    np.testing.assert_allclose(outside.lower_tail + outside.upper_tail, 0.1, rtol=1e-12)
+
+
+WRONG = [
+    ({"x": 11}, "x = 11 is larger than n = 10"),
+    ({"x": [1, 12]}, "x = 12 is larger than n = 10"),
+    ({"x": -1}, "x should be a whole number from 0 to n, found -1"),
+    ({"x": 1.5}, "x should be a whole number, found 1.5"),
+    ({"x": float("nan")}, "x should be a whole number, found nan"),
+    ({"x": float("inf")}, "x should be a whole number, found inf"),
+    ({"x": "3"}, "x should be a whole number or an array of them, found '3'"),
+    ({"x": None}, "x should be a whole number or an array of them, found None"),
+    ({"x": True}, "x should be a whole number or an array of them, found True"),
+    ({"x": 1 + 0j}, "x should be a whole number or an array of them"),
+    ({"x": [[1], [2, 3]]}, "found a ragged one"),
+    ({"n": 0, "x": 0}, "n should be a whole number from 1 to 10^9, found 0"),
+    ({"n": 10**9 + 1}, "n should be a whole number from 1 to 10^9, found 1000000001"),
+    ({"n": 10**30}, "n should be a whole number"),
+    ({"x": [1, 2], "n": [3, 4, 5]}, "shape (2,) and n of shape (3,) do not fit together"),
+    ({"alpha": 0}, "alpha should lie between 0 and 1, found 0"),
+    ({"alpha": 1}, "alpha should lie between 0 and 1, found 1"),
+    ({"alpha": -0.05}, "alpha should lie between 0 and 1, found -0.05"),
+    ({"alpha": float("nan")}, "alpha should lie between 0 and 1, found nan"),
+    ({"alpha": [0.05, 2]}, "alpha should lie between 0 and 1, found 2"),
+    ({"alpha": "0.05"}, "alpha should be a number between 0 and 1, found '0.05'"),
+    ({"alpha": [[0.1], [0.2, 0.3]]}, "found a ragged one"),
+    ({"alpha": [0.1, 0.2], "x": [1, 2, 3]}, "alpha of shape (2,) do not fit together"),
+    ({"side": "both"}, "side should be one of two-sided, lower, upper, found 'both'"),
+    ({"side": "lower"}, "minimal_length has no one-sided form"),
+    ({"method": "one_sided"}, "one_sided needs side: lower or side: upper"),
+    ({"method": "wald", "prior": (1, 1)}, "wald takes no prior"),
+    ({"prior": (0, 1)}, "prior should be two numbers above 0, found 0 and 1"),
+    ({"prior": (1, float("nan"))}, "prior should be two numbers above 0, found 1 and nan"),
+    ({"prior": (1, float("inf"))}, "prior should be two numbers above 0, found 1 and inf"),
+    ({"prior": (1,)}, "prior should be two numbers above 0, found (1,)"),
+    ({"prior": (1, 1, 1)}, "prior should be two numbers above 0"),
+    ({"prior": 1}, "prior should be two numbers above 0, found 1"),
+    ({"prior": "flat"}, "prior should be two numbers above 0, found 'flat'"),
+    ({"method": "walt"}, "method should be one of wald, wilson"),
+    ({"family": "rate"}, "family should be one of proportion, found 'rate'"),
+    ({"exposure": 3}, "proportion needs the data x and n, found exposure, n, x"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), WRONG)
+def test_what_is_wrong_is_said_in_one_sentence(wrong, message):
+    arguments = {"family": "proportion", "method": "minimal_length", "x": 3, "n": 10, **wrong}
+    family, method = arguments.pop("family"), arguments.pop("method")
+    with pytest.raises(InputError) as caught:
+        harness.interval(family, method, **arguments)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == 2
+    assert isinstance(caught.value, HarnessError)
+
+
+@pytest.mark.parametrize("missing", ["x", "n"])
+def test_data_that_are_missing_are_named(missing):
+    data = {"x": 3, "n": 10}
+    del data[missing]
+    with pytest.raises(InputError, match=f"needs the data x and n, found {next(iter(data))}$"):
+        harness.interval("proportion", "wald", **data)

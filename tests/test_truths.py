@@ -1,0 +1,82 @@
+"""Where the true parameter comes from: draws, support, and what keys their streams."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
+
+DRAWS = 100_000
+# Each of the tests below raises a false alarm with this probability; the seed is fixed.
+FALSE_ALARM = 1e-5
+
+
+def generator():
+    return np.random.default_rng(2003)
+
+
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (0.2, 0.7), (0.999, 1.0), (0.0, 1e-6)])
+def test_a_uniform_truth_is_uniform_on_its_range(ends):
+    truth = UniformTruth(*ends)
+    p = truth.draw(DRAWS, generator())
+    low, high = ends
+    assert truth.support == ends
+    assert p.shape == (DRAWS,)
+    assert low <= p.min() <= p.max() <= high
+    assert stats.kstest((p - low) / (high - low), "uniform").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("shapes", [(1.0, 1.0), (2.0, 8.0), (0.5, 0.5), (30.0, 0.5)])
+def test_a_beta_truth_is_a_beta_distribution(shapes):
+    truth = BetaTruth(*shapes)
+    p = truth.draw(DRAWS, generator())
+    assert truth.support == (0.0, 1.0)
+    assert 0 <= p.min() <= p.max() <= 1
+    assert stats.kstest(p, stats.beta(*shapes).cdf).pvalue > FALSE_ALARM
+
+
+def test_the_check_of_a_distribution_can_fail():
+    p = UniformTruth(0.0, 1.0).draw(DRAWS, generator())
+    assert stats.kstest(0.99 * p, "uniform").pvalue < FALSE_ALARM
+
+
+def test_listed_truths_are_drawn_with_equal_weights():
+    truth = DiscreteTruth((0.0, 0.25, 0.5, 1.0))
+    counts = truth.draw(DRAWS, generator())
+    assert truth.support == (0.0, 1.0)
+    assert counts.sum() == DRAWS
+    assert counts.dtype == np.int64
+    assert stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+def test_one_listed_truth_takes_every_draw():
+    assert DiscreteTruth((0.3,)).draw(17, generator()).tolist() == [17]
+    assert DiscreteTruth((0.3,)).support == (0.3, 0.3)
+
+
+@pytest.mark.parametrize(
+    "truth", [UniformTruth(0.1, 0.2), BetaTruth(1.0, 2.0), DiscreteTruth((0.1, 0.2))], ids=str
+)
+def test_the_same_generator_gives_the_same_draws_and_any_number_of_them(truth):
+    first, again = (truth.draw(50, generator()) for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+    assert truth.draw(0, generator()).sum() == 0
+
+
+def test_content_tells_different_truths_apart_and_is_plain_data():
+    truths = [
+        UniformTruth(0.0, 1.0),
+        UniformTruth(0.0, 0.5),
+        BetaTruth(0.0, 1.0),
+        BetaTruth(1.0, 1.0),
+        DiscreteTruth((0.0, 1.0)),
+        DiscreteTruth((0.0, 0.5, 1.0)),
+        DiscreteTruth((0.1 + 0.2,)),
+        DiscreteTruth((0.3,)),
+    ]
+    texts = [json.dumps(dict(truth.content()), sort_keys=True) for truth in truths]
+    assert len(set(texts)) == len(truths)
