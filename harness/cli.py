@@ -79,7 +79,7 @@ def run(
     """
     from harness.api import run_experiment
     from harness.config.load import load_all
-    from harness.screen import results_screen
+    from harness.screen.results import results_screen
     from harness.study.plan import plan
 
     changes = [*(overrides or [])]
@@ -207,7 +207,7 @@ def _progress(name: str, quiet: bool) -> Iterator[Progress]:
     if quiet or not console.is_terminal:
         yield Silent()
         return
-    from harness.progress import bar
+    from harness.screen.progress import bar
 
     with bar(console, name) as progress:
         yield progress
@@ -230,7 +230,7 @@ def _show(records: list[dict[str, Any]], output: str, in_full: bool = False) -> 
         for record in records:
             typer.echo("\n".join(f"{name}: {value}" for name, value in record.items()))
     else:
-        from harness.screen import records_table
+        from harness.screen.records import records_table
 
         _console().print(records_table(records))
 

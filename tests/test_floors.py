@@ -28,7 +28,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("figures",),
     ("config",),
     ("study",),
-    ("intervals", "one_interval", "progress", "screen"),
+    ("intervals", "one_interval", "screen"),
     ("api",),
     ("cli",),
     ("__main__",),

@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Sequence
 from pathlib import Path
 
+from harness.config import shipped
 from harness.errors import ConfigError, Fault
 
 ENDINGS = (".yaml", ".yml")
@@ -34,6 +35,7 @@ def find_configs(paths: Sequence[Path | str]) -> list[Path]:
 def _files_of(path: Path) -> list[Path] | Fault:
     wanted = " or ".join(ENDINGS)
     try:
+        path = shipped.found(path)
         if path.is_dir():
             files = sorted(file for file in path.rglob("*") if _is_config(file, path))
             return files or Fault(

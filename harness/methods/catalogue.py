@@ -27,6 +27,7 @@ PROPORTION = _named(
             "Laplace (1812), Théorie analytique des probabilités",
             by_tail(wald),
             ALL_SIDES,
+            exceptions={"has width": "of no width at x = 0 and x = n"},
         ),
         "wilson": Method(
             "Wilson score",
@@ -45,6 +46,9 @@ PROPORTION = _named(
             "Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133",
             jeffreys,
             ALL_SIDES,
+            exceptions={
+                "holds the estimate": "at x = 0 and x = n both limits lie inside the range"
+            },
         ),
         "one_sided": Method(
             "Bayesian one-sided limit",
@@ -73,6 +77,9 @@ PROPORTION = _named(
             of_proportion(criteria.balanced_tail),
             ALL_SIDES,
             _FLAT,
+            exceptions={
+                "holds the estimate": "next to an end of the range both limits may lie on one side"
+            },
         ),
     }
 )

@@ -1,4 +1,4 @@
-"""What a person reads on the screen: results, catalogue and intervals as rich renderables."""
+"""What a person reads of a run on the screen."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 
+from harness.screen.records import escaped, number
 from harness.tables.results import Results
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
 
@@ -20,7 +21,7 @@ _Row = Mapping[str, Any]
 def results_screen(results: Results) -> Iterator[RenderableType]:
     """Title, summary, agreement of the engines, and where the files are."""
     manifest = results.manifest
-    yield f"[bold]{_escaped(manifest['title'])}[/bold]"
+    yield f"[bold]{escaped(manifest['title'])}[/bold]"
     yield _summary(results)
     if manifest["overall"]:
         yield _overall(manifest)
@@ -28,7 +29,7 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
         yield _agreement(manifest["agreement"])
     yield from _verdicts(manifest)
     if results.path is not None:
-        yield f"Written to {_escaped(str(results.path))}"
+        yield f"Written to {escaped(str(results.path))}"
 
 
 def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
@@ -43,7 +44,7 @@ def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
         repeated = row[0] == last
         if sections and last is not None and not repeated:
             table.add_section()
-        table.add_row("" if repeated else _escaped(row[0]), *(row[place] for place in used[1:]))
+        table.add_row("" if repeated else escaped(row[0]), *(row[place] for place in used[1:]))
         last = row[0]
     return table
 
@@ -70,11 +71,11 @@ def _summary(results: Results) -> Table:
                 f"{key[1]:g}",
                 str(key[2]),
                 _estimate(drawn),
-                _number(exact.get("actual_alpha")),
-                _number(exact.get("worst_alpha")),
+                number(exact.get("actual_alpha")),
+                number(exact.get("worst_alpha")),
                 _place(exact.get("worst_truth")),
                 _span(integrated) if exact.get("actual_alpha") is None else "",
-                _number((exact or drawn).get("mean_length")),
+                number((exact or drawn).get("mean_length")),
             )
         )
     return _table(
@@ -107,7 +108,7 @@ def _summary_over_sizes(results: Results) -> Table:
             row["engine"],
             str(row["len"]),
             _span(row),
-            _number(row["worst_alpha"]),
+            number(row["worst_alpha"]),
         )
         for row in grouped.iter_rows(named=True)
     ]
@@ -165,7 +166,7 @@ def _verdicts(manifest: _Row) -> Iterator[str]:
         else:
             yield (
                 "[bold red]Monte Carlo and exact disagree[/bold red]: "
-                f"{_escaped(worst['method'])}, n = {worst['at_n']}, p = {worst['smallest_p']:.2g}."
+                f"{escaped(worst['method'])}, n = {worst['at_n']}, p = {worst['smallest_p']:.2g}."
             )
     size = f"largest difference {identity['largest_discrepancy']:.1g}"
     if identity["holds"]:
@@ -187,7 +188,7 @@ def _span(row: _Row) -> str:
     """The smallest and the largest alpha error."""
     if row.get("alpha_error_min") is None:
         return ""
-    return f"{_number(row['alpha_error_min'])} … {_number(row['alpha_error_max'])}"
+    return f"{number(row['alpha_error_min'])} … {number(row['alpha_error_max'])}"
 
 
 def _place(truth: float | None) -> str:
@@ -198,26 +199,4 @@ def _place(truth: float | None) -> str:
         return "0+"
     if truth > 1 - 1e-15:
         return "1−"
-    return _number(truth)
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4f}" if value == 0 or abs(value) >= 1e-3 else f"{value:.2e}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("[", r"\[")
-
-
-def records_table(records: Sequence[_Row]) -> Table:
-    """Records as a table, numbers to the right."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, value in records[0].items():
-        table.add_column(name, justify="right" if isinstance(value, int | float) else "left")
-    for row in records:
-        table.add_row(
-            *(_number(v) if isinstance(v, float) else _escaped(str(v)) for v in row.values())
-        )
-    return table
+    return number(truth)

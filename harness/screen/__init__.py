@@ -1,0 +1,1 @@
+"""What a person sees: results, records and progress, as rich renderables."""

@@ -1,0 +1,29 @@
+"""Results that many tests look at and none changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import harness
+from tests.study.experiments import DRAWN, LISTED
+
+
+@pytest.fixture(scope="session")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> harness.Results:
+    """The results of DRAWN, written to a folder."""
+    return harness.run(DRAWN, out=tmp_path_factory.mktemp("drawn"))
+
+
+@pytest.fixture(scope="session")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> harness.Results:
+    """The results of LISTED, written to a folder."""
+    return harness.run(LISTED, out=tmp_path_factory.mktemp("listed"))
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -1,0 +1,73 @@
+"""Small configs that reach every part of a run, and ways to run and compare them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import harness
+
+ODD_LABEL = 'odd, "label" [1]'
+KEY = ["method", "alpha", "n", "engine"]
+CONDITION = ["given", "x", "truth"]
+
+DRAWN: dict[str, Any] = {
+    "name": "small/drawn",
+    "title": "Truths drawn from a range",
+    "family": "proportion",
+    "n": [1, 5, 12],
+    "alpha": [0.3, 0.05],
+    "methods": [
+        "wald",
+        {"name": "clopper_pearson", "side": "upper"},
+        {"name": "balanced_tail", "prior": [0.5, 2], "label": ODD_LABEL},
+        "minimal_length",
+    ],
+    "truth": {"uniform": [0.1, 0.7]},
+    "trials": {"per_outcome": 400},
+    "seed": 7,
+    "execution": {"jobs": 1},
+    "figures": [{"kind": "alpha_by_outcome", "n": 12, "method": "wald", "alpha": 0.05}],
+}
+"""Misses on both sides, certain ones among them; two alphas in no order; a label to quote."""
+
+LISTED: dict[str, Any] = {
+    **DRAWN,
+    "name": "small/listed",
+    "title": "Truths of a list, its ends among them",
+    "truth": {"values": [0, 0.25, 0.5, 1]},
+    "trials": {"per_truth": 300},
+    "figures": [{"kind": "coverage_curve", "n": 12, "alpha": 0.05}],
+}
+
+
+def changed(base: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """The config with some keys replaced, or left out where they are None."""
+    return {key: value for key, value in {**base, **changes}.items() if value is not None}
+
+
+def in_memory(base: dict[str, Any], **changes: Any) -> harness.Results:
+    """The results of the changed config, without figures and not written."""
+    return harness.run(changed(base, **{"figures": None, **changes}), out=None)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, by its path."""
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+def stable_files(folder: Path) -> dict[str, bytes]:
+    """What the same config must give again, byte for byte."""
+    moving = ("run.json", "config.yaml")
+    return {name: text for name, text in files(folder).items() if name not in moving}
+
+
+def part(table: pl.DataFrame, **levels: Any) -> pl.DataFrame:
+    """The rows with these values."""
+    return table.filter(*(pl.col(name) == value for name, value in levels.items()))

@@ -1,0 +1,78 @@
+"""The same config gives the same bytes: for any number of jobs, on any backend, and again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import harness
+from harness.engines import monte_carlo
+from tests.study.experiments import DRAWN, LISTED, changed, files, stable_files
+
+FILES = {"cells.parquet", "summary.csv", "manifest.json"}
+
+
+@pytest.fixture(scope="module")
+def small_shards():
+    """Shards of 2^9 trials, so that several are merged in an order that could go wrong."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(monte_carlo, "SHARD", 1 << 9)
+        yield
+
+
+@pytest.fixture(scope="module", params=[DRAWN, LISTED], ids=["drawn", "listed"])
+def reference(request, tmp_path_factory, small_shards):
+    """A config and the bytes that one job, by threads, makes of it."""
+    config = changed(request.param, execution={"jobs": 1, "backend": "threading"})
+    results = harness.run(config, out=tmp_path_factory.mktemp("reference"))
+    return config, results.path
+
+
+@pytest.mark.parametrize(
+    "execution",
+    [
+        {"jobs": 1, "backend": "threading"},
+        {"jobs": 2, "backend": "threading"},
+        {"jobs": 2, "backend": "loky"},
+        {"jobs": -1},
+    ],
+    ids=lambda execution: " ".join(map(str, execution.values())),
+)
+def test_neither_jobs_nor_backend_nor_a_second_run_change_a_byte(reference, execution, tmp_path):
+    config, folder = reference
+    results = harness.run(changed(config, execution=execution), out=tmp_path)
+    expected = stable_files(folder)
+    assert expected.keys() >= FILES
+    assert any(name.endswith(".png") for name in expected)
+    assert stable_files(results.path) == expected
+
+
+def test_the_config_in_the_results_gives_the_same_results(reference, tmp_path):
+    _, folder = reference
+    results = harness.run(folder / "config.yaml", out=tmp_path)
+    assert stable_files(results.path) == stable_files(folder)
+    assert (results.path / "config.yaml").read_bytes() == (folder / "config.yaml").read_bytes()
+
+
+def test_what_moves_from_run_to_run_stands_in_a_file_of_its_own(reference):
+    _, folder = reference
+    names = {name for name in files(folder) if not name.startswith("figures/")}
+    assert names == FILES | {"config.yaml", "run.json"}
+    record = json.loads((folder / "run.json").read_text("utf-8"))
+    assert set(record) == {"seconds", "jobs", "backend", "platform", "python", "commit"}
+    assert record["seconds"] > 0
+    manifest = (folder / "manifest.json").read_text("utf-8")
+    assert str(Path.cwd()) not in manifest
+    assert not {"seconds", "platform", "commit"} & set(json.loads(manifest))
+
+
+def test_results_in_memory_are_those_written(reference):
+    config, folder = reference
+    results = harness.run(config, out=None)
+    stored = harness.load(folder)
+    assert results.path is None
+    assert results.cells.equals(stored.cells)
+    assert results.summary.equals(stored.summary)
+    assert results.manifest == stored.manifest

@@ -1,0 +1,119 @@
+"""The configs of Ross (2003) still give the committed results, and show what the paper claims.
+
+Every summary is computed anew from its config. What no draw enters agrees to a relative 1e-9, and
+alpha errors, differences of nearly equal numbers, to 1e-12 absolutely; counts agree exactly, as
+long as NumPy's generators draw as they did.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import harness
+
+ROOT = Path(__file__).parent.parent
+CONFIGS = sorted((ROOT / "configs" / "ross2003").glob("*.yaml"))
+REFERENCE = ROOT / "results" / "ross2003"
+NAMES = [config.stem for config in CONFIGS]
+
+RELATIVE, ABSOLUTE_ERROR = 1e-9, 1e-12
+ERRORS = {"alpha_error", "alpha_error_min", "alpha_error_max"}
+
+
+@cache
+def fresh(name: str) -> harness.Results:
+    return harness.run(ROOT / "configs" / "ross2003" / f"{name}.yaml", out=None)
+
+
+def reference(name: str) -> pl.DataFrame:
+    schema = fresh(name).summary.schema
+    return pl.read_csv(REFERENCE / name / "summary.csv", schema=schema)
+
+
+def method(table: pl.DataFrame, label: str) -> pl.DataFrame:
+    return table.filter(pl.col("method") == label)
+
+
+def test_the_pack_holds_the_figures_of_the_paper_for_proportions() -> None:
+    assert NAMES == ["fig03", "fig04-left", "fig05", "fig06", "fig07", "fig09", "fig10"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_summary_computed_anew_is_the_committed_one(name: str) -> None:
+    found, expected = fresh(name).summary, reference(name)
+    versions = fresh(name).manifest["versions"]
+    drawn = expected["trials"].is_not_null()
+    for column in expected.columns:
+        if expected.schema[column] != pl.Float64:
+            assert found[column].equals(expected[column]), f"{name}: {column} differs"
+            continue
+        assert found[column].is_null().equals(expected[column].is_null()), column
+        for rows, exactly in ((drawn, True), (~drawn, False)):
+            a, b = found.filter(rows)[column].to_numpy(), expected.filter(rows)[column].to_numpy()
+            absolute = ABSOLUTE_ERROR if column in ERRORS else 0.0
+            close = np.isclose(a, b, rtol=RELATIVE, atol=absolute, equal_nan=True)
+            why = f" (the draws are those of NumPy {versions['numpy']})" if exactly else ""
+            assert close.all(), f"{name}: {column} differs: {a[~close][:3]}, {b[~close][:3]}{why}"
+
+
+@pytest.mark.parametrize("name", ["fig03", "fig04-left"])
+def test_monte_carlo_counts_are_exactly_the_committed_ones(name: str) -> None:
+    import json
+
+    committed = json.loads((REFERENCE / name / "manifest.json").read_text(encoding="utf-8"))
+    found = fresh(name).manifest
+    key = ["method", "alpha", "trials", "misses"]
+    rows = [[[row[k] for k in key] for row in m["overall"]] for m in (found, committed)]
+    assert rows[0] == rows[1], (
+        f"drawn by NumPy {found['versions']['numpy']}, "
+        f"committed from NumPy {committed['versions']['numpy']}"
+    )
+    assert found["content_hash"] == committed["content_hash"]
+
+
+def test_fig03_has_the_trials_of_the_paper_and_its_engines_agree() -> None:
+    manifest = fresh("fig03").manifest
+    assert manifest["trials"]["total"] == 567_900
+    assert manifest["trials"]["by_size"]["1000"] == 300 * 1001
+    assert manifest["agreement"]["agrees"]
+    assert manifest["identity"]["holds"]
+
+
+def test_posterior_methods_have_an_alpha_error_below_1e_12() -> None:
+    error = fresh("fig05").cells["alpha_error"].to_numpy()
+    assert error.size == 5 * (2 + 3 + 4 + 5 + 7 + 11 + 17 + 14 * 21)
+    assert np.abs(error).max() <= 1e-12
+
+
+def test_clopper_pearson_is_never_short_of_alpha() -> None:
+    error = fresh("fig06").cells["alpha_error"]
+    assert 0.0011 < error.min() < 0.0012  # type: ignore[operator]
+    assert round(float(error.max()), 4) == 0.0494  # type: ignore[arg-type]
+
+
+def test_wald_has_an_alpha_error_of_minus_095_where_its_interval_has_no_width() -> None:
+    cells = fresh("fig07").cells
+    flat = cells.filter(pl.col("length") == 0)
+    assert flat.height == 2 * 21
+    assert np.allclose(flat["alpha_error"].to_numpy(), -0.95, rtol=0, atol=1e-12)
+    assert cells["alpha_error"].min() == pytest.approx(-0.95, abs=1e-12)
+
+
+def test_clopper_pearson_is_half_a_per_cent_to_34_per_cent_longer_than_minimal_length() -> None:
+    cells = fresh("fig10").cells
+    shortest = method(cells, "minimal_length")["length"].to_numpy()
+    longer = 100 * (method(cells, "clopper_pearson")["length"].to_numpy() / shortest - 1)
+    assert 0.5 < longer.min() < 0.6
+    assert 34.0 < longer.max() < 34.5
+
+
+def test_no_interval_of_the_same_alpha_is_shorter_than_minimal_length() -> None:
+    cells = fresh("fig09").cells
+    shortest = method(cells, "minimal_length")["length"].to_numpy()
+    for other in ("balanced_width", "balanced_tail"):
+        assert (method(cells, other)["length"].to_numpy() >= shortest * (1 - 1e-12)).all()
