@@ -124,10 +124,21 @@ def test_length_curve_is_the_exact_expected_length() -> None:
     assert axes.get_ylim()[0] == 0
 
 
-def test_length_curve_falls_back_to_monte_carlo() -> None:
+def test_length_curve_wants_enumeration() -> None:
     cells = truth_cells(20, ["wald"], count=9).filter(pl.col("engine") == "monte_carlo")
-    line = named(only(cells, "length_curve"), "length-0")
-    assert list(line.get_ydata()) == cells["length"].to_list()
+    with pytest.raises(InputError, match="no cells per truth by enumeration"):
+        only(cells, "length_curve")
+
+
+def test_points_thin_the_simulated_truths_evenly_and_leave_the_exact_line_whole() -> None:
+    cells = truth_cells(20, ["wald"], count=99)
+    figure = only(cells, "coverage_curve", points=33)
+    rows = cells.filter(pl.col("engine") == "monte_carlo")[1::3]
+    assert line_of(figure.axes[0], "simulated") == pytest.approx(
+        (1 - rows["actual_alpha"]).to_list()
+    )
+    assert len(line_of(figure.axes[0], "exact")) == 99
+    assert "Monte Carlo, 95 % interval (1 in 3)" in legend_names(figure)
 
 
 def test_curves_differ_in_colour_and_in_line_style() -> None:

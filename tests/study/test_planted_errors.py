@@ -1,0 +1,158 @@
+"""Errors planted in one part of a run are found by another, and the command line says so.
+
+Runs without them agree: the chance of a false alarm is that of ``agreement.LEVEL``, and the seed
+is fixed.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import harness
+from harness.cli import main
+from harness.engines import enumeration, identity, monte_carlo
+from harness.sampling import binomial
+from harness.scenario import Limits
+from harness.study import run as study_run
+from tests.study.experiments import DRAWN, LISTED, changed
+
+PLANNED = {
+    "n": [5, 12],
+    "methods": ["wald", "minimal_length"],
+    "alpha": 0.3,
+    "figures": None,
+}
+BASES = {
+    "drawn": changed(DRAWN, **PLANNED, trials={"per_outcome": 10_000}),
+    "listed": changed(LISTED, **PLANNED, trials={"per_truth": 20_000}),
+}
+both = pytest.mark.parametrize("base", BASES)
+
+
+@pytest.fixture
+def verdict(here, capsys):
+    """The exit code of a run, its manifest and what it printed."""
+
+    def verdict(base):
+        (here / "c.yaml").write_text(json.dumps(BASES[base]))
+        code = main(["run", "c.yaml"])
+        manifest = here / "results" / BASES[base]["name"] / "manifest.json"
+        captured = capsys.readouterr()
+        assert captured.err == ""
+        return code, json.loads(manifest.read_text("utf-8")), " ".join(captured.out.split())
+
+    return verdict
+
+
+@both
+def test_nothing_is_found_where_nothing_is_planted(verdict, base):
+    code, manifest, text = verdict(base)
+    assert code == 0
+    assert manifest["agreement"]["agrees"]
+    assert manifest["identity"]["holds"]
+    assert "Monte Carlo and exact agree" in text
+    assert "Posterior and enumeration meet" in text
+
+
+def disagrees(found):
+    code, manifest, text = found
+    assert code == 1
+    assert not manifest["agreement"]["agrees"]
+    assert manifest["identity"]["holds"]
+    assert "Monte Carlo and exact disagree" in text
+    return manifest["agreement"]["methods"]
+
+
+@both
+def test_outcomes_drawn_with_a_slightly_wrong_truth(verdict, base, monkeypatch):
+    right = binomial.draw
+
+    def wrong(p, n, rng, count=None):
+        return right(np.minimum(1.03 * np.asarray(p), 1.0), n, rng, count)
+
+    monkeypatch.setattr(binomial, "draw", wrong)
+    for line in disagrees(verdict(base)):
+        assert line["smallest_p_adjusted"] < 1e-3
+
+
+@both
+def test_limits_shifted_for_monte_carlo_alone(verdict, base, monkeypatch):
+    right = study_run.simulate
+
+    def wrong(shard, limits):
+        return right(shard, Limits(limits.outcomes, limits.lower + 0.01, limits.upper))
+
+    monkeypatch.setattr(study_run, "simulate", wrong)
+    disagrees(verdict(base))
+
+
+def test_open_intervals_where_a_truth_equals_a_limit(verdict, monkeypatch):
+    """Wald's interval at x = 0 is the point 0, and 0 is among the truths: by a hair it misses."""
+    right = study_run.simulate
+
+    def wrong(shard, limits):
+        hair = np.nextafter(limits.lower, 1.0), np.nextafter(limits.upper, 0.0)
+        return right(shard, Limits(limits.outcomes, *hair))
+
+    monkeypatch.setattr(study_run, "simulate", wrong)
+    wald, _ = disagrees(verdict("listed"))
+    assert wald["smallest_p"] == 0.0
+
+
+@both
+def test_misses_counted_on_the_wrong_side(verdict, base, monkeypatch):
+    right = study_run.simulate
+
+    def wrong(shard, limits):
+        tally = right(shard, limits)
+        by_x = tally.by_outcome
+        swapped = monte_carlo.Counts(by_x.conditions, by_x.trials, by_x.above, by_x.below)
+        return monte_carlo.Tally(swapped, tally.by_truth)
+
+    monkeypatch.setattr(study_run, "simulate", wrong)
+    disagrees(verdict(base))
+
+
+def test_a_binomial_tail_wrong_by_five_per_cent(verdict, monkeypatch):
+    right = enumeration.miss_probabilities
+
+    def wrong(*args):
+        below, above = right(*args)
+        return below, 0.95 * above
+
+    monkeypatch.setattr(enumeration, "miss_probabilities", wrong)
+    disagrees(verdict("listed"))
+
+
+@both
+@pytest.mark.parametrize("side", [0, 1])
+def test_an_identity_that_does_not_hold(verdict, base, side, monkeypatch):
+    right = identity.miss_probabilities
+
+    def wrong(*args):
+        pair = list(right(*args))
+        pair[side] = pair[side] * (1 + 1e-6)
+        return tuple(pair)
+
+    monkeypatch.setattr(identity, "miss_probabilities", wrong)
+    code, manifest, text = verdict(base)
+    assert code == 1
+    assert manifest["agreement"]["agrees"]
+    assert not manifest["identity"]["holds"]
+    assert manifest["identity"]["largest_discrepancy"] > manifest["identity"]["tolerance"]
+    assert "Posterior and enumeration do not meet" in text
+
+
+def test_two_engines_hold_the_same_cells_where_prior_and_truth_are_one():
+    flat = changed(DRAWN, **PLANNED, truth={"uniform": [0, 1]}, trials=None, seed=None)
+    cells = harness.run(flat, out=None).cells
+    columns = ["miss_below", "miss_above", "length"]
+    first, second = (
+        cells.filter(engine=name, given="outcome").select(columns).to_numpy()
+        for name in ("posterior", "enumeration")
+    )
+    assert len(first) == 2 * (6 + 13)
+    np.testing.assert_allclose(first, second, rtol=1e-12, atol=0)
