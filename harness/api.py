@@ -10,7 +10,7 @@ from typing import Any
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.intervals import Interval, interval
-from harness.study.deliver import deliver
+from harness.study.deliver import deliver, refuse_unwritable
 from harness.study.run import Progress, Silent, compute
 from harness.tables.results import Results
 from harness.tables.storage import load
@@ -42,6 +42,8 @@ def run(
 
 def run_experiment(experiment: Experiment, out: Path | None, progress: Progress) -> Results:
     """Run a loaded experiment; ``out`` as in ``run``."""
+    if out is not None:
+        refuse_unwritable(experiment, out)
     start = time.perf_counter()
     results = compute(experiment, progress)
     if out is None:

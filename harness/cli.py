@@ -80,6 +80,7 @@ def run(
     from harness.api import run_experiment
     from harness.config.load import load_all
     from harness.screen.results import results_screen
+    from harness.study.deliver import refuse_unwritable
     from harness.study.plan import plan
 
     changes = [*(overrides or [])]
@@ -90,6 +91,7 @@ def run(
     experiments = load_all(configs, changes)
     for experiment in experiments:
         plan(experiment)
+        refuse_unwritable(experiment, out)
     console = _console()
     agreed = True
     for experiment in experiments:

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.agreement import (
@@ -74,7 +74,6 @@ def test_an_exact_value_of_zero_or_one_leaves_nothing_to_chance():
 
 
 @given(st.integers(1, 10**9), st.floats(1e-12, 1 - 1e-12), st.data())
-@settings(deadline=None)
 def test_p_values_are_probabilities_that_fall_away_from_the_mean(trials, exact, data):
     m = data.draw(st.integers(0, trials))
     further = data.draw(st.integers(m, trials) if m >= trials * exact else st.integers(0, m))
@@ -84,7 +83,6 @@ def test_p_values_are_probabilities_that_fall_away_from_the_mean(trials, exact, 
 
 
 @given(st.integers(1, 400), st.floats(0.01, 0.99), st.data())
-@settings(deadline=None)
 def test_p_value_mirrors_when_misses_and_hits_swap(trials, exact, data):
     m = data.draw(st.integers(0, trials))
     one = two_sided_p(integers(m), integers(trials), np.array([exact]))
@@ -236,7 +234,6 @@ def test_sums_of_exact_parts_above_one_are_one():
 
 
 @given(st.integers(1, 400), st.data())
-@settings(deadline=None)
 def test_the_interval_of_a_fraction_holds_it_and_its_error_is_the_binomials(trials, data):
     m = data.draw(st.integers(0, trials))
     lower, upper = fraction_interval(integers(m), integers(trials))

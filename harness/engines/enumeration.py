@@ -128,7 +128,9 @@ def _by_truth(n: int, values: Floats, limits: Limits) -> Exact:
             )
     length = np.zeros((k, t))
     for values_at, outcomes_at, probability in probability_blocks(n, values, limits.outcomes):
-        length[:, values_at] = limits.length[:, outcomes_at] @ probability.T
+        for row in range(k):
+            part = limits.upper[row, outcomes_at] - limits.lower[row, outcomes_at]
+            length[row, values_at] = (probability * part).sum(axis=1)
     return Exact(values, np.full(t, 1.0 / t), below, above, length)
 
 

@@ -82,7 +82,7 @@ def _mean_over_truths(
     inside = inside[(inside > low) & (inside < high)]
     nodes, weights = _rule(n, truth, np.unique(np.concatenate(([low, high], inside))))
     below, above = miss_probabilities(n, first, lower, upper, nodes)
-    return float(below @ weights), float(above @ weights)
+    return float((below * weights).sum()), float((above * weights).sum())
 
 
 def _mean_length(n: int, truth: ContinuousTruth, limits: Limits) -> Floats:
@@ -90,7 +90,8 @@ def _mean_length(n: int, truth: ContinuousTruth, limits: Limits) -> Floats:
     nodes, weights = _rule(n, truth, np.array(truth.support))
     total = np.zeros(limits.lower.shape[0])
     for nodes_at, outcomes_at, probability in probability_blocks(n, nodes, limits.outcomes):
-        total += limits.length[:, outcomes_at] @ (weights[nodes_at] @ probability)
+        weight = (probability * weights[nodes_at, np.newaxis]).sum(axis=0)
+        total += (limits.length[:, outcomes_at] * weight).sum(axis=1)
     return total
 
 

@@ -74,9 +74,17 @@ class Exact:
     """Length of the interval, or its expectation at a truth, shape (k, c)."""
 
     def mean(self) -> Mean:
-        """The mean over the conditions by their weights."""
+        """The mean over the conditions by their weights.
+
+        Row by row, not as a matrix product: its sums would depend on how many columns and how
+        many threads there are.
+        """
         weight = self.weight / self.weight.sum()
-        return Mean(self.below @ weight, self.above @ weight, self.length @ weight)
+        below, above, length = (
+            np.array([(row * weight).sum() for row in values])
+            for values in (self.below, self.above, self.length)
+        )
+        return Mean(below, above, length)
 
     def at(self, conditions: Integers | Floats) -> Exact:
         """The part at some of the conditions."""

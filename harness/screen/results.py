@@ -168,13 +168,13 @@ def _verdicts(manifest: _Row) -> Iterator[str]:
                 "[bold red]Monte Carlo and exact disagree[/bold red]: "
                 f"{escaped(worst['method'])}, n = {worst['at_n']}, p = {worst['smallest_p']:.2g}."
             )
-    size = f"largest difference {identity['largest_discrepancy']:.1g}"
+    size = f"differences below {identity['largest_discrepancy_below']:g}"
     if identity["holds"]:
         yield f"[green]Posterior and enumeration meet[/green]: {size}."
     else:
         yield (
-            f"[bold red]Posterior and enumeration do not meet[/bold red]: {size}, "
-            f"more than {identity['tolerance']:g}."
+            f"[bold red]Posterior and enumeration do not meet[/bold red]: {size} "
+            f"where {identity['tolerance']:g} is allowed."
         )
 
 

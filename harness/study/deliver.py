@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -13,9 +14,30 @@ from harness.config import dump
 from harness.config.experiment import Experiment
 from harness.errors import InputError
 from harness.tables.results import Results
-from harness.tables.storage import replace_folder, write_json, write_tables
+from harness.tables.storage import (
+    CELLS_FILE,
+    MANIFEST_FILE,
+    SUMMARY_FILE,
+    replace_folder,
+    write_json,
+    write_tables,
+)
 
 CONFIG_FILE, RUN_FILE, FIGURES_FOLDER = "config.yaml", "run.json", "figures"
+_WRITTEN = {CONFIG_FILE, RUN_FILE, FIGURES_FOLDER, CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE}
+
+
+def refuse_unwritable(experiment: Experiment, out: Path) -> None:
+    """Say before anything is computed that ``out/<name>`` could not be written.
+
+    Raises:
+        InputError: the place is a file, holds what no run wrote, or is not to be written to.
+    """
+    target = out / experiment.name
+    _refuse_foreign(target)
+    existing = next(parent for parent in target.absolute().parents if parent.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        raise InputError(f"{target} cannot be written: {existing} is no folder to write to")
 
 
 def deliver(results: Results, experiment: Experiment, out: Path, seconds: float) -> Results:
@@ -47,11 +69,18 @@ def deliver(results: Results, experiment: Experiment, out: Path, seconds: float)
 
 
 def _refuse_foreign(target: Path) -> None:
-    """A folder with anything but a run's files in it is not replaced."""
-    if target.is_dir() and any(target.iterdir()) and not (target / "manifest.json").is_file():
-        raise InputError(f"{target} exists and holds no results; move it or choose another name")
+    """A folder with anything in it that no run wrote is not replaced."""
     if target.exists() and not target.is_dir():
         raise InputError(f"{target} is a file; move it or choose another name")
+    foreign = sorted(
+        entry.name
+        for entry in (target.iterdir() if target.is_dir() else ())
+        if entry.name not in _WRITTEN and not entry.name.startswith(".")
+    )
+    if foreign:
+        raise InputError(
+            f"{target} holds {foreign[0]}, which no run wrote; move it or choose another name"
+        )
 
 
 def _run_record(experiment: Experiment, seconds: float) -> Mapping[str, Any]:

@@ -29,22 +29,14 @@ Row = dict[str, Any]
 
 def cells_table(findings: Sequence[Findings], engines: Sequence[str]) -> pl.DataFrame:
     """A row per method × alpha × size × engine × condition, in that order."""
-    parts = [
-        _frame(block, CELLS)
-        for found, row in _by_column(findings)
-        for block in _cell_blocks(found, row, engines)
-    ]
-    return pl.concat(parts).rechunk() if parts else pl.DataFrame(schema=CELLS)
+    blocks = (_cell_blocks(found, row, engines) for found, row in _by_column(findings))
+    return _table([block for each in blocks for block in each], CELLS)
 
 
 def summary_table(findings: Sequence[Findings], engines: Sequence[str]) -> pl.DataFrame:
     """A row per method × alpha × size × engine, in that order."""
-    parts = [
-        _frame(line, SUMMARY)
-        for found, row in _by_column(findings)
-        for line in _summary_lines(found, row, engines)
-    ]
-    return pl.concat(parts).rechunk() if parts else pl.DataFrame(schema=SUMMARY)
+    lines = (_summary_lines(found, row, engines) for found, row in _by_column(findings))
+    return _table([line for each in lines for line in each], SUMMARY)
 
 
 def _by_column(findings: Sequence[Findings]) -> Iterator[tuple[Findings, int]]:
@@ -52,18 +44,33 @@ def _by_column(findings: Sequence[Findings]) -> Iterator[tuple[Findings, int]]:
     return ((found, row) for row in range(count) for found in findings)
 
 
-def _frame(columns: Mapping[str, Any], schema: Mapping[str, Any]) -> pl.DataFrame:
-    """A frame of the schema; what is missing or not a number is empty, and −0 is 0."""
-    size = max((len(v) for v in columns.values() if isinstance(v, np.ndarray)), default=1)
-    series = []
+def _table(blocks: Sequence[Row], schema: Mapping[str, Any]) -> pl.DataFrame:
+    """One table of all blocks: their arrays end to end, and their scalars beside each row.
+
+    What a block lacks or is not a number is empty, and −0 is 0.
+    """
+    sizes = [
+        max((v.size for v in b.values() if isinstance(v, np.ndarray)), default=1) for b in blocks
+    ]
+    block_of = np.repeat(np.arange(len(blocks)), sizes)
+    columns = []
     for name, kind in schema.items():
-        value = columns.get(name)
-        if isinstance(value, np.ndarray):
-            column = pl.Series(name, value + 0.0 if kind == pl.Float64 else value, dtype=kind)
+        values = [block.get(name) for block in blocks]
+        if kind == pl.String:
+            columns.append(pl.Series(name, values, dtype=kind).gather(block_of))
+            continue
+        missing = np.nan if kind == pl.Float64 else -1
+        parts = [
+            np.broadcast_to(missing if value is None else value, size)
+            for value, size in zip(values, sizes, strict=True)
+        ]
+        joined = np.concatenate(parts) if parts else np.empty(0)
+        if kind == pl.Float64:
+            columns.append(pl.Series(name, joined + 0.0, dtype=kind, nan_to_null=True))
         else:
-            column = pl.Series(name, [value], dtype=kind).new_from_index(0, size)
-        series.append(column.fill_nan(None) if kind == pl.Float64 else column)
-    return pl.DataFrame(series)
+            whole = pl.Series(name, joined.astype(np.int64), dtype=kind)
+            columns.append(whole.set(whole < 0, None))
+    return pl.DataFrame(columns)
 
 
 def _key(found: Findings, row: int, engine: str) -> Row:
@@ -198,7 +205,7 @@ def _mean_length_seen(found: Findings, row: int) -> float:
     assert found.tally is not None
     counts = found.tally.by_outcome
     length = _outcomes(found.limits, row, counts)["length"]
-    return float(length @ counts.trials / counts.trials.sum())
+    return float((length * counts.trials).sum() / counts.trials.sum())
 
 
 def total(counts: Counts) -> Counts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -125,9 +126,14 @@ def _identity(findings: Sequence[Findings]) -> dict[str, Any]:
     return {
         "holds": all(value <= TOLERANCE for value in largest),
         "tolerance": TOLERANCE,
-        "largest_discrepancy": float(f"{max(largest):.1e}"),
+        "largest_discrepancy_below": _power_of_ten_above(max(largest)),
         "sizes": [found.scenario.size for found in findings],
     }
+
+
+def _power_of_ten_above(discrepancy: float) -> float:
+    """Rounding noise differs from machine to machine; what it stays below does not."""
+    return float(f"1e{max(math.floor(math.log10(max(discrepancy, 1e-16))) + 1, -14)}")
 
 
 def worst_cases(findings: Sequence[Findings]) -> list[dict[str, Any]]:

@@ -72,8 +72,13 @@ def replace_folder(target: Path, fill: Callable[[Path], None]) -> None:
         if target.exists():
             old = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
             target.rename(old / target.name)
-            aside.rename(target)
-            shutil.rmtree(old)
+            try:
+                aside.rename(target)
+            except BaseException:
+                (old / target.name).rename(target)
+                raise
+            finally:
+                shutil.rmtree(old, ignore_errors=True)
         else:
             aside.rename(target)
     finally:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -118,7 +118,6 @@ def test_counts_are_those_of_a_loop_over_the_same_draws(truth, n):
 
 
 @given(made_up.limits, st.sampled_from([*CONTINUOUS, VALUES]), st.integers(0, 2**128 - 1))
-@settings(deadline=None)
 def test_counts_are_right_for_any_limits(limits, truth, seed):
     lower, upper = limits
     check(only_shard(truth, lower.size - 1, 60, seed), made_up.as_limits(lower, upper))

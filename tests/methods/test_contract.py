@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import harness
@@ -229,7 +229,6 @@ def test_a_two_sided_interval_of_equal_tails_is_two_one_sided_ones(name):
             np.testing.assert_allclose(both, (lower, upper), rtol=0, atol=MIRRORED)
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(CASES),
     st.integers(1, 10**8),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,3 +79,29 @@ def test_results_in_memory_are_those_written(reference):
     assert results.cells.equals(stored.cells)
     assert results.summary.equals(stored.summary)
     assert results.manifest == stored.manifest
+
+
+def test_threads_of_the_linear_algebra_library_change_no_byte(tmp_path):
+    """Sums of more than ten thousand terms, which such libraries split by cores."""
+    config = changed(
+        DRAWN,
+        n=20_000,
+        methods=["wilson"],
+        alpha=[0.05, 0.3],
+        trials={"per_size": 40_000},
+        engines=["monte_carlo", "posterior"],
+        figures=None,
+    )
+    (tmp_path / "c.json").write_text(json.dumps(config))
+    code = "import harness, json; harness.run(json.load(open('c.json')), out={!r})"
+    for threads in ("1", "2"):
+        settings = {"OPENBLAS_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
+        subprocess.run(
+            [sys.executable, "-c", code.format(threads)],
+            cwd=tmp_path,
+            env={**os.environ, **settings},
+            check=True,
+        )
+    first, second = (stable_files(tmp_path / threads / config["name"]) for threads in ("1", "2"))
+    assert first.keys() >= FILES
+    assert first == second
