@@ -145,7 +145,7 @@ def test_a_folder_that_holds_no_results_is_left_alone(here):
     folder = here / "results" / "one"
     folder.mkdir(parents=True)
     (folder / "thesis.txt").write_text("ten years")
-    with pytest.raises(InputError, match="exists and holds no results"):
+    with pytest.raises(InputError, match="holds thesis.txt, which no run wrote"):
         harness.run(NO_FIGURE)
     assert files(folder) == {"thesis.txt": b"ten years"}
 
@@ -161,6 +161,17 @@ def test_a_file_in_the_place_of_the_folder_is_left_alone(here):
 def test_a_file_in_the_place_of_a_folder_above_is_said(here):
     (here / "results").write_text("mine")
     with pytest.raises(InputError, match="cannot be written"):
+        harness.run(NO_FIGURE)
+
+
+def test_what_will_be_refused_is_refused_before_anything_is_computed(here, monkeypatch):
+    def compute(experiment, progress):
+        raise AssertionError("computed in vain")
+
+    monkeypatch.setattr("harness.api.compute", compute)
+    (here / "results" / "one").mkdir(parents=True)
+    (here / "results" / "one" / "thesis.txt").write_text("ten years")
+    with pytest.raises(InputError, match="thesis"):
         harness.run(NO_FIGURE)
 
 

@@ -142,7 +142,7 @@ def test_an_identity_that_does_not_hold(verdict, base, side, monkeypatch):
     assert code == 1
     assert manifest["agreement"]["agrees"]
     assert not manifest["identity"]["holds"]
-    assert manifest["identity"]["largest_discrepancy"] > manifest["identity"]["tolerance"]
+    assert manifest["identity"]["largest_discrepancy_below"] > manifest["identity"]["tolerance"]
     assert "Posterior and enumeration do not meet" in text
 
 

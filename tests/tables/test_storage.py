@@ -1,0 +1,163 @@
+"""Results on disk: what is written is what is read, and what cannot be read is said."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shutil
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import harness
+from harness.errors import HarnessError, InputError
+from harness.tables.schema import CELLS, SUMMARY
+from harness.tables.storage import load, replace_folder, write_tables
+from tests.study.experiments import ODD_LABEL
+
+
+@pytest.fixture(params=["drawn", "listed"])
+def results(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def copy(drawn, tmp_path):
+    """A folder of results to spoil."""
+    return shutil.copytree(drawn.path, tmp_path / "copy")
+
+
+def test_what_is_read_is_what_was_written(results):
+    stored = harness.load(results.path)
+    assert stored.cells.equals(results.cells)
+    assert stored.summary.equals(results.summary)
+    assert stored.manifest == results.manifest
+    assert stored.path == results.path
+
+
+def test_a_path_may_be_text(results):
+    assert load(str(results.path)).summary.equals(results.summary)
+
+
+def test_writing_what_was_read_gives_the_same_bytes(results, tmp_path):
+    write_tables(load(results.path), tmp_path)
+    for name in ("cells.parquet", "summary.csv", "manifest.json"):
+        assert (tmp_path / name).read_bytes() == (results.path / name).read_bytes()
+
+
+def test_chunks_leave_no_trace_in_the_file(results, tmp_path):
+    halves = [results.cells[:100], results.cells[100:]]
+    scattered = pl.concat(halves, rechunk=False)
+    assert scattered.n_chunks() == 2
+    write_tables(harness.Results(scattered, results.summary, results.manifest), tmp_path)
+    written = (tmp_path / "cells.parquet").read_bytes()
+    assert written == (results.path / "cells.parquet").read_bytes()
+
+
+def test_the_summary_is_plain_csv_that_any_reader_takes(results):
+    text = (results.path / "summary.csv").read_text("utf-8")
+    assert "\r" not in text
+    assert text.endswith("\n")
+    rows = list(csv.DictReader(text.splitlines()))
+    assert list(rows[0]) == list(SUMMARY)
+    assert ODD_LABEL in {row["method"] for row in rows}
+    for row, expected in zip(rows, results.summary.iter_rows(named=True), strict=True):
+        for name, value in expected.items():
+            if value is None:
+                assert row[name] == ""
+            elif isinstance(value, float):
+                assert float(row[name]) == value
+            else:
+                assert row[name] == str(value)
+
+
+def test_the_smallest_truths_survive_the_csv(results):
+    """Next to 0 the worst case is met at the smallest double there is."""
+    worst = load(results.path).summary["worst_truth"].drop_nulls()
+    assert worst.min() == math.ulp(0.0)
+
+
+def test_the_manifest_is_json_that_any_reader_takes(results):
+    text = (results.path / "manifest.json").read_text("utf-8")
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is no JSON")
+
+    assert json.loads(text, parse_constant=refuse) == results.manifest
+    assert text.endswith("}\n")
+
+
+@pytest.mark.parametrize("name", ["cells.parquet", "summary.csv", "manifest.json"])
+def test_a_missing_file_is_named(copy, name):
+    (copy / name).unlink()
+    with pytest.raises(InputError, match=f"holds no results: {name} missing"):
+        load(copy)
+
+
+def test_a_folder_that_is_not_there_holds_no_results(tmp_path):
+    with pytest.raises(InputError, match="holds no results: cells.parquet, summary.csv, manifest"):
+        load(tmp_path / "nowhere")
+
+
+SPOILT = {
+    "half a table of cells": ("cells.parquet", lambda old: old[: len(old) // 2]),
+    "no table of cells": ("cells.parquet", lambda old: b"not parquet at all"),
+    "an empty table of cells": ("cells.parquet", lambda old: b""),
+    "half a manifest": ("manifest.json", lambda old: old[: len(old) // 2]),
+    "an empty manifest": ("manifest.json", lambda old: b""),
+    "a manifest that is no mapping": ("manifest.json", lambda old: b"[1, 2]"),
+    "a manifest in another encoding": ("manifest.json", lambda old: b"\xff" + old),
+    "an empty summary": ("summary.csv", lambda old: b""),
+    "text where a number belongs": ("summary.csv", lambda old: old.replace(b"0.05,", b"five,", 1)),
+    "a summary with other columns": (
+        "summary.csv",
+        lambda old: old.replace(b"worst_alpha", b"worst", 1),
+    ),
+    "a summary with a column less": (
+        "summary.csv",
+        lambda old: b"\n".join(line.rpartition(b",")[0] for line in old.splitlines()),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SPOILT)
+def test_what_cannot_be_read_is_said(copy, what):
+    name, spoil = SPOILT[what]
+    (copy / name).write_bytes(spoil((copy / name).read_bytes()))
+    with pytest.raises(HarnessError) as caught:
+        load(copy)
+    assert caught.value.exit_code == 2
+    assert str(copy) in str(caught.value)
+
+
+def test_cells_with_other_columns_are_refused(copy, drawn):
+    for wrong in (drawn.cells.drop("x"), drawn.cells.with_columns(pl.col("n").cast(pl.Int32))):
+        wrong.write_parquet(copy / "cells.parquet")
+        with pytest.raises(InputError, match="other columns"):
+            load(copy)
+
+
+def test_a_folder_is_replaced_only_when_it_is_complete(tmp_path):
+    target = tmp_path / "deep" / "down" / "target"
+    replace_folder(target, lambda folder: (folder / "a").write_text("1"))
+    assert (target / "a").read_text() == "1"
+
+    def fail(folder):
+        (folder / "a").write_text("2")
+        raise RuntimeError("half way")
+
+    with pytest.raises(RuntimeError, match="half way"):
+        replace_folder(target, fail)
+    assert (target / "a").read_text() == "1"
+    replace_folder(target, lambda folder: (folder / "b").write_text("3"))
+    assert [path.name for path in target.iterdir()] == ["b"]
+    assert [path.name for path in target.parent.iterdir()] == ["target"]
+
+
+def test_an_empty_run_has_the_columns_all_the_same():
+    from harness.tables.assemble import cells_table, summary_table
+
+    assert_frame_equal(cells_table([], []), pl.DataFrame(schema=CELLS))
+    assert_frame_equal(summary_table([], []), pl.DataFrame(schema=SUMMARY))
