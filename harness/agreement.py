@@ -11,13 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betainc, betaincc
 
 from harness.engines.estimate import fraction_interval
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from harness.numerics.arrays import Bools, Floats, Integers
 
 LEVEL = 1e-3
 """The chance that a run whose engines agree is reported as a disagreement is at most this."""
@@ -162,9 +159,7 @@ def chance_of_missing(trials: Integers, exact: Floats) -> Floats:
     return head + tail
 
 
-def _first(
-    trials: Integers, holds: Callable[[Integers], npt.NDArray[np.bool_]], around: Floats
-) -> Integers:
+def _first(trials: Integers, holds: Callable[[Integers], Bools], around: Floats) -> Integers:
     """The smallest count in 0 … trials + 1 at which ``holds`` becomes true and stays so."""
     reach = 20.0 + 10.0 * np.sqrt(around)
     low = np.maximum(np.floor(around - reach), 0).astype(np.int64)

@@ -12,15 +12,14 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.errors import IntervalNotFoundError
+from harness.numerics.arrays import Bools, Floats, Positions
 from harness.numerics.newton import SMALL_RESIDUAL, bracketed_newton
-from harness.posteriors.protocol import Bools, Floats, Points, Posterior
+from harness.posteriors.protocol import Points, Posterior
 
 P = TypeVar("P", bound=Points)
 Criterion = Callable[[Posterior[P], float, str], tuple[P, P]]
-Integers = npt.NDArray[np.intp]
 
 _NEWTON_STEPS = 80
 _BISECTIONS = 200
@@ -74,7 +73,7 @@ def balanced_width(posterior: Posterior[P], alpha: float, side: str = "two-sided
 def _balanced_margin(posterior: Posterior[P], alpha: float, room: Floats) -> Floats:
     """How far short of the nearer end the balanced interval stays: the root of log(alpha/mass)."""
 
-    def shortfall(margin: Floats, index: Integers) -> tuple[Floats, Floats]:
+    def shortfall(margin: Floats, index: Positions) -> tuple[Floats, Floats]:
         here = posterior.at(index)
         lower, upper = here.around(margin)
         mass = here.cdf(lower) + here.sf(upper)

@@ -12,8 +12,8 @@ from harness.errors import InputError
 from harness.families import proportion
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED, Method
+from harness.numerics.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 Value = float | Floats
 
 

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from harness.numerics.arrays import Floats, Integers
 from harness.truths import Truth
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from harness.numerics.arrays import Floats, Integers
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class DiscreteTruth:
     def support(self) -> tuple[float, float]:
         return self.values[0], self.values[-1]
 
-    def draw(self, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def draw(self, count: int, rng: np.random.Generator) -> Integers:
         """How many of ``count`` trials fall on each value, shape (t,)."""
         t = len(self.values)
         return rng.multinomial(count, np.full(t, 1 / t)).astype(np.int64)

@@ -6,18 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.engines.records import Exact, Mean
 from harness.engines.runs import miss_probabilities
 from harness.engines.worst_case import WorstCase, worst_case
 from harness.families import proportion
+from harness.numerics.arrays import Floats, Integers
 from harness.sampling import binomial
 from harness.scenario import Limits, Scenario
 from harness.truths import ContinuousTruth, DiscreteTruth
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _BLOCK = 1 << 19
 _NOTHING_LEFT_OUT = 1e-9

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from harness import criteria
 from harness.families import proportion
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from harness.numerics.arrays import Floats, Integers
 
 INTERVAL_ALPHA = 0.05
 

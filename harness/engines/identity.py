@@ -11,17 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.engines.enumeration import given_outcomes, probability_blocks
 from harness.engines.records import Mean
 from harness.engines.runs import miss_probabilities
+from harness.numerics.arrays import Floats
 from harness.numerics.quadrature import beta_rule
 from harness.sampling import binomial
 from harness.scenario import Limits
 from harness.truths import BetaTruth, ContinuousTruth, DiscreteTruth, Truth, UniformTruth
-
-Floats = npt.NDArray[np.float64]
 
 # Both sides are sums of up to 1e6 terms, each good to about 1e-13.
 TOLERANCE = 1e-9

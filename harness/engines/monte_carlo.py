@@ -10,15 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.engines.records import Counts, Tally
+from harness.numerics.arrays import Floats, Integers
 from harness.sampling import binomial
 from harness.scenario import Limits, Scenario
 from harness.truths import DiscreteTruth
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 SHARD_BITS = 20
 SHARD = 1 << SHARD_BITS

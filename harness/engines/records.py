@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from harness.numerics.arrays import Floats, Integers
 
 
 @dataclass(frozen=True)
 class Counts:
     """Trials and misses under c conditions, for k columns."""
 
-    conditions: npt.NDArray[np.int64] | Floats
+    conditions: Integers | Floats
     """Outcomes or truths, ascending and distinct, shape (c,)."""
     trials: Integers
     """Shape (c,)."""
@@ -63,7 +61,7 @@ def merged(tallies: list[Tally]) -> Tally:
 class Exact:
     """Exact miss probabilities under c conditions, for k columns."""
 
-    conditions: npt.NDArray[np.int64] | Floats
+    conditions: Integers | Floats
     """Outcomes or truths, ascending and distinct, shape (c,)."""
     weight: Floats
     """The probability of each condition, shape (c,)."""

@@ -13,12 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betainc, betaincc
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from harness.numerics.arrays import Bools, Floats, Integers
 
 FROM_BELOW, AT, FROM_ABOVE = -1, 0, 1
 

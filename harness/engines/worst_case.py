@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.engines.runs import (
     AT,
@@ -15,10 +14,8 @@ from harness.engines.runs import (
     miss_probabilities,
     missing_sets,
 )
+from harness.numerics.arrays import Bools, Floats, Integers
 from harness.sampling.binomial import pmf
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # As a function of arcsin √p every sum of binomial probabilities is smooth on the scale 1/(2√n).
 # Waves of the covering set shorter than 0.7 of that scale are damped below 1e-16, so that eight
@@ -95,7 +92,7 @@ def _extrema_inside_gaps(n: int, lower: Floats, upper: Floats) -> Floats:
     return np.unique(0.5 * (low + high))
 
 
-def _covered_by_run(sets: tuple[Runs, Runs], inside: Floats) -> npt.NDArray[np.bool_]:
+def _covered_by_run(sets: tuple[Runs, Runs], inside: Floats) -> Bools:
     """Whether only a head of outcomes misses above and only a tail misses below."""
     below_count, below_signs = sets[0].end_count(inside)
     above_count, above_signs = sets[1].end_count(inside)

@@ -6,14 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import InputError
+from harness.numerics.arrays import Bools, Floats, Integers
 from harness.numerics.deviance import log_binomial
 from harness.numerics.split import Split
 from harness.posteriors.beta import Beta
 from harness.posteriors.truncated import Truncated
 from harness.truths import BetaTruth, ContinuousTruth
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 NAME = "proportion"
 DATA = ("x", "n")
@@ -59,7 +57,7 @@ def _whole_numbers(name: str, given: npt.ArrayLike) -> Floats:
     return values
 
 
-def _refuse(values: Floats, bad: npt.NDArray[np.bool_], name: str, expected: str) -> None:
+def _refuse(values: Floats, bad: Bools, name: str, expected: str) -> None:
     if bad.any():
         raise InputError(f"{name} should be {expected}, found {values[bad][0]:.15g}")
 

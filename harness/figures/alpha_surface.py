@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from harness.figures import selection, units
 from harness.figures.catalogue import AlphaSurface
@@ -13,6 +12,7 @@ from harness.figures.drawing import Drawing, stem
 from harness.figures.grid import Grid, grid
 from harness.figures.heat_map import heat_map
 from harness.figures.mesh import mesh
+from harness.numerics.arrays import Floats
 
 KIND = "alpha_surface"
 QUANTITY = "α error (nominal − actual)"
@@ -93,6 +93,6 @@ def _map(errors: Grid, title: str, scale: float) -> Figure:
     )
 
 
-def _blanks(values: NDArray[np.float64]) -> str:
+def _blanks(values: Floats) -> str:
     count = int(np.isnan(values).sum())
     return f"; {count} blank: x never came up" if count else ""

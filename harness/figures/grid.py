@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from harness.errors import InputError
+from harness.numerics.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Grid:
 
     sizes: tuple[int, ...]
     fractions: tuple[float, ...]
-    values: NDArray[np.float64]
+    values: Floats
     """(sizes, fractions); NaN where there is no value."""
 
 

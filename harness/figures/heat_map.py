@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from harness.figures import style, units
 from harness.figures.grid import Grid
+from harness.numerics.arrays import Floats
 
 VALUE = 6.0
 """Size of the printed values, in points."""
@@ -19,7 +19,7 @@ MOST_COLUMNS = 22
 
 
 def heat_map(
-    grid: Grid, values: NDArray[np.float64], *, title: str, note: str, label: str, limit: float
+    grid: Grid, values: Floats, *, title: str, note: str, label: str, limit: float
 ) -> Figure:
     """Colours of `values` (sizes, fractions) from -limit to limit, and the values themselves."""
     rows, columns = values.shape
@@ -53,7 +53,7 @@ def heat_map(
     return figure
 
 
-def _print_values(axes: Axes, colours: QuadMesh, values: NDArray[np.float64]) -> None:
+def _print_values(axes: Axes, colours: QuadMesh, values: Floats) -> None:
     painted = np.asarray(colours.cmap(colours.norm(values)))
     for (row, column), value in np.ndenumerate(values):
         text = units.in_cell(value)
@@ -84,7 +84,7 @@ def _ticks(axes: Axes, grid: Grid) -> None:
         spine.set_visible(False)
 
 
-def _beyond(values: NDArray[np.float64], limit: float) -> str:
+def _beyond(values: Floats, limit: float) -> str:
     """Which ends of the colour bar get an arrow."""
     known = values[np.isfinite(values)]
     below, above = bool((known < -limit).any()), bool((known > limit).any())

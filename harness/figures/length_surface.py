@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from harness.errors import InputError
 from harness.figures import selection, style, units
@@ -13,6 +12,7 @@ from harness.figures.drawing import Drawing, stem
 from harness.figures.grid import Grid, grid
 from harness.figures.heat_map import heat_map
 from harness.figures.mesh import mesh
+from harness.numerics.arrays import Floats
 
 KIND = "length_surface"
 ENGINES = ("posterior", "enumeration", "monte_carlo")
@@ -45,9 +45,7 @@ def draw(results: selection.Tables, options: LengthSurface) -> list[Drawing]:
     return drawings
 
 
-def percent_longer(
-    lengths: NDArray[np.float64], reference: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def percent_longer(lengths: Floats, reference: Floats) -> Floats:
     """100·(length − reference)/reference; NaN where the reference has no length or is unknown."""
     percent = np.full(lengths.shape, np.nan)
     known = np.isfinite(lengths) & np.isfinite(reference) & (reference > 0)

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from harness.figures import style, units
 from harness.figures.grid import Grid
+from harness.numerics.arrays import Floats
 
 
 def mesh(
     grid: Grid,
-    z: NDArray[np.float64],
+    z: Floats,
     *,
     title: str,
     note: str,

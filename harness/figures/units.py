@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from harness.numerics.arrays import Floats
 
 MINUS = "\N{MINUS SIGN}"
 NARROW_MINUS = "\N{EN DASH}"
@@ -13,19 +14,19 @@ NARROW_MINUS = "\N{EN DASH}"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def largest(values: NDArray[np.float64]) -> float:
+def largest(values: Floats) -> float:
     """The largest absolute value; 0 when there is none."""
     known = np.abs(values[np.isfinite(values)])
     return float(known.max()) if known.size else 0.0
 
 
-def map_exponent(values: NDArray[np.float64]) -> int:
+def map_exponent(values: Floats) -> int:
     """A multiple of 3 that brings the largest value into [1, 1000): few digits say much."""
     top = largest(values)
     return 0 if top == 0 else 3 * math.floor(math.log10(top) / 3)
 
 
-def axis_exponent(values: NDArray[np.float64]) -> int:
+def axis_exponent(values: Floats) -> int:
     """0 where plain decimals are read well (from 0.001 up), else the power of ten."""
     top = largest(values)
     return 0 if top == 0 or top >= 1e-3 else math.floor(math.log10(top))
@@ -59,7 +60,7 @@ def in_text(value: float) -> str:
     return f"{text}×{power(int(exponent))}" if exponent else text
 
 
-def range_of(values: NDArray[np.float64], sign: str = "") -> str:
+def range_of(values: Floats, sign: str = "") -> str:
     """The smallest and the largest value, as text."""
     if np.isnan(values).all():
         return "no values"
@@ -68,7 +69,7 @@ def range_of(values: NDArray[np.float64], sign: str = "") -> str:
     return f"values from {low}{unit} to {high}{unit}"
 
 
-def own_limits(values: NDArray[np.float64]) -> tuple[float, float]:
+def own_limits(values: Floats) -> tuple[float, float]:
     """Limits of an axis that hold all values and 0, with a little room."""
     known = values[np.isfinite(values)]
     low, high = min(0.0, known.min(initial=0.0)), max(0.0, known.max(initial=0.0))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from harness import criteria
 from harness.families import proportion
 from harness.methods.method import TWO_SIDED, Formula, Limits
+from harness.numerics.arrays import Floats
 from harness.numerics.split import Split
-
-Floats = npt.NDArray[np.float64]
 
 
 def of_proportion(criterion: criteria.Criterion[Split]) -> Formula:

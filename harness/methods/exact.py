@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from harness.numerics.arrays import Floats
 from harness.posteriors.beta import Beta
-
-Floats = npt.NDArray[np.float64]
 
 
 def clopper_pearson(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:

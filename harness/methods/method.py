@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.errors import InputError, IntervalNotFoundError
+from harness.numerics.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 Limits = tuple[Floats, Floats]
 
 TWO_SIDED = "two-sided"

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.errors import HarnessError, InputError, MethodError
 from harness.methods.method import TWO_SIDED, Limits, Method
-
-Floats = npt.NDArray[np.float64]
+from harness.numerics.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.methods.plugin import receive, send
+from harness.numerics.arrays import Floats, Integers
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Function = Callable[..., Any]
 
 

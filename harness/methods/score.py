@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri
 
-Floats = npt.NDArray[np.float64]
+from harness.numerics.arrays import Floats
 
 
 def wilson(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:

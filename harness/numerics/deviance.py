@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, xlog1py, xlogy
 
-Floats = npt.NDArray[np.float64]
+from harness.numerics.arrays import Floats
 
 _HALF_LOG_TWO_PI = 0.9189385332046727
 # Bernoulli-number coefficients B_{2k} / (2k (2k − 1)) of Stirling's series, k = 1, 2, …

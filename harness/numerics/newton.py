@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.intp]
+from harness.numerics.arrays import Bools, Floats, Positions
 
 # Newton's method squares the residual: the step from one this small ends at the noise floor, and
 # is the last one.
@@ -17,7 +14,7 @@ SMALL_RESIDUAL = 1e-7
 
 
 def bracketed_newton(
-    evaluate: Callable[[Floats, Integers], tuple[Floats, Floats]],
+    evaluate: Callable[[Floats, Positions], tuple[Floats, Floats]],
     low: Floats,
     high: Floats,
     start: Floats,

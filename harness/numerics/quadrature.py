@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betaln, roots_legendre, roots_sh_jacobi, xlog1py, xlogy
 
-Floats = npt.NDArray[np.float64]
+from harness.numerics.arrays import Floats
 
 # Nodes for panels up to each width, in units of the integrand's scale: a Gaussian of that scale
 # is integrated to better than 1e-15.

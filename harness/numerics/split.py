@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.bool_] | npt.NDArray[np.intp]
+from harness.numerics.arrays import Bools, Floats, Index
 
 _HALF_STEP = 0.5
 
@@ -42,7 +41,7 @@ class Split:
     def at(self, index: Index) -> Split:
         return Split(self.p[index], self.q[index])
 
-    def where(self, mask: npt.NDArray[np.bool_], other: Split) -> Split:
+    def where(self, mask: Bools, other: Split) -> Split:
         """These points where ``mask`` holds, ``other`` elsewhere."""
         return Split(np.where(mask, self.p, other.p), np.where(mask, self.q, other.q))
 

@@ -18,11 +18,10 @@ from scipy.special import (
 )
 
 from harness.errors import IntervalNotFoundError
+from harness.numerics.arrays import Bools, Floats, Index
 from harness.numerics.deviance import log_binomial
 from harness.numerics.newton import SMALL_RESIDUAL
-from harness.numerics.split import Floats, Index, Split, difference, log_ratios
-
-Bools = npt.NDArray[np.bool_]
+from harness.numerics.split import Split, difference, log_ratios
 
 # exp(-600) is the last place where a limit next to 0 or 1 still differs from the end.
 _LOG_SMALLEST_LIMIT = -600.0

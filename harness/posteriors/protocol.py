@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, Self, TypeVar
 
-import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.bool_] | npt.NDArray[np.intp]
+from harness.numerics.arrays import Bools, Floats, Index
 
 
 class Points(Protocol):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.numerics.split import Floats, Split
+from harness.numerics.arrays import Floats
+from harness.numerics.split import Split
 from harness.posteriors.beta import Beta
 
 

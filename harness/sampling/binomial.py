@@ -7,10 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_binomial
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # Bernstein's inequality with this exponent leaves less than 2e-17 outside the window.
 _WINDOW_EXPONENT = 39.2

@@ -5,19 +5,16 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.monte_carlo import outcomes_drawn
 from harness.methods.catalogue import find
 from harness.methods.method import Method
 from harness.methods.plugin import PluginProcess, Source
+from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # Outcomes solved at once: keeps the temporary arrays of a large table small.
 _OUTCOMES_AT_ONCE = 1 << 15

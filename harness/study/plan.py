@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.config.experiment import Experiment
 from harness.engines.enumeration import possible_outcomes
 from harness.engines.identity import truths_to_check
 from harness.engines.monte_carlo import Shard, shards
 from harness.errors import InputError
+from harness.numerics.arrays import Integers
 from harness.sampling import binomial
 from harness.scenario import Column, Scenario, fractions_of
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.truths import DiscreteTruth
-
-Integers = npt.NDArray[np.int64]
 
 LARGEST_TABLE = 1 << 22
 """The most outcomes of one scenario that limits are computed for."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.config.experiment import Experiment
 from harness.engines import posterior
@@ -16,6 +15,7 @@ from harness.engines.enumeration import enumerate_exactly, outcome_weights
 from harness.engines.identity import both_sides, truths_to_check
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.records import Tally
+from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario
 from harness.study.limits import all_limits
 from harness.study.parallel import run_tasks
@@ -27,9 +27,6 @@ from harness.tables.results import Results
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.tables.verdict import agreement
 from harness.truths import DiscreteTruth
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 class Progress(Protocol):

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from harness.engines.estimate import fraction_interval, standard_error
 from harness.engines.records import Counts, Exact, Mean
+from harness.numerics.arrays import Floats
 from harness.scenario import Limits
 from harness.tables.findings import Findings
 from harness.tables.schema import (
@@ -23,7 +23,6 @@ from harness.tables.schema import (
     TRUTH,
 )
 
-Floats = npt.NDArray[np.float64]
 Row = dict[str, Any]
 
 

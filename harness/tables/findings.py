@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from harness.engines.enumeration import Enumerated
 from harness.engines.records import Exact, Mean, Tally
+from harness.numerics.arrays import Floats
 from harness.scenario import Column, Limits, Scenario
 
 
@@ -27,5 +25,5 @@ class Findings:
     """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
     enumerated: Enumerated | None
     """Also there where only Monte Carlo needs exact values to be held against."""
-    discrepancy: npt.NDArray[np.float64]
+    discrepancy: Floats
     """By how much the identity of posterior and enumeration fails, shape (k,)."""

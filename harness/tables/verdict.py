@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.agreement import Cells, Line, compare
 from harness.engines.records import Counts, Exact
 from harness.tables.assemble import total
 from harness.tables.findings import Findings
 
-Integers = npt.NDArray[np.int64]
 Pair = tuple[Counts, Exact]
+
+_NO_COUNTS, _NO_VALUES = np.empty(0, np.int64), np.empty(0, np.float64)
 
 
 def agreement(findings: Sequence[Findings]) -> list[Line]:
@@ -68,14 +68,6 @@ def _cells(
                 exact_above.append(exact.above[row])
     return Cells(
         label,
-        _joined(n, np.int64),
-        _joined(trials, np.int64),
-        _joined(below, np.int64),
-        _joined(above, np.int64),
-        _joined(exact_below, np.float64),
-        _joined(exact_above, np.float64),
+        *(np.concatenate([_NO_COUNTS, *parts]) for parts in (n, trials, below, above)),
+        *(np.concatenate([_NO_VALUES, *parts]) for parts in (exact_below, exact_above)),
     )
-
-
-def _joined(parts: Sequence[npt.NDArray[np.generic]], kind: type[np.generic]) -> npt.NDArray:  # type: ignore[type-arg]
-    return np.concatenate(parts) if parts else np.empty(0, kind)

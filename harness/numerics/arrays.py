@@ -1,0 +1,13 @@
+"""The arrays that everything here works on."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Positions = npt.NDArray[np.intp]
+Index = Bools | Positions
+"""A mask over an array, or positions in it."""

@@ -1,0 +1,398 @@
+"""A user's own function as a method: any shape of it works, and any fault of it is one sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import harness
+from harness.cli import main
+from harness.errors import HarnessError, InputError, MethodError
+from harness.methods.catalogue import PROPORTION
+from harness.methods.plugin import PluginProcess, Source
+from harness.methods.plugin_worker import call
+from tests.study.experiments import stable_files
+
+CONFIG = {
+    "name": "mine",
+    "family": "proportion",
+    "n": [4, 9, 30],
+    "alpha": [0.05, 0.3],
+    "methods": [{"path": "mine.py", "function": "f", "label": "my own"}, "wilson"],
+    "trials": {"per_size": 200},
+    "seed": 1,
+    "execution": {"jobs": 2},
+}
+
+WILSON = """
+from math import sqrt
+from statistics import NormalDist
+
+def f(x, n, alpha):
+    z = NormalDist().inv_cdf(1 - alpha / 2)
+    center, total = x + z * z / 2, n + z * z
+    delta = z * sqrt(x * (n - x) / n + z * z / 4)
+    return max(0.0, (center - delta) / total), min(1.0, (center + delta) / total)
+"""
+"""For one x at a time: ``sqrt`` and ``max`` take no arrays."""
+
+WILSON_OF_ARRAYS = """
+import numpy as np
+from scipy.special import ndtri
+
+def f(x, n, alpha):
+    z = -ndtri(alpha / 2)
+    delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
+    return (x + z * z / 2 - delta) / (n + z * z), (x + z * z / 2 + delta) / (n + z * z)
+"""
+
+# Wilson's lower limit at x = 0 is a difference of equal numbers when it is written so.
+SAME = 1e-12
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Writes a user's file ``mine.py`` into the working folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(text, name="mine.py"):
+        (tmp_path / name).write_text(textwrap.dedent(text))
+
+    return write
+
+
+def run(**changes):
+    return harness.run({**CONFIG, **changes}, out=None)
+
+
+def limits(results, label):
+    rows = results.cells.filter((results.cells["method"] == label) & results.cells["x"].is_not_null())
+    return rows.select("lower", "upper").to_numpy()
+
+
+@pytest.mark.parametrize("text", [WILSON, WILSON_OF_ARRAYS], ids=["numbers", "arrays"])
+def test_functions_of_numbers_and_of_arrays_are_methods_like_any_other(write, text):
+    write(text)
+    results = run()
+    np.testing.assert_allclose(limits(results, "my own"), limits(results, "wilson"), atol=SAME)
+    assert results.manifest["agreement"]["agrees"]
+    assert results.manifest["identity"]["holds"]
+    columns = ["trials", "miss_below", "miss_above", "mean_length"]
+    ours, theirs = (
+        results.summary.filter(results.summary["method"] == label).select(columns)
+        for label in ("my own", "wilson")
+    )
+    for name in columns:
+        np.testing.assert_allclose(
+            ours[name].fill_null(-1).to_numpy(), theirs[name].fill_null(-1).to_numpy(), atol=SAME
+        )
+
+
+def test_a_function_of_an_importable_module_is_a_method(write, tmp_path, monkeypatch):
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("")
+    (tmp_path / "pack" / "part.py").write_text(WILSON)
+    monkeypatch.syspath_prepend(tmp_path)
+    results = run(methods=[{"module": "pack.part", "function": "f", "label": "my own"}, "wilson"])
+    np.testing.assert_allclose(limits(results, "my own"), limits(results, "wilson"), atol=SAME)
+
+
+def test_the_path_is_relative_to_the_config(write, tmp_path):
+    (tmp_path / "configs").mkdir()
+    write(WILSON, "configs/mine.py")
+    (tmp_path / "configs" / "c.yaml").write_text(json.dumps(CONFIG))
+    results = harness.run(tmp_path / "configs" / "c.yaml", out=None)
+    assert results.manifest["experiment"]["methods"][0]["path"] == "mine.py"
+
+
+def test_tables_are_the_same_for_any_number_of_jobs_and_either_backend(write, tmp_path):
+    write(WILSON)
+    folders = [
+        harness.run({**CONFIG, "execution": execution}, out=tmp_path / str(i)).path
+        for i, execution in enumerate(
+            [{"jobs": 1}, {"jobs": 2}, {"jobs": 2, "backend": "loky"}],
+        )
+    ]
+    first, *others = map(stable_files, folders)
+    assert all(other == first for other in others)
+
+
+def test_a_function_runs_in_one_other_process_that_ends_with_the_run(write, tmp_path):
+    write(
+        f"""
+        import os
+
+        def f(x, n, alpha):
+            with open({str(tmp_path / "pids")!r}, "a") as file:
+                print(os.getpid(), file=file)
+            return 0.0, 1.0
+        """
+    )
+    run()
+    pids = set(map(int, (tmp_path / "pids").read_text().split()))
+    assert len(pids) == 1
+    assert pids != {os.getpid()}
+    with pytest.raises(ProcessLookupError):
+        os.kill(pids.pop(), 0)
+
+
+def test_what_a_function_changes_in_its_process_stays_there(write):
+    write(
+        """
+        import os, sys
+        import numpy as np
+
+        def f(x, n, alpha):
+            np.random.seed(0)
+            np.seterr(all="raise")
+            sys.path.clear()
+            os.chdir("/")
+            return 0.0, 1.0
+        """
+    )
+    before = np.random.get_state()[1].copy(), np.geterr(), list(sys.path), os.getcwd()  # noqa: NPY002, PTH109
+    run()
+    assert (np.random.get_state()[1] == before[0]).all()  # noqa: NPY002
+    assert (np.geterr(), sys.path, os.getcwd()) == before[1:]  # noqa: PTH109
+
+
+def test_what_a_function_prints_neither_breaks_the_run_nor_reaches_its_output(write, capfd):
+    write(
+        """
+        import sys
+        print("loading", flush=True)
+
+        def f(x, n, alpha):
+            print("computing", x)
+            sys.stdout.write("x" * 100_000)
+            sys.stdout.flush()
+            sys.stderr.write("warning")
+            return 0.0, 1.0
+        """
+    )
+    results = run()
+    assert results.manifest["agreement"]["agrees"]
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert "computing" in captured.err
+
+
+def test_a_file_may_be_called_like_a_module_that_it_imports(write):
+    for name in ("numpy.py", "statistics.py"):
+        write("import numpy as np\nimport statistics\n" + WILSON, name)
+        results = run(methods=[{"path": name, "function": "f", "label": "my own"}, "wilson"])
+        np.testing.assert_allclose(limits(results, "my own"), limits(results, "wilson"), atol=SAME)
+
+
+def test_a_file_may_hold_a_dataclass_and_a_main_guard(write):
+    write(
+        """
+        from __future__ import annotations
+        from dataclasses import dataclass
+
+        @dataclass
+        class Interval:
+            lower: float
+            upper: float
+
+        def f(x, n, alpha):
+            found = Interval(0.0, 1.0)
+            return found.lower, found.upper
+
+        if __name__ == "__main__":
+            raise SystemExit("not to be run")
+        """
+    )
+    assert run(n=3).manifest["identity"]["holds"]
+
+
+def test_a_callable_object_is_a_function_too(write):
+    write("import functools\ndef g(w, x, n, alpha): return 0.0, w\nf = functools.partial(g, 1.0)\n")
+    assert limits(run(n=3), "my own")[:, 1].tolist() == [1.0] * len(limits(run(n=3), "my own"))
+
+
+def test_a_function_gets_whole_numbers_and_a_plain_alpha(write):
+    write(
+        """
+        def f(x, n, alpha):
+            if not (isinstance(x, int) and isinstance(n, int) and isinstance(alpha, float)):
+                raise TypeError("one at a time, please")
+            return 0.0, 1.0
+        """
+    )
+    assert run().manifest["identity"]["holds"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "return np.sort(x) * 0.0, np.full(x.shape, x.mean() / n)",
+        "return 0.0 * x, x.max() / n + 0.0 * x",
+        "x[:] = 0; return 0.0 * x, 1.0 - 0.1 * (x.size > 1) + 0.0 * x",
+    ],
+    ids=["mean", "largest", "size"],
+)
+def test_a_function_that_mixes_outcomes_is_asked_for_each_alone(wrong):
+    """An array given to what was written for one number may give numbers that are not limits."""
+    namespace = {"np": np}
+    exec(f"def f(x, n, alpha):\n    x = np.array(x)\n    {wrong}\n", namespace)
+    f = namespace["f"]
+    x = np.arange(11)
+    lower, upper = call(f, x, 10, 0.05)
+    for i in range(11):
+        assert (lower[i], upper[i]) == tuple(map(float, f(i, 10, 0.05)))
+    np.testing.assert_array_equal(x, np.arange(11))
+
+
+FAULTS = {
+    "raises": (
+        "raise ZeroDivisionError('by   nothing\\nat all')",
+        "failed at x = 0, n = 4, alpha = 0.05: ZeroDivisionError: by nothing at all",
+    ),
+    "raises without a word": ("raise RuntimeError", "failed at x = 0, n = 4, alpha = 0.05: Runt"),
+    "raises for one outcome": (
+        "return (0.0, 1.0) if x != 3 else 1 / 0",
+        "failed at x = 3, n = 4, alpha = 0.05: ZeroDivisionError: division by zero",
+    ),
+    "not a number": (
+        "return float('nan'), 1.0",
+        "found nan and 1 at x = 0, n = 4, alpha = 0.05",
+    ),
+    "not a number for one outcome": (
+        "return (0.0, 1.0) if x != 2 else (0.0, float('nan'))",
+        "found 0 and nan at x = 2, n = 4, alpha = 0.05",
+    ),
+    "infinite": ("return float('-inf'), 1.0", "found -inf and 1 at x = 0"),
+    "reversed": ("return 0.75, 0.25", "found 0.75 and 0.25 at x = 0, n = 4, alpha = 0.05"),
+    "one number": ("return 0.5", "expected a lower and an upper limit at x = 0, n = 4"),
+    "three numbers": ("return 0.0, 0.5, 1.0", "expected a lower and an upper limit at x = 0"),
+    "nothing": ("pass", "expected a lower and an upper limit at x = 0, n = 4, alpha = 0.05, found"),
+    "text": ("return 'low', 'high'", "expected a lower and an upper limit at x = 0, n = 4"),
+    "an array of another size": (
+        "return [0.0, 0.0], [1.0, 1.0]",
+        "expected a lower and an upper limit at x = 0, n = 4",
+    ),
+    "complex": ("return 0j, 1j", "expected a lower and an upper limit at x = 0, n = 4"),
+    "exits": ("sys.exit()", "failed at x = 0, n = 4, alpha = 0.05: SystemExit"),
+    "exits with a word": ("sys.exit('enough')", "at x = 0, n = 4, alpha = 0.05: SystemExit: enough"),
+    "dies": ("os._exit(7)", "n = 4"),
+    "is killed": ("os.kill(os.getpid(), 9)", "n = 4"),
+    "reads what is not there": ("input()", "failed at x = 0, n = 4, alpha = 0.05: EOFError"),
+    "stands still for a debugger": ("breakpoint()", "failed at x = 0, n = 4, alpha = 0.05: "),
+    "interrupts itself": ("raise KeyboardInterrupt", "n = 4"),
+    "runs out of stack": ("return f(x, n, alpha)", "RecursionError"),
+    "wants other arguments": ("", "failed at x = 0, n = 4, alpha = 0.05: TypeError"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_one_sentence_that_names_method_and_outcome(write, fault, capfd):
+    body, expected = FAULTS[fault]
+    arguments = "x, n, alpha" if body else "data"
+    write(f"import os, sys\ndef f({arguments}):\n    {body or 'return 0.0, 1.0'}\n")
+    (name,) = (path for path in ("c.yaml",))
+    with open(name, "w") as file:  # noqa: PTH123
+        json.dump({**CONFIG, "execution": {"jobs": 1}}, file)
+    assert main(["run", name, "--quiet"]) == 3
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    last = captured.err.splitlines()[-1]
+    assert last.startswith("harness: my own: ")
+    assert expected in last
+    assert "harness/methods" not in captured.err
+    assert not os.path.exists("results")  # noqa: PTH110
+
+
+@pytest.mark.parametrize("body", ["os._exit(7)", "raise RuntimeError('no')", "sys.exit(1)"])
+def test_a_fault_is_told_as_one_whatever_the_number_of_jobs(write, body):
+    write(f"import os, sys\ndef f(x, n, alpha):\n    {body}\n")
+    for backend in ("threading", "loky"):
+        with pytest.raises(MethodError, match="^my own: ") as caught:
+            run(execution={"jobs": 2, "backend": backend})
+        assert caught.value.exit_code == 3
+
+
+CANNOT_BE_LOADED = {
+    "a slip of the pen": ("def f(x, n, alpha)\n    return 0, 1\n", "SyntaxError"),
+    "an import that is not there": ("import no_such_module_here\n", "ModuleNotFoundError"),
+    "a fault on the way": ("raise RuntimeError('no licence')\n", "RuntimeError: no licence"),
+    "an exit on the way": ("raise SystemExit('no licence')\n", "SystemExit: no licence"),
+    "a death on the way": ("import os\nos._exit(3)\n", "my own"),
+    "no such function": ("def g(x, n, alpha):\n    return 0, 1\n", "has no function 'f'"),
+    "a number in its place": ("f = 3\n", "has no function 'f'"),
+    "bytes that are no text": (b"\xff\xfe\x00f = 3\n", "my own"),
+}
+
+
+@pytest.mark.parametrize("what", CANNOT_BE_LOADED)
+def test_a_file_that_cannot_be_loaded_is_an_input_error(write, tmp_path, what, capfd):
+    text, expected = CANNOT_BE_LOADED[what]
+    (tmp_path / "mine.py").write_bytes(text if isinstance(text, bytes) else text.encode())
+    (tmp_path / "c.yaml").write_text(json.dumps(CONFIG))
+    assert main(["run", "c.yaml", "--quiet"]) == 2
+    last = capfd.readouterr().err.splitlines()[-1]
+    assert "my own" in last
+    assert expected in last
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_module_that_is_not_there_is_an_input_error(write):
+    with pytest.raises(InputError, match="no_such_module_here"):
+        run(methods=[{"module": "no_such_module_here", "function": "f", "label": "my own"}])
+
+
+def test_the_user_is_told_of_two_files_by_their_labels(write):
+    write(WILSON, "good.py")
+    write("def f(x, n, alpha):\n    raise RuntimeError('no')\n", "bad.py")
+    methods = [
+        {"path": "good.py", "function": "f", "label": "good"},
+        {"path": "bad.py", "function": "f", "label": "bad"},
+    ]
+    with pytest.raises(MethodError, match="^bad: failed"):
+        run(methods=methods)
+
+
+def test_a_process_answers_calls_until_it_is_closed(write, tmp_path):
+    write(WILSON)
+    process = PluginProcess("mine", Source("f", path=str(tmp_path / "mine.py")))
+    try:
+        method = process.method()
+        data = np.array([0.0, 3.0, 3.0, 2.0]), np.array([10.0, 10.0, 20.0, 2.0])
+        for alpha in (0.05, 0.5):
+            found = method.limits(data, alpha)
+            expected = PROPORTION["wilson"].limits(data, alpha)
+            np.testing.assert_allclose(found, expected, atol=SAME)
+        with pytest.raises(HarnessError, match="has no one-sided form"):
+            method.limits(data, 0.05, "lower")
+        with pytest.raises(HarnessError, match="takes no prior"):
+            method.limits(data, 0.05, "two-sided", (1.0, 1.0))
+    finally:
+        process.close()
+
+
+def test_an_interrupt_from_the_keyboard_is_not_the_methods_to_tell(write, tmp_path):
+    """Ctrl-C reaches every process of a terminal: the user reads one sentence and no traceback."""
+    write("import time\ndef f(x, n, alpha):\n    print('at it', flush=True)\n    time.sleep(60)\n")
+    (tmp_path / "c.yaml").write_text(json.dumps({**CONFIG, "execution": {"jobs": 1}}))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "harness", "run", "c.yaml"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr.readline() == "at it\n"
+    os.killpg(process.pid, 2)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+    assert "interrupted" in err
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    assert not (tmp_path / "results").exists()
