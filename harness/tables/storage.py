@@ -54,6 +54,8 @@ def load(path: str | Path) -> Results:
         manifest = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))
     except (pl.exceptions.PolarsError, ValueError, OSError) as fault:
         raise InputError(f"{folder}: the results cannot be read: {fault}") from None
+    if not isinstance(manifest, dict) or "experiment" not in manifest:
+        raise InputError(f"{folder / MANIFEST_FILE} is not the manifest of a run")
     if dict(cells.schema) != CELLS:
         raise InputError(f"{folder / CELLS_FILE} has other columns than a table of cells")
     return Results(cells, summary, manifest, folder)
