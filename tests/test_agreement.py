@@ -108,7 +108,9 @@ def test_holm_lies_between_the_p_value_and_bonferronis(p_values):
     adjusted = holm(p)
     assert (adjusted >= p).all()
     assert (adjusted <= np.minimum(p * p.size, 1.0)).all()
-    assert (np.argsort(adjusted[np.argsort(p, kind="stable")], kind="stable") == range(p.size)).all()
+    assert (
+        np.argsort(adjusted[np.argsort(p, kind="stable")], kind="stable") == range(p.size)
+    ).all()
 
 
 @pytest.mark.parametrize("trials", [1, 2, 5, 30, 100, 300, 400])
@@ -118,7 +120,9 @@ def test_chance_of_missing_is_the_sum_over_all_counts(trials):
     found = chance_of_missing(np.full(exact.size, trials), exact)
     for p, ours in zip(exact.tolist(), found.tolist(), strict=True):
         missed = (lower > p) | (upper < p)
-        assert ours == pytest.approx(float(np.array(pmf(trials, p)) @ missed), rel=SUMMED, abs=1e-15)
+        assert ours == pytest.approx(
+            float(np.array(pmf(trials, p)) @ missed), rel=SUMMED, abs=1e-15
+        )
 
 
 def test_chance_of_missing_at_limits_themselves_counts_closed_intervals():

@@ -136,7 +136,10 @@ def test_only_the_command_line_prints_or_exits() -> None:
             called = node.func if isinstance(node, ast.Call) else None
             if isinstance(called, ast.Name) and called.id in ("print", "exit", "quit"):
                 found.append(f"{module}:{called.lineno}")
-            if isinstance(called, ast.Attribute) and ast.unparse(called) in ("sys.exit", "os._exit"):
+            if isinstance(called, ast.Attribute) and ast.unparse(called) in (
+                "sys.exit",
+                "os._exit",
+            ):
                 found.append(f"{module}:{called.lineno}")
     assert found == []
 

@@ -9,8 +9,8 @@ import harness
 from harness.errors import HarnessError, InputError
 from harness.intervals import tails
 from harness.methods.catalogue import PROPORTION
-from harness.posteriors.beta import Beta
 from harness.numerics.split import Split
+from harness.posteriors.beta import Beta
 
 
 def test_the_papers_example_90_of_100():

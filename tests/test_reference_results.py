@@ -7,6 +7,7 @@ long as NumPy's generators draw as they did.
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -43,37 +44,43 @@ def test_the_pack_holds_the_figures_of_the_paper_for_proportions() -> None:
     assert NAMES == ["fig03", "fig04-left", "fig05", "fig06", "fig07", "fig09", "fig10"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_summary_computed_anew_is_the_committed_one(name: str) -> None:
+def differing(name: str, drawn: bool) -> list[str]:
+    """Columns in which the rows that are drawn, or those that are not, are not as committed."""
     found, expected = fresh(name).summary, reference(name)
-    versions = fresh(name).manifest["versions"]
-    drawn = expected["trials"].is_not_null()
-    for column in expected.columns:
-        if expected.schema[column] != pl.Float64:
-            assert found[column].equals(expected[column]), f"{name}: {column} differs"
+    assert found.height == expected.height
+    rows = expected["trials"].is_not_null() == drawn
+    found, expected = found.filter(rows), expected.filter(rows)
+    columns = []
+    for column, kind in expected.schema.items():
+        if kind != pl.Float64:
+            if not found[column].equals(expected[column]):
+                columns.append(column)
             continue
-        assert found[column].is_null().equals(expected[column].is_null()), column
-        for rows, exactly in ((drawn, True), (~drawn, False)):
-            a, b = found.filter(rows)[column].to_numpy(), expected.filter(rows)[column].to_numpy()
-            absolute = ABSOLUTE_ERROR if column in ERRORS else 0.0
-            close = np.isclose(a, b, rtol=RELATIVE, atol=absolute, equal_nan=True)
-            why = f" (the draws are those of NumPy {versions['numpy']})" if exactly else ""
-            assert close.all(), f"{name}: {column} differs: {a[~close][:3]}, {b[~close][:3]}{why}"
+        a, b = (table[column].cast(pl.Float64).to_numpy() for table in (found, expected))
+        absolute = ABSOLUTE_ERROR if column in ERRORS else 0.0
+        if not np.isclose(a, b, rtol=RELATIVE, atol=absolute, equal_nan=True).all():
+            columns.append(column)
+    return columns
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_no_draw_enters_is_as_committed(name: str) -> None:
+    assert differing(name, drawn=False) == []
 
 
 @pytest.mark.parametrize("name", ["fig03", "fig04-left"])
-def test_monte_carlo_counts_are_exactly_the_committed_ones(name: str) -> None:
-    import json
-
+def test_what_is_drawn_is_exactly_as_committed(name: str) -> None:
     committed = json.loads((REFERENCE / name / "manifest.json").read_text(encoding="utf-8"))
     found = fresh(name).manifest
-    key = ["method", "alpha", "trials", "misses"]
-    rows = [[[row[k] for k in key] for row in m["overall"]] for m in (found, committed)]
-    assert rows[0] == rows[1], (
-        f"drawn by NumPy {found['versions']['numpy']}, "
-        f"committed from NumPy {committed['versions']['numpy']}"
-    )
     assert found["content_hash"] == committed["content_hash"]
+    assert found["trials"] == committed["trials"]
+    counts = [[row["misses"] for row in each["overall"]] for each in (found, committed)]
+    if counts[0] != counts[1] or differing(name, drawn=True):
+        here, there = found["versions"]["numpy"], committed["versions"]["numpy"]
+        why = f"drawn here by NumPy {here}, committed from draws by NumPy {there}"
+        if here != there:
+            pytest.skip(f"another NumPy may draw other binomials: {why}")
+        pytest.fail(f"misses {counts[0]}, committed {counts[1]}; {why}")
 
 
 def test_fig03_has_the_trials_of_the_paper_and_its_engines_agree() -> None:

@@ -156,7 +156,9 @@ def test_the_contract_finds_methods_that_break_it(monkeypatch):
         "holds the estimate": lambda x, n, alpha: (0.9 * x / n, 0.95 * x / n),
     }
     for part, function in breaking.items():
-        monkeypatch.setitem(globals(), "limits", lambda _, __, n, a, f=function: f(outcomes(n), n, a))
+        monkeypatch.setitem(
+            globals(), "limits", lambda _, __, n, a, f=function: f(outcomes(n), n, a)
+        )
         assert not PARTS[part]("made up", TWO_SIDED), part
     monkeypatch.setitem(globals(), "limits", lambda _, __, n, a: (0.1 + 0 * outcomes(n),) * 2)
     assert not PARTS["reaches the end"]("made up", LOWER)
@@ -237,9 +239,7 @@ def test_a_two_sided_interval_of_equal_tails_is_two_one_sided_ones(name):
     st.tuples(st.floats(0.05, 50), st.floats(0.05, 50)),
     st.data(),
 )
-def test_limits_keep_the_contract_for_any_data_prior_and_alpha(
-    case, n, first, second, prior, data
-):
+def test_limits_keep_the_contract_for_any_data_prior_and_alpha(case, n, first, second, prior, data):
     name, side = case
     method = PROPORTION[name]
     small, large = sorted((first, second))

@@ -137,7 +137,7 @@ def test_a_run_that_fails_leaves_nothing_where_nothing_was(here, failure, monkey
 
 def test_a_full_disk_is_said_in_one_sentence(here, monkeypatch):
     config = table_that_fails(here, monkeypatch)
-    with pytest.raises(InputError, match="one cannot be written: No space left on device$"):
+    with pytest.raises(InputError, match=r"one cannot be written: No space left on device$"):
         harness.run(config)
 
 
@@ -145,7 +145,7 @@ def test_a_folder_that_holds_no_results_is_left_alone(here):
     folder = here / "results" / "one"
     folder.mkdir(parents=True)
     (folder / "thesis.txt").write_text("ten years")
-    with pytest.raises(InputError, match="holds thesis.txt, which no run wrote"):
+    with pytest.raises(InputError, match=r"holds thesis\.txt, which no run wrote"):
         harness.run(NO_FIGURE)
     assert files(folder) == {"thesis.txt": b"ten years"}
 

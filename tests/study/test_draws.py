@@ -151,6 +151,7 @@ def test_exact_engines_alone_draw_nothing():
     assert results.manifest["trials"] == {"total": 0, "by_size": {}}
     assert not results.manifest["agreement"]["checked"]
     assert results.manifest["overall"] == []
-    assert results.cells.select(pl.col("trials", "std_error", "ci_lower").is_null().all()).row(
-        0
-    ) == (True,) * 3
+    assert (
+        results.cells.select(pl.col("trials", "std_error", "ci_lower").is_null().all()).row(0)
+        == (True,) * 3
+    )

@@ -11,9 +11,7 @@ from harness.study.plan import columns, plan
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 ENGINES = ("monte_carlo", "posterior", "enumeration")
-SUBSETS = [
-    list(chosen) for size in (1, 2, 3) for chosen in itertools.combinations(ENGINES, size)
-]
+SUBSETS = [list(chosen) for size in (1, 2, 3) for chosen in itertools.combinations(ENGINES, size)]
 ONE = {"methods": ["minimal_length"], "alpha": 0.05, "n": [3, 12]}
 
 
@@ -70,7 +68,9 @@ def test_posterior_means_are_empty_where_outcomes_are_left_out():
 
 
 def test_fractions_leave_monte_carlo_its_outcomes_and_enumeration_its_mean():
-    whole, some = (in_memory(DRAWN, **ONE, **change) for change in ({}, {"outcomes": {"fractions": 3}}))
+    whole, some = (
+        in_memory(DRAWN, **ONE, **change) for change in ({}, {"outcomes": {"fractions": 3}})
+    )
     drawn = [part(each.cells, engine="monte_carlo") for each in (whole, some)]
     assert drawn[0].equals(drawn[1])
     means = [part(each.summary, engine="enumeration")["actual_alpha"] for each in (whole, some)]

@@ -1,0 +1,87 @@
+"""The command line in a working folder of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli import main
+
+SMALL: dict[str, Any] = {
+    "name": "small",
+    "title": "A small run",
+    "family": "proportion",
+    "n": [3, 8],
+    "alpha": 0.3,
+    "methods": ["wald", {"name": "clopper_pearson", "side": "upper", "label": "bound [90 %]"}],
+    "trials": {"per_size": 500},
+    "seed": 5,
+    "execution": {"jobs": 1},
+    "figures": [{"kind": "alpha_by_outcome", "n": 8, "method": "wald"}],
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def words(self) -> str:
+        """Standard output with single spaces, whatever the layout of the tables."""
+        return " ".join(self.out.split())
+
+
+Tell = Callable[..., Told]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def tell(here: Path, capsys: pytest.CaptureFixture[str]) -> Tell:
+    """Runs a command line."""
+
+    def tell(*argv: str) -> Told:
+        capsys.readouterr()
+        code = main(argv)
+        captured = capsys.readouterr()
+        return Told(code, captured.out, captured.err)
+
+    return tell
+
+
+@pytest.fixture
+def config(here: Path) -> Callable[..., str]:
+    """Writes SMALL with changes (a key that is None is left out) and gives the file's name."""
+
+    def config(path: str = "small.yaml", **changes: Any) -> str:
+        content = {key: value for key, value in {**SMALL, **changes}.items() if value is not None}
+        file = here / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(content, indent=1))
+        return path
+
+    return config
+
+
+def is_one_sentence(told: Told) -> bool:
+    """Whether a command said what is wrong on one line of standard error and nothing else."""
+    return (
+        told.out == ""
+        and told.err.count("\n") == 1
+        and told.err.startswith("harness: ")
+        and "Traceback" not in told.err
+    )

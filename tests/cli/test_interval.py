@@ -1,0 +1,168 @@
+"""``interval``: one interval now, as a table, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+import harness
+from harness.methods.catalogue import PROPORTION
+from tests.cli.conftest import is_one_sentence
+
+KEYS = ["estimate", "lower", "upper", "alpha", "method", "side"]
+MORE = ["length", "lower_tail", "upper_tail", "actual_alpha", "alpha_error", "seconds"]
+EXAMPLE = ["interval", "proportion", "--x", "90", "--n", "100"]
+
+
+def record(tell, *argv):
+    told = tell(*argv, "--format", "json")
+    assert (told.code, told.err) == (0, "")
+    return json.loads(told.out)
+
+
+def test_the_papers_example_is_read_off_the_table(tell):
+    told = tell(*EXAMPLE)
+    assert (told.code, told.err) == (0, "")
+    header, _, values = (line.split() for line in told.out.splitlines() if line.strip())
+    assert header == KEYS
+    assert values == ["0.9000", "0.8313", "0.9485", "0.0500", "minimal_length", "two-sided"]
+
+
+def test_json_holds_the_documented_keys_in_that_order(tell):
+    found = record(tell, *EXAMPLE)
+    assert list(found) == KEYS
+    expected = harness.interval("proportion", "minimal_length", x=90, n=100)
+    assert (found["estimate"], found["lower"], found["upper"]) == (
+        *(expected.estimate, expected.lower, expected.upper),
+    )
+    assert (found["alpha"], found["method"], found["side"]) == (0.05, "minimal_length", "two-sided")
+
+
+def test_verbose_adds_the_rest_of_the_papers_thirteen_figures(tell):
+    found = record(tell, *EXAMPLE, "--verbose")
+    assert list(found) == [*KEYS, "x", "n", *MORE]
+    assert (found["x"], found["n"]) == (90, 100)
+    assert found["length"] == found["upper"] - found["lower"]
+    assert found["actual_alpha"] == found["lower_tail"] + found["upper_tail"]
+    assert found["alpha_error"] == found["alpha"] - found["actual_alpha"]
+    assert abs(found["alpha_error"]) <= 1e-12
+    assert 0 < found["seconds"] < 60
+
+
+def test_csv_is_a_header_and_a_row_with_the_same_values(tell):
+    told = tell(*EXAMPLE, "--verbose", "--format", "csv")
+    (row,) = csv.DictReader(told.out.splitlines())
+    assert "\r" not in told.out
+    expected = record(tell, *EXAMPLE, "--verbose")
+    assert list(row) == list(expected)
+    for name in set(expected) - {"seconds", "method", "side"}:
+        assert float(row[name]) == expected[name]
+
+
+def test_the_verbose_table_cuts_neither_a_name_nor_a_digit(tell):
+    told = tell(*EXAMPLE, "--verbose")
+    assert "…" not in told.out
+    words = told.out.replace(":", "").split()
+    assert {*KEYS, "x", "n", *MORE} <= set(words)
+    assert {"0.8313", "0.9485", "0.1172", "0.0350", "0.0150", "minimal_length"} <= set(words)
+
+
+@pytest.mark.parametrize("name", PROPORTION)
+def test_every_method_of_the_catalogue_can_be_asked_for(tell, name):
+    for side in PROPORTION[name].sides:
+        asked = ["--method", name, "--side", side, "--alpha", "0.1"]
+        found = record(tell, *EXAMPLE, *asked)
+        expected = harness.interval("proportion", name, x=90, n=100, side=side, alpha=0.1)
+        assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
+        assert (found["method"], found["side"], found["alpha"]) == (name, side, 0.1)
+
+
+def test_an_alias_is_told_by_its_proper_name(tell):
+    assert record(tell, *EXAMPLE, "--method", "exact_tail")["method"] == "clopper_pearson"
+
+
+def test_a_prior_is_two_numbers(tell):
+    found = record(tell, *EXAMPLE, "--method", "balanced_tail", "--prior", "0.5", "2")
+    expected = harness.interval("proportion", "balanced_tail", x=90, n=100, prior=(0.5, 2))
+    assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
+
+
+def test_tails_are_those_of_the_methods_own_prior(tell):
+    own = ["--method", "balanced_tail", "--prior", "0.5", "2", "--verbose"]
+    found = record(tell, *EXAMPLE, *own)
+    assert found["lower_tail"] == pytest.approx(0.025, rel=1e-12)
+    assert found["upper_tail"] == pytest.approx(0.025, rel=1e-12)
+
+
+@pytest.mark.parametrize(("x", "n"), [(0, 1), (1, 1), (0, 10**9), (10**9, 10**9)])
+def test_the_ends_and_the_largest_sizes_work(tell, x, n):
+    found = record(tell, "interval", "proportion", "--x", str(x), "--n", str(n))
+    assert 0 <= found["lower"] <= found["estimate"] == x / n <= found["upper"] <= 1
+
+
+WRONG = {
+    "more successes than trials": (["--x", "101"], "x = 101 is larger than n = 100"),
+    "fewer than none": (["--x", "-1"], "x should be a whole number from 0 to n, found -1"),
+    "no trials": (["--n", "0", "--x", "0"], "n should be a whole number from 1 to 10^9, found 0"),
+    "too many trials": (["--n", "1000000001"], "from 1 to 10^9, found 1000000001"),
+    "far too many trials": (["--n", str(10**30)], "n should be a whole number"),
+    "alpha of 0": (["--alpha", "0"], "alpha should lie between 0 and 1, found 0"),
+    "alpha of 1": (["--alpha", "1"], "alpha should lie between 0 and 1, found 1"),
+    "alpha that is no number": (["--alpha", "nan"], "between 0 and 1, found nan"),
+    "infinite alpha": (["--alpha", "inf"], "between 0 and 1, found inf"),
+    "negative alpha": (["--alpha", "-0.05"], "between 0 and 1, found -0.05"),
+    "unknown method": (["--method", "walt"], "method should be one of wald, wilson"),
+    "unknown side": (["--side", "left"], "side should be one of two-sided, lower, upper"),
+    "a side the method has not": (["--side", "lower"], "minimal_length has no one-sided form"),
+    "no side where one is needed": (["--method", "one_sided"], "needs side: lower or side: upper"),
+    "a prior where there is none": (["--method", "wald", "--prior", "1", "1"], "takes no prior"),
+    "a prior of 0": (["--prior", "0", "1"], "prior should be two numbers above 0, found 0 and 1"),
+    "a negative prior": (["--prior", "1", "-2"], "above 0, found 1 and -2"),
+    "a prior that is no number": (["--prior", "nan", "1"], "above 0, found nan and 1"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_what_is_wrong_is_said_in_one_sentence(tell, here, what, form):
+    options, message = WRONG[what]
+    told = tell(*EXAMPLE, *options, "--format", form)
+    assert told.code == 2
+    assert is_one_sentence(told)
+    assert message in told.err
+    assert list(here.iterdir()) == []
+
+
+def test_an_unknown_family_is_named(tell):
+    told = tell("interval", "rate", "--x", "1", "--n", "2")
+    assert told.code == 2
+    assert is_one_sentence(told)
+    assert "family should be one of proportion, found 'rate'" in told.err
+
+
+USAGE = {
+    "fractional counts": [*EXAMPLE, "--x", "1.5"],
+    "counts in words": [*EXAMPLE, "--n", "ten"],
+    "an alpha in words": [*EXAMPLE, "--alpha", "small"],
+    "half a prior": [*EXAMPLE, "--prior", "1"],
+    "no counts": ["interval", "proportion"],
+    "no family": ["interval", "--x", "1", "--n", "2"],
+    "unknown option": [*EXAMPLE, "--gamma", "1"],
+    "unknown format": [*EXAMPLE, "--format", "xml"],
+    "unknown command": ["intervall"],
+    "nothing to run": ["run"],
+    "a word for a number of jobs": ["run", "a.yaml", "--jobs", "many"],
+}
+
+
+@pytest.mark.parametrize("what", USAGE)
+def test_a_command_line_that_cannot_be_read_ends_with_2_and_no_traceback(tell, here, what):
+    told = tell(*USAGE[what])
+    assert told.code == 2
+    assert told.out == ""
+    assert told.err
+    assert "Traceback" not in told.err
+    assert "\x1b" not in told.err
+    assert list(here.iterdir()) == []

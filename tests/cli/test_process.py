@@ -1,0 +1,142 @@
+"""The command line as a process: streams, exit codes, terminals and interrupts."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness.screen.progress import bar
+
+MODULE = [sys.executable, "-W", "error", "-m", "harness"]
+# As MODULE, but interrupts count even where the parent ignores them, as background jobs do.
+INTERRUPTIBLE = (
+    "import signal, sys\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from harness.cli import main\n"
+    "sys.exit(main(sys.argv[1:]))\n"
+)
+SCRIPT = Path(sys.executable).parent / "harness"
+
+
+def run(*argv, command=MODULE, **options):
+    return subprocess.run(
+        [*command, *argv], capture_output=True, text=True, timeout=60, check=False, **options
+    )
+
+
+def test_results_go_to_standard_output_and_faults_to_standard_error(here):
+    good = run("interval", "proportion", "--x", "90", "--n", "100", "--format", "json")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert json.loads(good.stdout)["method"] == "minimal_length"
+    bad = run("interval", "proportion", "--x", "9", "--n", "1")
+    assert (bad.returncode, bad.stdout) == (2, "")
+    assert bad.stderr == "harness: x = 9 is larger than n = 1\n"
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="the package is not installed beside this Python")
+def test_the_installed_command_is_the_module(here):
+    argv = ["methods", "--format", "json"]
+    assert run(*argv, command=[SCRIPT]).stdout == run(*argv).stdout
+
+
+def test_output_holds_no_escape_codes_even_where_the_surroundings_have_a_terminal(here, config):
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "40"}
+    told = run("run", config(), env=env)
+    assert told.returncode == 0
+    assert "\x1b" not in told.stdout + told.stderr
+    assert told.stderr == ""
+    assert "…" not in told.stdout
+
+
+def test_a_surrounding_that_knows_ascii_alone_gets_a_table_all_the_same(here):
+    env = {**os.environ, "PYTHONIOENCODING": "ascii:strict"}
+    told = run("interval", "proportion", "--x", "90", "--n", "100", env=env)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "0.8313" in told.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this platform has no pseudo-terminals")
+def test_a_terminal_shows_a_bar_of_trials_rate_and_time_left(here, config):
+    master, slave = os.openpty()
+    path = config(trials={"per_size": 3_000_000}, figures=None)
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "140"}
+    env.pop("NO_COLOR", None)
+    with subprocess.Popen(
+        [*MODULE, "run", path], stdout=subprocess.PIPE, stderr=slave, env=env
+    ) as process:
+        os.close(slave)
+        shown = read_all(master)
+        process.wait(timeout=60)
+    assert process.returncode == 0
+    assert "small" in shown
+    assert "6,000,000 trials" in shown
+    assert "trials/s" in shown
+
+
+def read_all(descriptor):
+    """What was written to a terminal until it was closed, without its escape codes."""
+    parts = []
+    with open(descriptor, "rb", buffering=0) as stream:  # noqa: PTH123
+        while True:
+            try:
+                part = stream.read(4096)
+            except OSError:
+                break
+            if not part:
+                break
+            parts.append(part)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", b"".join(parts).decode())
+
+
+def test_the_bar_counts_trials():
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=120, color_system=None)
+    with bar(console, "paper/fig03") as progress:
+        progress.expect(3_000)
+        progress.advance(1_000)
+        progress.advance(500)
+    assert "paper/fig03" in file.getvalue()
+    assert "1,500 of 3,000 trials" in file.getvalue()
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupt_while_drawing_ends_with_130_and_leaves_nothing(here, config, jobs):
+    path = config(trials={"per_size": 2_000_000_000}, figures=None)
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTIBLE, "run", path, "--jobs", jobs],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(timeout=3)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert out == ""
+    assert err == "harness: interrupted; nothing was replaced\n"
+    assert [entry.name for entry in here.iterdir()] == ["small.yaml"]
+
+
+def test_a_reader_that_stops_early_is_no_fault(here):
+    with subprocess.Popen(
+        [*MODULE, "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        err = process.stderr.read()
+        process.wait(timeout=30)
+    assert "Traceback" not in err
+    assert "fault of the harness" not in err

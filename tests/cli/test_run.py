@@ -1,0 +1,255 @@
+"""``run``: from configs to results, with everything checked before anything starts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import harness
+import harness.api
+from harness.cli import main
+from tests.cli.conftest import is_one_sentence
+from tests.study.experiments import files, stable_files
+
+FILES = {
+    *("cells.parquet", "config.yaml", "manifest.json", "run.json", "summary.csv"),
+    "figures/alpha_by_outcome-wald-n8.png",
+}
+
+
+@pytest.fixture
+def not_computed(monkeypatch):
+    """Whoever computes anything fails."""
+
+    def compute(experiment, progress):
+        raise AssertionError(f"{experiment.name} was started")
+
+    monkeypatch.setattr(harness.api, "compute", compute)
+
+
+def test_a_run_writes_its_results_and_tells_them(tell, config, here):
+    told = tell("run", config())
+    assert (told.code, told.err) == (0, "")
+    assert set(files(here / "results/small")) == FILES
+    assert told.out.startswith("A small run\n")
+    assert "Written to results/small" in told.words
+    assert "Monte Carlo and exact agree" in told.words
+    assert "Posterior and enumeration meet" in told.words
+
+
+def test_the_screen_shows_the_numbers_of_the_summary(tell, config, here):
+    told = tell("run", config())
+    summary = harness.load(here / "results/small").summary
+    by_engine = {
+        (row["method"], row["n"], row["engine"]): row for row in summary.iter_rows(named=True)
+    }
+    for method in ("wald", "bound [90 %]"):
+        for n in (3, 8):
+            drawn, exact = (
+                by_engine[method, n, engine] for engine in ("monte_carlo", "enumeration")
+            )
+            expected = (
+                f"0.3 {n} {drawn['actual_alpha']:.4f} "
+                f"({drawn['ci_lower']:.4f}, {drawn['ci_upper']:.4f}) "
+                f"{exact['actual_alpha']:.4f} {exact['worst_alpha']:.4f}"
+            )
+            assert expected in told.words
+    assert told.words.count("bound [90 %]") == 3
+
+
+def test_nothing_on_the_screen_is_meant_for_a_terminal_where_there_is_none(tell, config):
+    told = tell("run", config())
+    assert "\x1b" not in told.out + told.err
+    assert "\r" not in told.out + told.err
+
+
+def test_no_table_is_cut_however_long_a_label(tell, config):
+    label = "the interval that we have always used in our department, with its correction"
+    told = tell("run", config(methods=[{"name": "wilson", "label": label}], figures=None))
+    assert told.words.count(label) == 3
+    assert "…" not in told.out
+
+
+def test_many_rows_are_told_by_their_range(tell, config):
+    told = tell("run", config(n=list(range(1, 40)), trials={"per_size": 50}, figures=None))
+    assert told.code == 0
+    assert "summary.csv" in told.out
+    assert told.out.count("\n") < 60
+
+
+def test_quiet_prints_nothing_and_writes_the_same(tell, config, here):
+    told = tell("run", config(), "--quiet")
+    assert (told.code, told.out, told.err) == (0, "", "")
+    quiet = stable_files(here / "results/small")
+    tell("run", config())
+    assert stable_files(here / "results/small") == quiet
+
+
+def test_results_go_where_they_are_asked_to(tell, config, here):
+    assert tell("run", config(), "--out", "some/where", "--quiet").code == 0
+    assert set(files(here / "some/where/small")) == FILES
+    assert not (here / "results").exists()
+
+
+def test_jobs_and_backend_are_those_asked_for(tell, config, here):
+    tell("run", config(), "--jobs", "2", "--backend", "threading", "--quiet")
+    record = json.loads((here / "results/small/run.json").read_text())
+    assert (record["jobs"], record["backend"]) == (2, "threading")
+
+
+def test_keys_are_overridden_one_by_one(tell, config, here):
+    argv = ["--set", "seed=9", "--set", "n=[4]", "--set", "methods.0=wilson", "--set", "figures=[]"]
+    assert tell("run", config(), *argv, "--quiet").code == 0
+    experiment = harness.load(here / "results/small").manifest["experiment"]
+    assert (experiment["seed"], experiment["n"], experiment["figures"]) == (9, [4], [])
+    assert [method["label"] for method in experiment["methods"]] == ["wilson", "bound [90 %]"]
+
+
+def test_a_folder_is_run_file_by_file(tell, config, here):
+    config("all/b.yaml", name="second", title="Second", figures=None)
+    config("all/a.yaml", name="first", title="First", figures=None)
+    config("all/deep/c.yml", name="third/inner", title="Third", figures=None)
+    told = tell("run", "all")
+    assert told.code == 0
+    assert [told.out.index(title) for title in ("First", "Second", "Third")] == sorted(
+        told.out.index(title) for title in ("First", "Second", "Third")
+    )
+    for name in ("first", "second", "third/inner"):
+        assert (here / "results" / name / "summary.csv").is_file()
+
+
+NOT_STARTED = {
+    "a fault in the second config": (
+        {"n": -3, "alpha": 2},
+        ["b.yaml:", "n", "alpha"],
+    ),
+    "an unknown key in the second config": ({"colour": 1}, ["b.yaml:", "colour"]),
+    "a table that does not fit": (
+        {"n": 10**9, "trials": {"per_size": 10}},
+        ["n = 1000000000: outcomes: all would need"],
+    ),
+    "the same name twice": ({"name": "small"}, ["small"]),
+    "a method that is not there": ({"methods": ["walt"]}, ["b.yaml:", "walt", "wald"]),
+}
+
+
+@pytest.mark.parametrize("what", NOT_STARTED)
+def test_all_configs_are_checked_before_the_first_one_starts(
+    tell, config, here, what, not_computed
+):
+    changes, expected = NOT_STARTED[what]
+    config("b.yaml", **{"name": "other", "figures": None, **changes})
+    told = tell("run", config("a.yaml", figures=None), "b.yaml")
+    assert told.code == 2
+    assert told.out == ""
+    assert "Traceback" not in told.err
+    for words in expected:
+        assert words in told.err
+    assert not (here / "results").exists()
+
+
+def test_all_faults_of_all_configs_are_told_at_once(tell, config, not_computed):
+    config("b.yaml", seed="x", family="rat")
+    told = tell("run", config("a.yaml", n=0, alpha=1), "b.yaml")
+    assert told.code == 2
+    assert [line.count(".yaml:") for line in told.err.splitlines()] == [1] * 4
+    for words in ("a.yaml:", "b.yaml:", ": n: ", ": alpha: ", ": seed: ", ": family: "):
+        assert words in told.err
+
+
+def test_a_folder_that_cannot_be_replaced_is_said_before_the_first_one_starts(
+    tell, config, here, not_computed
+):
+    (here / "results/other").mkdir(parents=True)
+    (here / "results/other/thesis.txt").write_text("ten years")
+    config("b.yaml", name="other")
+    told = tell("run", config("a.yaml"), "b.yaml")
+    assert told.code == 2
+    assert is_one_sentence(told)
+    assert "thesis.txt" in told.err
+    assert files(here / "results") == {"other/thesis.txt": b"ten years"}
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["nowhere.yaml"], "nowhere.yaml: expected a config, found no such file"),
+        (["small.yaml", "--set", "seed"], "--set seed: expected key=value"),
+        (["small.yaml", "--set", "sed=1"], "seed"),
+        (["small.yaml", "--backend", "dask"], "dask"),
+        (["small.yaml", "--backend", "smoke"], "threading"),
+        (["small.yaml", "--jobs", "0"], "-1 for every core"),
+        (["small.yaml", "--set", "trials={half_width: 0.01}"], "half_width"),
+    ],
+)
+def test_what_is_wrong_with_the_arguments_is_said(tell, config, here, argv, words):
+    config()
+    told = tell("run", *argv)
+    assert told.code == 2
+    assert is_one_sentence(told)
+    assert words in told.err
+    assert [path.name for path in here.iterdir()] == ["small.yaml"]
+
+
+def test_an_interrupt_ends_with_130_and_leaves_the_old_results(tell, config, here, monkeypatch):
+    tell("run", config(), "--quiet")
+    before = files(here / "results")
+
+    def interrupt(experiment, progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(harness.api, "compute", interrupt)
+    told = tell("run", config())
+    assert told.code == 130
+    assert is_one_sentence(told)
+    assert "interrupted" in told.err
+    assert files(here / "results") == before
+
+
+def test_a_fault_of_the_harness_itself_is_one_sentence_unless_asked_for(
+    tell, config, monkeypatch, capsys
+):
+    def fail(experiment, progress):
+        raise ZeroDivisionError("in the middle")
+
+    monkeypatch.setattr(harness.api, "compute", fail)
+    monkeypatch.delenv("HARNESS_DEBUG", raising=False)
+    told = tell("run", config())
+    assert told.code == 1
+    assert is_one_sentence(told)
+    assert "ZeroDivisionError: in the middle" in told.err
+    monkeypatch.setenv("HARNESS_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["run", config()])
+
+
+def test_one_disagreement_among_several_runs_is_told_by_the_exit_code(
+    tell, config, here, monkeypatch
+):
+    from harness.study import run as study_run
+
+    right = study_run.simulate
+
+    def wrong(shard, limits):
+        tally = right(shard, limits)
+        if shard.seed == 6:
+            tally.by_outcome.below[:] = 0
+        return tally
+
+    monkeypatch.setattr(study_run, "simulate", wrong)
+    config("a.yaml", name="first", seed=6)
+    config("b.yaml", name="second")
+    told = tell("run", "a.yaml", "b.yaml")
+    assert told.code == 1
+    assert "Monte Carlo and exact disagree" in told.words
+    assert "Monte Carlo and exact agree" in told.words
+    assert harness.load(here / "results/second").manifest["agreement"]["agrees"]
+    assert tell("run", "b.yaml").code == 0
+
+
+def test_the_api_and_the_command_line_write_the_same(tell, config, here):
+    path = config()
+    tell("run", path, "--quiet")
+    results = harness.run(path, out="by_hand")
+    assert stable_files(results.path) == stable_files(here / "results/small")
