@@ -25,12 +25,17 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 
+_WIDER_THAN_ANY_TABLE = 10_000
+# A table of records folds its texts, but not to a width that leaves no room for its numbers.
+_NARROWEST = 80
+
 app = typer.Typer(
     name="harness",
     help="Monte Carlo coverage validation of interval methods, held against exact computation.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
 
@@ -92,7 +97,7 @@ def run(
     for experiment in experiments:
         plan(experiment)
         refuse_unwritable(experiment, out)
-    console = _console()
+    console = _wide_console()
     agreed = True
     for experiment in experiments:
         with _progress(experiment.name, quiet) as progress:
@@ -156,7 +161,7 @@ def interval(
     record = interval_record(
         family, method, alpha=alpha, side=side, prior=prior, verbose=verbose, data={"x": x, "n": n}
     )
-    _show([record], output)
+    _show([record], output, in_full=verbose)
     return 0
 
 
@@ -188,14 +193,11 @@ def schema() -> int:
     return 0
 
 
-def _console() -> Console:
-    """Standard output; wide where it is not a terminal, so that no table is cut."""
+def _wide_console() -> Console:
+    """Standard output for tables that are not to be cut or folded, however wide they are."""
     from rich.console import Console
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 120
-    return console
+    return Console(highlight=False, width=_WIDER_THAN_ANY_TABLE)
 
 
 @contextmanager
@@ -232,9 +234,12 @@ def _show(records: list[dict[str, Any]], output: str, in_full: bool = False) -> 
         for record in records:
             typer.echo("\n".join(f"{name}: {value}" for name, value in record.items()))
     else:
+        from rich.console import Console
+
         from harness.screen.records import records_table
 
-        _console().print(records_table(records))
+        console = Console(highlight=False)
+        console.print(records_table(records), width=max(console.width, _NARROWEST))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import pickle
+import select
 import struct
 import subprocess
 import sys
@@ -16,6 +19,13 @@ import numpy as np
 from harness.errors import HarnessError, InputError, MethodError
 from harness.methods.method import TWO_SIDED, Limits, Method
 from harness.numerics.arrays import Floats
+
+_WORKER = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from harness.methods.plugin_worker import main; sys.exit(main())"
+)
+_GRACE = 0.5
+"""Seconds that a process has to end by itself."""
 
 
 @dataclass(frozen=True)
@@ -41,25 +51,21 @@ class PluginProcess:
         """
         self.label = label
         self._lock = threading.Lock()
-        # A session of its own: an interrupt at the terminal is for the harness to answer.
+        # A session of its own: an interrupt at the terminal is for the harness to answer. And the
+        # path of this process, so that no file in the working folder goes before a library.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "harness.methods.plugin_worker"],
+            [sys.executable, "-P", "-c", _WORKER, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
         try:
             self._ask(
-                {
-                    "sys_path": sys.path,
-                    "path": source.path,
-                    "module": source.module,
-                    "function": source.function,
-                },
+                {"path": source.path, "module": source.module, "function": source.function},
                 InputError,
                 f"while {source} was loaded",
             )
-        except HarnessError:
+        except BaseException:
             self.close()
             raise
 
@@ -114,15 +120,17 @@ class PluginProcess:
         return reply["answer"]
 
     def close(self) -> None:
-        """End the process."""
-        for stream in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):
-                _pipe(stream).close()
+        """End the process, by force where it goes on computing."""
+        with suppress(OSError):
+            _pipe(self._process.stdin).close()
         try:
-            self._process.wait(timeout=1.0)
+            self._process.wait(timeout=_GRACE)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        # Not before: another thread may be reading, and lets go of the pipe only at its end.
+        with suppress(OSError):
+            _pipe(self._process.stdout).close()
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
@@ -139,6 +147,9 @@ def send(stream: IO[bytes], message: dict[str, Any]) -> None:
 
 def receive(stream: IO[bytes]) -> dict[str, Any]:
     """Read one message; EOFError where the other end is gone."""
+    if os.name == "posix":
+        # Unlike a read, this wait is never resumed after an interrupt at the keyboard.
+        select.select([stream], [], [])
     head = stream.read(8)
     if len(head) < 8:
         raise EOFError

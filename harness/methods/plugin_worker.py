@@ -18,20 +18,23 @@ from harness.numerics.arrays import Floats, Integers
 Function = Callable[..., Any]
 
 
+# What a user's function may raise; to leave the process or to be interrupted is not for it to say.
+_ANYTHING = (Exception, SystemExit, KeyboardInterrupt)
+
+
 class _UserError(Exception):
     """What is wrong with the user's function, in one sentence."""
 
 
 def load(request: dict[str, Any]) -> Function:
     """The function of a file or of a module."""
-    sys.path[:] = request["sys_path"]
     name = request["function"]
     place = request["path"] or request["module"]
     try:
         module = (
             _module_of_file(request["path"]) if request["path"] else importlib.import_module(place)
         )
-    except (Exception, SystemExit) as fault:
+    except _ANYTHING as fault:
         raise _UserError(f"{place} cannot be loaded: {_describe(fault)}") from None
     function = getattr(module, name, None)
     if not callable(function):
@@ -70,7 +73,7 @@ def _on_array(
     try:
         lower, upper = function(x.copy(), n, alpha)
         limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
-    except (Exception, SystemExit):
+    except _ANYTHING:
         return None
     return limits if limits[0].shape == limits[1].shape == x.shape else None
 
@@ -82,7 +85,7 @@ def _same_alone(
         try:
             lower, upper = function(int(x[place]), n, alpha)
             alone = float(lower), float(upper)
-        except (Exception, SystemExit):
+        except _ANYTHING:
             continue
         together = limits[0][place], limits[1][place]
         if not np.allclose(alone, together, rtol=1e-9, atol=1e-12, equal_nan=True):
@@ -94,7 +97,7 @@ def _alone(function: Function, x: int, n: int, alpha: float) -> tuple[float, flo
     where = f"at x = {x}, n = {n}, alpha = {alpha:g}"
     try:
         answer = function(x, n, alpha)
-    except (Exception, SystemExit) as fault:
+    except _ANYTHING as fault:
         raise _UserError(f"failed {where}: {_describe(fault)}") from None
     try:
         lower, upper = answer
@@ -131,8 +134,8 @@ def main() -> int:
             reply: dict[str, Any] = {"answer": answer}
         except _UserError as fault:
             reply = {"fault": str(fault)}
-        send(replies, reply)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        try:
+            send(replies, reply)
+        except BrokenPipeError:
+            # Nobody waits for the answer any more.
+            os._exit(0)

@@ -34,7 +34,13 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
 
 def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
     """A table without the columns that are empty; a rule where the first column changes."""
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
     used = [place for place in range(len(names)) if any(row[place] for row in rows)]
     for place in used:
         table.add_column(names[place], justify="right" if place else "left", no_wrap=True)
@@ -60,6 +66,7 @@ def _summary(results: Results) -> Table:
         order[key] = None
     if len(order) > _MOST_ROWS:
         return _summary_over_sizes(results)
+    several = len({alpha for _, alpha, _ in order}) > 1
     rows = []
     for key in order:
         drawn = by_engine.get(MONTE_CARLO, {}).get(key, {})
@@ -68,7 +75,7 @@ def _summary(results: Results) -> Table:
         rows.append(
             (
                 key[0],
-                f"{key[1]:g}",
+                f"{key[1]:g}" if several else "",
                 str(key[2]),
                 _estimate(drawn),
                 number(exact.get("actual_alpha")),
@@ -78,19 +85,10 @@ def _summary(results: Results) -> Table:
                 number((exact or drawn).get("mean_length")),
             )
         )
-    return _table(
-        "Misses by size",
-        rows,
-        "method",
-        "alpha",
-        "n",
-        "Monte Carlo (95 %)",
-        "exact mean",
-        "worst case",
-        "at p",
-        "posterior alpha error",
-        "mean length",
-    )
+    names = ("method", "alpha", "n", "Monte Carlo (95 %)", "exact", "worst", "at p")
+    more = ("posterior alpha error", "length")
+    title = "Actual alpha by size" if several else f"Actual alpha where {key[1]:g} is desired"
+    return _table(title, rows, *names, *more)
 
 
 def _summary_over_sizes(results: Results) -> Table:

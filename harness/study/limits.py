@@ -33,9 +33,10 @@ def all_limits(experiment: Experiment, plans: list[ScenarioPlan]) -> list[Limits
     jobs = experiment.execution.jobs
     outcomes = [_outcomes(each, jobs) for each in plans]
     with ExitStack() as opened:
+        bound = [_bound(spec, experiment.family, opened) for spec in experiment.methods]
         columns = [
-            (_bound(spec, experiment.family, opened), spec, alpha)
-            for spec in experiment.methods
+            (method, spec, alpha)
+            for method, spec in zip(bound, experiment.methods, strict=True)
             for alpha in experiment.alphas
         ]
         tasks = [

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness
+from harness.errors import IntervalNotFoundError
 from harness.methods.catalogue import ALIASES, CATALOGUE, PROPORTION, find
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 
@@ -262,6 +263,24 @@ def test_limits_keep_the_contract_for_any_data_prior_and_alpha(case, n, first, s
     mirrored = method.limits((size - x, size), large, MIRROR[side], swapped)
     np.testing.assert_allclose(mirrored[0], 1 - upper, rtol=0, atol=slack)
     np.testing.assert_allclose(mirrored[1], 1 - lower, rtol=0, atol=slack)
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "n", "alpha", "prior"),
+    [
+        ("balanced_width", 1, 2, 1e-100, (0.5, 1.0)),
+        ("balanced_tail", 0, 1, 0.95, (0.001, 0.001)),
+        ("balanced_tail", 0, 1, 1e-20, (0.001, 0.001)),
+    ],
+)
+def test_an_interval_that_cannot_be_found_is_told_by_method_outcome_and_alpha(
+    name, x, n, alpha, prior
+):
+    """Limits, or tails on the way to them, that no double holds."""
+    with pytest.raises(IntervalNotFoundError) as caught:
+        harness.interval("proportion", name, x=[x, x], n=n, alpha=alpha, prior=prior)
+    expected = f"{name}: no interval found for the outcome ({x}, {n}) at alpha = {alpha:g}"
+    assert str(caught.value) == expected
 
 
 def test_every_entry_says_what_it_is():
