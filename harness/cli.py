@@ -231,15 +231,17 @@ def _show(records: list[dict[str, Any]], output: str, in_full: bool = False) -> 
         writer.writeheader()
         writer.writerows(records)
     elif in_full:
-        for record in records:
-            typer.echo("\n".join(f"{name}: {value}" for name, value in record.items()))
+        from harness.screen.records import record_lines
+
+        typer.echo("\n".join(record_lines(record) for record in records))
     else:
         from rich.console import Console
 
         from harness.screen.records import records_table
 
         console = Console(highlight=False)
-        console.print(records_table(records), width=max(console.width, _NARROWEST))
+        width = max(console.width, _NARROWEST) if console.is_terminal else _WIDER_THAN_ANY_TABLE
+        Console(highlight=False, width=width).print(records_table(records))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -21,13 +21,21 @@ def escaped(text: str) -> str:
     return text.replace("[", r"\[")
 
 
+def text(value: object) -> str:
+    """A value as a person reads it."""
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def record_lines(record: Mapping[str, Any]) -> str:
+    """One record, a line for each field."""
+    return "\n".join(f"{name}: {text(value)}" for name, value in record.items())
+
+
 def records_table(records: Sequence[Mapping[str, Any]]) -> Table:
     """Records as a table, numbers to the right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name, value in records[0].items():
         table.add_column(name, justify="right" if isinstance(value, int | float) else "left")
     for row in records:
-        table.add_row(
-            *(number(v) if isinstance(v, float) else escaped(str(v)) for v in row.values())
-        )
+        table.add_row(*(escaped(text(value)) for value in row.values()))
     return table

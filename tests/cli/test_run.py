@@ -50,7 +50,7 @@ def test_the_screen_shows_the_numbers_of_the_summary(tell, config, here):
                 by_engine[method, n, engine] for engine in ("monte_carlo", "enumeration")
             )
             expected = (
-                f"0.3 {n} {drawn['actual_alpha']:.4f} "
+                f"{n} {drawn['actual_alpha']:.4f} "
                 f"({drawn['ci_lower']:.4f}, {drawn['ci_upper']:.4f}) "
                 f"{exact['actual_alpha']:.4f} {exact['worst_alpha']:.4f}"
             )
