@@ -70,14 +70,33 @@ class Method:
         """
         self.check(side, prior)
         chosen = prior or self.default_prior or (1.0, 1.0)
-        lower, upper = self.formula(data, alpha, side, chosen)
+        try:
+            lower, upper = self.formula(data, alpha, side, chosen)
+        except IntervalNotFoundError:
+            self._find_alone(data, alpha, side, chosen)
+            raise
         bad = np.flatnonzero(~(np.isfinite(lower) & np.isfinite(upper)))
         if bad.size:
-            outcome = ", ".join(f"{column[bad[0]]:g}" for column in data)
-            raise IntervalNotFoundError(
-                f"{self.name}: no interval found for the outcome ({outcome}) at alpha = {alpha:g}"
-            )
+            raise self._not_found(data, int(bad[0]), alpha)
         return lower, upper
+
+    def _find_alone(
+        self, data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+    ) -> None:
+        """Solve outcome by outcome, to name the first one for which there is no interval."""
+        for place in range(data[0].size):
+            try:
+                self.formula(tuple(column[[place]] for column in data), alpha, side, prior)
+            except IntervalNotFoundError:
+                raise self._not_found(data, place, alpha) from None
+
+    def _not_found(
+        self, data: tuple[Floats, ...], place: int, alpha: float
+    ) -> IntervalNotFoundError:
+        outcome = ", ".join(f"{column[place]:.15g}" for column in data)
+        return IntervalNotFoundError(
+            f"{self.name}: no interval found for the outcome ({outcome}) at alpha = {alpha:g}"
+        )
 
     def check(self, side: str, prior: tuple[float, float] | None) -> None:
         """Refuse a side or a prior that this method does not have."""

@@ -18,7 +18,7 @@ def bracketed_newton(
     low: Floats,
     high: Floats,
     start: Floats,
-    steps: int = 200,
+    steps: int = 2200,
 ) -> tuple[Floats, Bools]:
     """Roots of decreasing functions by Newton's method kept inside a shrinking bracket.
 
@@ -27,7 +27,8 @@ def bracketed_newton(
             scale one at their roots.
         low, high: brackets with value(low) ≥ 0 ≥ value(high), shape (m,).
         start: first guesses, shape (m,); put to the middle where outside the bracket.
-        steps: the most evaluations.
+        steps: the most evaluations; the default is enough to halve any bracket of doubles to
+            nothing.
 
     Returns:
         The roots, and for each whether it was reached: by a step from a small residual, or by a

@@ -28,6 +28,7 @@ _LOG_SMALLEST_LIMIT = -600.0
 # A shape parameter above this puts the matching limit well above exp(-600).
 _NEARLY_MONOTONE = 1.5
 _POLISHING_STEPS = 60
+_SMALLEST_POINT = 1e-300
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,8 @@ class Beta:
         """
         prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
         points = self._rough_ppf(prob)
-        # An end of the range is a limit that underflows (a tiny shape parameter): leave it.
-        active = np.flatnonzero((points.p > 0) & (points.q > 0))
+        # Next to an end of the range (a tiny shape parameter) doubles run out: leave it.
+        active = np.flatnonzero((points.p > _SMALLEST_POINT) & (points.q > _SMALLEST_POINT))
         for _ in range(_POLISHING_STEPS):
             if active.size == 0:
                 return points

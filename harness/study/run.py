@@ -140,6 +140,7 @@ def _solve(
         limits=limits,
         tally=None,
         per_outcome=each.per_outcome,
+        truths_drawn=experiment.trials is None or experiment.trials.kind != "per_truth",
         posterior=integrated,
         posterior_mean=mean,
         enumerated=enumerated,

@@ -20,6 +20,9 @@ class Findings:
     tally: Tally | None
     per_outcome: bool
     """Whether the tables hold cells given the outcome."""
+    truths_drawn: bool
+    """Whether each trial draws its truth. Where the trials at each true value are fixed instead,
+    counts given an outcome are narrower than binomial, and are not held against exact values."""
     posterior: Exact | None
     posterior_mean: Mean | None
     """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""

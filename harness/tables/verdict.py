@@ -29,11 +29,15 @@ def agreement(findings: Sequence[Findings]) -> list[Line]:
 
 
 def _conditional(found: Findings) -> list[Pair]:
-    """Counts and exact values given the outcome, and given the truth where it is a list."""
+    """Counts and exact values given the outcome, and given the truth where it is a list.
+
+    Only those are held against each other whose counts are binomial.
+    """
     assert found.tally is not None
     assert found.enumerated is not None
     tally, known = found.tally, found.enumerated
-    pairs = [(tally.by_outcome, known.by_outcome)] if found.per_outcome else []
+    by_outcome = found.per_outcome and found.truths_drawn
+    pairs = [(tally.by_outcome, known.by_outcome)] if by_outcome else []
     if tally.by_truth is not None and known.by_truth is not None:
         pairs.append((tally.by_truth, known.by_truth))
     return [(counts, exact.at(counts.conditions)) for counts, exact in pairs]

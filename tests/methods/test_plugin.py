@@ -256,6 +256,20 @@ def test_a_function_that_mixes_outcomes_is_asked_for_each_alone(wrong):
     np.testing.assert_array_equal(x, np.arange(11))
 
 
+def test_a_function_may_write_to_the_array_it_is_given():
+    def f(x, n, alpha):
+        limits = 0.0 * x, (x + 1) / (n + 1)
+        if isinstance(x, np.ndarray):
+            x[:] = 0
+        return limits
+
+    x = np.arange(11)
+    lower, upper = call(f, x, 10, 0.05)
+    np.testing.assert_array_equal(x, np.arange(11))
+    np.testing.assert_array_equal(lower, np.zeros(11))
+    np.testing.assert_array_equal(upper, (x + 1) / 11)
+
+
 FAULTS = {
     "raises": (
         "raise ZeroDivisionError('by   nothing\\nat all')",
