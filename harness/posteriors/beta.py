@@ -183,11 +183,15 @@ class Beta:
         return Beta(self.b, self.a)
 
     def _rough_ppf(self, prob: Floats) -> Split:
-        """Solve for p, and where it lies above one half for q = 1 − p instead."""
-        points = Split.of(betaincinv(self.a, self.b, prob))
+        """Solve for p, and where it lies above one half for q = 1 − p instead.
+
+        Far out ``betaincinv`` gives up; one half is then as good a start as any.
+        """
+        points = Split.of(np.nan_to_num(betaincinv(self.a, self.b, prob), nan=0.5))
         high = points.p > 0.5
         if high.any():
-            q = np.asarray(betainccinv(self.b[high], self.a[high], prob[high]), np.float64)
+            found = betainccinv(self.b[high], self.a[high], prob[high])
+            q = np.nan_to_num(np.asarray(found, np.float64), nan=0.5)
             points = points.replaced(high, Split(1.0 - q, q))
         return points
 

@@ -19,13 +19,13 @@ from harness.screen.progress import bar
 MODULE = [sys.executable, "-W", "error", "-m", "harness"]
 # As MODULE, but it tells when it draws, and interrupts count even where the parent ignores them,
 # as background jobs do.
-INTERRUPTIBLE = """
-import signal, sys
+INTERRUPTIBLE = r"""
+import os, signal, sys
 from harness.cli import main
 from harness.study import run
 
 def simulate(*task, right=run.simulate):
-    print("drawing", file=sys.stderr, flush=True)
+    os.write(2, b"drawing\n")
     return right(*task)
 
 run.simulate = simulate
