@@ -152,8 +152,11 @@ class Beta:
         """
         prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
         points = self._rough_ppf(prob)
-        # Next to an end of the range (a tiny shape parameter) doubles run out: leave it.
-        active = np.flatnonzero((points.p > _SMALLEST_POINT) & (points.q > _SMALLEST_POINT))
+        # Next to an end of the range (a tiny shape parameter) doubles run out: it is the end.
+        at_low, at_high = points.p < _SMALLEST_POINT, points.q < _SMALLEST_POINT
+        low, high = self.ends
+        points = low.where(at_low, high.where(at_high, points))
+        active = np.flatnonzero(~(at_low | at_high))
         for _ in range(_POLISHING_STEPS):
             if active.size == 0:
                 return points

@@ -39,7 +39,6 @@ def reference(request, tmp_path_factory, small_shards):
         {"jobs": 1, "backend": "threading"},
         {"jobs": 2, "backend": "threading"},
         {"jobs": 2, "backend": "loky"},
-        {"jobs": -1},
     ],
     ids=lambda execution: " ".join(map(str, execution.values())),
 )

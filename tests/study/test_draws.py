@@ -9,7 +9,7 @@ import pytest
 from harness.config.load import load_experiment
 from harness.engines import monte_carlo
 from harness.errors import HarnessError
-from harness.study.plan import plan
+from harness.study.plan import LARGEST_TABLE, plan
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 BASES = pytest.mark.parametrize("base", [DRAWN, LISTED], ids=["drawn", "listed"])
@@ -109,10 +109,10 @@ def test_values_are_drawn_where_trials_are_not_given_for_each():
 
 
 def test_outcomes_beyond_the_largest_table_are_those_drawn_and_no_more():
-    """At n = 10^7 limits for all outcomes would not fit; for those that came up they do."""
+    """Limits for all outcomes would not fit; for those that came up they do."""
     results = in_memory(
         DRAWN,
-        n=10**7,
+        n=LARGEST_TABLE + 1,
         alpha=0.3,
         methods=["wilson"],
         trials={"per_size": 500},
