@@ -50,7 +50,7 @@ def command(function: Callable[..., int]) -> Callable[..., None]:
             typer.echo(f"harness: {fault}", err=True)
             code = fault.exit_code
         except KeyboardInterrupt:
-            typer.echo("harness: interrupted; nothing was replaced", err=True)
+            typer.echo("harness: interrupted; no incomplete result was written", err=True)
             code = INTERRUPTED
         except Exception as fault:
             if os.environ.get("HARNESS_DEBUG"):
@@ -105,7 +105,9 @@ def run(
         if not quiet:
             console.print(*results_screen(results), sep="\n")
         manifest = results.manifest
-        agreed &= manifest["agreement"]["agrees"] and manifest["identity"]["holds"]
+        if not (manifest["agreement"]["agrees"] and manifest["identity"]["holds"]):
+            agreed = False
+            typer.echo(f"harness: {experiment.name}: the engines disagree", err=True)
     return 0 if agreed else HarnessError.exit_code
 
 
@@ -131,7 +133,11 @@ def plot(
         FigureSpec(figure["kind"], {k: v for k, v in figure.items() if k != "kind"})
         for figure in asked
     ]
-    for path in draw_figures(results, specs, folder / "figures", formats or ["png"]):
+    try:
+        paths = draw_figures(results, specs, folder / "figures", formats or ["png"])
+    except OSError as fault:
+        raise InputError(f"{folder}/figures cannot be written: {fault.strerror}") from None
+    for path in paths:
         typer.echo(str(path))
     return 0
 

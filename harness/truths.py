@@ -10,6 +10,10 @@ import numpy as np
 
 from harness.numerics.arrays import Floats, Integers
 
+# A distribution on [0, 1] has no mass at its ends, though a draw may round to one: an interval of
+# no width there would hold it.
+_INSIDE = (5e-324, 1.0 - 2.0**-53)
+
 
 @dataclass(frozen=True)
 class DiscreteTruth:
@@ -47,6 +51,7 @@ class UniformTruth:
         if self.support != (0.0, 1.0):
             draws *= self.upper - self.lower
             draws += self.lower
+            np.clip(draws, *_INSIDE, out=draws)
         return draws
 
     def content(self) -> Mapping[str, Any]:
@@ -66,7 +71,7 @@ class BetaTruth:
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
         """``count`` independent draws, shape (count,)."""
-        return rng.beta(self.s, self.t, count)
+        return np.clip(rng.beta(self.s, self.t, count), *_INSIDE)
 
     def content(self) -> Mapping[str, Any]:
         return {"beta": [self.s, self.t]}

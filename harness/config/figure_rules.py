@@ -9,7 +9,13 @@ from harness.config.draft import Draft
 from harness.config.faults import Complaint, found_instead, nearest
 from harness.config.figure_entry import kind_of
 from harness.config.levels import alphas_of, engines_of, is_discrete, label_of, sizes_of
-from harness.figures.catalogue import FIGURES, FigureOptions
+from harness.config.surface_rules import (
+    LARGEST_BESIDE_TRUTHS,
+    has_true_values,
+    surface_relations,
+)
+from harness.config.trial_entry import PerTruth
+from harness.figures.catalogue import FIGURES, AlphaByOutcome, FigureOptions
 
 
 def figure_relations(parts: Draft) -> Iterator[Complaint]:
@@ -32,6 +38,8 @@ def _relations(entry: FigureOptions, parts: Draft) -> Iterator[tuple[str, str]]:
         yield from _named(
             entry, ("method", "methods", "reference"), "the label of a method", labels
         )
+    yield from _counted(entry, parts)
+    yield from surface_relations(entry, parts)
 
 
 def _sources(entry: FigureOptions, parts: Draft) -> Iterator[tuple[str, str]]:
@@ -47,6 +55,23 @@ def _sources(entry: FigureOptions, parts: Draft) -> Iterator[tuple[str, str]]:
         (found,) = type(parts["truth"]).model_fields
         what = f"a truth that is a grid or a list of values for {kind.name}"
         yield "kind", f"expected {what}, found {found}"
+
+
+def _counted(entry: FigureOptions, parts: Draft) -> Iterator[tuple[str, str]]:
+    """Counts of an outcome are binomial where the truth is drawn, and kept unless n is large."""
+    if not isinstance(entry, AlphaByOutcome):
+        return
+    if isinstance(parts.get("trials"), PerTruth) and has_true_values(parts):
+        yield (
+            "kind",
+            "expected trials per_outcome or per_size for alpha_by_outcome, found per_truth",
+        )
+    if "n" in parts and has_true_values(parts):
+        sizes = sizes_of(parts["n"])
+        n = sizes[0] if entry.n is None and len(sizes) == 1 else entry.n
+        if n in sizes and n >= LARGEST_BESIDE_TRUTHS:
+            most = f"an n below {LARGEST_BESIDE_TRUTHS}"
+            yield "n", f"expected {most} with a grid or a list of true values, found {n}"
 
 
 def _size(entry: FigureOptions, sizes: Sequence[int]) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.config import yaml12
+from harness.config import shipped, yaml12
 from harness.config.experiment import Experiment
 from harness.config.files import find_configs, read_text
 from harness.config.judge import Judgement, judge
@@ -27,7 +27,8 @@ def load_experiment(
     """The experiment of a config file, or of a mapping with the same keys.
 
     Args:
-        source: path of a YAML file; or a mapping, whose paths are relative to the working folder.
+        source: path of a YAML file, one's own or shipped; or a mapping, whose paths are relative to
+            the working folder.
         overrides: ``key=value``, as on the command line.
 
     Raises:
@@ -67,7 +68,16 @@ def json_schema() -> dict[str, Any]:
 def _load(source: Path | str | Mapping[str, Any], overrides: Sequence[str]) -> Judgement:
     if isinstance(source, Mapping):
         return judge(from_mapping(source), overrides, IN_PYTHON, Path())
-    text = read_text(Path(source))
+    path = _found(Path(source))
+    text = read_text(path)
     if isinstance(text, Fault):
         return Judgement(None, (text,))
-    return judge(yaml12.read(text), overrides, str(source), Path(source).parent)
+    return judge(yaml12.read(text), overrides, str(path), path.parent)
+
+
+def _found(path: Path) -> Path:
+    """The path or the shipped config it names; reading a path that is none tells what is wrong."""
+    try:
+        return shipped.found(path)
+    except (OSError, ValueError):
+        return path

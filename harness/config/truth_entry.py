@@ -8,13 +8,18 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from harness.config.constraints import by_key, exactly_one, expected, expecting
 from harness.config.grids import grid
-from harness.config.strict import Pair, Probability, Strict
+from harness.config.strict import Probability, Strict
 
 LONGEST_GRID = 100_000
+NARROWEST = 1e-12
+"""A narrower uniform truth has too few numbers in it to draw from."""
+
+Exponent = Annotated[float, Field(ge=1e-3, le=1e6)]
+"""Beyond these a Beta distribution is all but a point, or two."""
 
 
-def _ascending(bounds: list[float]) -> list[float]:
-    if not bounds[0] < bounds[1]:
+def _apart(bounds: list[float]) -> list[float]:
+    if not bounds[1] - bounds[0] >= NARROWEST:
         raise ValueError(bounds)
     return bounds
 
@@ -25,9 +30,9 @@ class Uniform(Strict):
     uniform: Annotated[
         list[Probability],
         Field(min_length=2, max_length=2),
-        AfterValidator(_ascending),
-        expecting("two numbers [a, b] with 0 <= a < b <= 1"),
-    ] = Field(description="[a, b] with 0 <= a < b <= 1.")
+        AfterValidator(_apart),
+        expecting("two numbers [a, b] with 0 <= a < b <= 1 and b - a at least 1e-12"),
+    ] = Field(description="[a, b] with 0 <= a < b <= 1 and b - a at least 1e-12.")
 
 
 class GridSpan(Strict):
@@ -73,9 +78,11 @@ class Values(Strict):
 class Beta(Strict):
     """Beta(s, t) on [0, 1]."""
 
-    beta: Annotated[Pair, expecting("two positive numbers [s, t]")] = Field(
-        description="[s, t], both positive."
-    )
+    beta: Annotated[
+        list[Exponent],
+        Field(min_length=2, max_length=2),
+        expecting("two numbers [s, t], each from 0.001 to 10^6"),
+    ] = Field(description="[s, t], each from 0.001 to 10^6.")
 
 
 _TAGS = {"uniform": "<uniform>", "grid": "<grid>", "values": "<values>", "beta": "<beta>"}

@@ -8,24 +8,30 @@ probabilities, the other one integrates a Beta distribution: no error in one alo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness.engines.enumeration import given_outcomes, probability_blocks
+from harness.engines import posterior
+from harness.engines.enumeration import Enumerated, given_outcomes, probability_blocks
 from harness.engines.records import Mean
 from harness.engines.runs import miss_probabilities
+from harness.families import proportion
 from harness.numerics.arrays import Floats
 from harness.numerics.quadrature import beta_rule
 from harness.sampling import binomial
-from harness.scenario import Limits
+from harness.scenario import Limits, Scenario
 from harness.truths import BetaTruth, ContinuousTruth, DiscreteTruth, Truth, UniformTruth
 
-# Both sides are sums of up to 1e6 terms, each good to about 1e-13.
+# Both sides are sums of thousands of terms, each good to about 1e-13.
 TOLERANCE = 1e-9
 
 _FLAT = UniformTruth(0.0, 1.0)
+_FLAT_BETA = BetaTruth(1.0, 1.0)
+_SMALL = 1e-3
 _WHOLE_RANGE_UP_TO = 2000
+# Beyond this the outcomes possible at one half are too many too.
+_STRIPS_UP_TO = 1_000_000
 # The expected counts that each strip spans.
 _STRIP = 1000.0
 
@@ -40,10 +46,49 @@ class Identity:
     """Weighted mean of the posterior mass over x."""
 
     def discrepancy(self) -> Floats:
-        """The largest difference of below, above and length for each column, shape (k,)."""
-        a, b = self.over_truths, self.over_outcomes
-        differences = np.stack([a.below - b.below, a.above - b.above, a.length - b.length])
-        return np.asarray(np.abs(differences).max(axis=0))
+        """The largest discrepancy of below, above and length for each column, shape (k,)."""
+        return mean_discrepancy(self.over_truths, self.over_outcomes)
+
+
+def mean_discrepancy(a: Mean, b: Mean) -> Floats:
+    """By how much two means differ: relative where a miss probability is not tiny, shape (k,).
+
+    A miss probability below 1e-3 is judged absolutely on the scale of 1e-3, a length on that of 1.
+    """
+    below, above = (
+        np.abs(one - other) / np.maximum(np.maximum(one, other), _SMALL)
+        for one, other in ((a.below, b.below), (a.above, b.above))
+    )
+    return np.maximum(np.maximum(below, above), np.abs(a.length - b.length))
+
+
+def weight_discrepancy(n: int, truth: ContinuousTruth) -> float:
+    """By how much the outcome probabilities fail to sum to 1, or to have the truth's mean."""
+    first, last = binomial.window(*truth.support, n)
+    x = np.arange(first, last + 1)
+    weight = proportion.outcome_weights(truth, x, n)
+    low, high = truth.support
+    mean = truth.s / (truth.s + truth.t) if isinstance(truth, BetaTruth) else 0.5 * (low + high)
+    return max(abs(float(weight.sum()) - 1), abs(float((weight * (x / n)).sum()) / mean - 1))
+
+
+def enumeration_discrepancies(known: Enumerated) -> list[Floats]:
+    """What must hold within one enumeration, each of shape (k,).
+
+    The mean over a list of truths is the mean over all outcomes; and no truth, nor their mean, is
+    missed more often than the worst one.
+    """
+    found = []
+    by_outcome, by_truth = known.by_outcome, known.by_truth
+    if by_truth is not None and by_outcome.weight.sum() > 1.0 - TOLERANCE:
+        found.append(mean_discrepancy(by_truth.mean(), by_outcome.mean()))
+    if known.mean is not None and all(case is not None for case in known.worst):
+        worst = np.array([case.alpha for case in known.worst if case is not None])
+        missed = known.mean.below + known.mean.above
+        if by_truth is not None:
+            missed = np.maximum(missed, (by_truth.below + by_truth.above).max(axis=1))
+        found.append(np.maximum(missed - worst, 0.0))
+    return found
 
 
 def truths_to_check(n: int, truth: Truth) -> list[ContinuousTruth]:
@@ -54,7 +99,8 @@ def truths_to_check(n: int, truth: Truth) -> list[ContinuousTruth]:
     """
     if n > _WHOLE_RANGE_UP_TO:
         width = _STRIP / n
-        return [UniformTruth(0.0, width), UniformTruth(0.5, 0.5 + width)]
+        rare = UniformTruth(0.0, width)
+        return [rare] if n > _STRIPS_UP_TO else [rare, UniformTruth(0.5, 0.5 + width)]
     return [_FLAT] if isinstance(truth, DiscreteTruth) else [truth]
 
 
@@ -62,13 +108,24 @@ def both_sides(n: int, distribution: ContinuousTruth, limits: Limits) -> Identit
     """The two sides of the identity; ``limits`` hold every outcome that can occur."""
     first, last = binomial.window(*distribution.support, n)
     limits = limits.at(np.arange(first, last + 1))
-    over_outcomes = given_outcomes(n, distribution, limits).mean()
+    over_outcomes = _over_outcomes(n, distribution, limits)
     sides = [
         _mean_over_truths(n, distribution, int(limits.outcomes[0]), lower, upper)
         for lower, upper in zip(limits.lower, limits.upper, strict=True)
     ]
     below, above = np.array(sides).T
     return Identity(Mean(below, above, _mean_length(n, distribution, limits)), over_outcomes)
+
+
+def _over_outcomes(n: int, distribution: ContinuousTruth, limits: Limits) -> Mean:
+    """Posterior mass outside the limits, by the posterior engine where the prior is a Beta."""
+    if distribution.support != (0.0, 1.0):
+        return given_outcomes(n, distribution, limits).mean()
+    beta = distribution if isinstance(distribution, BetaTruth) else _FLAT_BETA
+    scenario = Scenario(proportion.NAME, n, distribution)
+    integrated = posterior.integrate(scenario, limits, (beta.s, beta.t))
+    weight = proportion.outcome_weights(distribution, limits.outcomes, n)
+    return replace(integrated, weight=weight).mean()
 
 
 def _mean_over_truths(

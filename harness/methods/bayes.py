@@ -41,6 +41,6 @@ def jeffreys(
     Its mean coverage under the Beta(½, ½) prior is nominal. At x = 0 and x = n the interval does
     not hold x/n; the modified form, which moves those limits to the end, is another method.
 
-    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3.1.2.
+    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3.
     """
     return of_proportion(criteria.balanced_tail)(data, alpha, side, (0.5, 0.5))

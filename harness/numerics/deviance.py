@@ -1,7 +1,7 @@
 """Logarithms of binomial probabilities that stay accurate for any n.
 
 The saddle-point form of Loader (2000), "Fast and accurate computation of binomial
-probabilities", eqs. (3)–(5): no difference of two large log-gamma values is ever taken.
+probabilities": no difference of two large log-gamma values is ever taken.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def bracketed_newton(
         below = np.where(value > 0, here, low[active])
         above = np.where(value < 0, here, high[active])
         low[active], high[active] = below, above
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             proposed = np.where(value == 0, here, here - value / derivative)
         middle = 0.5 * (below + above)
         last = (np.abs(value) < SMALL_RESIDUAL) & np.isfinite(proposed)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import betaln, roots_legendre, roots_sh_jacobi, xlog1py, xlogy
 
 from harness.numerics.arrays import Floats
+from harness.numerics.deviance import log_binomial
 
 # Nodes for panels up to each width, in units of the integrand's scale: a Gaussian of that scale
 # is integrated to better than 1e-15.
@@ -15,6 +16,8 @@ _NODES = ((0.02, 3), (0.25, 6), (np.inf, 14))
 _GRADING = 4.0
 # A power of this order and more is as smooth at its zero as the rules above can tell.
 _SMOOTH_POWER = 8.0
+_SMALLEST_DISTANCE = 1e-300
+_LARGE_EXPONENTS = 64.0
 
 
 def beta_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[Floats, Floats]:
@@ -60,9 +63,7 @@ def _measured_from_end(
         x, w = roots_legendre(count)
         length = (right - left)[panel, np.newaxis]
         distance = left[panel, np.newaxis] + length * (0.5 + 0.5 * x)
-        log_density = (
-            xlogy(inner - 1, distance) + xlog1py(outer - 1, -distance) - betaln(inner, outer)
-        )
+        log_density = _log_density(distance, inner, outer)
         nodes.append(distance.ravel())
         weights.append((np.exp(log_density) * length * (0.5 * w)).ravel())
         smallest = largest
@@ -71,6 +72,17 @@ def _measured_from_end(
         nodes.append(distance)
         weights.append(weight)
     return np.concatenate(nodes), np.concatenate(weights)
+
+
+def _log_density(distance: Floats, inner: float, outer: float) -> Floats:
+    """log[d^{inner − 1} (1 − d)^{outer − 1} / B(inner, outer)]."""
+    if inner + outer < _LARGE_EXPONENTS:
+        power = xlogy(inner - 1, distance) + xlog1py(outer - 1, -distance)
+        return np.asarray(power - betaln(inner, outer))
+    # By the saddle-point form: the Beta function alone costs digits for large exponents.
+    log_density = log_binomial(inner, outer, distance, 1.0 - distance)
+    log_density += np.log(inner * (outer / (inner + outer)))
+    return np.asarray(log_density - np.log(distance) - np.log1p(-distance))
 
 
 def _bends(exponent: float) -> bool:
@@ -104,6 +116,6 @@ def _mesh(breaks: Floats, s: float, t: float, scale: float) -> Floats:
 
 def _graded(reach: float, distances: Floats) -> Floats:
     """A geometric mesh from ``reach`` down to below the smallest distance of a break."""
-    smallest = min(reach, distances.min(initial=reach))
+    smallest = max(min(reach, distances.min(initial=reach)), _SMALLEST_DISTANCE)
     steps = int(np.ceil(np.log(reach / smallest) / np.log(_GRADING))) + 1
     return np.asarray(reach * _GRADING ** -np.arange(steps, dtype=np.float64))

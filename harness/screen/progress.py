@@ -19,12 +19,11 @@ from rich.text import Text
 
 
 class _Rate(ProgressColumn):
-    """Trials a second."""
+    """Million trials a second."""
 
     def render(self, task: Task) -> Text:
-        return Text(
-            f"{task.speed:,.0f} trials/s" if task.speed else "", style="progress.data.speed"
-        )
+        speed = f"{task.speed / 1e6:.1f} M/s" if task.speed else ""
+        return Text(speed, style="progress.data.speed")
 
 
 class Bar:
@@ -45,7 +44,7 @@ def bar(console: Console, name: str) -> Iterator[Bar]:
     """A bar that goes away when the experiment is done."""
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=16),
         TextColumn("{task.completed:,.0f} of {task.total:,.0f} trials"),
         _Rate(),
         TimeRemainingColumn(),

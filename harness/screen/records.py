@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 
@@ -18,7 +19,7 @@ def number(value: float | None) -> str:
 
 def escaped(text: str) -> str:
     """Text that rich takes as it is."""
-    return text.replace("[", r"\[")
+    return escape(text)
 
 
 def text(value: object) -> str:

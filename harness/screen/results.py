@@ -143,15 +143,15 @@ def _agreement(agreement: _Row) -> Table:
         for line in agreement["methods"]
     ]
     return _table(
-        "Monte Carlo against exact, cell by cell",
+        "Monte Carlo against exact: tests, and 95 % intervals that miss",
         rows,
         "method",
         "cells",
         "tests",
         "smallest p",
         "after Holm",
-        "95 % intervals that miss",
-        "that should",
+        "missing",
+        "expected",
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,11 @@ from harness.tables.storage import (
     write_tables,
 )
 
+_CHECKOUT = Path(__file__).resolve().parents[2]
+
 CONFIG_FILE, RUN_FILE, FIGURES_FOLDER = "config.yaml", "run.json", "figures"
 _WRITTEN = {CONFIG_FILE, RUN_FILE, FIGURES_FOLDER, CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE}
+_FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 
 
 def refuse_unwritable(experiment: Experiment, out: Path) -> None:
@@ -34,7 +38,7 @@ def refuse_unwritable(experiment: Experiment, out: Path) -> None:
         InputError: the place is a file, holds what no run wrote, or is not to be written to.
     """
     target = out / experiment.name
-    _refuse_foreign(target)
+    _refuse_foreign(target, out)
     existing = next(parent for parent in target.absolute().parents if parent.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(f"{target} cannot be written: {existing} is no folder to write to")
@@ -49,7 +53,7 @@ def deliver(results: Results, experiment: Experiment, out: Path, seconds: float)
         InputError: the folder cannot be written, or holds something that is no result.
     """
     target = out / experiment.name
-    _refuse_foreign(target)
+    _refuse_foreign(target, out)
 
     def fill(folder: Path) -> None:
         (folder / CONFIG_FILE).write_text(dump.dump(experiment.document), encoding="utf-8")
@@ -68,19 +72,37 @@ def deliver(results: Results, experiment: Experiment, out: Path, seconds: float)
     return replace(results, path=target)
 
 
-def _refuse_foreign(target: Path) -> None:
-    """A folder with anything in it that no run wrote is not replaced."""
+def _refuse_foreign(target: Path, out: Path) -> None:
+    """Replace only what a run wrote, with nothing of anybody else's in it."""
+    within = next((p for p in target.parents if out in p.parents and _is_result(p)), None)
+    if within is not None:
+        raise InputError(f"{target} would lie within the result {within}; choose another name")
     if target.exists() and not target.is_dir():
         raise InputError(f"{target} is a file; move it or choose another name")
-    foreign = sorted(
-        entry.name
-        for entry in (target.iterdir() if target.is_dir() else ())
-        if entry.name not in _WRITTEN and not entry.name.startswith(".")
-    )
-    if foreign:
-        raise InputError(
-            f"{target} holds {foreign[0]}, which no run wrote; move it or choose another name"
-        )
+    if not target.is_dir():
+        return
+    entries = sorted(target.iterdir())
+    for entry in entries:
+        if _is_result(entry):
+            raise InputError(f"{target} holds another result, {entry.name}; choose another name")
+        figures = entry.iterdir() if entry.name == FIGURES_FOLDER and entry.is_dir() else ()
+        foreign = [each for each in figures if each.suffix not in _FIGURE_ENDINGS]
+        if entry.name not in _WRITTEN or foreign:
+            name = foreign[0].relative_to(target) if foreign else entry.name
+            raise InputError(
+                f"{target} holds {name}, which no run wrote; move it or choose another name"
+            )
+    if entries and not _is_result(target):
+        raise InputError(f"{target} exists and holds no results; move it or choose another name")
+
+
+def _is_result(folder: Path) -> bool:
+    """Whether a folder holds the manifest of a run."""
+    try:
+        manifest = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and "experiment" in manifest
 
 
 def _run_record(experiment: Experiment, seconds: float) -> Mapping[str, Any]:
@@ -91,15 +113,20 @@ def _run_record(experiment: Experiment, seconds: float) -> Mapping[str, Any]:
         "backend": experiment.execution.backend,
         "platform": platform.platform(),
         "python": platform.python_version(),
-        "commit": _commit(["git", "rev-parse", "HEAD"]),
+        "commit": _commit(),
     }
 
 
-def _commit(command: Sequence[str]) -> str | None:
-    """The commit that the harness runs from, where it runs from a checkout."""
+def _commit() -> str | None:
+    """The commit that the harness runs from, where it runs from a checkout of its own."""
+    top, commit = (_git("rev-parse", what) for what in ("--show-toplevel", "HEAD"))
+    return commit if top is not None and Path(top) == _CHECKOUT else None
+
+
+def _git(*words: str) -> str | None:
     try:
         done = subprocess.run(
-            command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=5
+            ["git", *words], cwd=_CHECKOUT, capture_output=True, text=True, timeout=5
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

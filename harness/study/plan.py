@@ -21,6 +21,9 @@ from harness.truths import DiscreteTruth
 LARGEST_TABLE = 1 << 22
 """The most outcomes of one scenario that limits are computed for."""
 
+MOST_TRIALS = 10**11
+"""The most trials of one scenario: hours on any machine."""
+
 LARGEST_BESIDE_TRUTHS = 1 << 17
 """The most outcomes that stand in the tables beside a list of true values, which has cells enough
 given the truth; this keeps memory flat for large n."""
@@ -77,11 +80,16 @@ def _plan_scenario(experiment: Experiment, n: int) -> ScenarioPlan:
 def _shards(experiment: Experiment, scenario: Scenario) -> tuple[Shard, ...]:
     assert experiment.trials is not None
     kind, count = experiment.trials.kind, experiment.trials.count
+    asked = f"trials: {{{kind}: {count}}}"
     per_truth = count if kind == "per_truth" else None
     if kind == "per_outcome":
         count *= scenario.size + 1
     elif isinstance(scenario.truth, DiscreteTruth) and per_truth is not None:
         count *= len(scenario.truth.values)
+    if count > MOST_TRIALS:
+        raise InputError(
+            f"n = {scenario.size}: {asked} would be {count:,} trials, more than {MOST_TRIALS:,}"
+        )
     return tuple(shards(scenario, count, experiment.seed, per_truth))
 
 

@@ -11,15 +11,20 @@ import numpy as np
 
 from harness.config.experiment import Experiment
 from harness.engines import posterior
-from harness.engines.enumeration import enumerate_exactly, outcome_weights
-from harness.engines.identity import both_sides, truths_to_check
+from harness.engines.enumeration import Enumerated, enumerate_exactly, outcome_weights
+from harness.engines.identity import (
+    both_sides,
+    enumeration_discrepancies,
+    truths_to_check,
+    weight_discrepancy,
+)
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.records import Tally
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario
 from harness.study.limits import all_limits
 from harness.study.parallel import run_tasks
-from harness.study.plan import ScenarioPlan, columns, plan
+from harness.study.plan import LARGEST_TABLE, ScenarioPlan, columns, plan
 from harness.tables.assemble import cells_table, summary_table
 from harness.tables.findings import Findings
 from harness.tables.manifest import manifest
@@ -141,10 +146,11 @@ def _solve(
         tally=None,
         per_outcome=each.per_outcome,
         truths_drawn=experiment.trials is None or experiment.trials.kind != "per_truth",
+        shown=shown,
         posterior=integrated,
         posterior_mean=mean,
         enumerated=enumerated,
-        discrepancy=_discrepancy(scenario, limits),
+        discrepancy=_discrepancy(scenario, limits, enumerated),
     )
 
 
@@ -164,8 +170,12 @@ def _reported(
     return np.union1d(np.empty(0, np.int64) if values_alone else shown, drawn).astype(np.int64)
 
 
-def _discrepancy(scenario: Scenario, limits: Limits) -> Floats:
-    """The largest discrepancy of the identity for each column."""
-    checked = truths_to_check(scenario.size, scenario.truth)
-    sides = [both_sides(scenario.size, truth, limits) for truth in checked]
-    return np.asarray(np.max([each.discrepancy() for each in sides], axis=0))
+def _discrepancy(scenario: Scenario, limits: Limits, known: Enumerated | None) -> Floats:
+    """The largest discrepancy between what is computed in two ways, for each column."""
+    truth, n = scenario.truth, scenario.size
+    found = [both_sides(n, each, limits).discrepancy() for each in truths_to_check(n, truth)]
+    if not isinstance(truth, DiscreteTruth) and n < LARGEST_TABLE:
+        found.append(np.full(limits.lower.shape[0], weight_discrepancy(n, truth)))
+    if known is not None:
+        found.extend(enumeration_discrepancies(known))
+    return np.asarray(np.max(found, axis=0))

@@ -25,6 +25,8 @@ from harness.tables.schema import (
 
 Row = dict[str, Any]
 
+_ERRORS = ("std_error", "ci_lower", "ci_upper")
+
 
 def cells_table(findings: Sequence[Findings], engines: Sequence[str]) -> pl.DataFrame:
     """A row per method × alpha × size × engine × condition, in that order."""
@@ -91,6 +93,9 @@ def _cell_blocks(found: Findings, row: int, engines: Sequence[str]) -> Iterator[
         by_outcome, by_truth = found.tally.by_outcome, found.tally.by_truth
         if found.per_outcome:
             counted = _counted(by_outcome, row, alpha)
+            if not found.truths_drawn:
+                # Counts given an outcome are no binomials then, and these would be too wide.
+                counted = {k: v for k, v in counted.items() if k not in _ERRORS}
             yield {**key, **_outcomes(found.limits, row, by_outcome), **counted}
         if by_truth is not None:
             yield {**key, **_truths(by_truth), **_counted(by_truth, row, alpha)}
@@ -173,7 +178,7 @@ def _summary_lines(found: Findings, row: int, engines: Sequence[str]) -> Iterato
         yield {
             **_key(found, row, ENUMERATION),
             **_mean(known.mean, row, alpha),
-            **_extremes(_exact(known.by_truth or known.by_outcome, row, alpha)),
+            **_extremes(_exact(known.by_truth or _covered(found), row, alpha)),
             "worst_alpha": None if worst is None else worst.alpha,
             "worst_truth": None if worst is None else worst.witness,
         }
@@ -185,6 +190,13 @@ def _mean(mean: Mean | None, row: int, alpha: float) -> Row:
         return {}
     misses = _misses(mean.below[[row]], mean.above[[row]], alpha)
     return {**misses, "mean_length": mean.length[row]}
+
+
+def _covered(found: Findings) -> Exact:
+    """The enumerated outcomes without those that are there only because they were drawn."""
+    assert found.enumerated is not None
+    by_outcome = found.enumerated.by_outcome
+    return by_outcome.at(np.intersect1d(by_outcome.conditions, found.shown))
 
 
 def _extremes(cells: Row) -> Row:

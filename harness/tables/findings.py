@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from harness.engines.enumeration import Enumerated
 from harness.engines.records import Exact, Mean, Tally
-from harness.numerics.arrays import Floats
+from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, Limits, Scenario
 
 
@@ -23,6 +23,8 @@ class Findings:
     truths_drawn: bool
     """Whether each trial draws its truth. Where the trials at each true value are fixed instead,
     counts given an outcome are narrower than binomial, and are not held against exact values."""
+    shown: Integers
+    """The outcomes that the exact engines cover, whatever is drawn."""
     posterior: Exact | None
     posterior_mean: Mean | None
     """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from harness.agreement import Cells, Line, compare
-from harness.engines.records import Counts, Exact
+from harness.engines.records import Counts, Exact, Mean
 from harness.tables.assemble import total
 from harness.tables.findings import Findings
 
@@ -47,12 +48,21 @@ def _overall(found: Findings) -> list[Pair]:
     """Counts and exact values over all conditions."""
     assert found.tally is not None
     assert found.enumerated is not None
-    mean = found.enumerated.mean
-    if mean is None:
-        return []
+    counts = found.tally.by_outcome
+    mean = found.enumerated.mean or _mean_given(counts, found.enumerated.by_outcome)
     one = np.ones(1)
     columns = (mean.below[:, None], mean.above[:, None], mean.length[:, None])
-    return [(total(found.tally.by_outcome), Exact(one, one, *columns))]
+    return [(total(counts), Exact(one, one, *columns))]
+
+
+def _mean_given(counts: Counts, exact: Exact) -> Mean:
+    """The exact values weighted by the trials of each outcome, where not all outcomes are known.
+
+    Given the outcomes drawn, the misses are a sum of unlike trials, narrower than a binomial of
+    the mean probability (Hoeffding 1956, Ann. Math. Stat. 27, 713–721): the test errs on the
+    safe side.
+    """
+    return replace(exact.at(counts.conditions), weight=counts.trials.astype(np.float64)).mean()
 
 
 def _cells(

@@ -84,11 +84,14 @@ def configs(draw: st.DrawFn) -> dict[str, Any]:
         "outcomes": st.just("all") | st.integers(2, 99).map(lambda k: {"fractions": k}),
         "reference_prior": PRIORS,
         "execution": st.sampled_from([{}, {"jobs": 2}, {"backend": "loky", "jobs": -1}]),
-        "figures": st.just([{"kind": "alpha_surface", "scale": 0.1}]),
     }
     for key, values in choices.items():
         if draw(st.booleans()):
             config[key] = draw(values)
+    several = isinstance(config["n"], dict) or (isinstance(config["n"], list) and config["n"][1:])
+    if several and draw(st.booleans()):
+        held = {} if config.get("outcomes", "all") == "all" else config["outcomes"]
+        config["figures"] = [{"kind": "alpha_surface", "scale": 0.1, **held}]
     config["seed"] = draw(st.integers(0, 2**128 - 1))
     engines = ["posterior", "enumeration"] + ["monte_carlo"] * ("trials" in config)
     if draw(st.booleans()):

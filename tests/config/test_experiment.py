@@ -208,7 +208,7 @@ def test_a_file_of_ones_own_is_found_beside_the_config_and_kept_as_written(
 
 
 def test_figure_options_have_their_defaults_filled_in() -> None:
-    experiment = load_experiment(minimal(figures=[{"kind": "alpha_surface"}]))
+    experiment = load_experiment(minimal(n=[5, 10], figures=[{"kind": "alpha_surface"}]))
     (figure,) = experiment.figures
     assert figure.options["engine"] == "posterior"
     assert figure.options["fractions"] == 21

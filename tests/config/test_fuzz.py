@@ -28,12 +28,12 @@ GOOD: dict[str, Any] = {
     "name": "a/b", "title": "A", "family": "proportion", "n": [5, 10], "alpha": [0.05, 0.1],
     "methods": ["wald", {"name": "balanced_tail", "prior": [1, 2], "side": "lower", "label": "b"},
                 {"module": "pack", "function": "f"}],
-    "truth": {"grid": {"start": 0.1, "stop": 0.9, "count": 9}}, "trials": {"per_truth": 3},
+    "truth": {"grid": {"start": 0.1, "stop": 0.9, "count": 9}}, "trials": {"per_size": 3},
     "outcomes": {"fractions": 3}, "engines": ["monte_carlo", "posterior", "enumeration"],
     "reference_prior": [1, 1], "seed": 1, "execution": {"jobs": 1, "backend": "loky"},
     "figures": [{"kind": "coverage_curve", "n": 5, "methods": ["wald"]},
                 {"kind": "alpha_by_outcome", "n": 5, "alpha": 0.1},
-                {"kind": "alpha_surface", "engine": "enumeration"}],
+                {"kind": "alpha_surface", "engine": "enumeration", "fractions": 3}],
 }  # fmt: skip
 
 

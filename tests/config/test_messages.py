@@ -119,10 +119,17 @@ ONE_KEY = [
     ("truth: {unifrom: [0, 1]}", f"6: truth.unifrom: expected one of the keys {TRUTHS}, "
      "found 'unifrom'; did you mean uniform?"),
     ("truth: {uniform: [0.5, 0.5]}", "6: truth.uniform: expected two numbers [a, b] with "
-     "0 <= a < b <= 1, found [0.5, 0.5]"),
+     "0 <= a < b <= 1 and b - a at least 1e-12, found [0.5, 0.5]"),
+    ("truth: {uniform: [0, 1.0e-13]}", "6: truth.uniform: expected two numbers [a, b] with "
+     "0 <= a < b <= 1 and b - a at least 1e-12, found [0, 1.0e-13]"),
     ("truth: {uniform: [0, 1.1]}", "6: truth.uniform: expected two numbers [a, b] with "
-     "0 <= a < b <= 1, found [0, 1.1]"),
-    ("truth: {beta: [0, 2]}", "6: truth.beta: expected two positive numbers [s, t], found [0, 2]"),
+     "0 <= a < b <= 1 and b - a at least 1e-12, found [0, 1.1]"),
+    ("truth: {beta: [0, 2]}",
+     "6: truth.beta: expected two numbers [s, t], each from 0.001 to 10^6, found [0, 2]"),
+    ("truth: {beta: [1, 0.0009]}",
+     "6: truth.beta: expected two numbers [s, t], each from 0.001 to 10^6, found [1, 0.0009]"),
+    ("truth: {beta: [1000001, 1]}",
+     "6: truth.beta: expected two numbers [s, t], each from 0.001 to 10^6, found [1000001, 1]"),
     ("truth: {values: [0.5, 1.5]}",
      "6: truth.values[1]: expected a number from 0 to 1, found 1.5"),
     ("truth: {values: [0.5, 0.50]}", "6: truth.values[1]: expected each value once, found 0.5, "

@@ -10,6 +10,7 @@ import pytest
 
 from harness.config import shipped
 from harness.config.load import json_schema, load_experiment
+from harness.errors import ConfigError
 
 ROOT = Path(__file__).parent.parent.parent
 CONFIGS = sorted((ROOT / "configs").rglob("*.yaml"))
@@ -42,6 +43,24 @@ def test_a_shipped_config_is_found_from_any_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert load_experiment(shipped.found(Path(asked))).name == "quickstart"
+
+
+@pytest.mark.parametrize("asked", ["quickstart", "configs/quickstart.yaml"])
+def test_python_finds_shipped_configs_as_the_command_line_does(
+    asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert load_experiment(asked).name == "quickstart"
+    assert load_experiment(Path(asked)).name == "quickstart"
+
+
+@pytest.mark.parametrize("asked", ["nothing.yaml", "a\0b", "x" * 5000])
+def test_a_path_that_names_no_config_is_refused(
+    asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="expected a config"):
+        load_experiment(asked)
 
 
 def test_a_config_of_ones_own_goes_before_a_shipped_one(

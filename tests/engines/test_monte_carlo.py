@@ -58,7 +58,7 @@ def drawn(shard):
         x = [rng.binomial(n, p, c) for p, c in zip(truth.values, counts, strict=True) if c]
         return np.repeat(truth.values, counts), np.concatenate(x)
     if isinstance(truth, BetaTruth):
-        p = rng.beta(truth.s, truth.t, shard.trials)
+        p = np.clip(rng.beta(truth.s, truth.t, shard.trials), 5e-324, 1 - 2**-53)
     else:
         p = truth.lower + (truth.upper - truth.lower) * rng.random(shard.trials)
     p = np.sort(p)

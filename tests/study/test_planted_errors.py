@@ -7,6 +7,7 @@ is fixed.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -41,7 +42,8 @@ def verdict(here, capsys):
         code = main(["run", "c.yaml"])
         manifest = here / "results" / BASES[base]["name"] / "manifest.json"
         captured = capsys.readouterr()
-        assert captured.err == ""
+        name = BASES[base]["name"]
+        assert captured.err == (f"harness: {name}: the engines disagree\n" if code else "")
         return code, json.loads(manifest.read_text("utf-8")), " ".join(captured.out.split())
 
     return verdict
@@ -124,7 +126,63 @@ def test_a_binomial_tail_wrong_by_five_per_cent(verdict, monkeypatch):
         return below, 0.95 * above
 
     monkeypatch.setattr(enumeration, "miss_probabilities", wrong)
-    disagrees(verdict("listed"))
+    code, manifest, _ = verdict("listed")
+    assert code == 1
+    assert not manifest["agreement"]["agrees"]
+    # The mean over truths is no longer the mean over outcomes either.
+    assert not manifest["identity"]["holds"]
+
+
+def shifted(right):
+    """Monte Carlo that looks trials up in limits two lengths too high."""
+
+    def wrong(shard, limits):
+        d = 2 * limits.length
+        return right(shard, Limits(limits.outcomes, limits.lower + d, limits.upper + d))
+
+    return wrong
+
+
+def test_single_trials_of_each_outcome_are_held_together(monkeypatch):
+    """At a large n an outcome has one trial at most, which proves nothing alone."""
+    config = {
+        "name": "sparse",
+        "family": "proportion",
+        "n": 10**6,
+        "methods": ["wilson"],
+        "trials": {"per_size": 3000},
+        "engines": ["monte_carlo"],
+        "seed": 5,
+    }
+    assert harness.run(config, out=None).manifest["agreement"]["agrees"]
+    monkeypatch.setattr(study_run, "simulate", shifted(study_run.simulate))
+    assert not harness.run(config, out=None).manifest["agreement"]["agrees"]
+
+
+def test_a_fault_of_the_posterior_engine_breaks_the_identity(monkeypatch):
+    right = identity.posterior.integrate
+
+    def swapped(*args):
+        exact = right(*args)
+        return replace(exact, below=exact.above, above=0.5 * exact.below)
+
+    monkeypatch.setattr(identity.posterior, "integrate", swapped)
+    config = {**BASES["drawn"], "name": "swapped"}
+    assert not harness.run(config, out=None).manifest["identity"]["holds"]
+
+
+def test_a_truth_that_rounds_to_an_end_of_the_range_is_no_disagreement():
+    """Draws of Beta(0.1, 0.1) round to 1 about once in forty times; Wald has no width there."""
+    config = {
+        "name": "ends",
+        "family": "proportion",
+        "n": 10,
+        "methods": ["wald"],
+        "truth": {"beta": [0.1, 0.1]},
+        "trials": {"per_size": 20_000},
+        "seed": 1,
+    }
+    assert harness.run(config, out=None).manifest["agreement"]["agrees"]
 
 
 @both

@@ -1,0 +1,102 @@
+"""Figures that cannot be drawn are refused before anything runs; those that can are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.config import surface_rules
+from harness.config.load import load_experiment
+from harness.figures.grid import outcome_at
+from harness.scenario import fractions_of
+from harness.study import plan
+from tests.config.conftest import config_with
+
+Faults = Callable[..., list[str]]
+LENGTH = "figures: [{kind: length_surface, reference: wald}]"
+SURFACE = "figures: [{kind: alpha_surface}]"
+DRAWN = "figures: [{kind: alpha_surface, engine: monte_carlo}]"
+ENUMERATED = "figures: [{kind: alpha_surface, engine: enumeration}]"
+ONE_SIZE = "10: figures[0].kind: expected two sizes or more for a surface, found 1"
+ALONE = (
+    "expected posterior or monte_carlo among the engines, found enumeration, which alone has no "
+    "cells per outcome over a grid or a list of true values"
+)
+HELD = "expected fractions that outcomes: {fractions: 5} hold (2, 3, 5), found"
+BELOW = "expected two sizes or more below 131072 for a surface over a grid or a list of true values"
+SIDES = "methods: [wald, {name: one_sided, side: lower}, {name: one_sided, side: upper}]"
+
+REFUSED = [
+    ([SURFACE, "n: 5"], ONE_SIZE),
+    ([SURFACE, "n: [5]"], ONE_SIZE),
+    ([LENGTH, "n: 5"], ONE_SIZE),
+    ([DRAWN, "n: 5"], ONE_SIZE),
+    ([SURFACE, "n: [5, 100]", "outcomes: {fractions: 5}"],
+     f"10: figures[0].fractions: {HELD} 21"),
+    ([ENUMERATED, "n: [5, 100]", "outcomes: {fractions: 5}"],
+     f"10: figures[0].fractions: {HELD} 21"),
+    (["figures: [{kind: length_surface, reference: wald, fractions: 4}]", "n: [5, 100]",
+      "outcomes: {fractions: 5}"], f"10: figures[0].fractions: {HELD} 4"),
+    ([LENGTH, "methods: [wald]"],
+     "10: figures[0].reference: expected another two-sided method to compare with wald, "
+     "found none"),
+    (["figures: [{kind: length_surface, reference: one_sided lower}]", SIDES],
+     "10: figures[0].reference: expected another lower method to compare with one_sided lower, "
+     "found none"),
+    (["trials: {per_truth: 30}"],
+     "10: figures[0].kind: expected trials per_outcome or per_size for alpha_by_outcome, "
+     "found per_truth"),
+    (["figures: [{kind: alpha_by_outcome, n: 131072}]", "n: [10, 131072]"],
+     "10: figures[0].n: expected an n below 131072 with a grid or a list of true values, "
+     "found 131072"),
+    (["figures: [{kind: alpha_by_outcome}]", "n: 131072",
+      "truth: {grid: {start: 0, stop: 1, count: 3}}"],
+     "10: figures[0].n: expected an n below 131072 with a grid or a list of true values, "
+     "found 131072"),
+    ([ENUMERATED, "engines: [enumeration]"], f"10: figures[0].engine: {ALONE}"),
+    ([LENGTH, "engines: [enumeration]"], f"10: figures[0].kind: {ALONE}"),
+    ([DRAWN, "n: [10, 131072]"], f"10: figures[0].kind: {BELOW}, found 1"),
+    ([ENUMERATED, "n: [131072, 200000]"], f"10: figures[0].kind: {BELOW}, found 0"),
+]  # fmt: skip
+
+ALLOWED = [
+    [SURFACE],
+    [SURFACE, "n: [10, 131072]"],
+    [SURFACE, "n: {log_grid: {start: 5, stop: 100, count: 2}}"],
+    # All outcomes of a small n are there however few fractions are asked for.
+    [SURFACE, "n: [3, 4]", "outcomes: {fractions: 5}"],
+    ["figures: [{kind: alpha_surface, fractions: 3}]", "n: [5, 100]", "outcomes: {fractions: 5}"],
+    [DRAWN, "n: [5, 100]", "outcomes: {fractions: 5}"],
+    [LENGTH],
+    ["figures: [{kind: length_surface, reference: wald, method: one_sided lower}]", SIDES],
+    ["figures: [{kind: alpha_by_outcome, n: 10}]", "n: [10, 131072]"],
+    ["figures: [{kind: alpha_by_outcome, n: 131072}]", "n: 131072", "truth: {uniform: [0, 1]}"],
+    [ENUMERATED, "engines: [enumeration]", "truth: {uniform: [0, 1]}"],
+    [ENUMERATED, "engines: [enumeration, monte_carlo]"],
+]
+
+
+@pytest.mark.parametrize(("changes", "line"), REFUSED)
+def test_a_figure_that_cannot_be_drawn_is_refused(
+    changes: list[str], line: str, faults_of: Faults
+) -> None:
+    assert faults_of(config_with(*changes)) == [f"fig.yaml:{line}"]
+
+
+@pytest.mark.parametrize("changes", ALLOWED)
+def test_a_figure_that_can_be_drawn_is_not(changes: list[str], write: Callable[[str], str]) -> None:
+    assert load_experiment(write(config_with(*changes))).figures
+
+
+def test_the_largest_size_with_outcomes_beside_truths_is_the_one_that_is_planned() -> None:
+    assert surface_rules.LARGEST_BESIDE_TRUTHS == plan.LARGEST_BESIDE_TRUTHS
+
+
+@pytest.mark.parametrize("there", [2, 3, 4, 5, 8, 11, 21])
+def test_fractions_are_held_where_every_outcome_drawn_is_among_those_computed(there: int) -> None:
+    for n in range(1, 60):
+        known = set(fractions_of(n, there).tolist())
+        for asked in range(2, 30):
+            drawn = {outcome_at(n, step, asked - 1) for step in range(asked)}
+            assert surface_rules._holds(n, there - 1, asked - 1) == (drawn <= known)
