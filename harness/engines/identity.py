@@ -27,7 +27,6 @@ from harness.truths import BetaTruth, ContinuousTruth, DiscreteTruth, Truth, Uni
 TOLERANCE = 1e-9
 
 _FLAT = UniformTruth(0.0, 1.0)
-_FLAT_BETA = BetaTruth(1.0, 1.0)
 _SMALL = 1e-3
 _WHOLE_RANGE_UP_TO = 2000
 # Beyond this the outcomes possible at one half are too many too.
@@ -118,14 +117,32 @@ def both_sides(n: int, distribution: ContinuousTruth, limits: Limits) -> Identit
 
 
 def _over_outcomes(n: int, distribution: ContinuousTruth, limits: Limits) -> Mean:
-    """Posterior mass outside the limits, by the posterior engine where the prior is a Beta."""
-    if distribution.support != (0.0, 1.0):
-        return given_outcomes(n, distribution, limits).mean()
-    beta = distribution if isinstance(distribution, BetaTruth) else _FLAT_BETA
+    """Mass outside the limits by the posterior engine, weighted by the outcomes' probabilities."""
     scenario = Scenario(proportion.NAME, n, distribution)
-    integrated = posterior.integrate(scenario, limits, (beta.s, beta.t))
     weight = proportion.outcome_weights(distribution, limits.outcomes, n)
-    return replace(integrated, weight=weight).mean()
+    if isinstance(distribution, BetaTruth):
+        integrated = posterior.integrate(scenario, limits, (distribution.s, distribution.t))
+        return replace(integrated, weight=weight).mean()
+    low, high = distribution.support
+    if (n + 1) * (high - low) < 1.0:
+        # So short a range leaves no digits of a difference of tails: the engine's own way.
+        return given_outcomes(n, distribution, limits).mean()
+    # On [a, b] the mass below is F(L) − F(a), the one above S(U) − S(b), over (n + 1)(b − a).
+    inside = Limits(
+        limits.outcomes, np.clip(limits.lower, low, high), np.clip(limits.upper, low, high)
+    )
+    ends = Limits(
+        limits.outcomes, np.full_like(limits.lower, low), np.full_like(limits.upper, high)
+    )
+    missed, beyond = (
+        posterior.integrate(scenario, part, proportion.FLAT_PRIOR) for part in (inside, ends)
+    )
+    total = (n + 1) * (high - low)
+    return Mean(
+        (missed.below - beyond.below).sum(axis=1) / total,
+        (missed.above - beyond.above).sum(axis=1) / total,
+        (limits.length * weight).sum(axis=1) / weight.sum(),
+    )
 
 
 def _mean_over_truths(
