@@ -7,8 +7,11 @@ answers at once.
 from __future__ import annotations
 
 import functools
+import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,6 +100,7 @@ def run(
     for experiment in experiments:
         plan(experiment)
         refuse_unwritable(experiment, out)
+    _end_in_order_when_terminated()
     console = _wide_console()
     agreed = True
     for experiment in experiments:
@@ -199,6 +203,16 @@ def schema() -> int:
     return 0
 
 
+def _end_in_order_when_terminated() -> None:
+    """A termination unwinds the run like an interrupt does, so that nothing half-written stays."""
+
+    def terminate(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, terminate)
+
+
 def _wide_console() -> Console:
     """Standard output for tables that are not to be cut or folded, however wide they are."""
     from rich.console import Console
@@ -252,6 +266,10 @@ def _show(records: list[dict[str, Any]], output: str, in_full: bool = False) -> 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line on ``argv`` (default: that of the process); returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that knows no Greek still shows the rest.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app(args=None if argv is None else list(argv), prog_name="harness")
     except SystemExit as end:

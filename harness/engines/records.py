@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
@@ -50,11 +49,6 @@ class Tally:
         if by_truth is not None and other.by_truth is not None:
             by_truth = by_truth.plus(other.by_truth)
         return Tally(self.by_outcome.plus(other.by_outcome), by_truth)
-
-
-def merged(tallies: list[Tally]) -> Tally:
-    """All tallies of one scenario together."""
-    return reduce(Tally.plus, tallies)
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""What can be estimated. A family ties data names, sampling, posterior and estimate together."""
+"""What can be estimated: data names and their checks, posterior, outcome probabilities."""

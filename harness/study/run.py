@@ -61,7 +61,7 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
         InputError: a size needs more intervals than fit.
         MethodError: a user's method failed.
     """
-    plans = plan(experiment)
+    plans, sources = plan(experiment), _sources(experiment)
     progress.expect(sum(shard.trials for each in plans for shard in each.shards))
     limits = all_limits(experiment, plans)
     tallies = _simulated(experiment, plans, limits, progress)
@@ -74,7 +74,7 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
     return Results(
         cells_table(findings, experiment.engines),
         summary_table(findings, experiment.engines),
-        manifest(experiment.document, _sources(experiment), findings, lines),
+        manifest(experiment.document, sources, findings, lines),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from scipy import stats
 
 from harness.engines import monte_carlo
 from harness.engines.monte_carlo import SHARD, Shard, outcomes_drawn, shards, simulate
-from harness.engines.records import Tally, merged
+from harness.engines.records import Tally
 from harness.methods.catalogue import PROPORTION
 from harness.scenario import Limits, Scenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
@@ -33,6 +34,11 @@ CONTINUOUS = [
     BetaTruth(0.1, 0.1),
 ]
 VALUES = DiscreteTruth((0.0, 0.1, 0.25, 0.4, 0.5, 0.7, 1.0))
+
+
+def merged(tallies):
+    """All tallies of one scenario together."""
+    return reduce(Tally.plus, tallies)
 
 
 def scenario(truth, n):
