@@ -65,11 +65,7 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
     progress.expect(sum(shard.trials for each in plans for shard in each.shards))
     limits = all_limits(experiment, plans)
     tallies = _simulated(experiment, plans, limits, progress)
-    exact = _solved(experiment, plans, limits, tallies)
-    findings = [
-        replace(found, tally=tally, columns=columns(experiment))
-        for found, tally in zip(exact, tallies, strict=True)
-    ]
+    findings = _solved(experiment, plans, limits, tallies)
     lines = agreement(findings)
     return Results(
         cells_table(findings, experiment.engines),
@@ -141,9 +137,9 @@ def _solve(
         enumerated = enumerate_exactly(scenario, limits, reported, worst=ENUMERATION in engines)
     return Findings(
         scenario=scenario,
-        columns=(),
+        columns=columns(experiment),
         limits=limits,
-        tally=None,
+        tally=tally,
         per_outcome=each.per_outcome,
         truths_drawn=experiment.trials is None or experiment.trials.kind != "per_truth",
         shown=shown,
