@@ -10,8 +10,8 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from harness.config.constraints import expected, expecting
 from harness.config.grids import log_grid
 from harness.config.strict import Strict
+from harness.families.proportion import LARGEST_SIZE
 
-LARGEST_SIZE = 10**9
 _SIZE = "a whole number from 1 to 10^9"
 _ALPHA = "a number above 0 and below 1"
 

@@ -12,7 +12,8 @@ from harness.figures.catalogue import FIGURES, AlphaSurface, FigureOptions, Leng
 from harness.methods.method import TWO_SIDED
 
 LARGEST_BESIDE_TRUTHS = 1 << 17
-"""From this n on, there are no cells per outcome beside those per truth (as in `study.plan`)."""
+"""The most outcomes that stand in the tables beside a list of true values, which has cells enough
+given the truth; this keeps memory flat for large n."""
 
 
 def surface_relations(entry: FigureOptions, parts: Draft) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.config.experiment import Experiment
+from harness.config.surface_rules import LARGEST_BESIDE_TRUTHS
 from harness.engines.enumeration import possible_outcomes
 from harness.engines.identity import truths_to_check
 from harness.engines.monte_carlo import Shard, shards
@@ -23,10 +24,6 @@ LARGEST_TABLE = 1 << 22
 
 MOST_TRIALS = 10**11
 """The most trials of one scenario: hours on any machine."""
-
-LARGEST_BESIDE_TRUTHS = 1 << 17
-"""The most outcomes that stand in the tables beside a list of true values, which has cells enough
-given the truth; this keeps memory flat for large n."""
 
 
 @dataclass(frozen=True)
