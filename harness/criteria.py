@@ -22,7 +22,8 @@ P = TypeVar("P", bound=Points)
 Criterion = Callable[[Posterior[P], float, str], tuple[P, P]]
 
 _NEWTON_STEPS = 80
-_BISECTIONS = 200
+# The logit of the share of alpha below the lower limit, at the ends of its bracket.
+_WIDEST_SHARE = 600.0
 _WHERE = "no interval of {} at position {} of the outcomes"
 
 
@@ -53,9 +54,11 @@ def balanced_width(posterior: Posterior[P], alpha: float, side: str = "two-sided
     low, high = posterior.ends
     room_below, room_above = posterior.room
     room = np.minimum(room_below, room_above)
+    endless = np.isinf(room)
+    room = np.where(endless, 0.0, room)
     touching = posterior.around(np.zeros_like(room))
     outside = posterior.cdf(touching[0]) + posterior.sf(touching[1])
-    clipped = outside > alpha
+    clipped = (outside > alpha) & ~endless
     at_low = clipped & (room_below <= room_above)
     at_high = clipped & ~at_low
 
@@ -71,7 +74,10 @@ def balanced_width(posterior: Posterior[P], alpha: float, side: str = "two-sided
 
 
 def _balanced_margin(posterior: Posterior[P], alpha: float, room: Floats) -> Floats:
-    """How far short of the nearer end the balanced interval stays: the root of log(alpha/mass)."""
+    """How far short of the nearer end the balanced interval stays: the root of log(alpha/mass).
+
+    Where there is no end it is minus the half-width.
+    """
 
     def shortfall(margin: Floats, index: Positions) -> tuple[Floats, Floats]:
         here = posterior.at(index)
@@ -82,10 +88,23 @@ def _balanced_margin(posterior: Posterior[P], alpha: float, room: Floats) -> Flo
 
     rough_lower, rough_upper = posterior.rough_interval(alpha)
     start = room - 0.5 * posterior.length(rough_lower, rough_upper)
-    margin, found = bracketed_newton(shortfall, np.zeros_like(room), room, start)
+    widest = _widest_margin(posterior, alpha, room)
+    margin, found = bracketed_newton(shortfall, widest, room, start)
     if not found.all():
         raise IntervalNotFoundError(_WHERE.format("balanced width", np.flatnonzero(~found)[0]))
     return margin
+
+
+def _widest_margin(posterior: Posterior[P], alpha: float, room: Floats) -> Floats:
+    """A margin at which no more than alpha lies outside: 0, or beyond both balanced-tail limits."""
+    widest = np.zeros_like(room)
+    endless = np.flatnonzero(np.isinf(posterior.room[0]) & np.isinf(posterior.room[1]))
+    if endless.size:
+        part = posterior.at(endless)
+        centre, _ = part.around(widest[endless])
+        lower, upper = balanced_tail(part, alpha)
+        widest[endless] = -np.maximum(part.length(lower, centre), part.length(centre, upper))
+    return widest
 
 
 def minimal_length(posterior: Posterior[P], alpha: float, side: str = "two-sided") -> tuple[P, P]:
@@ -118,7 +137,7 @@ def _equal_density(posterior: Posterior[P], alpha: float) -> tuple[P, P]:
     """Two-dimensional Newton from the balanced-tail limits, on log(mass/alpha) and log f(u)/f(l).
 
     The limits stay on their own sides of the mode throughout. Elements that Newton does not
-    bring to the noise floor are solved by bisection.
+    bring to the noise floor are solved inside a bracket.
     """
     lower, upper = _start_around_mode(posterior, alpha)
     active, missed = np.arange(posterior.size), [np.arange(0)]
@@ -135,7 +154,7 @@ def _equal_density(posterior: Posterior[P], alpha: float) -> tuple[P, P]:
         active = active[moved & ~(residual < SMALL_RESIDUAL)]
     slow = np.concatenate([*missed, active])
     if slow.size:
-        slow_lower, slow_upper = _equal_density_by_bisection(posterior.at(slow), alpha)
+        slow_lower, slow_upper = _equal_density_in_bracket(posterior.at(slow), alpha)
         lower, upper = lower.replaced(slow, slow_lower), upper.replaced(slow, slow_upper)
     return lower, upper
 
@@ -174,19 +193,29 @@ def _equal_density_step(
     return np.maximum(np.abs(excess), np.abs(ratio)), step_l, step_u
 
 
-def _equal_density_by_bisection(posterior: Posterior[P], alpha: float) -> tuple[P, P]:
-    """Bisect on the tail below l, in (0, alpha): the density ratio falls as that tail grows."""
-    low, high = np.zeros(posterior.size), np.full(posterior.size, alpha)
-    mode = posterior.mode
-    for _ in range(_BISECTIONS):
-        tail = 0.5 * (low + high)
-        if ((tail <= low) | (tail >= high)).all():
-            break
-        lower, upper = posterior.ppf(tail), posterior.isf(alpha - tail)
-        past_mode = posterior.span(lower, mode) <= 0
-        before_mode = posterior.span(mode, upper) <= 0
-        ratio = posterior.log_density_ratio(lower, upper)
-        too_large = (past_mode | (ratio < 0)) & ~before_mode
-        low, high = np.where(too_large, low, tail), np.where(too_large, tail, high)
-    tail = 0.5 * (low + high)
-    return posterior.ppf(tail), posterior.isf(alpha - tail)
+def _equal_density_in_bracket(posterior: Posterior[P], alpha: float) -> tuple[P, P]:
+    """Newton inside a bracket on the share of alpha below l, in (0, 1), by its logit.
+
+    The density ratio falls as that share grows. Where a limit is past the mode its sign is known.
+    """
+
+    def ratio(logit: Floats, index: Positions) -> tuple[Floats, Floats]:
+        part, mode = posterior.at(index), posterior.mode.at(index)
+        share, rest = 1.0 / (1.0 + np.exp(-logit)), 1.0 / (1.0 + np.exp(logit))
+        lower, upper = part.ppf(alpha * share), part.isf(alpha * rest)
+        past_mode, before_mode = part.span(lower, mode) <= 0, part.span(mode, upper) <= 0
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            value = part.log_density_ratio(lower, upper)
+            change = part.slope(upper) / part.density(upper)
+            change = change - part.slope(lower) / part.density(lower)
+            derivative = alpha * share * rest * change
+        off = past_mode | before_mode
+        value = np.where(past_mode, -np.inf, np.where(before_mode, np.inf, value))
+        return value, np.where(off, np.nan, derivative)
+
+    widest = np.full(posterior.size, _WIDEST_SHARE)
+    logit, found = bracketed_newton(ratio, -widest, widest, np.zeros(posterior.size))
+    if not found.all():
+        raise IntervalNotFoundError(_WHERE.format("minimal length", np.flatnonzero(~found)[0]))
+    share, rest = 1.0 / (1.0 + np.exp(-logit)), 1.0 / (1.0 + np.exp(logit))
+    return posterior.ppf(alpha * share), posterior.isf(alpha * rest)

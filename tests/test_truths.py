@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
+from harness.truths import (
+    BetaTruth,
+    DiscreteTruth,
+    GammaTruth,
+    PairTruth,
+    UniformTruth,
+    count_values,
+    is_listed,
+    trials_by_value,
+)
 
 DRAWS = 100_000
 # Each of the tests below raises a false alarm with this probability; the seed is fixed.
@@ -39,6 +48,37 @@ def test_a_beta_truth_is_a_beta_distribution(shapes):
     assert stats.kstest(p, stats.beta(*shapes).cdf).pvalue > FALSE_ALARM
 
 
+@pytest.mark.parametrize("shapes", [(1.0, 1.0), (2.0, 0.01), (0.5, 300.0)])
+def test_a_gamma_truth_is_a_gamma_distribution(shapes):
+    shape, rate = shapes
+    truth = GammaTruth(shape, rate)
+    r = truth.draw(DRAWS, generator())
+    assert truth.support == (0.0, np.inf)
+    assert r.min() > 0
+    assert stats.kstest(r, stats.gamma(shape, scale=1 / rate).cdf).pvalue > FALSE_ALARM
+    assert stats.gamma(shape, scale=1 / rate).sf(truth.bulk[1]) == pytest.approx(1e-17, rel=1e-6)
+    assert truth.mean == shape / rate
+
+
+def test_a_uniform_truth_beyond_one_keeps_to_its_range():
+    r = UniformTruth(0.0, 458.0).draw(DRAWS, generator())
+    assert 0 < r.min() < 1
+    assert 457 < r.max() <= 458
+    assert stats.kstest(r / 458.0, "uniform").pvalue > FALSE_ALARM
+
+
+def test_of_two_lists_every_value_goes_with_every_value():
+    pair = PairTruth(DiscreteTruth((0.1, 0.2)), DiscreteTruth((0.3, 0.4, 0.5)))
+    first, second = pair.values
+    assert count_values(pair) == 6
+    assert is_listed(pair)
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == [
+        *((0.1, each) for each in (0.3, 0.4, 0.5)),
+        *((0.2, each) for each in (0.3, 0.4, 0.5)),
+    ]
+    assert not is_listed(PairTruth(UniformTruth(0.0, 1.0), UniformTruth(0.0, 1.0)))
+
+
 def test_the_check_of_a_distribution_can_fail():
     p = UniformTruth(0.0, 1.0).draw(DRAWS, generator())
     assert stats.kstest(0.99 * p, "uniform").pvalue < FALSE_ALARM
@@ -46,7 +86,7 @@ def test_the_check_of_a_distribution_can_fail():
 
 def test_listed_truths_are_drawn_with_equal_weights():
     truth = DiscreteTruth((0.0, 0.25, 0.5, 1.0))
-    counts = truth.draw(DRAWS, generator())
+    counts = trials_by_value(truth, DRAWS, generator())
     assert truth.support == (0.0, 1.0)
     assert counts.sum() == DRAWS
     assert counts.dtype == np.int64
@@ -54,12 +94,12 @@ def test_listed_truths_are_drawn_with_equal_weights():
 
 
 def test_one_listed_truth_takes_every_draw():
-    assert DiscreteTruth((0.3,)).draw(17, generator()).tolist() == [17]
+    assert trials_by_value(DiscreteTruth((0.3,)), 17, generator()).tolist() == [17]
     assert DiscreteTruth((0.3,)).support == (0.3, 0.3)
 
 
 @pytest.mark.parametrize(
-    "truth", [UniformTruth(0.1, 0.2), BetaTruth(1.0, 2.0), DiscreteTruth((0.1, 0.2))], ids=str
+    "truth", [UniformTruth(0.1, 0.2), BetaTruth(1.0, 2.0), GammaTruth(1.0, 2.0)], ids=str
 )
 def test_the_same_generator_gives_the_same_draws_and_any_number_of_them(truth):
     first, again = (truth.draw(50, generator()) for _ in range(2))

@@ -6,60 +6,55 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import InputError
-from harness.numerics.arrays import Bools, Floats, Integers
+from harness.families.data import MOST, one_shape, refuse, whole_numbers
+from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_binomial
 from harness.numerics.split import Split
 from harness.posteriors.beta import Beta
 from harness.posteriors.truncated import Truncated
+from harness.sampling import binomial
 from harness.truths import BetaTruth, ContinuousTruth
 
 NAME = "proportion"
-DATA = ("x", "n")
+COUNT, SIZE = "x", "n"
+PARAMETER = "p"
+SUPPORT = (0.0, 1.0)
 FLAT_PRIOR = (1.0, 1.0)
-LARGEST_SIZE = 10**9
+PRIOR_RANGE = "two numbers above 0"
+LARGEST_SIZE = MOST
+SAMPLING = binomial
 
 
-def checked(x: npt.ArrayLike, n: npt.ArrayLike) -> tuple[Floats, Floats]:
+def checked(
+    x: npt.ArrayLike, n: npt.ArrayLike, names: tuple[str, str] = (COUNT, SIZE)
+) -> tuple[Floats, Floats]:
     """x and n as float arrays of one shape.
 
     Raises:
         InputError: a value is not a whole number, n is outside 1 … 10^9, x is outside 0 … n, or
             the shapes do not broadcast.
     """
-    counts, sizes = _whole_numbers("x", x), _whole_numbers("n", n)
-    try:
-        counts, sizes = np.broadcast_arrays(counts, sizes)
-    except ValueError:
-        raise InputError(
-            f"x of shape {counts.shape} and n of shape {sizes.shape} do not fit together"
-        ) from None
-    _refuse(sizes, (sizes < 1) | (sizes > LARGEST_SIZE), "n", "a whole number from 1 to 10^9")
-    _refuse(counts, counts < 0, "x", "a whole number from 0 to n")
+    of, out_of = names
+    counts, sizes = one_shape(names, (whole_numbers(of, x), whole_numbers(out_of, n)))
+    outside = (sizes < 1) | (sizes > LARGEST_SIZE)
+    refuse(sizes, outside, out_of, "a whole number from 1 to 10^9")
+    refuse(counts, counts < 0, of, f"a whole number from 0 to {out_of}")
     above = counts > sizes
     if above.any():
-        raise InputError(f"x = {counts[above][0]:.0f} is larger than n = {sizes[above][0]:.0f}")
+        raise InputError(
+            f"{of} = {counts[above][0]:.0f} is larger than {out_of} = {sizes[above][0]:.0f}"
+        )
     return counts, sizes
 
 
-def _whole_numbers(name: str, given: npt.ArrayLike) -> Floats:
-    try:
-        raw = np.asarray(given)
-    except ValueError:
-        raise InputError(
-            f"{name} should be a number or a regular array, found a ragged one"
-        ) from None
-    if raw.dtype.kind not in "iuf":
-        raise InputError(f"{name} should be a whole number or an array of them, found {given!r}")
-    values = raw.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        _refuse(values, ~(np.floor(values) == values), name, "a whole number")
-        _refuse(values, ~np.isfinite(values), name, "a whole number")
-    return values
+def prior_fits(prior: tuple[float, float]) -> bool:
+    """Whether Beta(a, b) is a prior: a, b > 0."""
+    return prior[0] > 0 and prior[1] > 0
 
 
-def _refuse(values: Floats, bad: Bools, name: str, expected: str) -> None:
-    if bad.any():
-        raise InputError(f"{name} should be {expected}, found {values[bad][0]:.15g}")
+def estimate(x: Floats, n: Floats) -> Floats:
+    """x / n."""
+    return x / n
 
 
 def posterior(x: Floats, n: Floats, prior: tuple[float, float]) -> Beta:
@@ -67,18 +62,23 @@ def posterior(x: Floats, n: Floats, prior: tuple[float, float]) -> Beta:
     return Beta.given(x, n, prior)
 
 
-def truth_posterior(truth: ContinuousTruth, x: Integers, n: int) -> Beta | Truncated:
+def truth_posterior(truth: ContinuousTruth, x: Integers, n: float) -> Beta | Truncated:
     """What the truth's own distribution implies for p given each outcome x of n."""
     counts, sizes = x.astype(np.float64), np.full(x.size, float(n))
     if isinstance(truth, BetaTruth):
         return Beta.given(counts, sizes, (truth.s, truth.t))
     whole = Beta.given(counts, sizes, FLAT_PRIOR)
-    if truth.support == (0.0, 1.0):
+    if truth.support == SUPPORT:
         return whole
-    return Truncated(whole, truth.lower, truth.upper)
+    return Truncated(whole, *truth.support)
 
 
-def outcome_weights(truth: ContinuousTruth, x: Integers, n: int) -> Floats:
+def evidence(n: float) -> float:
+    """Pr(X = x) integrated over all p: 1/(n + 1) for every x."""
+    return 1.0 / (n + 1.0)
+
+
+def outcome_weights(truth: ContinuousTruth, x: Integers, n: float) -> Floats:
     """Pr(X = x) with p drawn from the truth: a mean of binomial probabilities, shape (m,).
 
     Uniform on [a, b]: Pr(a < Beta(x+1, n−x+1) < b) / ((n + 1)(b − a)). Beta(s, t): the
@@ -96,4 +96,5 @@ def outcome_weights(truth: ContinuousTruth, x: Integers, n: int) -> Floats:
     implied = truth_posterior(truth, x, n)
     if isinstance(implied, Beta):
         return np.full(x.size, 1.0 / (n + 1))
-    return implied.mass() / ((n + 1) * (truth.upper - truth.lower))
+    low, high = truth.support
+    return implied.mass() / ((n + 1) * (high - low))

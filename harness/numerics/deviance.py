@@ -76,3 +76,14 @@ def log_binomial(x: npt.ArrayLike, y: npt.ArrayLike, p: npt.ArrayLike, q: npt.Ar
     log_p = np.where(p <= q, xlogy(x, p), xlog1py(x, -q))
     log_q = np.where(q <= p, xlogy(y, q), xlog1py(y, -p))
     return np.asarray(np.where(inner, core, log_p + log_q))
+
+
+def log_poisson(x: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
+    """log[e^{−mean} mean^x / Γ(x + 1)] for real x ≥ 0; broadcast shape. At mean 0: 0 or −inf."""
+    x, mean = np.asarray(x, np.float64), np.asarray(mean, np.float64)
+    inner = x > 0
+    xs = np.where(inner, x, 1.0)
+    constant = stirling_error(xs) + 0.5 * np.log(xs) + _HALF_LOG_TWO_PI
+    positive = mean > 0
+    core = -(constant + deviance(xs, np.where(positive, mean, 1.0)))
+    return np.asarray(np.where(inner, np.where(positive, core, -np.inf), -mean))

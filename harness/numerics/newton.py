@@ -22,6 +22,9 @@ def bracketed_newton(
 ) -> tuple[Floats, Bools]:
     """Roots of decreasing functions by Newton's method kept inside a shrinking bracket.
 
+    Next to a kink or a steep rise Newton's method may jump from side to side for ever. Where a
+    value is not half the last one of its function, the bracket is halved instead.
+
     Args:
         evaluate: ``(x, index) -> (value, derivative)`` at ``x`` of the functions ``index``, of
             scale one at their roots.
@@ -36,22 +39,26 @@ def bracketed_newton(
     """
     low, high = low.copy(), high.copy()
     x = np.where((start > low) & (start < high), start, 0.5 * (low + high))
-    active = np.arange(x.size)
+    active, size_before = np.arange(x.size), np.full(x.size, np.inf)
     for _ in range(steps):
         if active.size == 0:
             break
         here = x[active]
         value, derivative = evaluate(here, active)
+        size = np.abs(value)
+        stalled = size > size_before[active] / 2
+        size_before[active] = size
         below = np.where(value > 0, here, low[active])
         above = np.where(value < 0, here, high[active])
         low[active], high[active] = below, above
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             proposed = np.where(value == 0, here, here - value / derivative)
         middle = 0.5 * (below + above)
-        last = (np.abs(value) < SMALL_RESIDUAL) & np.isfinite(proposed)
+        last = (size < SMALL_RESIDUAL) & np.isfinite(proposed)
         # A last step may leave the bracket by a rounding error: the root then sits on its end.
         proposed = np.where(last, np.clip(proposed, below, above), proposed)
-        x[active] = np.where((proposed >= below) & (proposed <= above), proposed, middle)
+        kept = (proposed >= below) & (proposed <= above) & (last | ~stalled)
+        x[active] = np.where(kept, proposed, middle)
         closed = (middle <= below) | (middle >= above)
         active = active[~last & ~closed]
     reached = np.ones(x.size, dtype=bool)

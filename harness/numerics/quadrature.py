@@ -1,12 +1,15 @@
-"""Gauss quadrature against a Beta weight, over panels short on the integrand's own scale."""
+"""Gauss quadrature against a Beta or Gamma weight, over panels short on the integrand's scale."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Protocol
+
 import numpy as np
-from scipy.special import betaln, roots_legendre, roots_sh_jacobi, xlog1py, xlogy
+from scipy.special import betaln, gammaln, roots_legendre, roots_sh_jacobi, xlog1py, xlogy
 
 from harness.numerics.arrays import Floats
-from harness.numerics.deviance import log_binomial
+from harness.numerics.deviance import log_binomial, log_poisson
 
 # Nodes for panels up to each width, in units of the integrand's scale: a Gaussian of that scale
 # is integrated to better than 1e-15.
@@ -30,30 +33,125 @@ def beta_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[Floats,
             there has a Gauss-Jacobi rule.
         scale: how fast g changes, as a standard deviation in arcsin √p.
     """
-    edges = np.unique(np.concatenate((breaks, _mesh(breaks, s, t, scale))))
+    low, high = np.arcsin(np.sqrt(breaks[[0, -1]]))
+    even = np.sin(_between(low, high, scale)) ** 2
+    parts = [breaks, even]
+    inner = breaks[(breaks > 0) & (breaks < 1)]
+    reach = min(np.sin(scale) ** 2, 0.5)
+    if _bends(s) and breaks[0] == 0:
+        parts.append(_graded(reach, inner))
+    if _bends(t) and breaks[-1] == 1:
+        parts.append(1.0 - _graded(reach, 1.0 - inner))
+    edges = np.unique(np.concatenate(parts))
     middle = int(np.searchsorted(edges, 0.5))
-    parts = []
+    rules = []
     if middle > 0:
-        parts.append(_measured_from_end(edges[: middle + 1], s, t, scale))
+        rules.append(_measured_from_end(edges[: middle + 1], _BetaWeight(s, t), scale))
     if middle < edges.size - 1:
         # Beyond the middle distances to 1 are exact, and so is the weight next to it.
         start = middle if middle > 0 else 0
-        distance, weight = _measured_from_end((1.0 - edges[start:])[::-1], t, s, scale)
-        parts.append((1.0 - distance, weight))
-    node = np.concatenate([node for node, _ in parts])
-    weight = np.concatenate([weight for _, weight in parts])
+        distance, weight = _measured_from_end((1.0 - edges[start:])[::-1], _BetaWeight(t, s), scale)
+        rules.append((1.0 - distance, weight))
+    return _ascending(rules)
+
+
+def gamma_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[Floats, Floats]:
+    """Ascending nodes and weights for ∫ g(r) t^s r^{s−1} e^{−tr}/Γ(s) dr; for t = 0, ∫ g(r) dr.
+
+    Args:
+        breaks: ascending, at least 0, two at least: the range, and where g is not smooth. A range
+            that leaves out 0, where the weight may be singular, keeps well away from it.
+        s, t: shape > 0 and rate of the weight; s = 1 with t = 0 is the constant weight 1.
+        scale: how fast g changes, as a standard deviation in √r.
+    """
+    low, high = np.sqrt(breaks[[0, -1]])
+    parts = [breaks, _between(low, high, scale) ** 2]
+    if _bends(s) and breaks[0] == 0:
+        parts.append(_graded(min(scale**2, float(breaks[-1])), breaks[breaks > 0]))
+    edges = np.unique(np.concatenate(parts))
+    return _ascending([_measured_from_end(edges, _GammaWeight(s, t), scale)])
+
+
+def _ascending(rules: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    node = np.concatenate([node for node, _ in rules])
+    weight = np.concatenate([weight for _, weight in rules])
     order = np.argsort(node, kind="stable")
     return node[order], weight[order]
 
 
-def _measured_from_end(
-    edges: Floats, inner: float, outer: float, scale: float
-) -> tuple[Floats, Floats]:
-    """Distances from the end with the exponent ``inner``, and weights, panel by panel."""
+def _between(low: float, high: float, scale: float) -> Floats:
+    """Points one scale apart, strictly between two."""
+    count = max(int(np.ceil((high - low) / scale)), 1)
+    return np.linspace(low, high, count + 1)[1:-1]
+
+
+class _Weight(Protocol):
+    """A density of the distance from an end, d^{inner − 1} times what is smooth there."""
+
+    @property
+    def inner(self) -> float: ...
+
+    def place(self, distance: Floats) -> Floats:
+        """The distance on the scale that panels are measured on."""
+        ...
+
+    def log_density(self, distance: Floats) -> Floats: ...
+
+    def log_smooth(self, distance: Floats) -> Floats:
+        """The logarithm of the density without d^{inner − 1}."""
+        ...
+
+
+@dataclass(frozen=True)
+class _BetaWeight:
+    """d^{inner − 1} (1 − d)^{outer − 1} / B(inner, outer)."""
+
+    inner: float
+    outer: float
+
+    def place(self, distance: Floats) -> Floats:
+        return np.asarray(np.arcsin(np.sqrt(distance)))
+
+    def log_density(self, distance: Floats) -> Floats:
+        inner, outer = self.inner, self.outer
+        if inner + outer < _LARGE_EXPONENTS:
+            power = xlogy(inner - 1, distance) + xlog1py(outer - 1, -distance)
+            return np.asarray(power - betaln(inner, outer))
+        # By the saddle-point form: the Beta function alone costs digits for large exponents.
+        log_density = log_binomial(inner, outer, distance, 1.0 - distance)
+        log_density += np.log(inner * (outer / (inner + outer)))
+        return np.asarray(log_density - np.log(distance) - np.log1p(-distance))
+
+    def log_smooth(self, distance: Floats) -> Floats:
+        return np.asarray(xlog1py(self.outer - 1, -distance) - betaln(self.inner, self.outer))
+
+
+@dataclass(frozen=True)
+class _GammaWeight:
+    """t^inner d^{inner − 1} e^{−td} / Γ(inner); 1 where t = 0."""
+
+    inner: float
+    t: float
+
+    def place(self, distance: Floats) -> Floats:
+        return np.sqrt(distance)
+
+    def log_density(self, distance: Floats) -> Floats:
+        if self.t == 0:
+            return np.zeros_like(distance)
+        # The saddle-point form once more: inner/d times a Poisson probability.
+        return log_poisson(self.inner, self.t * distance) + np.log(self.inner / distance)
+
+    def log_smooth(self, distance: Floats) -> Floats:
+        return xlogy(self.inner, self.t) - self.t * distance - gammaln(self.inner)
+
+
+def _measured_from_end(edges: Floats, weight: _Weight, scale: float) -> tuple[Floats, Floats]:
+    """Distances from the end and weights, panel by panel."""
     left, right = edges[:-1], edges[1:]
-    width = (np.arcsin(np.sqrt(right)) - np.arcsin(np.sqrt(left))) / scale
-    singular = (left == 0) & _bends(inner)
-    if _bends(inner):
+    width = (weight.place(right) - weight.place(left)) / scale
+    singular = (left == 0) & _bends(weight.inner)
+    if _bends(weight.inner):
         with np.errstate(divide="ignore"):
             width = np.maximum(width, np.log(right / left))
     nodes, weights = [], []
@@ -63,26 +161,14 @@ def _measured_from_end(
         x, w = roots_legendre(count)
         length = (right - left)[panel, np.newaxis]
         distance = left[panel, np.newaxis] + length * (0.5 + 0.5 * x)
-        log_density = _log_density(distance, inner, outer)
         nodes.append(distance.ravel())
-        weights.append((np.exp(log_density) * length * (0.5 * w)).ravel())
+        weights.append((np.exp(weight.log_density(distance)) * length * (0.5 * w)).ravel())
         smallest = largest
     if singular.any():
-        distance, weight = _end_rule(float(right[0]), inner, outer)
+        distance, at_end = _end_rule(float(right[0]), weight)
         nodes.append(distance)
-        weights.append(weight)
+        weights.append(at_end)
     return np.concatenate(nodes), np.concatenate(weights)
-
-
-def _log_density(distance: Floats, inner: float, outer: float) -> Floats:
-    """log[d^{inner − 1} (1 − d)^{outer − 1} / B(inner, outer)]."""
-    if inner + outer < _LARGE_EXPONENTS:
-        power = xlogy(inner - 1, distance) + xlog1py(outer - 1, -distance)
-        return np.asarray(power - betaln(inner, outer))
-    # By the saddle-point form: the Beta function alone costs digits for large exponents.
-    log_density = log_binomial(inner, outer, distance, 1.0 - distance)
-    log_density += np.log(inner * (outer / (inner + outer)))
-    return np.asarray(log_density - np.log(distance) - np.log1p(-distance))
 
 
 def _bends(exponent: float) -> bool:
@@ -90,28 +176,12 @@ def _bends(exponent: float) -> bool:
     return exponent != 1 and exponent < _SMOOTH_POWER
 
 
-def _end_rule(length: float, inner: float, outer: float) -> tuple[Floats, Floats]:
+def _end_rule(length: float, weight: _Weight) -> tuple[Floats, Floats]:
     """Distances from a singular end and weights, for the panel of that length at the end."""
     # The weight of the shifted Jacobi polynomials G(a, a; x) on [0, 1] is x^{a−1}.
-    x, w = roots_sh_jacobi(_NODES[-1][1], inner, inner)
+    x, w = roots_sh_jacobi(_NODES[-1][1], weight.inner, weight.inner)
     distance = length * x
-    log_scale = xlogy(inner, length) + xlog1py(outer - 1, -distance) - betaln(inner, outer)
-    return distance, w * np.exp(log_scale)
-
-
-def _mesh(breaks: Floats, s: float, t: float, scale: float) -> Floats:
-    """Points one scale apart in arcsin √p, and graded towards the ends where the weight bends."""
-    low, high = np.arcsin(np.sqrt(breaks[[0, -1]]))
-    count = max(int(np.ceil((high - low) / scale)), 1)
-    even = np.sin(np.linspace(low, high, count + 1)[1:-1]) ** 2
-    parts = [even]
-    inner = breaks[(breaks > 0) & (breaks < 1)]
-    reach = min(np.sin(scale) ** 2, 0.5)
-    if _bends(s) and breaks[0] == 0:
-        parts.append(_graded(reach, inner))
-    if _bends(t) and breaks[-1] == 1:
-        parts.append(1.0 - _graded(reach, 1.0 - inner))
-    return np.concatenate(parts)
+    return distance, w * np.exp(xlogy(weight.inner, length) + weight.log_smooth(distance))
 
 
 def _graded(reach: float, distances: Floats) -> Floats:

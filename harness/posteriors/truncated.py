@@ -2,66 +2,141 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.special import roots_legendre
+import numpy.typing as npt
 
-from harness.numerics.arrays import Floats
+from harness.numerics.arrays import Bools, Floats, Index
+from harness.numerics.panels import integral
+from harness.numerics.reals import Reals
 from harness.numerics.split import Split
 from harness.posteriors.beta import Beta
+from harness.posteriors.gamma import Gamma
 
-# Fourteen nodes integrate a posterior over half a standard deviation to the last digit.
-_SHORT, _NODES = 0.5, 14
+# A difference of two tails is taken where this part of the larger one remains, and where that one
+# is far from the smallest double.
+_KEPT_PART = 0.25
+_SMALLEST_TAIL = 1e-280
+# Forty-five nats below its largest value the density no longer counts.
+_NEGLIGIBLE = -45.0
+_NATS_ON_A_PANEL, _MOST_PANELS = 4.0, 12
+_HALVINGS = 1100
 
 
 @dataclass(frozen=True)
 class Truncated:
-    """A Beta posterior restricted to [lower, upper] and normalised there.
+    """A posterior with shapes of one and more, restricted to [lower, upper] and normalised there.
 
-    This is what a truth drawn uniformly from [lower, upper] implies given the outcome.
+    This is what a truth drawn uniformly from [lower, upper] implies given the outcome. It is right
+    even where the whole posterior has next to no mass there.
     """
 
-    whole: Beta
+    whole: Beta | Gamma
     lower: float
     upper: float
 
-    def _short(self) -> bool:
-        """Whether the whole range is short beside a standard deviation, in arcsin √p."""
-        n = float((self.whole.a + self.whole.b).max())
-        width = math.asin(math.sqrt(self.upper)) - math.asin(math.sqrt(self.lower))
-        return width * 2.0 * math.sqrt(n) < _SHORT
+    @property
+    def size(self) -> int:
+        return self.whole.size
+
+    @property
+    def support(self) -> tuple[float, float]:
+        return self.lower, self.upper
+
+    def at(self, index: Index) -> Truncated:
+        return Truncated(self.whole.at(index), self.lower, self.upper)
 
     def mass(self) -> Floats:
         """How much of the whole posterior lies within [lower, upper], shape (m,)."""
-        return self._between(self.lower, np.full(self.whole.size, self.upper))
+        return np.exp(self._log_mass)
 
-    def cdf(self, points: Floats) -> Floats:
+    def cdf(self, points: Split | Reals | npt.ArrayLike) -> Floats:
         """Pr(θ < point), shape (m,)."""
-        inside = np.clip(points, self.lower, self.upper)
-        return np.minimum(self._between(self.lower, inside) / self.mass(), 1.0)
+        log_part = self._log_between(self._filled(self.lower), self._inside(points))
+        return np.exp(np.minimum(log_part - self._log_mass, 0.0))
 
-    def sf(self, points: Floats) -> Floats:
+    def sf(self, points: Split | Reals | npt.ArrayLike) -> Floats:
         """Pr(θ > point), shape (m,)."""
-        inside = np.clip(points, self.lower, self.upper)
-        return np.minimum(self._between(inside, self.upper) / self.mass(), 1.0)
+        log_part = self._log_between(self._inside(points), self._filled(self.upper))
+        return np.exp(np.minimum(log_part - self._log_mass, 0.0))
 
-    def _between(self, low: Floats | float, high: Floats | float) -> Floats:
-        """Pr(low < θ < high) of the whole posterior.
+    def logpdf(self, points: Split | Reals | npt.ArrayLike) -> Floats:
+        value = self._values(points)
+        inside = (value >= self.lower) & (value <= self.upper)
+        return np.where(inside, self.whole.logpdf(value) - self._log_mass, -np.inf)
 
-        A range short on the posterior's scale is integrated by Gauss's rule, since the difference
-        of two tails would lose its digits; a longer one is the difference of the smaller tails.
+    def pdf(self, points: Split | Reals | npt.ArrayLike) -> Floats:
+        return np.exp(self.logpdf(points))
+
+    @cached_property
+    def _log_mass(self) -> Floats:
+        return self._log_between(self._filled(self.lower), self._filled(self.upper))
+
+    def _filled(self, value: float) -> Floats:
+        return np.full(self.size, value)
+
+    def _values(self, points: Split | Reals | npt.ArrayLike) -> Floats:
+        value = points.value if isinstance(points, Split | Reals) else np.asarray(points)
+        return np.broadcast_to(value, (self.size,))
+
+    def _inside(self, points: Split | Reals | npt.ArrayLike) -> Floats:
+        return np.clip(self._values(points), self.lower, self.upper)
+
+    def _log_between(self, low: Floats, high: Floats) -> Floats:
+        """log Pr(low < θ < high) of the whole posterior.
+
+        The difference of the smaller tails, but where that would lose digits, on a range that is
+        short on the posterior's scale or far out: there the density is integrated.
         """
-        if self._short():
-            nodes, weights = roots_legendre(_NODES)
-            length = np.asarray(high) - np.asarray(low)
-            total = np.zeros(self.whole.size)
-            for node, weight in zip(nodes, weights, strict=True):
-                total += weight * self.whole.pdf(low + length * (0.5 + 0.5 * node))
-            return np.asarray(0.5 * length * total)
-        start, stop = Split.of(low), Split.of(high)
-        in_upper_tail = self.whole.cdf(start) > 0.5
-        by_cdf = self.whole.cdf(stop) - self.whole.cdf(start)
-        by_sf = self.whole.sf(start) - self.whole.sf(stop)
-        return np.maximum(np.where(in_upper_tail, by_sf, by_cdf), 0.0)
+        in_upper_tail = self.whole.cdf(low) > 0.5
+        near = np.where(in_upper_tail, self.whole.sf(low), self.whole.cdf(high))
+        far = np.where(in_upper_tail, self.whole.sf(high), self.whole.cdf(low))
+        kept = near - far
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_mass: Floats = np.log(kept)
+        log_mass[low >= high] = -np.inf
+        lost = (low < high) & ~((kept > _KEPT_PART * near) & (near > _SMALLEST_TAIL))
+        if lost.any():
+            log_mass[lost] = self._log_integrated(lost, low[lost], high[lost])
+        return log_mass
+
+    def _log_integrated(self, index: Bools, low: Floats, high: Floats) -> Floats:
+        """The same by Gauss's rule on the part next to the end where the density is larger."""
+        whole, length = self.whole.at(index), high - low
+        from_high = whole.mode.value >= high
+        anchor, sign = np.where(from_high, high, low), np.where(from_high, -1.0, 1.0)
+        top = whole.logpdf(anchor)
+
+        def log_height(distance: Floats) -> Floats:
+            step = sign * distance
+            if isinstance(whole, Beta):
+                return whole.logpdf(Split(anchor + step, (1.0 - anchor) - step)) - top
+            return whole.logpdf(anchor + step) - top
+
+        # An unbounded range starts above 0, in the upper tail of a Gamma.
+        reach = _effective(log_height, np.where(np.isfinite(length), length, anchor), length)
+        drop = -float(log_height(reach).min())
+        panels = int(np.clip(np.ceil(drop / _NATS_ON_A_PANEL), 1, _MOST_PANELS))
+        area = integral(lambda distance: np.exp(log_height(distance)), reach, panels)
+        return np.asarray(top + np.log(area))
+
+
+def _effective(log_height: Callable[[Floats], Floats], reach: Floats, longest: Floats) -> Floats:
+    """How far to integrate: up to ``longest``, but no more than twice as far as it counts.
+
+    A log-concave height that has fallen below what counts never comes back.
+    """
+    for _ in range(_HALVINGS):
+        longer = (log_height(reach) > _NEGLIGIBLE) & (reach < longest)
+        if not longer.any():
+            break
+        reach = np.where(longer, np.minimum(2.0 * reach, longest), reach)
+    for _ in range(_HALVINGS):
+        shorter = log_height(0.5 * reach) < _NEGLIGIBLE
+        if not shorter.any():
+            break
+        reach = np.where(shorter, 0.5 * reach, reach)
+    return reach

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import betainc, betaincc
 
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_binomial
@@ -14,27 +15,59 @@ from harness.numerics.deviance import log_binomial
 _WINDOW_EXPONENT = 39.2
 
 
-def draw(p: npt.ArrayLike, n: int, rng: np.random.Generator, count: int | None = None) -> Integers:
+def draw(
+    p: npt.ArrayLike, n: float, rng: np.random.Generator, count: int | None = None
+) -> Integers:
     """One outcome for each p, or ``count`` outcomes for a single p; shape (t,) or (count,)."""
-    return rng.binomial(n, np.asarray(p, np.float64), count)
+    return rng.binomial(int(n), np.asarray(p, np.float64), count)
 
 
-def window(low: float, high: float, n: int) -> tuple[int, int]:
+def window(low: float, high: float, n: float) -> tuple[int, int]:
     """First and last outcome that matter for any p of [low, high].
 
     Bernstein's inequality: Pr(|X − np| ≥ w) ≤ 2 exp(−w² / (2npq + 2w/3)).
     """
     first = n * low - _reach(n, low)
     last = n * high + _reach(n, high)
-    return max(0, math.floor(first)), min(n, math.ceil(last))
+    return max(0, math.floor(first)), min(int(n), math.ceil(last))
 
 
-def _reach(n: int, p: float) -> float:
+def _reach(n: float, p: float) -> float:
     third = _WINDOW_EXPONENT / 3.0
     return third + math.sqrt(third * third + 2.0 * n * p * (1.0 - p) * _WINDOW_EXPONENT)
 
 
-def pmf(x: npt.ArrayLike, p: npt.ArrayLike, n: int) -> Floats:
+def largest(n: float) -> float:
+    """n successes."""
+    return n
+
+
+def pmf(x: npt.ArrayLike, p: npt.ArrayLike, n: float) -> Floats:
     """Pr(X = x | p), broadcast over x and p."""
     x, p = np.asarray(x), np.asarray(p, dtype=np.float64)
     return np.exp(log_binomial(x, n - x, p, 1.0 - p))
+
+
+def at_most(x: Integers, p: Floats, n: float) -> Floats:
+    """Pr(X ≤ x | p) for 0 ≤ x < n, broadcast."""
+    return np.asarray(betaincc(x + 1.0, n - x.astype(np.float64), p))
+
+
+def more_than(x: Integers, p: Floats, n: float) -> Floats:
+    """Pr(X > x | p) for 0 ≤ x < n, broadcast."""
+    return np.asarray(betainc(x + 1.0, n - x.astype(np.float64), p))
+
+
+def fall(x: Integers, p: Floats, n: float) -> Floats:
+    """−d/dp Pr(X ≤ x | p) = n·b(x; n − 1, p), broadcast."""
+    return n * pmf(x, p, n - 1)
+
+
+def stretched(p: npt.ArrayLike, n: float) -> Floats:
+    """2√n arcsin √p."""
+    return np.asarray(2.0 * math.sqrt(n) * np.arcsin(np.sqrt(p)))
+
+
+def unstretched(place: npt.ArrayLike, n: float) -> Floats:
+    """sin²(place / 2√n)."""
+    return np.asarray(np.sin(np.asarray(place) / (2.0 * math.sqrt(n))) ** 2)

@@ -74,6 +74,20 @@ def test_a_jump_is_bracketed_to_the_last_bit():
     assert root == pytest.approx(0.7, rel=4e-16)
 
 
+def test_a_circle_is_left_by_halving_the_bracket():
+    """−sign(x) √|x|, from which Newton's method steps to −x for ever."""
+
+    def square_root(x, index):
+        root = np.sqrt(np.abs(x))
+        with np.errstate(divide="ignore"):
+            return -np.sign(x) * root, -0.5 / root
+
+    span = np.array([7.0])
+    (root,), (found,) = bracketed_newton(square_root, -span, span, np.ones(1))
+    assert found
+    assert root == pytest.approx(0.0, abs=1e-13)
+
+
 def test_too_few_steps_are_reported():
     roots, found = solve([0.0, 30.0], [0.0, 90.0], steps=3)
     assert found.tolist() == [True, False]

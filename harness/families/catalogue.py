@@ -1,0 +1,45 @@
+"""Everything that can be estimated. This file is the list."""
+
+from __future__ import annotations
+
+from harness.families import proportion, rate
+from harness.families.family import Family
+from harness.posteriors.contrast_proportions import difference_of_proportions, mean_of_proportions
+from harness.posteriors.contrast_rates import difference_of_rates
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (
+        Family("proportion", "a proportion: x of n", "p", proportion),
+        Family("rate", "a rate: x events in an exposure", "rate", rate),
+        Family(
+            "proportion_difference",
+            "the difference of two proportions: x1 of n1 less x2 of n2",
+            "p1 − p2",
+            proportion,
+            (1.0, -1.0),
+            difference_of_proportions,
+        ),
+        Family(
+            "rate_difference",
+            "the difference of two rates: x1 in exposure1 less x2 in exposure2",
+            "rate1 − rate2",
+            rate,
+            (1.0, -1.0),
+            difference_of_rates,
+        ),
+        Family(
+            "balanced_accuracy",
+            "a balanced accuracy: the mean of x1 of n1 positives and x2 of n2 negatives right",
+            "(p1 + p2)/2",
+            proportion,
+            (0.5, 0.5),
+            mean_of_proportions,
+        ),
+    )
+}
+
+
+def family_of(name: str) -> Family:
+    """The family of that name."""
+    return FAMILIES[name]

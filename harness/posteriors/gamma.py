@@ -1,0 +1,241 @@
+"""The Gamma posterior of a rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
+
+from harness.errors import IntervalNotFoundError
+from harness.numerics.arrays import Bools, Floats, Index
+from harness.numerics.deviance import deviance, stirling_error
+from harness.numerics.newton import SMALL_RESIDUAL
+from harness.numerics.panels import integral
+from harness.numerics.reals import Reals
+
+_HALF_LOG_TWO_PI = 0.9189385332046727
+# exp(-600) is the last place where a limit next to 0 still differs from it.
+_LOG_SMALLEST_LIMIT = -600.0
+# A shape parameter above this puts the matching limit well above exp(-600).
+_NEARLY_MONOTONE = 1.5
+_POLISHING_STEPS = 60
+_SMALLEST_POINT = 1e-300
+_LARGEST_STEP = 700.0
+# Above this shape, tails more standard deviations out than this are integrated (see ``_far_tail``).
+_FAR_SHAPE, _FAR_DEVIATIONS = 500.0, 4.4
+# Forty-five nats below its largest value an integrand no longer counts; eight go on a panel.
+_FAR_NATS, _FAR_PANELS = 45.0, 6
+
+
+@dataclass(frozen=True)
+class Gamma:
+    """Gamma(a, b) with shape a > 0 and rate b > 0: the posterior of a rate, one for each outcome.
+
+    For x events in an exposure E under a prior proportional to r^{a₀−1} exp(−b₀ r), a = x + a₀
+    and b = E + b₀ (Ross 2003, section 3.2; flat: a₀ = 1, b₀ = 0). The coordinate is log r.
+    """
+
+    a: Floats
+    b: Floats
+    estimate: Floats | None = None
+    """x / E, which a balanced width is centred on."""
+
+    @classmethod
+    def given(cls, x: Floats, exposure: Floats, prior: tuple[float, float]) -> Gamma:
+        """The posterior given x in an exposure, both of shape (m,), under that prior."""
+        return cls(x + prior[0], exposure + prior[1], x / exposure)
+
+    @property
+    def size(self) -> int:
+        return int(self.a.size)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        return 0.0, np.inf
+
+    @property
+    def ends(self) -> tuple[Reals, Reals]:
+        return Reals(np.zeros(self.size)), Reals(np.full(self.size, np.inf))
+
+    @property
+    def mode(self) -> Reals:
+        """(a − 1)/b; 0 where the density is monotone."""
+        return Reals(np.maximum(self.a - 1.0, 0.0) / self.b)
+
+    @property
+    def room(self) -> tuple[Floats, Floats]:
+        return self._centre(), np.full(self.size, np.inf)
+
+    def at(self, index: Index) -> Gamma:
+        estimate = None if self.estimate is None else self.estimate[index]
+        return Gamma(self.a[index], self.b[index], estimate)
+
+    def around(self, margin: Floats) -> tuple[Reals, Reals]:
+        estimate = self._centre()
+        return Reals(margin), Reals(estimate + (estimate - margin))
+
+    def _centre(self) -> Floats:
+        if self.estimate is None:
+            raise ValueError("this posterior carries no estimate to be centred on")
+        return self.estimate
+
+    def _points(self, points: Reals | npt.ArrayLike) -> Floats:
+        """Points of the posterior's own shape."""
+        value = points.value if isinstance(points, Reals) else np.asarray(points, np.float64)
+        return np.broadcast_to(value, self.a.shape)
+
+    def cdf(self, points: Reals | npt.ArrayLike) -> Floats:
+        """P(a, br), the lower regularised incomplete gamma function."""
+        return _tail(self.a, self.b * self._points(points), -1.0)
+
+    def sf(self, points: Reals | npt.ArrayLike) -> Floats:
+        """Q(a, br) = 1 − P(a, br), never formed as a difference where it is small."""
+        return _tail(self.a, self.b * self._points(points), 1.0)
+
+    def logpdf(self, points: Reals | npt.ArrayLike) -> Floats:
+        """log[b^a r^{a−1} e^{−br} / Γ(a)], by the saddle-point form."""
+        r = self._points(points)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inner = self._log_density(r) - np.log(r)
+            at_zero = np.where(
+                self.a == 1.0, np.log(self.b), np.where(self.a < 1.0, np.inf, -np.inf)
+            )
+        return np.asarray(np.where(r > 0, np.where(r < np.inf, inner, -np.inf), at_zero))
+
+    def pdf(self, points: Reals | npt.ArrayLike) -> Floats:
+        return np.exp(self.logpdf(points))
+
+    def _log_density(self, r: Floats) -> Floats:
+        """The logarithm of the density with respect to log r."""
+        return _log_power(self.a, self.b * r)
+
+    def ppf(self, prob: npt.ArrayLike) -> Reals:
+        """The points with cdf = ``prob``.
+
+        ``gammaincinv`` alone is not accurate enough; its results are polished by Newton's method
+        on log(cdf / prob) in log r. That logarithm is concave in log r, so that the iteration
+        converges from any start.
+        """
+        return self._polished(self._rough_ppf(prob), prob, upper=False)
+
+    def isf(self, prob: npt.ArrayLike) -> Reals:
+        """The points with sf = ``prob``, polished in the same way."""
+        return self._polished(self._rough_isf(prob), prob, upper=True)
+
+    def _polished(self, points: Reals, prob: npt.ArrayLike, upper: bool) -> Reals:
+        prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
+        # Next to 0 (a tiny shape parameter) doubles run out: it is the end.
+        at_low = points.value < _SMALLEST_POINT
+        points = self.ends[0].where(at_low, points)
+        active = np.flatnonzero(~at_low)
+        for _ in range(_POLISHING_STEPS):
+            if active.size == 0:
+                return points
+            posterior, here = self.at(active), points.at(active)
+            mass = posterior.sf(here) if upper else posterior.cdf(here)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                residual = np.log(mass / prob[active])
+                rise = residual * mass / posterior.density(here)
+            step = rise if upper else -rise
+            moved = np.isfinite(step)
+            points = points.replaced(
+                active[moved], posterior.at(moved).slide(here.at(moved), step[moved])
+            )
+            active = active[moved & ~(np.abs(residual) < SMALL_RESIDUAL)]
+        raise IntervalNotFoundError(
+            f"no quantile of Gamma({self.a[active[0]]:g}, {self.b[active[0]]:g}) "
+            f"at probability {prob[active[0]]:g}"
+        )
+
+    def rough_interval(self, alpha: float) -> tuple[Reals, Reals]:
+        return self._rough_ppf(alpha / 2), self._rough_isf(alpha / 2)
+
+    def _rough_ppf(self, prob: npt.ArrayLike) -> Reals:
+        return Reals(gammaincinv(self.a, np.asarray(prob, np.float64)) / self.b)
+
+    def _rough_isf(self, prob: npt.ArrayLike) -> Reals:
+        return Reals(gammainccinv(self.a, np.asarray(prob, np.float64)) / self.b)
+
+    def never_falls_to(self, upper: Reals) -> Bools:
+        """True where a ≤ 1, or so near to it that the matching limit is below exp(−600)."""
+        with np.errstate(divide="ignore"):
+            rise = (self.a - 1.0) * (np.log(upper.value) - _LOG_SMALLEST_LIMIT)
+        fall = self.b * upper.value
+        return np.asarray((self.a <= 1.0) | ((self.a < _NEARLY_MONOTONE) & (rise < fall)))
+
+    def never_rises_from(self, lower: Reals) -> Bools:
+        """Nowhere: the density vanishes at infinity."""
+        return np.zeros(lower.value.shape, dtype=bool)
+
+    def density(self, points: Reals) -> Floats:
+        """r times the pdf."""
+        return np.exp(self._log_density(points.value))
+
+    def slope(self, points: Reals) -> Floats:
+        """(a − 1) − br."""
+        return (self.a - 1.0) - self.b * points.value
+
+    def slide(self, points: Reals, step: Floats) -> Reals:
+        """r·e^step, as r + r(e^step − 1), so that a small step costs half a unit in the last
+        place and no more."""
+        growth = np.expm1(np.clip(step, -_LARGEST_STEP, _LARGEST_STEP))
+        return Reals(points.value + points.value * growth)
+
+    def span(self, lower: Reals, upper: Reals) -> Floats:
+        return _log_ratio(lower.value, upper.value)
+
+    def length(self, lower: Reals, upper: Reals) -> Floats:
+        return upper.value - lower.value
+
+    def log_density_ratio(self, lower: Reals, upper: Reals) -> Floats:
+        """(a − 1) log(u / l) − b(u − l)."""
+        ratio = _log_ratio(lower.value, upper.value)
+        with np.errstate(invalid="ignore"):
+            power = np.where(self.a == 1.0, 0.0, (self.a - 1.0) * ratio)
+        return np.asarray(power - self.b * (upper.value - lower.value))
+
+
+def _log_power(a: Floats, t: Floats) -> Floats:
+    """log[t^a e^{−t} / Γ(a)]."""
+    constant = 0.5 * np.log(a) - (_HALF_LOG_TWO_PI + stirling_error(a))
+    return np.asarray(constant - deviance(a, t))
+
+
+def _tail(a: Floats, t: Floats, side: float) -> Floats:
+    """Q(a, t) for side 1, P(a, t) for side −1; the smaller of the two is never a difference."""
+    values = np.asarray(gammaincc(a, t) if side > 0 else gammainc(a, t))
+    deviation = t - a
+    far = (a > _FAR_SHAPE) & (np.abs(deviation) > _FAR_DEVIATIONS * np.sqrt(a))
+    far &= (t > 0) & (t < np.inf)
+    for beyond in (-1.0, 1.0):
+        here = far & (beyond * deviation > 0)
+        if here.any():
+            tail = _far_tail(a[here], t[here], beyond)
+            values[here] = tail if beyond == side else 1.0 - tail
+    return values
+
+
+def _far_tail(a: Floats, t: Floats, side: float) -> Floats:
+    """The tail beyond t, above it (side 1) or below it (side −1), for a large a.
+
+    The density at t times ∫ exp((a − 1) log(1 ± s/t) ∓ s) ds. ``gammainc`` sums its series over
+    too few terms there (half of the value is missing at a = 1e8), and both incomplete functions
+    lose digits far out. The exponent is concave: it falls at least as fast as at s = 0.
+    """
+    slope = np.abs((a - 1.0) / t - 1.0)
+    reach = _FAR_NATS / slope
+    if side < 0:
+        reach = np.minimum(reach, t)
+    area = integral(
+        lambda s: np.exp((a - 1.0) * np.log1p(side * s / t) - side * s), reach, _FAR_PANELS
+    )
+    return np.asarray(np.exp(_log_power(a, t)) * (area / t))
+
+
+def _log_ratio(lower: Floats, upper: Floats) -> Floats:
+    """log(u / l), by log1p where the two points are close."""
+    gap = upper - lower
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.where(np.abs(gap) <= lower, np.log1p(gap / lower), np.log(upper) - np.log(lower))

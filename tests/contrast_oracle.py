@@ -1,0 +1,64 @@
+"""Tails of differences as finite sums of rationals or proven balls, for whole shapes."""
+
+from __future__ import annotations
+
+from flint import arb, ctx, fmpq, fmpq_poly
+
+from tests.oracle import EXACT, exact
+
+
+def proportions_above(a1: int, b1: int, a2: float, b2: float, delta: float) -> arb:
+    """Pr(p1 - p2 > delta) for a whole a1 and b1, any a2 and b2, and delta in [0, 1).
+
+    The upper tail of p1 at p2 + delta is a polynomial in p2, each power of which has an incomplete
+    beta function for its integral.
+    """
+    with ctx.workprec(EXACT):
+        d = fmpq(*map(int, delta.as_integer_ratio()))
+        x = fmpq_poly([0, 1])
+        below = (x ** (a1 - 1) * (1 - x) ** (b1 - 1)).integral()
+        above = (below(1) - below)(x + d) / below(1)
+        shape, other, end = arb(a2), arb(b2), arb(1 - d)
+        total = sum(
+            (arb(c) * end.beta_lower(shape + k, other) for k, c in enumerate(above.coeffs())),
+            arb(0),
+        )
+        return total / arb(1).beta_lower(shape, other)
+
+
+def whole_proportions_above(a1: int, b1: int, a2: int, b2: int, delta: float) -> fmpq:
+    """The same for whole numbers and any delta, by rational polynomials."""
+    with ctx.workprec(EXACT):
+        d = fmpq(*map(int, delta.as_integer_ratio()))
+    x = fmpq_poly([0, 1])
+    density1 = (x ** (a1 - 1) * (1 - x) ** (b1 - 1)).integral()
+    upper1 = density1(1) - density1  # the tail above x, but for a factor
+    density2 = x ** (a2 - 1) * (1 - x) ** (b2 - 1)
+    scale = density1(1) * density2.integral()(1)
+    low, high = max(fmpq(0), -d), min(fmpq(1), 1 - d)
+    product = (density2 * upper1(x + d)).integral()
+    total = product(high) - product(low)
+    if d < 0:  # p2 below -delta always is
+        total += density1(1) * density2.integral()(low)
+    return total / scale
+
+
+def whole_rates_above(a1: int, b1: float, a2: int, b2: float, delta: float) -> arb:
+    """Pr(r1 - r2 > delta) for Gamma(a1, b1), Gamma(a2, b2), whole shapes, delta >= 0.
+
+    The upper tail of r1 is a Poisson sum, of which the integral over r2 leaves the probabilities
+    that a negative binomial and a Poisson count together stay below a1.
+    """
+    with ctx.workprec(2 * EXACT // 5):
+        s, t, d = exact(b1), exact(b2), exact(delta)
+        q = s / (s + t)
+        mean = s * d
+        poisson = [(-mean).exp()]
+        negative = [(1 - q) ** a2]
+        for k in range(1, a1):
+            poisson.append(poisson[-1] * mean / k)
+            negative.append(negative[-1] * q * (k + a2 - 1) / k)
+        below = [arb(0)]
+        for term in poisson:
+            below.append(below[-1] + term)
+        return sum((negative[j] * below[a1 - j] for j in range(a1)), arb(0))

@@ -1,0 +1,235 @@
+"""Differences and means of two posteriors: tails, quantiles and the four criteria."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import criteria
+from harness.posteriors.beta import Beta
+from harness.posteriors.contrast_proportions import (
+    difference_of_proportions,
+    mean_of_proportions,
+)
+from harness.posteriors.contrast_rates import difference_of_rates
+from harness.posteriors.gamma import Gamma
+from harness.posteriors.truncated import Truncated
+from tests import contrast_oracle
+
+# What tails promise, relatively; the rule itself reaches some 1e-13.
+ACCURACY = 1e-10
+# What the mass outside the limits promises: the same, and the rounding of a plain double.
+MASS = 1e-9
+FLAT, JEFFREYS = (1.0, 1.0), (0.5, 0.5)
+TWO_SIDED = (criteria.balanced_tail, criteria.balanced_width, criteria.minimal_length)
+
+
+def column(*values):
+    return np.array(values, dtype=np.float64)
+
+
+def beta(x, n, prior=FLAT):
+    return Beta.given(column(x), column(n), prior)
+
+
+def outcomes(n1, n2, prior=FLAT):
+    """The posteriors of every pair of outcomes."""
+    x1, x2 = (v.ravel().astype(np.float64) for v in np.mgrid[0 : n1 + 1, 0 : n2 + 1])
+    first = Beta.given(x1, np.full(x1.size, float(n1)), prior)
+    return first, Beta.given(x2, np.full(x2.size, float(n2)), prior)
+
+
+WHOLE = [(1, 2, 2, 1), (1, 11, 11, 1), (5, 8, 37, 77), (60, 41, 1, 101), (2, 90, 3, 80)]
+
+
+@pytest.mark.parametrize("shapes", WHOLE)
+def test_tails_of_a_difference_of_proportions_are_exact_sums(shapes):
+    a1, b1, a2, b2 = shapes
+    posterior = difference_of_proportions(
+        Beta(column(a1), column(b1)), Beta(column(a2), column(b2))
+    )
+    for delta in (-0.9, -0.5, -0.125, 0.0, 1e-3, 0.25, 0.7, 0.97):
+        above = contrast_oracle.whole_proportions_above(*shapes, delta)
+        below = 1 - above
+        assert posterior.sf(column(delta))[0] == pytest.approx(_float(above), rel=ACCURACY)
+        assert posterior.cdf(column(delta))[0] == pytest.approx(_float(below), rel=ACCURACY)
+
+
+def _float(number):
+    return float(int(number.p) / int(number.q))
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        (2, 1, 0.5, 3.5),
+        (3, 8, 2.7, 0.3),
+        (60, 41, 0.5, 100.5),
+        (1, 40, 30.5, 0.5),
+        (20, 5, 900.5, 99.5),
+    ],
+)
+def test_tails_of_broken_shapes_are_exact_sums(shapes):
+    a1, b1, a2, b2 = (column(v) for v in shapes)
+    posterior = difference_of_proportions(Beta(a1, b1), Beta(a2, b2))
+    swapped = difference_of_proportions(Beta(a2, b2), Beta(a1, b1))
+    for delta in (0.0, 1e-9, 1e-3, 0.125, 0.5, 0.97):
+        exact = float(contrast_oracle.proportions_above(*shapes, delta))
+        if exact > 1e-300:
+            assert posterior.sf(column(delta))[0] == pytest.approx(exact, rel=ACCURACY)
+            assert swapped.cdf(column(-delta))[0] == pytest.approx(exact, rel=ACCURACY)
+
+
+@pytest.mark.parametrize(
+    "shapes", [(1, 1.0, 1, 1.0), (1, 1e-6, 3, 1e6), (4, 2.0, 40, 30.0), (100, 10.0, 7, 0.5)]
+)
+def test_tails_of_a_difference_of_rates_are_exact_sums(shapes):
+    a1, b1, a2, b2 = shapes
+    posterior = difference_of_rates(Gamma(column(a1), column(b1)), Gamma(column(a2), column(b2)))
+    spread = np.sqrt(a1) / b1
+    for delta in (0.0, 1e-3 * spread, 0.5 * spread, 3.0 * spread, 9.0 * spread):
+        exact = float(contrast_oracle.whole_rates_above(a1, b1, a2, b2, float(delta)))
+        assert posterior.sf(column(delta))[0] == pytest.approx(exact, rel=ACCURACY)
+
+
+def test_the_example_of_ross_has_his_balanced_width_limits():
+    # Ross 2003, section 6: 5 of 12 against 36 of 112.
+    posterior = difference_of_proportions(beta(5, 12), beta(36, 112))
+    lower, upper = criteria.balanced_width(posterior, 0.05)
+    assert lower.value[0] == pytest.approx(-0.1665, abs=5e-5)
+    assert upper.value[0] == pytest.approx(0.3570, abs=5e-5)
+
+
+@pytest.mark.parametrize("prior", [FLAT, JEFFREYS])
+@pytest.mark.parametrize("build", [difference_of_proportions, mean_of_proportions])
+@pytest.mark.parametrize("sizes", [(1, 1), (3, 2)])
+def test_no_interval_of_small_samples_is_shorter_than_the_minimal_one(sizes, build, prior):
+    posterior = build(*outcomes(*sizes, prior))
+    for alpha in (0.05, 0.5, 0.9):
+        lower, upper = criteria.minimal_length(posterior, alpha)
+        outside = posterior.cdf(lower) + posterior.sf(upper)
+        np.testing.assert_allclose(outside, alpha, rtol=MASS)
+        length = posterior.length(lower, upper)
+        for share in np.linspace(1e-6, 1.0 - 1e-6, 7):
+            other = posterior.length(
+                posterior.ppf(alpha * share), posterior.isf(alpha - alpha * share)
+            )
+            assert (length <= other * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("criterion", TWO_SIDED)
+@pytest.mark.parametrize("prior", [FLAT, JEFFREYS])
+def test_limits_swap_when_the_samples_do(criterion, prior):
+    first, second = outcomes(7, 4, prior)
+    lower, upper = criterion(difference_of_proportions(first, second), 0.05)
+    other = criterion(difference_of_proportions(second, first), 0.05)
+    np.testing.assert_allclose(lower.value, -other[1].value, atol=1e-12)
+    np.testing.assert_allclose(upper.value, -other[0].value, atol=1e-12)
+
+
+def test_the_mean_is_half_of_one_more_than_a_difference():
+    first, second = outcomes(5, 6)
+    mean = mean_of_proportions(first, second)
+    difference = difference_of_proportions(
+        first, Beta(second.b, second.a, second.estimate.mirrored())
+    )
+    for criterion in TWO_SIDED:
+        limits, others = criterion(mean, 0.1), criterion(difference, 0.1)
+        for ours, other in zip(limits, others, strict=True):
+            np.testing.assert_allclose(ours.value, 0.5 * (1.0 + other.value), atol=1e-12)
+
+
+def sizes():
+    return st.floats(0.0, 6.0).map(lambda power: float(int(10.0**power)))
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(
+    n=st.tuples(sizes(), sizes()),
+    share=st.tuples(
+        st.sampled_from([0.0, 0.01, 0.3, 0.5, 1.0]), st.sampled_from([0.0, 0.2, 0.9, 1.0])
+    ),
+    alpha=st.sampled_from([1e-10, 1e-4, 0.05, 0.5, 0.9]),
+    prior=st.sampled_from([FLAT, JEFFREYS]),
+    build=st.sampled_from([difference_of_proportions, mean_of_proportions]),
+)
+def test_every_criterion_leaves_alpha_outside_for_proportions(n, share, alpha, prior, build):
+    first, second = (
+        beta(np.floor(size * part), size, prior) for size, part in zip(n, share, strict=True)
+    )
+    posterior = build(first, second)
+    _has_mass(posterior, alpha)
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(
+    x=st.tuples(*[st.sampled_from([0.0, 1.0, 7.0, 300.0, 1e6])] * 2),
+    exposure=st.tuples(*[st.floats(-6.0, 6.0).map(lambda power: 10.0**power)] * 2),
+    alpha=st.sampled_from([1e-10, 1e-4, 0.05, 0.5, 0.9]),
+    prior=st.sampled_from([(1.0, 0.0), (0.5, 0.0)]),
+)
+def test_every_criterion_leaves_alpha_outside_for_rates(x, exposure, alpha, prior):
+    first, second = (
+        Gamma.given(column(count), column(size), prior)
+        for count, size in zip(x, exposure, strict=True)
+    )
+    _has_mass(difference_of_rates(first, second), alpha)
+
+
+def _has_mass(posterior, alpha):
+    low, high = posterior.support
+    for criterion in TWO_SIDED:
+        lower, upper = criterion(posterior, alpha)
+        assert low <= lower.value[0] <= upper.value[0] <= high
+        outside = posterior.cdf(lower) + posterior.sf(upper)
+        assert outside[0] == pytest.approx(alpha, rel=MASS), criterion.__name__
+    for side, limit in (("lower", 0), ("upper", 1)):
+        points = criteria.one_sided(posterior, alpha, side)[limit]
+        tail = posterior.cdf(points) if side == "lower" else posterior.sf(points)
+        assert tail[0] == pytest.approx(alpha, rel=MASS)
+
+
+def test_a_difference_of_two_uniform_pieces_is_a_trapezoid():
+    # Flat posteriors cut to [0.2, 0.6] and [0.1, 0.3]: the difference rises up to 0.1, is level up
+    # to 0.3, and falls up to 0.5.
+    flat = Beta(column(1), column(1))
+    posterior = difference_of_proportions(Truncated(flat, 0.2, 0.6), Truncated(flat, 0.1, 0.3))
+    for delta, below in (
+        (-0.2, 0.0),
+        (0.0, 0.0625),
+        (0.1, 0.25),
+        (0.2, 0.5),
+        (0.4, 0.9375),
+        (0.6, 1.0),
+    ):
+        assert posterior.cdf(column(delta))[0] == pytest.approx(below, abs=1e-13)
+        assert posterior.sf(column(delta))[0] == pytest.approx(1.0 - below, abs=1e-13)
+
+
+def test_ends_of_the_range_leave_nothing_beyond():
+    first, second = outcomes(2, 3, JEFFREYS)
+    low, high = difference_of_proportions(first, second).ends
+    posterior = difference_of_proportions(first, second)
+    assert (posterior.cdf(low) == 0).all()
+    assert (posterior.sf(high) == 0).all()
+    np.testing.assert_allclose(posterior.sf(low), 1.0, rtol=ACCURACY)
+    np.testing.assert_allclose(posterior.cdf(high), 1.0, rtol=ACCURACY)
+
+
+# python-flint 0.9.0, 160 bits: 28 panels of 24 Gauss-Legendre nodes (arb.legendre_p_root) over 11
+# standard deviations of the second proportion to both sides (or from 0, and to u < 1 - delta), its
+# density by lgamma times arb.beta_lower(b1, a1, regularized=True) at 1 - u - delta.
+LARGE = [
+    ((300001, 700001, 300501, 699501), 2.0**-11, 0.063680883977814903560),
+    ((2, 1000000, 4, 999998), 2.0**-19, 0.045537870417585977128),
+    ((1000, 9002, 901, 9101), 2.0**-6, 0.083605487970221567941),
+]
+
+
+@pytest.mark.parametrize(("shapes", "delta", "above"), LARGE)
+def test_tails_keep_their_accuracy_for_large_samples(shapes, delta, above):
+    a1, b1, a2, b2 = (column(v) for v in shapes)
+    posterior = difference_of_proportions(Beta(a1, b1), Beta(a2, b2))
+    assert posterior.sf(column(delta))[0] == pytest.approx(above, rel=ACCURACY)
