@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from harness import criteria
 from harness.families import proportion
-from harness.methods.method import TWO_SIDED, Formula, Limits
+from harness.families.catalogue import family_of
+from harness.methods.ends import exact_at_ends
+from harness.methods.method import TWO_SIDED, Formula, Limits, documented
 from harness.numerics.arrays import Floats
 from harness.numerics.split import Split
 
+_JEFFREYS = (0.5, 0.5)
 
-def of_proportion(criterion: criteria.Criterion[Split]) -> Formula:
+
+def over_beta(criterion: criteria.Criterion[Split]) -> Formula:
     """The criterion over Beta(x + a, n − x + b)."""
+    return documented(partial(_over_beta, criterion), criterion)
 
-    def limits(
-        data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
-    ) -> Limits:
-        x, n = data
-        if side != TWO_SIDED or prior[0] != prior[1]:
-            lower, upper = criterion(proportion.posterior(x, n, prior), alpha, side)
-            return lower.value, upper.value
-        # x and n − x are one problem under a symmetric prior: solve it once and mirror.
-        few = np.minimum(x, n - x)
-        pairs, back = np.unique(np.stack((few, n)), axis=1, return_inverse=True)
-        lower, upper = criterion(proportion.posterior(pairs[0], pairs[1], prior), alpha, side)
-        lower, upper = lower.at(back), upper.at(back)
-        many = x > few
-        return np.where(many, upper.q, lower.p), np.where(many, lower.q, upper.p)
 
-    limits.__doc__ = criterion.__doc__
-    return limits
+def _over_beta(
+    criterion: criteria.Criterion[Split],
+    data: tuple[Floats, ...],
+    alpha: float,
+    side: str,
+    prior: tuple[float, float],
+) -> Limits:
+    x, n = data
+    if side != TWO_SIDED or prior[0] != prior[1]:
+        lower, upper = criterion(proportion.posterior(x, n, prior), alpha, side)
+        return lower.value, upper.value
+    # x and n − x are one problem under a symmetric prior: solve it once and mirror.
+    few = np.minimum(x, n - x)
+    pairs, back = np.unique(np.stack((few, n)), axis=1, return_inverse=True)
+    lower, upper = criterion(proportion.posterior(pairs[0], pairs[1], prior), alpha, side)
+    lower, upper = lower.at(back), upper.at(back)
+    many = x > few
+    return np.where(many, upper.q, lower.p), np.where(many, lower.q, upper.p)
 
 
 def jeffreys(
@@ -43,4 +53,65 @@ def jeffreys(
 
     Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3.
     """
-    return of_proportion(criteria.balanced_tail)(data, alpha, side, (0.5, 0.5))
+    return over_beta(criteria.balanced_tail)(data, alpha, side, _JEFFREYS)
+
+
+def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> Limits:
+    """Jeffreys, but (1 − u)ⁿ = ``tail`` and l = 0 at x = 0, and l = 0 at x = 1 too; mirrored.
+
+    It lifts the two dips of the coverage next to 0 and next to 1, and holds x/n at the ends. At
+    n = 1 the limits of the ends stand. DescTools has the same as "modified jeffreys"; astropy's
+    "jeffreys" and DescTools' own only put l = 0 at x = 0 and u = 1 at x = n.
+
+    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4.
+    """
+    x, n = data
+    posterior = proportion.posterior(x, n, _JEFFREYS)
+    lower = np.where(x <= 1, 0.0, posterior.ppf(tail).value)
+    upper = np.where(n - x <= 1, 1.0, posterior.isf(tail).value)
+    return exact_at_ends(data, tail, lower, upper)
+
+
+def jeffreys_minimal_length(
+    data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+) -> Limits:
+    """The shortest interval of mass 1 − alpha of Beta(x + ½, n − x + ½).
+
+    Its mean coverage under the Beta(½, ½) prior is nominal. At x = 0 it starts at 0 and at x = n
+    it ends at 1, where the posterior density is infinite. Called "bayes" in R's binom, and HPD
+    elsewhere.
+
+    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4; Ross (2003), method 2, for
+    the criterion.
+    """
+    return over_beta(criteria.minimal_length)(data, alpha, side, _JEFFREYS)
+
+
+def over_posterior(family: str, criterion: criteria.Criterion[Any]) -> Formula:
+    """The criterion over the posterior of a family."""
+    return documented(partial(_over_posterior, family, criterion), criterion)
+
+
+def _over_posterior(
+    family: str,
+    criterion: criteria.Criterion[Any],
+    data: tuple[Floats, ...],
+    alpha: float,
+    side: str,
+    prior: tuple[float, float],
+) -> Limits:
+    lower, upper = criterion(family_of(family).posterior(data, prior), alpha, side)
+    return lower.value, upper.value
+
+
+def jeffreys_of_rate(
+    data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+) -> Limits:
+    """Balanced tails of Gamma(x + ½, exposure), with no change at x = 0.
+
+    Its mean coverage is near nominal. At x = 0 the interval does not hold x/exposure, and a rate
+    below the limit there is always missed.
+
+    Brown, Cai and DasGupta (2003), Stat. Sinica 13, 19–49, the Jeffreys interval.
+    """
+    return over_posterior("rate", criteria.balanced_tail)(data, alpha, side, (0.5, 0.0))

@@ -20,7 +20,9 @@ def listing(family: str | None = None, name: str | None = None) -> list[dict[str
     families = [family] if family is not None else list(CATALOGUE)
     if name is None:
         return [_brief(each, method) for each in families for method in CATALOGUE[each].values()]
-    return [_full(each, find(each, name)) for each in families]
+    having = [each for each in families if name in CATALOGUE[each] or name in ALIASES[each]]
+    # Where no family has it, the fault is told of the first.
+    return [_full(each, find(each, name)) for each in having or families[:1]]
 
 
 def _brief(family: str, method: Method) -> dict[str, Any]:
@@ -35,8 +37,11 @@ def _brief(family: str, method: Method) -> dict[str, Any]:
 
 def _full(family: str, method: Method) -> dict[str, Any]:
     aliases = [alias for alias, known in ALIASES[family].items() if known == method.name]
+    kind = "Gamma" if family.startswith("rate") else "Beta"
     prior = (
-        "none" if method.default_prior is None else "Beta({:g}, {:g})".format(*method.default_prior)
+        "none"
+        if method.default_prior is None
+        else "{}({:g}, {:g})".format(kind, *method.default_prior)
     )
     return {
         **_brief(family, method),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
 
 import numpy as np
 
 from harness.errors import InputError, IntervalNotFoundError
-from harness.numerics.arrays import Floats
+from harness.numerics.arrays import Bools, Floats
 
 Limits = tuple[Floats, Floats]
 
@@ -17,6 +19,10 @@ TWO_SIDED = "two-sided"
 LOWER = "lower"
 UPPER = "upper"
 ALL_SIDES = (TWO_SIDED, LOWER, UPPER)
+TWO_SIDED_ONLY = (TWO_SIDED,)
+ONE_SIDED = (LOWER, UPPER)
+
+Promise = Literal["at-least", "mean", "none"]
 
 # (data, alpha, side, prior) -> lower, upper; data are the family's columns, of shape (m,) each
 Formula = Callable[[tuple[Floats, ...], float, str, tuple[float, float]], Limits]
@@ -31,7 +37,13 @@ class Method:
     title: str
     reference: str
     formula: Formula
-    sides: tuple[str, ...]
+    sides: tuple[str, ...] = ALL_SIDES
+    kin: str = ""
+    """What it is made from, in a word: Wald, score, exact, Bayes, likelihood, transform, ..."""
+    promise: Promise = "none"
+    """at-least: it misses no truth with a probability above alpha. mean: at every outcome the
+    posterior probability outside is alpha, so that its mean alpha error under its own prior is
+    zero."""
     default_prior: tuple[float, float] | None = None
     """The prior used where none is given; None for a method that takes no prior."""
     deterministic: bool = True
@@ -66,7 +78,8 @@ class Method:
 
         Raises:
             InputError: the method has no such side, or takes no prior.
-            IntervalNotFoundError: a limit is not a number; names method, outcome and alpha.
+            IntervalNotFoundError: a limit is not a number, or is infinite and not the open end of
+                a one-sided interval; names method, outcome and alpha.
         """
         self.check(side, prior)
         chosen = prior or self.default_prior or (1.0, 1.0)
@@ -75,7 +88,9 @@ class Method:
         except IntervalNotFoundError:
             self._find_alone(data, alpha, side, chosen)
             raise
-        bad = np.flatnonzero(~(np.isfinite(lower) & np.isfinite(upper)))
+        bad = np.flatnonzero(
+            ~(_sound(lower, -np.inf, side == UPPER) & _sound(upper, np.inf, side == LOWER))
+        )
         if bad.size:
             raise self._not_found(data, int(bad[0]), alpha)
         return lower, upper
@@ -116,22 +131,52 @@ class Method:
         return f"has the sides {', '.join(self.sides)}"
 
 
+def _sound(limits: Floats, end: float, is_open: bool) -> Bools:
+    """Where a limit is a number; of an open side it may be the infinite end of the range."""
+    return np.asarray(np.isfinite(limits) | ((limits == end) & is_open))
+
+
 def by_tail(formula: TailFormula, ends: tuple[float, float] = (0.0, 1.0)) -> Formula:
     """The two-sided and one-sided forms of an equal-tailed formula.
 
     The formula is given the tail itself, alpha/2 or alpha, and never 2·alpha, so that a
     one-sided alpha of one half and more works.
     """
+    return documented(partial(_by_tail, formula, ends), formula)
 
-    def limits(
-        data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
-    ) -> Limits:
-        lower, upper = formula(data, alpha / 2 if side == TWO_SIDED else alpha)
-        if side == LOWER:
-            upper = np.full_like(lower, ends[1])
-        elif side == UPPER:
-            lower = np.full_like(upper, ends[0])
-        return lower, upper
 
-    limits.__doc__ = formula.__doc__
-    return limits
+def _by_tail(
+    formula: TailFormula,
+    ends: tuple[float, float],
+    data: tuple[Floats, ...],
+    alpha: float,
+    side: str,
+    prior: tuple[float, float],
+) -> Limits:
+    lower, upper = formula(data, alpha / 2 if side == TWO_SIDED else alpha)
+    if side == LOWER:
+        upper = np.full_like(lower, ends[1])
+    elif side == UPPER:
+        lower = np.full_like(upper, ends[0])
+    return lower, upper
+
+
+def by_alpha(formula: TailFormula) -> Formula:
+    """A two-sided form that takes alpha whole: its tails are not equal."""
+    return documented(partial(_by_alpha, formula), formula)
+
+
+def _by_alpha(
+    formula: TailFormula,
+    data: tuple[Floats, ...],
+    alpha: float,
+    side: str,
+    prior: tuple[float, float],
+) -> Limits:
+    return formula(data, alpha)
+
+
+def documented(form: partial[Limits], formula: Callable[..., object]) -> partial[Limits]:
+    """A form of a formula, told by the formula's own docstring; unlike a closure, it pickles."""
+    form.__doc__ = formula.__doc__
+    return form

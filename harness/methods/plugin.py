@@ -69,40 +69,57 @@ class PluginProcess:
             self.close()
             raise
 
-    def method(self) -> Method:
-        """The function as a method like any other, two-sided."""
+    def method(self, names: tuple[str, ...] = ("x", "n")) -> Method:
+        """The function as a method like any other, two-sided.
+
+        Args:
+            names: of the family's columns, each sample's count followed by its size.
+        """
+
+        def formula(
+            data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+        ) -> Limits:
+            return self._limits(names, data, alpha)
+
         return Method(
             title=self.label,
             reference="the user's own",
-            formula=self._formula,
+            formula=formula,
             sides=(TWO_SIDED,),
             name=self.label,
         )
 
-    def _formula(
-        self, data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
-    ) -> Limits:
-        """The user's f(x, n, alpha), called once for each n."""
-        x, n = data
-        lower, upper = np.empty(x.size), np.empty(x.size)
-        for size in np.unique(n):
-            here = np.flatnonzero(n == size)
-            call = {"x": x[here].astype(np.int64), "n": int(size), "alpha": alpha}
-            where = f"at n = {int(size)}, alpha = {alpha:g}"
-            lower[here], upper[here] = self._ask(call, MethodError, where)
-            self._refuse_reversed(x[here], int(size), alpha, lower[here], upper[here])
+    def _limits(self, names: tuple[str, ...], data: tuple[Floats, ...], alpha: float) -> Limits:
+        """The user's f(x, n, alpha), or f(x1, n1, x2, n2, alpha), called once for all sizes."""
+        lower, upper = np.empty(data[0].size), np.empty(data[0].size)
+        sizes = np.stack(data[1::2])
+        distinct, back = np.unique(sizes, axis=1, return_inverse=True)
+        for place in range(distinct.shape[1]):
+            here = np.flatnonzero(back == place)
+            arguments: dict[str, Any] = {}
+            for number, name in enumerate(names):
+                if number % 2 == 0:
+                    arguments[name] = data[number][here].astype(np.int64)
+                else:
+                    size = float(distinct[number // 2, place])
+                    arguments[name] = int(size) if name.startswith("n") else size
+            fixed = {name: value for name, value in arguments.items() if np.ndim(value) == 0}
+            where = f"at {told({**fixed, 'alpha': alpha})}"
+            request = {"data": arguments, "alpha": alpha}
+            lower[here], upper[here] = self._ask(request, MethodError, where)
+            self._refuse_reversed(arguments, alpha, lower[here], upper[here])
         return lower, upper
 
     def _refuse_reversed(
-        self, x: Floats, n: int, alpha: float, lower: Floats, upper: Floats
+        self, arguments: dict[str, Any], alpha: float, lower: Floats, upper: Floats
     ) -> None:
         bad = np.flatnonzero(~(lower <= upper) | ~np.isfinite(lower) | ~np.isfinite(upper))
         if bad.size:
             first = bad[0]
+            outcome = one_outcome(arguments, int(first))
             raise MethodError(
                 f"{self.label}: expected finite limits with lower ≤ upper, found "
-                f"{lower[first]:g} and {upper[first]:g} "
-                f"at x = {x[first]:.0f}, n = {n}, alpha = {alpha:g}"
+                f"{lower[first]:g} and {upper[first]:g} at {told({**outcome, 'alpha': alpha})}"
             )
 
     def _ask(self, request: dict[str, Any], kind: type[HarnessError], where: str) -> Any:
@@ -131,6 +148,21 @@ class PluginProcess:
         # Not before: another thread may be reading, and lets go of the pipe only at its end.
         with suppress(OSError):
             _pipe(self._process.stdout).close()
+
+
+def one_outcome(arguments: dict[str, Any], place: int) -> dict[str, Any]:
+    """The arguments of one outcome, out of arrays of counts."""
+    return {
+        name: value if np.ndim(value) == 0 else int(value[place])
+        for name, value in arguments.items()
+    }
+
+
+def told(arguments: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{name} = {value}" if isinstance(value, int) else f"{name} = {value:g}"
+        for name, value in arguments.items()
+    )
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:

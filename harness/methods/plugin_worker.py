@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.methods.plugin import receive, send
-from harness.numerics.arrays import Floats, Integers
+from harness.methods.plugin import one_outcome, receive, send, told
+from harness.numerics.arrays import Floats
 
 Function = Callable[..., Any]
 
@@ -54,36 +54,39 @@ def _module_of_file(path: str) -> Any:
     return module
 
 
-def call(function: Function, x: Integers, n: int, alpha: float) -> tuple[Floats, Floats]:
-    """Limits at every x: from one call on the array where the function takes arrays.
+def call(function: Function, data: dict[str, Any], alpha: float) -> tuple[Floats, Floats]:
+    """Limits at every outcome: from one call on arrays where the function takes arrays.
 
-    A function written for one x is called for each x; one that takes arrays is believed only
-    where it gives the same limits for the first, the middle and the last x alone.
+    A function written for one outcome is called for each; one that takes arrays is believed only
+    where it gives the same limits for the first, the middle and the last outcome alone.
     """
-    at_once = _on_array(function, x, n, alpha)
-    if at_once is not None and _same_alone(function, x, n, alpha, at_once):
+    count = next(value.size for value in data.values() if np.ndim(value))
+    at_once = _on_array(function, data, alpha, count)
+    if at_once is not None and _same_alone(function, data, alpha, at_once):
         return at_once
-    limits = np.array([_alone(function, int(value), n, alpha) for value in x])
+    limits = np.array([_alone(function, one_outcome(data, place), alpha) for place in range(count)])
     return limits[:, 0], limits[:, 1]
 
 
 def _on_array(
-    function: Function, x: Integers, n: int, alpha: float
+    function: Function, data: dict[str, Any], alpha: float, count: int
 ) -> tuple[Floats, Floats] | None:
+    arguments = [value.copy() if np.ndim(value) else value for value in data.values()]
     try:
-        lower, upper = function(x.copy(), n, alpha)
+        lower, upper = function(*arguments, alpha)
         limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
     except _ANYTHING:
         return None
-    return limits if limits[0].shape == limits[1].shape == x.shape else None
+    return limits if limits[0].shape == limits[1].shape == (count,) else None
 
 
 def _same_alone(
-    function: Function, x: Integers, n: int, alpha: float, limits: tuple[Floats, Floats]
+    function: Function, data: dict[str, Any], alpha: float, limits: tuple[Floats, Floats]
 ) -> bool:
-    for place in {0, x.size // 2, x.size - 1}:
+    count = limits[0].size
+    for place in {0, count // 2, count - 1}:
         try:
-            lower, upper = function(int(x[place]), n, alpha)
+            lower, upper = function(*one_outcome(data, place).values(), alpha)
             alone = float(lower), float(upper)
         except _ANYTHING:
             continue
@@ -93,10 +96,10 @@ def _same_alone(
     return True
 
 
-def _alone(function: Function, x: int, n: int, alpha: float) -> tuple[float, float]:
-    where = f"at x = {x}, n = {n}, alpha = {alpha:g}"
+def _alone(function: Function, outcome: dict[str, Any], alpha: float) -> tuple[float, float]:
+    where = f"at {told({**outcome, 'alpha': alpha})}"
     try:
-        answer = function(x, n, alpha)
+        answer = function(*outcome.values(), alpha)
     except _ANYTHING as fault:
         raise _UserError(f"failed {where}: {_describe(fault)}") from None
     try:
@@ -130,7 +133,7 @@ def main() -> int:
             if function is None:
                 function, answer = load(request), None
             else:
-                answer = call(function, request["x"], request["n"], request["alpha"])
+                answer = call(function, request["data"], request["alpha"])
             reply: dict[str, Any] = {"answer": answer}
         except _UserError as fault:
             reply = {"fault": str(fault)}

@@ -1,9 +1,9 @@
-"""Intervals from a normal distribution about the estimate."""
+"""Intervals from a normal distribution, or Student's, about the estimate."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from harness.numerics.arrays import Floats
 
@@ -17,7 +17,41 @@ def wald(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:
     Ross (2003), section 4, method 6; Laplace (1812).
     """
     x, n = data
-    z = -ndtri(tail)
-    estimate = x / n
-    delta = z * np.sqrt(estimate * ((n - x) / n) / n)
-    return np.clip(estimate - delta, 0.0, 1.0), np.clip(estimate + delta, 0.0, 1.0)
+    return _about_estimate(data, -float(ndtri(tail)) * np.sqrt(x / n * ((n - x) / n) / n))
+
+
+def wald_cc(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:
+    """p̂ ± (z √(p̂(1 − p̂)/n) + 1/(2n)), clipped to [0, 1].
+
+    z is the upper ``tail`` point of the standard normal. The continuity correction gives it a
+    width everywhere; at x = 0 and x = n that width does not depend on the tail.
+
+    Newcombe (1998), Stat. Med. 17, 857–872, method 2.
+    """
+    x, n = data
+    deviation = np.sqrt(x / n * ((n - x) / n) / n)
+    return _about_estimate(data, -float(ndtri(tail)) * deviation + 0.5 / n)
+
+
+def wald_t(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:
+    """p̂ ± t √(p̂(1 − p̂)/(n − 1)), clipped to [0, 1]; the whole range at n = 1.
+
+    t is the upper ``tail`` point of Student's distribution with n − 1 degrees of freedom: the t
+    interval of the mean of n zeros and ones. Of no width at x = 0 and x = n from n = 2 on. The
+    Wald-t interval of Pan (2002), Comput. Stat. Data Anal. 40, 143–157, is another one: it keeps
+    n under the root and takes its degrees of freedom from x.
+
+    Student (1908), Biometrika 6, 1–25.
+    """
+    x, n = data
+    alone = n == 1
+    freedom = np.where(alone, 1.0, n - 1.0)
+    quantile = np.asarray(stdtrit(freedom, tail), np.float64)
+    delta = -quantile * np.sqrt(x / n * ((n - x) / n) / freedom)
+    lower, upper = _about_estimate(data, delta)
+    return np.where(alone, 0.0, lower), np.where(alone, 1.0, upper)
+
+
+def _about_estimate(data: tuple[Floats, ...], delta: Floats) -> tuple[Floats, Floats]:
+    x, n = data
+    return np.clip(x / n - delta, 0.0, 1.0), np.clip(x / n + delta, 0.0, 1.0)

@@ -1,102 +1,125 @@
-"""Every interval method by family. This file is the list."""
+"""Every interval method for one proportion. This file is the list."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from harness import criteria
-from harness.errors import InputError
-from harness.methods.bayes import jeffreys, of_proportion
+from harness.methods.adjusted_wald import add_four, agresti_coull
+from harness.methods.bayes import jeffreys, jeffreys_minimal_length, jeffreys_modified
+from harness.methods.both_limits import of_proportion
+from harness.methods.catalogue import kin
+from harness.methods.catalogue import references as by
 from harness.methods.exact import clopper_pearson
-from harness.methods.method import ALL_SIDES, LOWER, TWO_SIDED, UPPER, Method, by_tail
-from harness.methods.score import wilson
-from harness.methods.wald import wald
+from harness.methods.exact_tests import blaker, feldman_cousins, sterne
+from harness.methods.inequalities import chebyshev, hoeffding
+from harness.methods.likelihood import likelihood_ratio
+from harness.methods.method import TWO_SIDED_ONLY, Method, by_alpha, by_tail
+from harness.methods.mid_p import mid_p
+from harness.methods.ross import four_criteria
+from harness.methods.score import wilson, wilson_cc, wilson_modified
+from harness.methods.second_order import second_order
+from harness.methods.skewness import scas, scas_cc
+from harness.methods.transforms import arcsine, cloglog, logit, probit, rindskopf
+from harness.methods.wald import wald, wald_cc, wald_t
 
-_FLAT = (1.0, 1.0)
-_ROSS = "Ross (2003), Comput. Biol. Med. 33, 509–531, method "
+METHODS: dict[str, Method] = {
+    "wald": kin.wald("Wald, clipped to [0, 1]", by.LAPLACE, by_tail(wald)),
+    "wald_cc": kin.wald(
+        "Wald with continuity correction", by.NEWCOMBE_ONE + ", method 2", by_tail(wald_cc)
+    ),
+    "wald_t": kin.wald("Wald with Student's quantile", by.STUDENT, by_tail(wald_t)),
+    "add_four": kin.wald("Add four", by.AGRESTI_COULL, by_tail(add_four)),
+    "agresti_coull": kin.wald("Agresti-Coull", by.AGRESTI_COULL, by_tail(agresti_coull)),
+    "wilson": kin.score("Wilson score", by.WILSON, by_tail(wilson)),
+    "wilson_cc": kin.score(
+        "Wilson score with continuity correction",
+        by.NEWCOMBE_ONE + ", method 4",
+        by_tail(wilson_cc),
+    ),
+    "wilson_modified": kin.score(
+        "Wilson, modified next to the ends",
+        by.BROWN_2001,
+        by_alpha(wilson_modified),
+        TWO_SIDED_ONLY,
+    ),
+    "second_order": kin.score("Second-order corrected", by.CAI, by_tail(second_order)),
+    "scas": kin.score("Skewness-corrected score", by.LAUD, by_tail(scas)),
+    "scas_cc": kin.score(
+        "Skewness-corrected score, continuity-corrected",
+        by.LAUD + ", appendix S2",
+        by_tail(scas_cc),
+    ),
+    "clopper_pearson": kin.exact(
+        "Clopper-Pearson, exact tails", by.CLOPPER_PEARSON, by_tail(clopper_pearson)
+    ),
+    "mid_p": kin.exact(
+        "Mid-P, exact tails with half of x",
+        by.LANCASTER,
+        by_tail(of_proportion(mid_p)),
+        promise="none",
+    ),
+    "blaker": kin.exact_test(
+        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(of_proportion(blaker))
+    ),
+    "sterne": kin.exact_test(
+        "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(of_proportion(sterne))
+    ),
+    "feldman_cousins": kin.exact_test(
+        "Feldman-Cousins, exact, by likelihood ratio",
+        by.FELDMAN_COUSINS,
+        by_alpha(of_proportion(feldman_cousins)),
+    ),
+    "likelihood_ratio": kin.likelihood(
+        "Likelihood ratio", by.WILKS, by_tail(of_proportion(likelihood_ratio))
+    ),
+    "arcsine": kin.transform("Arcsine, Anscombe", by.ANSCOMBE, by_tail(arcsine)),
+    "logit": kin.transform("Logit, exact at the ends", by.BROWN_2001, by_tail(logit)),
+    "rindskopf": kin.transform("Logit with x + ½", by.RINDSKOPF, by_tail(rindskopf)),
+    "probit": kin.transform("Probit, exact at the ends", by.DORAI_RAJ, by_tail(probit)),
+    "cloglog": kin.transform("Log of −log p, exact at the ends", by.DORAI_RAJ, by_tail(cloglog)),
+    "chebyshev": kin.inequality(
+        "Chebyshev inequality", by.CHEBYSHEV, by_alpha(chebyshev), TWO_SIDED_ONLY
+    ),
+    "hoeffding": kin.inequality("Hoeffding inequality", by.HOEFFDING, by_tail(hoeffding)),
+    "jeffreys": kin.bayes("Jeffreys, balanced tails", by.BROWN_2001, jeffreys),
+    "jeffreys_modified": kin.bayes(
+        "Jeffreys, modified next to the ends",
+        by.BROWN_2001,
+        by_tail(jeffreys_modified),
+        promise="none",
+    ),
+    "jeffreys_minimal_length": kin.bayes(
+        "Jeffreys, minimal length", by.BROWN_2001, jeffreys_minimal_length, TWO_SIDED_ONLY
+    ),
+    **four_criteria("proportion"),
+}
 
+_ONE_SIDE = {"holds the estimate": "at a large alpha both limits may lie on one side of x/n"}
+_STEEP = {"rises with x": "at a small alpha a limit falls next to 0 and 1, as the deviation grows"}
+_NO_WIDTH = {"has width": "of no width at x = 0 and x = n"}
+_INSIDE = {"holds the estimate": "at x = 0 and x = n both limits lie inside the range"}
 
-def _named(methods: dict[str, Method]) -> dict[str, Method]:
-    return {name: replace(method, name=name) for name, method in methods.items()}
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "wald": _NO_WIDTH,
+    "wald_cc": {
+        "rises with x": "at a one-sided alpha near 1 the correction is less than the step to x = n"
+    },
+    "wald_t": _NO_WIDTH,
+    "add_four": _ONE_SIDE,
+    "second_order": {
+        "rises with x": "at a small alpha γ₁V grows faster than the centre",
+        "is nested in alpha": "at a small alpha the radicand falls to 0 before the end is reached",
+        **_INSIDE,
+    },
+    "mid_p": _ONE_SIDE,
+    "scas": _ONE_SIDE,
+    "arcsine": _ONE_SIDE,
+    "logit": _STEEP,
+    "rindskopf": {**_STEEP, **_INSIDE},
+    "probit": _STEEP,
+    "cloglog": {**_STEEP, "mirrors": "log(−log p) is not the negative of log(−log(1 − p))"},
+    "jeffreys": _INSIDE,
+    "jeffreys_minimal_length": {
+        "holds the estimate": "at a large alpha it lies about the mode (x − ½)/(n − 1)"
+    },
+}
 
-
-PROPORTION = _named(
-    {
-        "wald": Method(
-            "Wald, clipped to [0, 1]",
-            "Laplace (1812), Théorie analytique des probabilités",
-            by_tail(wald),
-            ALL_SIDES,
-            exceptions={"has width": "of no width at x = 0 and x = n"},
-        ),
-        "wilson": Method(
-            "Wilson score",
-            "Wilson (1927), J. Am. Stat. Assoc. 22, 209–212",
-            by_tail(wilson),
-            ALL_SIDES,
-        ),
-        "clopper_pearson": Method(
-            "Clopper-Pearson, exact tails",
-            "Clopper and Pearson (1934), Biometrika 26, 404–413",
-            by_tail(clopper_pearson),
-            ALL_SIDES,
-        ),
-        "jeffreys": Method(
-            "Jeffreys, balanced tails",
-            "Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133",
-            jeffreys,
-            ALL_SIDES,
-            exceptions={
-                "holds the estimate": "at x = 0 and x = n both limits lie inside the range"
-            },
-        ),
-        "one_sided": Method(
-            "Bayesian one-sided limit",
-            _ROSS + "1",
-            of_proportion(criteria.one_sided),
-            (LOWER, UPPER),
-            _FLAT,
-        ),
-        "minimal_length": Method(
-            "Bayesian minimal length",
-            _ROSS + "2",
-            of_proportion(criteria.minimal_length),
-            (TWO_SIDED,),
-            _FLAT,
-        ),
-        "balanced_width": Method(
-            "Bayesian balanced width",
-            _ROSS + "3",
-            of_proportion(criteria.balanced_width),
-            (TWO_SIDED,),
-            _FLAT,
-        ),
-        "balanced_tail": Method(
-            "Bayesian balanced tails",
-            _ROSS + "4",
-            of_proportion(criteria.balanced_tail),
-            ALL_SIDES,
-            _FLAT,
-            exceptions={
-                "holds the estimate": "next to an end of the range both limits may lie on one side"
-            },
-        ),
-    }
-)
-
-CATALOGUE = {"proportion": PROPORTION}
-
-ALIASES = {"proportion": {"exact_tail": "clopper_pearson"}}
-
-
-def find(family: str, name: str) -> Method:
-    """The method of that name or alias.
-
-    Raises:
-        InputError: there is no such method in the family.
-    """
-    methods = CATALOGUE[family]
-    known = ALIASES[family].get(name, name)
-    if known not in methods:
-        raise InputError(f"method should be one of {', '.join(methods)}, found {name!r}")
-    return methods[known]
+ALIASES = {"exact_tail": "clopper_pearson"}

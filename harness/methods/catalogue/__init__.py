@@ -1,0 +1,51 @@
+"""Every interval method by family: one literal dict for each. These files are the list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from harness.errors import InputError
+from harness.methods.catalogue import (
+    balanced_accuracy,
+    proportion,
+    proportion_difference,
+    rate,
+    rate_difference,
+)
+from harness.methods.method import Method
+
+_LISTS = {
+    "proportion": proportion,
+    "rate": rate,
+    "proportion_difference": proportion_difference,
+    "rate_difference": rate_difference,
+    "balanced_accuracy": balanced_accuracy,
+}
+
+CATALOGUE: Mapping[str, Mapping[str, Method]] = {
+    family: {
+        name: replace(
+            method, name=name, exceptions={**method.exceptions, **each.EXCEPTIONS.get(name, {})}
+        )
+        for name, method in each.METHODS.items()
+    }
+    for family, each in _LISTS.items()
+}
+
+ALIASES: Mapping[str, Mapping[str, str]] = {family: each.ALIASES for family, each in _LISTS.items()}
+
+PROPORTION = CATALOGUE["proportion"]
+
+
+def find(family: str, name: str) -> Method:
+    """The method of that name or alias.
+
+    Raises:
+        InputError: there is no such method in the family.
+    """
+    methods = CATALOGUE[family]
+    known = ALIASES[family].get(name, name)
+    if known not in methods:
+        raise InputError(f"method should be one of {', '.join(methods)}, found {name!r}")
+    return methods[known]

@@ -1,0 +1,73 @@
+"""Every interval method for the difference of two proportions. This file is the list."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.methods.catalogue import kin
+from harness.methods.catalogue import references as by
+from harness.methods.difference_mover import (
+    fagan,
+    mover_jeffreys,
+    newcombe,
+    newcombe_cc,
+    rss_normal,
+)
+from harness.methods.difference_score import mee, miettinen_nurminen
+from harness.methods.difference_wald import agresti_caffo, wald, wald_cc
+from harness.methods.method import Method, by_tail
+from harness.methods.ross import four_criteria
+
+_tails = partial(by_tail, ends=(-1.0, 1.0))
+
+METHODS: dict[str, Method] = {
+    **four_criteria("proportion_difference"),
+    "wald": kin.wald("Wald, clipped to [−1, 1]", by.NEWCOMBE_TWO + ", method 1", _tails(wald)),
+    "wald_cc": kin.wald(
+        "Wald with continuity correction, clipped to [−1, 1]",
+        by.NEWCOMBE_TWO + ", method 2",
+        _tails(wald_cc),
+    ),
+    "agresti_caffo": kin.wald(
+        "Agresti-Caffo, clipped to [−1, 1]", by.AGRESTI_CAFFO, _tails(agresti_caffo)
+    ),
+    "newcombe": kin.mover(
+        "Newcombe, hybrid score", by.NEWCOMBE_TWO + ", method 10", _tails(newcombe)
+    ),
+    "newcombe_cc": kin.mover(
+        "Newcombe, hybrid score with continuity correction",
+        by.NEWCOMBE_TWO + ", method 11",
+        _tails(newcombe_cc),
+    ),
+    "mover_jeffreys": kin.mover("MOVER with Jeffreys limits", by.LAUD, _tails(mover_jeffreys)),
+    "mee": kin.score("Mee score", by.MEE, _tails(mee)),
+    "miettinen_nurminen": kin.score(
+        "Miettinen-Nurminen score", by.MIETTINEN_NURMINEN, _tails(miettinen_nurminen)
+    ),
+    "fagan": kin.mover(
+        "Fagan, root sum of squares of Clopper-Pearson limits",
+        by.ROSS + ", method 5",
+        _tails(fagan),
+    ),
+    "rss_normal": kin.mover(
+        "Root sum of squares of clipped Wald limits", by.ROSS + ", method 6", _tails(rss_normal)
+    ),
+}
+
+_WIDER = {"is monotone": "a first success widens it by more than it moves it"}
+_STEEP = {"is monotone": "at alpha near 1 a one-sided limit crosses the estimate steeply"}
+_AT_ENDS = {"has width": "of no width where each x is 0 or n"}
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "wald": {**_AT_ENDS, **_WIDER},
+    "wald_cc": _WIDER,
+    "agresti_caffo": {
+        "holds the estimate": "centred nearer to 0 than the estimate",
+        "is monotone": "at a small alpha a first success widens it by more than it moves it",
+    },
+    "newcombe_cc": _STEEP,
+    "mover_jeffreys": {"holds the estimate": "centred on medians, which are never 0 or 1"},
+    "fagan": _STEEP,
+    "rss_normal": _AT_ENDS,
+}
+
+ALIASES: dict[str, str] = {}

@@ -1,0 +1,64 @@
+"""Every interval method for one Poisson rate. This file is the list."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from harness.methods.bayes import jeffreys_of_rate
+from harness.methods.both_limits import of_rate
+from harness.methods.catalogue import kin
+from harness.methods.catalogue import references as by
+from harness.methods.exact_tests import blaker, feldman_cousins, sterne
+from harness.methods.likelihood import likelihood_ratio
+from harness.methods.method import Method, by_alpha, by_tail
+from harness.methods.mid_p import mid_p
+from harness.methods.rate_exact import garwood
+from harness.methods.rate_normal import byar, square_root, wald
+from harness.methods.rate_score import score, score_cc
+from harness.methods.ross import four_criteria
+from harness.methods.skewness import scas_of_rate
+
+_tails = partial(by_tail, ends=(0.0, np.inf))
+
+METHODS: dict[str, Method] = {
+    "wald": kin.wald("Wald, clipped at 0", by.ROSS + ", for rates, method 6", _tails(wald)),
+    "score": kin.score("Score", by.BROWN_2003, _tails(score)),
+    "score_cc": kin.score("Score, continuity corrected", by.BRESLOW_DAY, _tails(score_cc)),
+    "sqrt": kin.transform("Square root, Anscombe", by.ANSCOMBE, _tails(square_root)),
+    "byar": kin.transform("Byar, x below and x + 1 above", by.BRESLOW_DAY, _tails(byar)),
+    "garwood": kin.exact("Garwood, exact tails", by.GARWOOD, _tails(garwood)),
+    "jeffreys": kin.bayes("Jeffreys, balanced tails", by.BROWN_2003, jeffreys_of_rate),
+    **four_criteria("rate"),
+    "mid_p": kin.exact(
+        "Mid-P, exact tails with half of x", by.LANCASTER, _tails(of_rate(mid_p)), promise="none"
+    ),
+    "blaker": kin.exact_test(
+        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(of_rate(blaker))
+    ),
+    "sterne": kin.exact_test(
+        "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(of_rate(sterne))
+    ),
+    "feldman_cousins": kin.exact_test(
+        "Feldman-Cousins, exact, by likelihood ratio",
+        by.FELDMAN_COUSINS,
+        by_alpha(of_rate(feldman_cousins)),
+    ),
+    "likelihood_ratio": kin.likelihood(
+        "Likelihood ratio", by.WILKS, _tails(of_rate(likelihood_ratio))
+    ),
+    "scas": kin.score("Skewness-corrected score", by.LAUD, _tails(scas_of_rate)),
+}
+
+_ONE_SIDE_OF_X = {
+    "holds the estimate": "at a large alpha both limits may lie on one side of x/exposure"
+}
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "wald": {"has width": "of no width at x = 0"},
+    "jeffreys": {"holds the estimate": "at x = 0 the lower limit is above 0"},
+    "mid_p": _ONE_SIDE_OF_X,
+    "scas": _ONE_SIDE_OF_X,
+}
+
+ALIASES = {"exact_tail": "garwood"}

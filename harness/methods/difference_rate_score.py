@@ -1,0 +1,80 @@
+"""The interval for the difference of two Poisson rates from inverting the score test."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+from harness.errors import IntervalNotFoundError
+from harness.methods.method import Limits
+from harness.numerics.arrays import Floats, Positions
+from harness.numerics.newton import bracketed_newton
+
+# The logits between which every root of doubles lies.
+_FARTHEST_LOGIT = 740.0
+
+
+def score(data: tuple[Floats, ...], tail: float) -> Limits:
+    """All δ with |r̂₁ − r̂₂ − δ| ≤ z √(r₁/E₁ + r₂/E₂), r̂ = x/E.
+
+    r₁ and r₂ are the most likely rates with r₁ − r₂ = δ; z is the upper ``tail`` point of the
+    standard normal. Its mean coverage is near nominal, and it has a width at x₁ = x₂ = 0 too.
+
+    Miettinen and Nurminen (1985), Stat. Med. 4, 213–226.
+    """
+    x1, exposure1, x2, exposure2 = data
+    z = -float(ndtri(tail))
+    estimate = x1 / exposure1 - x2 / exposure2
+    if z == 0:
+        return estimate, estimate.copy()
+    lower = estimate - _drop(x1, exposure1, x2, exposure2, z * z)
+    upper = estimate + _drop(x2, exposure2, x1, exposure1, z * z)
+    return (lower, upper) if z >= 0 else (upper, lower)
+
+
+def _drop(x1: Floats, exposure1: Floats, x2: Floats, exposure2: Floats, target: float) -> Floats:
+    """d − δ ≥ 0, d the estimate, where (d − δ)² / (r₁/E₁ + r₂/E₂) = ``target``.
+
+    With μ the multiplier of the constraint, r₁ = x₁/(E₁ + μ) and r₂ = x₂/(E₂ − μ), and d − δ is
+    μ times the variance: the squared statistic is μ(d − δ), which rises with μ from 0 to E₂.
+    At x₂ = 0, where r₂ need not be 0 for μ = E₂, it may be reached at that end only.
+    """
+    share = _share_without_second(x1, exposure1 / exposure2, target)
+    both = np.flatnonzero(x2 > 0)
+    share[both] = _share_with_second(
+        x1[both], exposure1[both] / exposure2[both], x2[both], target, share[both]
+    )
+    return target / (exposure2 * share)
+
+
+def _share_without_second(x1: Floats, ratio: Floats, target: float) -> Floats:
+    """μ/E₂ at x₂ = 0: s² x₁ = target · ratio (ratio + s), ratio = E₁/E₂, and at most 1."""
+    with np.errstate(divide="ignore"):
+        root = target + np.sqrt(target * target + 4.0 * target * x1)
+        return np.minimum(ratio * root / (2.0 * x1), 1.0)
+
+
+def _share_with_second(
+    x1: Floats, ratio: Floats, x2: Floats, target: float, start: Floats
+) -> Floats:
+    """The root s of s² (x₂/(1 − s) + x₁/(ratio (ratio + s))) = target in (0, 1), by its logit."""
+
+    def excess(logit: Floats, index: Positions) -> tuple[Floats, Floats]:
+        share, rest = expit(logit), expit(-logit)
+        second = x2[index] / rest
+        first = x1[index] / (ratio[index] * (ratio[index] + share))
+        value = np.log(target) - 2.0 * np.log(share) - np.log(first + second)
+        bent = second * share - first * share * rest / (ratio[index] + share)
+        return value, -2.0 * rest - bent / (first + second)
+
+    far = np.full_like(x1, _FARTHEST_LOGIT)
+    guess = np.minimum(start, _share_without_first(x2, target))
+    logit, reached = bracketed_newton(excess, -far, far, np.log(guess / (1.0 - guess)))
+    if not reached.all():
+        raise IntervalNotFoundError("no root of the score equation")
+    return expit(logit)
+
+
+def _share_without_first(x2: Floats, target: float) -> Floats:
+    """μ/E₂ at x₁ = 0: s² x₂ = target (1 − s)."""
+    return 2.0 * target / (target + np.sqrt(target * target + 4.0 * target * x2))

@@ -1,0 +1,190 @@
+"""Blaker, Sterne and Feldman-Cousins: the searched limits are those of the test."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from harness.engines.worst_case import worst_case
+from harness.methods.catalogue import CATALOGUE
+from tests.methods.p_values import binomial, counts, p_values
+
+PROPORTION, RATE = CATALOGUE["proportion"], CATALOGUE["rate"]
+NAMES = ("blaker", "sterne", "feldman_cousins")
+LEVELS = (1e-6, 1e-3, 0.01, 0.05, 0.1, 0.1732, 0.3, 0.5, 0.634, 0.9)
+MOST = 60
+"""Poisson counts; the sums over outcomes go to three times as far."""
+
+named = pytest.mark.parametrize("name", NAMES)
+
+
+def every_x(name, n, alpha):
+    x = np.arange(n + 1.0)
+    return PROPORTION[name].limits((x, np.full(x.size, float(n))), alpha)
+
+
+def rates(name, alpha, most=MOST):
+    x = np.arange(most + 1.0)
+    return RATE[name].limits((x, np.ones(x.size)), alpha)
+
+
+# A limit may be at a jump of the p-value: it is looked at this far on either side.
+STEP = 1e-9
+# Where it is a root instead, the p-value moves by less than this in that step.
+FLAT = 1e-6
+
+
+def check_ends(name, law, levels, limits_at, grid):
+    """Above alpha just inside the limits, and at most alpha everywhere outside.
+
+    Everywhere is a grid, and next to the limits at all other levels, which lie at jumps mostly.
+    """
+    limits = {alpha: limits_at(alpha) for alpha in levels}
+    ends = np.unique(np.array(list(limits.values())))
+    points = np.concatenate((grid, ends * (1 - STEP), ends * (1 + STEP)))
+    points = points[(points > 0) & (points <= grid.max())]
+    everywhere = p_values(name, law(points))
+    for alpha, (lower, upper) in limits.items():
+        below, above = lower[:, None] * (1 - 2 * STEP), upper[:, None] * (1 + 2 * STEP)
+        outside = (points < below) | (points > above)
+        assert (everywhere[: lower.size][outside] <= alpha * (1 + FLAT)).all(), alpha
+        for limit, inwards in ((lower, 1 + STEP), (upper, 1 - STEP)):
+            inside = np.diagonal(p_values(name, law(limit * inwards)))
+            free = (limit > 0) & (limit != 1)
+            assert (inside[free] > alpha * (1 - FLAT)).all(), alpha
+
+
+@named
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 13, 20, 30])
+def test_the_proportions_not_rejected_reach_to_the_limits(name, n):
+    grid = np.linspace(0, 1, 1002)[1:-1]
+    check_ends(name, lambda p: binomial(n, p), LEVELS, lambda a: every_x(name, n, a), grid)
+
+
+@named
+def test_the_rates_not_rejected_reach_to_the_limits(name):
+    grid = np.linspace(0, MOST, 601)[1:]
+    levels = (1e-3, 0.05, 0.3, 0.634, 0.9)
+    check_ends(name, lambda m: counts(3 * MOST, m), levels, lambda a: rates(name, a, 20), grid)
+
+
+@named
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1, 0.3])
+def test_no_proportion_is_missed_more_often_than_nominal(name, alpha):
+    for n in (*range(1, 61), 100, 151, 200):
+        # Rounding of a limit 1 - p next to 1 moves the miss probability by 1e-16 / p.
+        assert worst_case(n, *every_x(name, n, alpha)).alpha <= alpha * (1 + 1e-9), n
+
+
+@named
+def test_neighbours_in_a_tie_leave_no_gap(name):
+    """Where x ends and y begins at their tie, a gap of one rounding would miss both."""
+    for alpha in np.linspace(0.003, 0.4, 12):
+        for n in (8, 18, 19, 21, 48):
+            assert worst_case(n, *every_x(name, n, alpha)).alpha <= alpha * (1 + 1e-9), (n, alpha)
+        lower, upper = rates(name, alpha)
+        shared = np.abs(upper[:, None] / np.maximum(lower, 1e-300) - 1) < 1e-12
+        x, y = np.nonzero(shared)
+        assert x.size > 10
+        assert (lower[y] <= upper[x]).all()
+
+
+@named
+def test_rates_are_missed_no_more_often_than_nominal(name):
+    for alpha in (0.01, 0.05, 0.3):
+        lower, upper = rates(name, alpha, 3 * MOST)
+        left = np.concatenate((upper, lower))
+        for points in (left * (1 + 1e-12), left * (1 - 1e-12)):
+            points = points[points < MOST]
+            pmf = counts(3 * MOST, points)[0]
+            missed = (points < lower[:, None]) | (points > upper[:, None])
+            assert (np.where(missed, pmf, 0).sum(axis=0) <= alpha * (1 + 1e-9)).all()
+
+
+def test_blaker_lies_inside_exact_tails():
+    for alpha in (1e-10, 1e-3, 0.05, 0.5, 0.9):
+        inner, outer = every_x("blaker", 40, alpha), every_x("clopper_pearson", 40, alpha)
+        assert (inner[0] >= outer[0]).all()
+        assert (inner[1] <= outer[1]).all()
+        lower, upper = rates("blaker", alpha)
+        pmf, _, above, _ = counts(3 * MOST, lower)
+        assert (np.diagonal(above + pmf)[1:] >= alpha / 2 * (1 - 1e-9)).all()
+        assert (np.diagonal(counts(3 * MOST, upper)[1]) >= alpha / 2 * (1 - 1e-9)).all()
+
+
+@named
+def test_rates_keep_the_contract(name):
+    x = np.concatenate((np.arange(300.0), [1e4, 1e6, 1e6 + 1, 1e8]))
+    before = None
+    for alpha in (1e-10, 1e-3, 0.05, 0.3, 0.5, 0.7, 0.9, 0.99):
+        lower, upper = RATE[name].limits((x, np.ones(x.size)), alpha)
+        assert lower[0] == 0
+        assert ((lower <= x) & (x <= upper) & (lower < upper)).all()
+        assert (np.diff(lower) >= 0).all()
+        assert (np.diff(upper) >= 0).all()
+        if before is not None:
+            assert (lower >= before[0]).all()
+            assert (upper <= before[1]).all()
+        before = lower, upper
+        scaled = RATE[name].limits((x, np.full(x.size, 3.0)), alpha)
+        np.testing.assert_array_equal(scaled, (lower / 3, upper / 3))
+        few = RATE[name].limits((x[[7, 301]], np.ones(2)), alpha)
+        np.testing.assert_array_equal(few, (lower[[7, 301]], upper[[7, 301]]))
+
+
+# From print: family, name, data, alpha, the limits and half a unit in their last place.
+# - BlakerCI 1.0-6, package page: binom.blaker.limits(3, 10), poisson.blaker.limits(3)
+# - exactci, tests/testthat/test_poisson.R. Of its minlike limits of 1 at level 0.366 only the
+#   upper one: the lower, 1.0051, is above the estimate, where the p-value is 1.
+# - contingencytables 3.1.0, Blaker_exact_CI_1x2(9, 9)
+# - ratesci, vignette "Single rate": rateci(1, 29, cc = TRUE)
+# - fcci, tests, and Feldman and Cousins (1998), table IV without background
+PRINTED = [
+    ("proportion", "blaker", 3, 10, 0.05, 0.08726443, 0.61941066, 5e-9),
+    ("rate", "blaker", 3, 1, 0.05, 0.8176914, 8.5597971, 5e-8),
+    ("proportion", "blaker", 9, 9, 0.05, 0.6839, 1, 5e-5),
+    ("proportion", "blaker", 1, 29, 0.05, None, 0.1660, 5e-5),
+    ("rate", "blaker", 1, 1, 0.634, 0.6931, 2.1559, 5e-5),
+    ("rate", "sterne", 1, 1, 0.634, None, 2.4495, 5e-5),
+    ("rate", "sterne", 100, 1, 0.05, 81.8391, 121.8372, 5e-5),
+    ("rate", "feldman_cousins", 0, 1, 0.05, 0, 3.09, 5e-3),
+    ("rate", "feldman_cousins", 0, 1, 0.1, 0, 2.44, 5e-3),
+    ("rate", "feldman_cousins", 1, 1, 0.1, 0.11, 4.36, 5e-3),
+    ("rate", "feldman_cousins", 2, 1, 0.1, 0.53, 5.91, 5e-3),
+    ("rate", "feldman_cousins", 3, 1, 0.1, 1.10, 7.42, 5e-3),
+    ("rate", "feldman_cousins", 4, 1, 0.1, 1.47, 8.60, 5e-3),
+    ("rate", "feldman_cousins", 5, 1, 0.1, 1.84, 9.99, 5e-3),
+    # DescTools BinomCI(84, 101, method = "blaker"), which steps by 1e-5 until it is past the limit.
+    ("proportion", "blaker", 84, 101, 0.05, 0.744842147979099, 0.894571606243811, 1e-5),
+]
+
+
+@pytest.mark.parametrize("row", PRINTED, ids=lambda row: "-".join(map(str, row[:5])))
+def test_limits_agree_with_print(row):
+    family, name, x, size, alpha, lower, upper, unit = row
+    found = CATALOGUE[family][name].limits((np.array([float(x)]), np.array([float(size)])), alpha)
+    assert lower is None or abs(found[0][0] - lower) <= unit
+    assert abs(found[1][0] - upper) <= unit
+
+
+def test_sternes_limits_at_ties_have_closed_forms():
+    # f(1; m) = f(3; m) at m² = 3!/1!, and f(0; m) = f(1; m) at m = 1.
+    lower, upper = rates("sterne", 0.634, 1)
+    assert upper[1] == pytest.approx(np.sqrt(6), rel=1e-15)
+    assert lower[1] == 1
+    # f(3; p) = f(7; p) at p = 1/2 for n = 10, where the two tails hold 352/1024.
+    for alpha in (0.3, 0.34):
+        assert every_x("sterne", 10, alpha)[1][3] == 0.5
+        assert every_x("sterne", 10, alpha)[0][7] == 0.5
+
+
+def test_scipys_binomial_test_rejects_just_outside_sternes_limits():
+    # SciPy 1.17.1: binomtest(x, n, p).pvalue sums all f(y) <= f(x) (1 + 1e-7).
+    clear_of_ties = 1e-6
+    for x, n, alpha in ((3, 17, 0.05), (0, 12, 0.1), (450, 1000, 0.05), (7, 90, 1e-4)):
+        lower, upper = (limit[x] for limit in every_x("sterne", n, alpha))
+        for limit, outwards in ((lower, -1), (upper, 1)):
+            if limit > 0:
+                out, inside = (limit * (1 + s * outwards * clear_of_ties) for s in (1, -1))
+                assert binomtest(x, n, out).pvalue <= alpha < binomtest(x, n, inside).pvalue
