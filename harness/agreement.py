@@ -25,7 +25,8 @@ class Cells:
     """Monte Carlo cells of one method beside their exact values, all arrays of shape (c,)."""
 
     method: str
-    n: Integers
+    scenario: Integers
+    """The number of the scenario that each cell belongs to."""
     trials: Integers
     below: Integers
     above: Integers
@@ -54,8 +55,8 @@ class Line:
     smallest_p: float
     smallest_p_adjusted: float
     """After Holm's correction over all tests of the run."""
-    n: int
-    """The size of the cell with the smallest p."""
+    scenario: int
+    """The number of the scenario of the cell with the smallest p."""
     intervals_missing: int
     """Cells whose 95 % interval misses the exact value."""
     expected_missing: float
@@ -97,7 +98,7 @@ def compare(conditional: list[Cells], overall: list[Cells]) -> list[Line]:
 
     Args:
         conditional: the cells given an outcome or a truth, one entry for each method.
-        overall: each method's cells over all conditions, one for each size; tested with the
+        overall: each method's cells over all conditions, one for each scenario; tested with the
             others, but not counted among the cells.
     """
     tests = [
@@ -110,7 +111,7 @@ def compare(conditional: list[Cells], overall: list[Cells]) -> list[Line]:
     lines = []
     for cells, every, p, after in zip(conditional, overall, tests, adjusted, strict=True):
         worst = int(np.argmin(p))
-        sizes = np.tile(np.concatenate((cells.n, every.n)), 3)
+        scenarios = np.tile(np.concatenate((cells.scenario, every.scenario)), 3)
         missing, expected = intervals_missing(cells)
         lines.append(
             Line(
@@ -119,7 +120,7 @@ def compare(conditional: list[Cells], overall: list[Cells]) -> list[Line]:
                 tests=int(p.size),
                 smallest_p=float(p.ravel()[worst]),
                 smallest_p_adjusted=float(after[worst]),
-                n=int(sizes[worst]),
+                scenario=int(scenarios[worst]),
                 intervals_missing=missing,
                 expected_missing=expected,
             )

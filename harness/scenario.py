@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from harness.families.catalogue import family_of
+from harness.families.data import MOST
+from harness.families.family import Data, Model
 from harness.numerics.arrays import Floats, Integers
-from harness.truths import Truth
+from harness.truths import PairTruth, Truth
 
 
 @dataclass(frozen=True)
@@ -28,20 +33,104 @@ class Scenario:
     """One size with one truth."""
 
     family: str
-    size: int
+    size: float
+    """n, a whole number; or an exposure."""
     truth: Truth
 
-    def stream(self, seed: int, shard: int) -> np.random.Generator:
-        """The generator of one shard, keyed by what the scenario is and by nothing else.
+    @property
+    def sizes(self) -> tuple[float, ...]:
+        return (self.size,)
 
-        The key is made of fixed-width words, a digest of family, size and truth followed by the
-        shard, so that adding a size, a method or a worker changes no draw of another scenario.
-        """
+    @property
+    def model(self) -> Model:
+        """The model of the sample."""
+        return family_of(self.family).model
+
+    def counts(self, outcomes: Integers) -> tuple[Integers, ...]:
+        """The count of each sample."""
+        return (outcomes,)
+
+    def stream(self, seed: int, shard: int) -> np.random.Generator:
+        """The generator of one shard, keyed by what the scenario is and by nothing else."""
         content = {"family": self.family, "size": self.size, "truth": dict(self.truth.content())}
-        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        digest = np.frombuffer(hashlib.sha256(text.encode()).digest(), dtype=">u4")
-        key = (*digest.tolist(), shard >> 32, shard & 0xFFFFFFFF)
-        return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+        return keyed_stream(content, seed, shard)
+
+
+@dataclass(frozen=True)
+class PairScenario:
+    """Two sizes with two truths.
+
+    An outcome is one whole number that stands for both counts, x1·stride + x2.
+    """
+
+    family: str
+    sizes: tuple[float, float]
+    truth: PairTruth
+
+    @property
+    def model(self) -> Model:
+        """The model of each sample."""
+        return family_of(self.family).model
+
+    @property
+    def stride(self) -> int:
+        """One more than the largest x2."""
+        largest = self.model.SAMPLING.largest(self.sizes[1])
+        return int(min(largest, MOST)) + 1
+
+    def outcomes(self, first: Integers, second: Integers) -> Integers:
+        """The outcomes of these counts."""
+        return first * self.stride + second
+
+    def counts(self, outcomes: Integers) -> tuple[Integers, ...]:
+        """The count of each sample."""
+        first, second = np.divmod(outcomes, self.stride)
+        return first, second
+
+    def samples(self) -> tuple[Scenario, Scenario]:
+        """Each sample by itself."""
+        name = self.model.NAME
+        return (
+            Scenario(name, self.sizes[0], self.truth.first),
+            Scenario(name, self.sizes[1], self.truth.second),
+        )
+
+    def stream(self, seed: int, shard: int) -> np.random.Generator:
+        """The generator of one shard, keyed by what the scenario is and by nothing else."""
+        content = {
+            "family": self.family,
+            "sizes": list(self.sizes),
+            "truth": dict(self.truth.content()),
+        }
+        return keyed_stream(content, seed, shard)
+
+
+AnyScenario = Scenario | PairScenario
+
+
+def data_of(scenario: AnyScenario, outcomes: Integers) -> Data:
+    """The family's columns at the outcomes, as methods take them."""
+    columns: list[Floats] = []
+    for count, size in zip(scenario.counts(outcomes), scenario.sizes, strict=True):
+        columns += [count.astype(np.float64), np.full(count.size, float(size))]
+    return tuple(columns)
+
+
+def sizes_by_name(scenario: AnyScenario) -> dict[str, float]:
+    """The sizes under the names of the family's columns."""
+    return dict(zip(family_of(scenario.family).sizes, scenario.sizes, strict=True))
+
+
+def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random.Generator:
+    """A stream of its own for the content and the shard.
+
+    The key is made of fixed-width words, a digest of the content followed by the shard, so that
+    adding a size, a method or a worker changes no draw of another scenario.
+    """
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    digest = np.frombuffer(hashlib.sha256(text.encode()).digest(), dtype=">u4")
+    key = (*digest.tolist(), shard >> 32, shard & 0xFFFFFFFF)
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ def test_a_count_that_cannot_be_is_a_disagreement_wherever_it_stands(which):
     assert compare([fine], [fine])[0].agrees
     line = compare([first], [second])[0]
     assert not line.agrees
-    assert (line.smallest_p, line.n) == (0.0, 1)
+    assert (line.smallest_p, line.scenario) == (0.0, 1)
 
 
 def test_misses_that_swap_sides_are_found_though_their_sum_is_right():
@@ -225,7 +225,7 @@ def test_the_correction_counts_the_tests_of_all_methods():
 
 
 def test_agreement_ends_at_the_level():
-    line = {"cells": 1, "tests": 3, "smallest_p": 0.5, "n": 1, "intervals_missing": 0}
+    line = {"cells": 1, "tests": 3, "smallest_p": 0.5, "scenario": 1, "intervals_missing": 0}
     for p, agrees in ((LEVEL, True), (float(np.nextafter(LEVEL, 0)), False)):
         found = Line(method="m", smallest_p_adjusted=p, expected_missing=0.0, **line)
         assert found.agrees == agrees

@@ -6,16 +6,17 @@ once for all methods: limits are a function of the outcome, so trials are only l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from harness.engines.posterior import distribution
 from harness.engines.records import Counts, Tally
+from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
-from harness.sampling import binomial
-from harness.scenario import Limits, Scenario
-from harness.truths import DiscreteTruth
+from harness.scenario import AnyScenario, Limits, PairScenario, Scenario
+from harness.truths import DiscreteTruth, count_values, is_listed, trials_by_value
 
 SHARD_BITS = 20
 SHARD = 1 << SHARD_BITS
@@ -25,7 +26,7 @@ SHARD = 1 << SHARD_BITS
 class Shard:
     """One task: some of the trials of a scenario."""
 
-    scenario: Scenario
+    scenario: AnyScenario
     number: int
     start: int
     """The first trial, counted over the scenario."""
@@ -38,7 +39,7 @@ class Shard:
         return self.scenario.stream(self.seed, self.number)
 
 
-def shards(scenario: Scenario, trials: int, seed: int, per_truth: int | None) -> list[Shard]:
+def shards(scenario: AnyScenario, trials: int, seed: int, per_truth: int | None) -> list[Shard]:
     """All shards of a scenario, in order."""
     return [
         Shard(scenario, number, start, min(SHARD, trials - start), seed, per_truth)
@@ -51,69 +52,114 @@ def simulate(shard: Shard, limits: Limits) -> Tally:
 
     ``limits`` holds at least the outcomes that occur in the shard.
     """
-    if isinstance(shard.scenario.truth, DiscreteTruth):
+    if is_listed(shard.scenario.truth):
         return _simulate_values(shard, limits)
     return _simulate_distribution(shard, limits)
 
 
 def outcomes_drawn(shard: Shard) -> Integers:
     """The distinct outcomes that the shard's draws bring, ascending."""
-    if isinstance(shard.scenario.truth, DiscreteTruth):
-        occurred = [x for _, x, _ in _histograms(shard)]
-        return np.unique(np.concatenate(occurred))
-    _, keys = _sorted_draws(shard)
-    return np.unique(keys >> SHARD_BITS)
+    if is_listed(shard.scenario.truth):
+        return np.unique(np.concatenate([x for _, x, _ in _histograms(shard)]))
+    draws = _sorted_draws(shard)
+    x, _ = _groups(draws.keys)
+    return draws.outcomes(x)
 
 
-def _sorted_draws(shard: Shard) -> tuple[Floats, Integers]:
-    """Truths p ascending, and keys x·2^20 + rank ascending, where rank is the place among p.
+@dataclass(frozen=True)
+class _Draws:
+    """The trials of a shard, in an order in which one search finds those that miss."""
 
-    Within one outcome the keys are then in the order of p, exactly for any n: which of its
-    trials have p below a limit is one binary search for the limit's rank.
+    parameter: Floats
+    """The true values, ascending."""
+    keys: Integers
+    """code·2^20 + rank, ascending, where rank is the place of the trial's truth among all.
+
+    Within one outcome the keys are then in the order of the truths, exactly: which of its trials
+    have a truth below a limit is one binary search for the limit's rank.
     """
-    truth = shard.scenario.truth
-    assert not isinstance(truth, DiscreteTruth)
+    scenario: AnyScenario
+    start: tuple[int, int] = (0, 0)
+    """Of pairs, the smallest counts; codes number the counts from there on."""
+    width: int = 1
+
+    def outcomes(self, codes: Integers) -> Integers:
+        """The outcomes of ascending codes."""
+        if not isinstance(self.scenario, PairScenario):
+            return codes
+        first, second = np.divmod(codes, self.width)
+        return self.scenario.outcomes(first + self.start[0], second + self.start[1])
+
+
+def _sorted_draws(shard: Shard) -> _Draws:
+    scenario = shard.scenario
+    if isinstance(scenario, PairScenario):
+        return _sorted_pairs(shard, scenario)
     rng = shard.generator()
-    p = truth.draw(shard.trials, rng)
-    p.sort()
-    keys = binomial.draw(p, shard.scenario.size, rng)
-    keys <<= SHARD_BITS
-    keys += np.arange(shard.trials)
-    keys.sort()
-    return p, keys
+    parameter = distribution(scenario.truth).draw(shard.trials, rng)
+    parameter.sort()
+    codes = scenario.model.SAMPLING.draw(parameter, scenario.size, rng)
+    return _Draws(parameter, _sorted_keys(codes), scenario)
+
+
+def _sorted_pairs(shard: Shard, scenario: PairScenario) -> _Draws:
+    rng = shard.generator()
+    samples = scenario.samples()
+    first, second = (distribution(each.truth).draw(shard.trials, rng) for each in samples)
+    parameter = family_of(scenario.family).value((first, second))
+    order = np.argsort(parameter, kind="stable")
+    x, y = (
+        scenario.model.SAMPLING.draw(truth[order], each.size, rng)
+        for truth, each in zip((first, second), samples, strict=True)
+    )
+    start, width = (int(x.min()), int(y.min())), int(y.max() - y.min()) + 1
+    codes = (x - start[0]) * width + (y - start[1])
+    return _Draws(parameter[order], _sorted_keys(codes), scenario, start, width)
+
+
+def _sorted_keys(codes: Integers) -> Integers:
+    """Keys of trials given in the order of their truths; the codes are used up."""
+    codes <<= SHARD_BITS
+    codes += np.arange(codes.size)
+    codes.sort()
+    return codes
 
 
 def _simulate_distribution(shard: Shard, limits: Limits) -> Tally:
-    p, keys = _sorted_draws(shard)
-    x, start = _groups(keys, limits.outcomes)
+    draws = _sorted_draws(shard)
+    parameter, keys = draws.parameter, draws.keys
+    known = limits.outcomes if isinstance(shard.scenario, Scenario) else None
+    codes, start = _groups(keys, known)
     trials = np.diff(np.append(start, keys.size))
-    at = limits.at(x)
-    offset = x << SHARD_BITS
+    outcomes = draws.outcomes(codes)
+    at = limits.at(outcomes)
+    offset = codes << SHARD_BITS
     k = at.lower.shape[0]
-    below = np.empty((k, x.size), np.int64)
+    below = np.empty((k, codes.size), np.int64)
     above = np.empty_like(below)
     for row in range(k):
-        below_lower = np.searchsorted(p, at.lower[row], side="left")
-        up_to_upper = np.searchsorted(p, at.upper[row], side="right")
+        below_lower = np.searchsorted(parameter, at.lower[row], side="left")
+        up_to_upper = np.searchsorted(parameter, at.upper[row], side="right")
         below[row] = np.searchsorted(keys, offset + below_lower) - start
         above[row] = trials - (np.searchsorted(keys, offset + up_to_upper) - start)
-    return Tally(Counts(x, trials, below, above))
+    return Tally(Counts(outcomes, trials, below, above))
 
 
-def _groups(keys: Integers, outcomes: Integers) -> tuple[Integers, Integers]:
-    """The outcomes that occur and where each one's keys start."""
-    if outcomes.size < keys.size >> 4:
-        start = np.searchsorted(keys, outcomes << SHARD_BITS)
+def _groups(keys: Integers, known: Integers | None = None) -> tuple[Integers, Integers]:
+    """The codes that occur and where each one's keys start; ``known``: all that can occur."""
+    if known is not None and known.size < keys.size >> 4:
+        start = np.searchsorted(keys, known << SHARD_BITS)
         occurred = np.flatnonzero(np.diff(np.append(start, keys.size)) > 0)
-        return outcomes[occurred], start[occurred]
-    x = keys >> SHARD_BITS
-    start = np.flatnonzero(np.concatenate(([True], x[1:] != x[:-1])))
-    return x[start], start
+        return known[occurred], start[occurred]
+    codes = keys >> SHARD_BITS
+    start = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
+    return codes[start], start
 
 
 def _simulate_values(shard: Shard, limits: Limits) -> Tally:
     """For a truth on a grid the histogram of outcomes at each value serves every column."""
-    values = np.array(shard.scenario.truth.values)  # type: ignore[union-attr]
+    scenario = shard.scenario
+    conditions, values = listed_values(scenario)
     k, m = limits.lower.shape
     trials_by_x, below_by_x = np.zeros(m, np.int64), np.zeros((k, m), np.int64)
     above_by_x = np.zeros_like(below_by_x)
@@ -137,28 +183,64 @@ def _simulate_values(shard: Shard, limits: Limits) -> Tally:
             below_by_x[:, occurred],
             above_by_x[:, occurred],
         ),
-        Counts(values[used], trials_by_p[used], below_by_p[:, used], above_by_p[:, used]),
+        Counts(conditions[used], trials_by_p[used], below_by_p[:, used], above_by_p[:, used]),
     )
+
+
+def listed_values(scenario: AnyScenario) -> tuple[Integers | Floats, Floats]:
+    """What a list of truths is known by in tallies, and the parameter at each.
+
+    One sample's values stand for themselves, pairs go by their numbers.
+    """
+    if isinstance(scenario, PairScenario):
+        parameter = family_of(scenario.family).value(scenario.truth.values)
+        return np.arange(parameter.size), parameter
+    assert isinstance(scenario.truth, DiscreteTruth)
+    values = np.array(scenario.truth.values)
+    return values, values
 
 
 def _histograms(shard: Shard) -> Iterator[tuple[int, Integers, Integers]]:
     """For each value with trials in the shard: its index, the outcomes and their counts."""
-    truth = shard.scenario.truth
-    assert isinstance(truth, DiscreteTruth)
     rng = shard.generator()
-    for value, trials in enumerate(_trials_by_value(shard, truth, rng)):
+    draw_at = _drawing(shard.scenario, rng)
+    for value, trials in enumerate(_trials_by_value(shard, rng)):
         if trials:
-            x = binomial.draw(truth.values[value], shard.scenario.size, rng, int(trials))
-            first = int(x.min())
-            count = np.bincount(x - first)
-            occurred = np.flatnonzero(count)
-            yield value, occurred + first, count[occurred]
+            yield value, *draw_at(value, int(trials))
 
 
-def _trials_by_value(shard: Shard, truth: DiscreteTruth, rng: np.random.Generator) -> Integers:
+def _drawing(
+    scenario: AnyScenario, rng: np.random.Generator
+) -> Callable[[int, int], tuple[Integers, Integers]]:
+    """What draws so many outcomes at the value of that index: those seen, and how often."""
+    draw, truth = scenario.model.SAMPLING.draw, scenario.truth
+    if isinstance(scenario, PairScenario):
+        pair, (first, second) = scenario, scenario.truth.values
+
+        def draw_pairs(value: int, trials: int) -> tuple[Integers, Integers]:
+            x = draw(first[value], pair.sizes[0], rng, trials)
+            y = draw(second[value], pair.sizes[1], rng, trials)
+            return np.unique(pair.outcomes(x, y), return_counts=True)
+
+        return draw_pairs
+    assert isinstance(truth, DiscreteTruth)
+    values, size = truth.values, scenario.size
+
+    def draw_single(value: int, trials: int) -> tuple[Integers, Integers]:
+        x = draw(values[value], size, rng, trials)
+        smallest = int(x.min())
+        count = np.bincount(x - smallest)
+        occurred = np.flatnonzero(count)
+        return occurred + smallest, count[occurred]
+
+    return draw_single
+
+
+def _trials_by_value(shard: Shard, rng: np.random.Generator) -> Integers:
     """How many of the shard's trials fall on each value: fixed, or drawn with equal weights."""
+    truth = shard.scenario.truth
     if shard.per_truth is None:
-        return truth.draw(shard.trials, rng)
-    edges = np.arange(len(truth.values) + 1, dtype=np.int64) * shard.per_truth
+        return trials_by_value(truth, shard.trials, rng)
+    edges = np.arange(count_values(truth) + 1, dtype=np.int64) * shard.per_truth
     inside = np.clip(edges, shard.start, shard.start + shard.trials)
     return np.diff(inside)

@@ -2,20 +2,54 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from harness.engines.records import Exact
-from harness.families import proportion
-from harness.scenario import Limits, Scenario
+from harness.families.catalogue import family_of
+from harness.scenario import AnyScenario, Limits, PairScenario, data_of
+from harness.truths import ContinuousTruth, DiscreteTruth, Truth
 
 
-def integrate(scenario: Scenario, limits: Limits, reference_prior: tuple[float, float]) -> Exact:
+def integrate(scenario: AnyScenario, limits: Limits, reference_prior: tuple[float, float]) -> Exact:
     """Posterior mass below and above the limits at each outcome, under the reference prior.
 
     The weights are left at one: what weight an outcome has is for the truth to say.
     """
-    x = limits.outcomes.astype(np.float64)
-    posterior = proportion.posterior(x, np.full(x.size, float(scenario.size)), reference_prior)
+    family = family_of(scenario.family)
+    return outside(family.posterior(data_of(scenario, limits.outcomes), reference_prior), limits)
+
+
+def integrate_truth(scenario: AnyScenario, limits: Limits) -> Exact:
+    """The same under the posterior that the truth's own distribution implies.
+
+    The weights are the outcomes' probabilities.
+    """
+    counts = scenario.counts(limits.outcomes)
+    samples = scenario.samples() if isinstance(scenario, PairScenario) else (scenario,)
+    weight = np.ones(limits.outcomes.size)
+    for sample, x in zip(samples, counts, strict=True):
+        truth = distribution(sample.truth)
+        weight = weight * sample.model.outcome_weights(truth, x, sample.size)
+    possible = np.flatnonzero(weight > 0)
+    implied = (
+        sample.model.truth_posterior(distribution(sample.truth), x[possible], sample.size)
+        for sample, x in zip(samples, counts, strict=True)
+    )
+    posterior = family_of(scenario.family).combined(*implied)
+    found = outside(posterior, limits.at(limits.outcomes[possible]))
+    return Exact(found.conditions, weight[possible], found.below, found.above, found.length)
+
+
+def outside(posterior: Any, limits: Limits) -> Exact:
+    """Mass of the posterior below and above the limits, the weights at one."""
     below = np.array([posterior.cdf(lower) for lower in limits.lower])
     above = np.array([posterior.sf(upper) for upper in limits.upper])
-    return Exact(limits.outcomes, np.ones(x.size), below, above, limits.length)
+    return Exact(limits.outcomes, np.ones(limits.outcomes.size), below, above, limits.length)
+
+
+def distribution(truth: Truth) -> ContinuousTruth:
+    """The truth, which is not a list of values."""
+    assert not isinstance(truth, DiscreteTruth)
+    return truth

@@ -73,7 +73,7 @@ class Exact:
         """
         weight = self.weight / self.weight.sum()
         below, above, length = (
-            np.array([(row * weight).sum() for row in values])
+            np.array([weighted(row, weight).sum() for row in values])
             for values in (self.below, self.above, self.length)
         )
         return Mean(below, above, length)
@@ -97,3 +97,11 @@ class Mean:
     below: Floats
     above: Floats
     length: Floats
+
+
+def weighted(values: Floats, weight: Floats) -> Floats:
+    """values · weight, and nothing where the weight is 0, though the value may be infinite."""
+    if np.isfinite(values).all():
+        return values * weight
+    with np.errstate(invalid="ignore"):
+        return np.where(weight > 0, values * weight, 0.0)

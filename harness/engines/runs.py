@@ -2,8 +2,8 @@
 
 At a truth p the outcomes whose interval misses p on one side form runs of consecutive outcomes:
 one run where the limits do not decrease in x, several where they do. The probability of a union
-of runs is a signed sum of binomial tails at the runs' ends. Below np the lower tail is used and
-above it the upper one, so that no small probability is the difference of two large ones.
+of runs is a signed sum of tails at the runs' ends. Below the mean the lower tail is used and above
+it the upper one, so that no small probability is the difference of two large ones.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import betainc, betaincc
 
 from harness.numerics.arrays import Bools, Floats, Integers
+from harness.sampling import binomial
+from harness.sampling.protocol import Sampling
 
 FROM_BELOW, AT, FROM_ABOVE = -1, 0, 1
 
@@ -31,12 +32,14 @@ class Runs:
     from the side on which a limit equal to p is missed, equality counts too.
     """
 
-    n: int
+    n: float
+    """The size."""
     first: int
     """The outcome of threshold[0]; the outcomes are consecutive."""
     threshold: Floats
     rising: bool
     approach: int
+    sampling: Sampling
 
     def holds(self, outcome: Integers, p: Floats) -> Bools:
         """Whether each outcome belongs to the set at each p; shape of both."""
@@ -64,8 +67,9 @@ class Runs:
         stop = np.searchsorted(p, np.maximum(left, right), side)
         outcome = np.arange(self.first - 1, self.first + self.threshold.size, dtype=np.int64)
         sign = np.where((left < right) == self.rising, 1, -1)
-        # Nothing lies below outcome 0 or above outcome n.
-        used = np.flatnonzero((stop > start) & (outcome >= 0) & (outcome < self.n))
+        # Nothing lies below outcome 0 or above the largest one.
+        inside = (outcome >= 0) & (outcome < self.sampling.largest(self.n))
+        used = np.flatnonzero((stop > start) & inside)
         start, count = start[used], (stop - start)[used]
         outcome, sign = outcome[used], sign[used]
         done = np.concatenate(([0], np.cumsum(count)))
@@ -88,11 +92,11 @@ class Runs:
         pivot = np.floor(self.n * p).astype(np.int64)
         total = self.holds(pivot, p).astype(np.float64)
         for index, outcome, sign in self.boundaries(p):
-            a, b, at = outcome + 1.0, self.n - outcome.astype(np.float64), p[index]
-            lower = outcome < pivot[index]
+            at, lower = p[index], outcome < pivot[index]
+            upper = ~lower
             terms = np.empty(index.size)
-            terms[lower] = betaincc(a[lower], b[lower], at[lower])
-            terms[~lower] = -betainc(a[~lower], b[~lower], at[~lower])
+            terms[lower] = self.sampling.at_most(outcome[lower], at[lower], self.n)
+            terms[upper] = -self.sampling.more_than(outcome[upper], at[upper], self.n)
             total += np.bincount(index, sign * terms, minlength=p.size)
         return np.clip(total, 0.0, 1.0)
 
@@ -106,7 +110,12 @@ class Runs:
 
 
 def missing_sets(
-    n: int, first: int, lower: Floats, upper: Floats, approach: int = AT
+    n: float,
+    first: int,
+    lower: Floats,
+    upper: Floats,
+    approach: int = AT,
+    sampling: Sampling = binomial,
 ) -> tuple[Runs, Runs]:
     """The outcomes that miss below and above, for the limits of consecutive outcomes.
 
@@ -115,15 +124,22 @@ def missing_sets(
         first: the first outcome that limits are given for.
         lower, upper: limits, shape (m,).
         approach: AT a truth, or the limit towards it FROM_BELOW or FROM_ABOVE.
+        sampling: how outcomes arise.
     """
     return (
-        Runs(n, first, lower, rising=False, approach=approach),
-        Runs(n, first, upper, rising=True, approach=approach),
+        Runs(n, first, lower, rising=False, approach=approach, sampling=sampling),
+        Runs(n, first, upper, rising=True, approach=approach, sampling=sampling),
     )
 
 
 def miss_probabilities(
-    n: int, first: int, lower: Floats, upper: Floats, truths: Floats, approach: int = AT
+    n: float,
+    first: int,
+    lower: Floats,
+    upper: Floats,
+    truths: Floats,
+    approach: int = AT,
+    sampling: Sampling = binomial,
 ) -> tuple[Floats, Floats]:
     """Pr(p < L(X) | p) and Pr(p > U(X) | p) at each truth p, shape (t,).
 
@@ -134,8 +150,9 @@ def miss_probabilities(
         n: the size.
         first: the first outcome that limits are given for.
         lower, upper: limits at the outcomes first, first + 1, …, shape (m,).
-        truths: ascending, in [0, 1], shape (t,).
+        truths: ascending, in the parameter's range, shape (t,).
         approach: AT the truths, or the limit towards them FROM_BELOW or FROM_ABOVE.
+        sampling: how outcomes arise.
     """
-    below, above = missing_sets(n, first, lower, upper, approach)
+    below, above = missing_sets(n, first, lower, upper, approach, sampling)
     return below.probability(truths), above.probability(truths)

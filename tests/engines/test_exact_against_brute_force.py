@@ -18,6 +18,8 @@ EXACT = 1e-14
 # At a maximum inside a gap the place enters squared, at the end of a gap to the first order of
 # its rounding, with a slope of at most n.
 WORST = 1e-14
+# Places whose miss probabilities differ by no more than this count as equally bad.
+EQUALLY_BAD = 1e-11
 
 SIZES = range(1, 9)
 
@@ -57,12 +59,12 @@ def check_worst_case(lower, upper):
         there = brute_force.missed_beside(
             lower, upper, found.truth, from_right=found.side == "above"
         )
-    assert sum(floats(there)) == pytest.approx(worst, rel=0, abs=WORST)
+    assert sum(floats(there)) == pytest.approx(worst, rel=EQUALLY_BAD, abs=WORST)
     if found.side != "at" and found.witness in {0.0, 1.0, *lower, *upper}:
         return  # No double lies in the gap where it is worst.
     assert 0 < found.witness < 1
     witnessed = sum(floats(brute_force.missed_at(lower, upper, found.witness)))
-    assert witnessed == pytest.approx(worst, rel=0, abs=WORST)
+    assert witnessed == pytest.approx(worst, rel=EQUALLY_BAD, abs=WORST)
 
 
 def floats(pair):

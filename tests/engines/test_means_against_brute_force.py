@@ -69,7 +69,9 @@ def check_means(truth, lower, upper):
 
 
 def check_identity(truth, lower, upper):
-    sides = both_sides(lower.size - 1, truth, made_up.as_limits(lower, upper))
+    sides = both_sides(
+        Scenario("proportion", lower.size - 1, truth), made_up.as_limits(lower, upper)
+    )
     expected = expected_mean(truth, lower, upper)
     for side in (sides.over_truths, sides.over_outcomes):
         found = side.below[0], side.above[0], side.length[0]

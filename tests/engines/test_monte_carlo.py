@@ -166,7 +166,8 @@ def test_a_listed_truth_equal_to_a_limit_is_covered():
 @pytest.mark.parametrize("n", [10**9, 10**12])
 def test_keys_of_a_full_shard_fit_and_keep_every_outcome_apart(n):
     shard = Shard(scenario(UniformTruth(0.5, 1.0), n), 0, 0, SHARD, SEED, None)
-    p, keys = monte_carlo._sorted_draws(shard)
+    draws = monte_carlo._sorted_draws(shard)
+    p, keys = draws.parameter, draws.keys
     q, x = drawn(shard)
     np.testing.assert_array_equal(p, q)
     assert keys.dtype == np.int64

@@ -1,0 +1,69 @@
+"""Outcomes pooled into groups, as where single ones are too rare to show anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.engines.records import Counts, Exact, weighted
+from harness.numerics.arrays import Floats, Integers
+
+
+@dataclass(frozen=True)
+class Group:
+    """Groups of ``width`` consecutive outcomes, the first from 0 on."""
+
+    width: int
+    last: int | None = None
+    """The first outcome of the last group, which is open; a multiple of ``width``."""
+
+    def first(self, outcomes: Integers) -> Integers:
+        """The first outcome of the group that each belongs to."""
+        start = outcomes // self.width * self.width
+        return start if self.last is None else np.minimum(start, self.last)
+
+    def end(self, first: Integers) -> Integers:
+        """The last outcome of the groups that start there; −1 for an open one."""
+        end = first + (self.width - 1)
+        return end if self.last is None else np.where(first == self.last, -1, end)
+
+
+def pooled_counts(counts: Counts, group: Group) -> Counts:
+    """The counts of each group together, under its first outcome."""
+    first, back = np.unique(group.first(_whole(counts.conditions)), return_inverse=True)
+
+    def total(values: Integers) -> Integers:
+        summed = np.zeros(first.size, np.int64)
+        np.add.at(summed, back, values)
+        return summed
+
+    return Counts(
+        first,
+        total(counts.trials),
+        np.array([total(row) for row in counts.below]),
+        np.array([total(row) for row in counts.above]),
+    )
+
+
+def pooled_exact(exact: Exact, group: Group) -> Exact:
+    """The mean of each group by the weights of its outcomes, under its first outcome.
+
+    Groups of no weight at all are left out.
+    """
+    first, back = np.unique(group.first(_whole(exact.conditions)), return_inverse=True)
+
+    def total(values: Floats) -> Floats:
+        return np.bincount(back, values, minlength=first.size).astype(np.float64)
+
+    weight = total(exact.weight)
+    known = weight > 0
+    below, above, length = (
+        np.array([total(weighted(row, exact.weight))[known] / weight[known] for row in rows])
+        for rows in (exact.below, exact.above, exact.length)
+    )
+    return Exact(first[known], weight[known], below, above, length)
+
+
+def _whole(conditions: Integers | Floats) -> Integers:
+    return conditions.astype(np.int64)
