@@ -7,11 +7,12 @@ which `faults` turns into sentences.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import (
+    BaseModel,
     BeforeValidator,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
@@ -104,14 +105,14 @@ def one_line(value: str) -> str:
     return value
 
 
-def exactly_one(keys: Sequence[str], later: Mapping[str, str] | None = None) -> BeforeValidator:
-    """A mapping with exactly one of the keys; ``later``: why a key is not available yet."""
+def exactly_one(keys: Sequence[str], elsewhere: Mapping[str, str] | None = None) -> BeforeValidator:
+    """A mapping with exactly one of the keys; ``elsewhere``: why a key has no place here."""
     choice = f"a mapping with exactly one of the keys {', '.join(keys)}"
 
     def check(value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise expected(choice)
-        for key, why in (later or {}).items():
+        for key, why in (elsewhere or {}).items():
             if key in value:
                 raise refused(why, at=key)
         known = [key for key in value if key in keys]
@@ -125,12 +126,23 @@ def exactly_one(keys: Sequence[str], later: Mapping[str, str] | None = None) -> 
     return BeforeValidator(check)
 
 
+def not_here(keys: Iterable[str], **belongs_to: str) -> dict[str, str]:
+    """For `exactly_one`: what each key, which has no place here, ``belongs_to``."""
+    expected_keys = f"expected one of the keys {', '.join(keys)}"
+    return {
+        key: f"{expected_keys}, found {key}, which is for {owner}"
+        for key, owner in belongs_to.items()
+    }
+
+
 def by_key(tags: Mapping[str, str]) -> Callable[[Any], str | None]:
     """A discriminator: the tag of the key that is there."""
 
     def tag(value: Any) -> str | None:
-        if not isinstance(value, Mapping):
+        # A default is a model already.
+        there = type(value).model_fields if isinstance(value, BaseModel) else value
+        if not isinstance(there, Mapping):
             return None
-        return next((tag for key, tag in tags.items() if key in value), None)
+        return next((tag for key, tag in tags.items() if key in there), None)
 
     return tag

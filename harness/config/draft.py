@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ValidationError, create_model
+from pydantic import ValidationError
 
 from harness.config.document import Path
-from harness.config.faults import Complaint, complaints, found_instead, unknown_key
-from harness.config.schema import TAGGED, Config
-from harness.config.strict import Strict
+from harness.config.faults import Complaint, complaints
+from harness.config.form import Form, alone
+from harness.config.schema import TAGGED
+from harness.config.strange_keys import names_other_sizes, strange_keys
 
 ENTRIES = ("methods", "figures")
 """Lists whose entries are judged one by one."""
@@ -21,25 +21,17 @@ Draft = dict[str, Any]
 an entry that is wrong."""
 
 
-@cache
-def _alone(key: str) -> type[BaseModel]:
-    """A config of this key only."""
-    field = Config.model_fields[key]
-    only: Any = {key: (field.annotation, field)}
-    made: type[BaseModel] = create_model(f"Only_{key}", __base__=Strict, **only)
-    return made
-
-
 class _Drafting:
     """Gathers complaints while key after key is judged, each knowing the ones before it."""
 
-    def __init__(self, context: Mapping[str, Any]) -> None:
+    def __init__(self, form: Form, context: Mapping[str, Any]) -> None:
+        self.form = form
         self.context = dict(context)
         self.complaints: list[Complaint] = []
 
     def judge(self, key: str, value: Any, shift: Path = ()) -> tuple[Any, bool]:
         """The value, and whether it is right; ``shift``: the entry's true index."""
-        model = _alone(key)
+        model = alone(self.form, key)
         try:
             return getattr(model.model_validate({key: value}, context=self.context), key), True
         except ValidationError as error:
@@ -53,28 +45,25 @@ class _Drafting:
         return [found[0] if right else None for found, right in judged]
 
 
-def draft(raw: Any, context: Mapping[str, Any]) -> tuple[Draft, list[Complaint]]:
+def draft(
+    form: Form, raw: Mapping[str, Any], context: Mapping[str, Any]
+) -> tuple[Draft, list[Complaint]]:
     """What can be used of a config, and what is wrong with the rest.
 
     Args:
+        form: the keys it may have.
         raw: plain data.
         context: ``folder``, which paths are relative to.
     """
-    if not isinstance(raw, Mapping):
-        return {}, [Complaint((), found_instead("a mapping of keys", raw))]
-    drafting = _Drafting(context)
+    drafting = _Drafting(form, context)
+    drafting.complaints += strange_keys(form, raw)
     parts: Draft = {}
-    for key in raw:
-        if key not in Config.model_fields:
-            drafting.complaints.append(
-                Complaint((key,), unknown_key(key, list(Config.model_fields)))
-            )
-    for key, field in Config.model_fields.items():
+    for key, (_, field) in form.keys.items():
         if key not in raw:
-            if field.is_required():
-                drafting.judge(key, None)
-            else:
+            if not field.is_required():
                 parts[key] = field.get_default()
+            elif key not in form.family.sizes or not names_other_sizes(form, raw):
+                drafting.judge(key, None)
         elif key in ENTRIES and isinstance(raw[key], list) and raw[key]:
             parts[key] = drafting.entries(key, raw[key])
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -83,7 +83,7 @@ def complaints(
             yield Complaint(path, _sentence(detail, context))
 
 
-_TAGS = frozenset({"<one>", "<list>", "<name>"})
+_TAGS = frozenset({"<one>", "<list>", "<name>", "<mapping>"})
 """Tags of what is no model."""
 
 
@@ -93,13 +93,16 @@ def _model_at(
     """The model that stands at a path of pydantic's."""
     model = root
     for part in path:
-        if isinstance(part, int):
+        if isinstance(part, int) or part in _TAGS:
             continue
         if part in tagged:
             model = tagged[part]
         else:
-            inner = model.model_fields[part].annotation
-            model = inner if isinstance(inner, type) and issubclass(inner, BaseModel) else model
+            annotation = model.model_fields[part].annotation
+            # A key that may be left out holds its model or nothing.
+            for inner in (annotation, *get_args(annotation)):
+                if isinstance(inner, type) and issubclass(inner, BaseModel):
+                    model = inner
     return model
 
 

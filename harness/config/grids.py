@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+from decimal import Context, Decimal
 from fractions import Fraction
+
+_DIGITS = Context(prec=40)
+"""More than twice those of a double, so that rounding to one is the only rounding that shows."""
 
 
 def grid(start: float, stop: float, count: int) -> tuple[float, ...]:
@@ -34,3 +38,14 @@ def log_grid(start: int, stop: int, count: int) -> tuple[int, ...]:
     values = (start * ratio ** (i / steps) for i in range(1, steps))
     rounded = (math.floor(value + 0.5) for value in values)
     return tuple(sorted({start, *rounded, stop}))
+
+
+def real_log_grid(start: float, stop: float, count: int) -> tuple[float, ...]:
+    """``count`` >= 2 numbers from start > 0 to stop in equal ratios: each the nearest double.
+
+    The ends mean the decimals they are written as, so that 0.1 ... 100 in 4 steps holds 1 and 10.
+    """
+    first, last = (_DIGITS.ln(Decimal(repr(float(end)))) for end in (start, stop))
+    steps = count - 1
+    logs = (_DIGITS.divide(first * (steps - i) + last * i, Decimal(steps)) for i in range(1, steps))
+    return (float(start), *(float(_DIGITS.exp(log)) for log in logs), float(stop))

@@ -1,20 +1,21 @@
-"""From what was read to an Experiment, or to all of its faults in the order of their lines."""
+"""From what was read to an experiment, or to all of its faults in the order of their lines."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.config.document import Document
 from harness.config.draft import draft
-from harness.config.experiment import Experiment
-from harness.config.faults import Complaint, show_path
+from harness.config.experiment import AnyExperiment
+from harness.config.faults import Complaint, found_instead, show_path
 from harness.config.figure_rules import figure_relations
 from harness.config.overrides import Places, apply, place_of
 from harness.config.resolve import resolve
 from harness.config.rules import relations
+from harness.config.schema import form_of
 from harness.errors import Fault
 
 
@@ -22,7 +23,7 @@ from harness.errors import Fault
 class Judgement:
     """One of the two is there."""
 
-    experiment: Experiment | None
+    experiment: AnyExperiment | None
     faults: tuple[Fault, ...]
     name_place: str = ""
     """Where the experiment is given its name."""
@@ -44,8 +45,12 @@ def judge(read: Document, overrides: Sequence[str], where: str, folder: Path) ->
     # There is nothing to set in what is no mapping; that fault is told first.
     asked = overrides if isinstance(read.data, dict) else ()
     data, places, refused = apply(read.data, asked)
-    parts, complaints = draft(data, {"folder": folder})
-    complaints += [*relations(data, parts), *figure_relations(parts)]
+    if not isinstance(data, Mapping):
+        complaint = Complaint((), found_instead("a mapping of keys", data))
+        return Judgement(None, (_placed(complaint, read, places, where).fault(),))
+    form = form_of(data)
+    parts, complaints = draft(form, data, {"folder": folder})
+    complaints += [*relations(form, data, parts), *figure_relations(form, parts)]
     found = marks + [
         _placed(complaint, read, places, where)
         for complaint in complaints
@@ -55,7 +60,7 @@ def judge(read: Document, overrides: Sequence[str], where: str, folder: Path) ->
         found.sort(key=lambda one: one.line)
         return Judgement(None, (*(one.fault() for one in found), *refused))
     name = _placed(Complaint(("name",), ""), read, places, where)
-    return Judgement(resolve(parts, folder), (), name.fault().where)
+    return Judgement(resolve(form, parts, folder), (), name.fault().where)
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,59 @@
-"""The levels that the values of a config stand for: sizes, alphas, engines, labels."""
+"""The levels that the values of a config stand for: sizes, alphas, outcomes, engines, labels."""
 
 from __future__ import annotations
 
-from harness.config.level_entry import LogGrid
+from harness.config.coverage_form import CROSS, ENGINES
+from harness.config.draft import Draft
+from harness.config.experiment import Size
+from harness.config.form import Form
 from harness.config.method_entry import CatalogueMethod, FileMethod, ModuleMethod
-from harness.config.schema import ENGINES
-from harness.config.truth_entry import Beta, Grid, Uniform, Values
+from harness.config.outcome_entry import Fractions, ListedOutcomes, OutcomeGrid
+from harness.config.size_entry import ExposureGrid, LogGrid, SizesEntry
 from harness.methods.method import TWO_SIDED
-from harness.truths import BetaTruth, DiscreteTruth, Truth, UniformTruth
 
 Method = str | CatalogueMethod | FileMethod | ModuleMethod
-TruthEntry = Uniform | Grid | Values | Beta
+OutcomesEntry = str | Fractions | ListedOutcomes | OutcomeGrid
 
 
-def sizes_of(n: int | list[int] | LogGrid) -> tuple[int, ...]:
-    """Ascending sizes."""
-    if isinstance(n, LogGrid):
-        return n.log_grid.values()
-    return (n,) if isinstance(n, int) else tuple(sorted(n))
+def each_size(entry: SizesEntry) -> tuple[float, ...]:
+    """Sizes of one sample, in the order of the config."""
+    if isinstance(entry, LogGrid | ExposureGrid):
+        return entry.log_grid.values()
+    return tuple(entry) if isinstance(entry, list) else (entry,)
+
+
+def sizes_of(form: Form, parts: Draft) -> tuple[Size, ...]:
+    """Ascending sizes, or pairs of them; none where a key of theirs is wrong."""
+    names = form.family.sizes
+    if not all(name in parts for name in names):
+        return ()
+    first, *others = (each_size(parts[name]) for name in names)
+    if not others:
+        return tuple(sorted(first))
+    return tuple(sorted(paired(first, others[0], bool(parts.get(CROSS)))))
+
+
+def paired(
+    first: tuple[float, ...], second: tuple[float, ...], cross: bool
+) -> list[tuple[float, float]]:
+    """Each with the other in its place, one with all, or all with all."""
+    if cross or 1 in (len(first), len(second)):
+        return [(one, other) for one in first for other in second]
+    return list(zip(first, second, strict=False))
 
 
 def alphas_of(alpha: float | list[float]) -> tuple[float, ...]:
     """Nominal alphas, in the order of the config."""
     return tuple(alpha) if isinstance(alpha, list) else (alpha,)
+
+
+def outcomes_of(entry: OutcomesEntry) -> int | tuple[int, ...] | None:
+    """None for all, the number of fractions, or the outcomes in ascending order."""
+    if isinstance(entry, Fractions):
+        return entry.fractions
+    if isinstance(entry, ListedOutcomes):
+        return tuple(sorted(entry.values))
+    return entry.log_grid.values() if isinstance(entry, OutcomeGrid) else None
 
 
 def engines_of(engines: list[str] | None, trials: object | None) -> tuple[str, ...]:
@@ -43,23 +74,6 @@ def label_of(method: Method) -> str:
     side = "" if method.side == TWO_SIDED else f" {method.side}"
     prior = "" if method.prior is None else f" [{', '.join(map(_short, method.prior))}]"
     return f"{method.name}{side}{prior}"
-
-
-def truth_of(entry: TruthEntry) -> Truth:
-    """The truth; adding 0.0 makes a zero of -0.0."""
-    if isinstance(entry, Uniform):
-        lower, upper = entry.uniform
-        return UniformTruth(lower + 0.0, upper + 0.0)
-    if isinstance(entry, Beta):
-        s, t = entry.beta
-        return BetaTruth(float(s), float(t))
-    values = entry.grid.values() if isinstance(entry, Grid) else tuple(sorted(entry.values))
-    return DiscreteTruth(tuple(value + 0.0 for value in values))
-
-
-def is_discrete(entry: TruthEntry) -> bool:
-    """Whether there are finitely many true values."""
-    return isinstance(entry, Grid | Values)
 
 
 def plain_number(value: float) -> int | float:

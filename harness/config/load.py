@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.config import shipped, yaml12
-from harness.config.experiment import Experiment
+from harness.config.experiment import AnyExperiment
 from harness.config.files import find_configs, read_text
 from harness.config.judge import Judgement, judge
 from harness.config.mapping import from_mapping
 from harness.config.names import name_clashes
-from harness.config.schema import Config
+from harness.config.schema import json_schema
 from harness.errors import ConfigError, Fault
 
 __all__ = ["find_configs", "json_schema", "load_all", "load_experiment"]
@@ -23,7 +23,7 @@ IN_PYTHON = "config"
 
 def load_experiment(
     source: Path | str | Mapping[str, Any], overrides: Sequence[str] = ()
-) -> Experiment:
+) -> AnyExperiment:
     """The experiment of a config file, or of a mapping with the same keys.
 
     Args:
@@ -40,7 +40,7 @@ def load_experiment(
     return judged.experiment
 
 
-def load_all(paths: Sequence[Path | str], overrides: Sequence[str] = ()) -> list[Experiment]:
+def load_all(paths: Sequence[Path | str], overrides: Sequence[str] = ()) -> list[AnyExperiment]:
     """The experiments of files and folders, all of them checked.
 
     Raises:
@@ -54,15 +54,6 @@ def load_all(paths: Sequence[Path | str], overrides: Sequence[str] = ()) -> list
     if faults:
         raise ConfigError(faults)
     return [one.experiment for one in judged if one.experiment is not None]
-
-
-def json_schema() -> dict[str, Any]:
-    """JSON Schema of a config, for editors."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Config.model_json_schema(),
-        "title": "Experiment of the coverage harness",
-    }
 
 
 def _load(source: Path | str | Mapping[str, Any], overrides: Sequence[str]) -> Judgement:

@@ -5,35 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    create_model,
+    field_validator,
+)
 
 from harness.config.constraints import Word, expecting, refused
+from harness.config.form import model_name
 from harness.config.method_names import (
     Function,
     Label,
-    Name,
-    NameAlone,
+    catalogue_name,
     known_methods,
     method_of,
     python_file,
     python_name,
 )
-from harness.config.strict import Pair, Strict
+from harness.config.prior_entry import MEANING, PRIORS
+from harness.config.strict import Strict
+from harness.families.family import Family
 from harness.methods.method import ALL_SIDES, TWO_SIDED
 
 
 class CatalogueMethod(Strict):
     """A method of the catalogue (`python -m harness methods` lists it)."""
 
-    name: Name = Field(description="Name in the catalogue.")
+    name: str = Field(description="Name in the catalogue.")
     side: Annotated[str, Word("a side", ALL_SIDES)] = Field(
         TWO_SIDED,
         validate_default=True,
         description="An interval, or one limit that holds alpha on its side alone.",
     )
-    prior: Annotated[Pair, expecting("two positive numbers [a, b]")] | None = Field(
-        None, description="Beta(a, b) prior, of the methods that take one; left out, it is flat."
-    )
+    prior: list[float] | None = None
     label: Label | None = Field(None, description="What tables and figures call the method.")
 
     @field_validator("side")
@@ -51,7 +59,8 @@ class CatalogueMethod(Strict):
         method = method_of(info, info.data.get("name"))
         if prior is None or method is None or method.takes_prior:
             return prior
-        others = [each.name for each in known_methods(None).values() if each.takes_prior]
+        family = (info.context or {}).get("family")
+        others = [each.name for each in known_methods(family).values() if each.takes_prior]
         choice = ", ".join(dict.fromkeys(others))
         found = ", ".join(f"{value:g}" for value in prior)
         raise refused(f"{info.data['name']} takes no prior ({choice} do), found [{found}]")
@@ -96,13 +105,31 @@ def _shape(value: Any) -> str:
     return "<module>" if "module" in value else "<catalogue>"
 
 
-MethodEntry = Annotated[
-    Annotated[NameAlone, Tag("<name>")]
-    | Annotated[CatalogueMethod, Tag("<catalogue>")]
-    | Annotated[FileMethod, Tag("<file>")]
-    | Annotated[ModuleMethod, Tag("<module>")],
-    Discriminator(_shape),
-]
+def method_entry(family: Family) -> Any:
+    """What a method may be in a config of the family."""
+    prior = PRIORS[family.model.NAME] | None
+    about = (
+        f"{MEANING[family.model.NAME]} prior, of the methods that take one; left out, it is flat."
+    )
+    fields: Any = {
+        "name": (catalogue_name(family.name, alone=False), CatalogueMethod.model_fields["name"]),
+        "prior": (prior, Field(None, description=about)),
+    }
+    named = create_model(
+        model_name(family, "method"),
+        __base__=CatalogueMethod,
+        __doc__=CatalogueMethod.__doc__,
+        **fields,
+    )
+    return Annotated[
+        Annotated[catalogue_name(family.name, alone=True), Tag("<name>")]
+        | Annotated[named, Tag("<catalogue>")]
+        | Annotated[FileMethod, Tag("<file>")]
+        | Annotated[ModuleMethod, Tag("<module>")],
+        Discriminator(_shape),
+    ]
+
+
 TAGGED: dict[str, type[Strict]] = {
     "<catalogue>": CatalogueMethod,
     "<file>": FileMethod,

@@ -16,10 +16,17 @@ from harness.methods.method import TWO_SIDED, Method
 def known_methods(family: str | None) -> dict[str, Method]:
     """By name and alias; of every family where the family itself is wrong."""
     found: dict[str, Method] = {}
-    for each in [family] if family in CATALOGUE else CATALOGUE:
+    for each in CATALOGUE:
+        if family in CATALOGUE and each != family:
+            continue
         found |= CATALOGUE[each]
         found |= {alias: CATALOGUE[each][name] for alias, name in ALIASES.get(each, {}).items()}
     return found
+
+
+def families_of(name: str) -> list[str]:
+    """The families that have a method of that name or alias."""
+    return [family for family in CATALOGUE if name in known_methods(family)]
 
 
 def method_of(info: ValidationInfo, name: str | None) -> Method | None:
@@ -33,6 +40,12 @@ def _catalogue_name(value: Any, info: ValidationInfo) -> str:
         raise expected("the name of a method, or a mapping with name, path or module")
     if method_of(info, value) is None:
         family = (info.context or {}).get("family")
+        others = ", ".join(families_of(value))
+        if others:
+            raise refused(
+                f"expected the name of a method for the family {family}, found {value}, "
+                f"which is one for {others}"
+            )
         lists_them = "; the command `harness methods` lists them"
         known = list(known_methods(family))
         raise unknown("the name of a method", known, otherwise=lists_them)
@@ -74,17 +87,15 @@ def python_file(value: str, info: ValidationInfo) -> str:
     return value
 
 
-NAMES = sorted(known_methods(None))
-Name = Annotated[
-    str,
-    PlainValidator(_catalogue_name),
-    WithJsonSchema({"type": "string", "enum": NAMES}),
-]
-NameAlone = Annotated[
-    str,
-    PlainValidator(_name_alone),
-    WithJsonSchema({"type": "string", "enum": NAMES}),
-]
+def catalogue_name(family: str, alone: bool) -> Any:
+    """A name of the family's catalogue; ``alone``: it stands for the method by itself."""
+    return Annotated[
+        str,
+        PlainValidator(_name_alone if alone else _catalogue_name),
+        WithJsonSchema({"type": "string", "enum": sorted(known_methods(family))}),
+    ]
+
+
 Label = Annotated[
     str,
     AfterValidator(one_line),
@@ -95,5 +106,8 @@ Function = Annotated[
     str,
     AfterValidator(_function_name),
     expecting("the name of a function"),
-    Field(description="Function f(x, n, alpha) -> lower, upper; x is an array of outcomes."),
+    Field(
+        description="Function of the data and alpha that returns lower, upper: f(x, n, alpha), "
+        "f(x, exposure, alpha), or f(x1, n1, x2, n2, alpha); counts are arrays."
+    ),
 ]

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from harness.config.draft import Draft
 from harness.config.figure_entry import kind_of
-from harness.config.level_entry import Fractions
-from harness.config.levels import Method, engines_of, is_discrete, label_of, sizes_of
+from harness.config.levels import OutcomesEntry, each_size, engines_of
+from harness.config.outcome_entry import Fractions, ListedOutcomes
+from harness.config.truth_levels import is_discrete
 from harness.figures.catalogue import FIGURES, AlphaSurface, FigureOptions, LengthSurface
-from harness.methods.method import TWO_SIDED
 
 LARGEST_BESIDE_TRUTHS = 1 << 17
 """The most outcomes that stand in the tables beside a list of true values, which has cells enough
@@ -20,7 +20,7 @@ def surface_relations(entry: FigureOptions, parts: Draft) -> Iterator[tuple[str,
     """Surfaces that have nothing to be drawn from."""
     if not isinstance(entry, AlphaSurface | LengthSurface):
         return
-    engine = _engine(entry, parts)
+    engine, sizes = _engine(entry, parts), _whole(parts)
     beside_truths = engine not in (None, "posterior") and has_true_values(parts)
     if beside_truths and set(engines_of(parts["engines"], parts["trials"])) == {"enumeration"}:
         yield (
@@ -28,14 +28,16 @@ def surface_relations(entry: FigureOptions, parts: Draft) -> Iterator[tuple[str,
             "expected posterior or monte_carlo among the engines, found enumeration, which alone "
             "has no cells per outcome over a grid or a list of true values",
         )
-    elif "n" in parts:
-        yield from _sizes(sizes_of(parts["n"]), beside_truths)
+    elif sizes:
+        yield from _sizes(sizes, beside_truths)
     # Monte Carlo covers the outcomes that come up, whichever are asked for.
-    if "n" in parts and "outcomes" in parts and engine in ("posterior", "enumeration"):
-        yield from _fractions(entry.fractions, parts["outcomes"], sizes_of(parts["n"]))
-    methods = parts.get("methods", [None])
-    if isinstance(entry, LengthSurface) and entry.method is None and None not in methods:
-        yield from _compared(entry.reference, methods)
+    if sizes and "outcomes" in parts and engine in ("posterior", "enumeration"):
+        yield from _fractions(entry.fractions, parts["outcomes"], sizes)
+
+
+def _whole(parts: Draft) -> list[int]:
+    """The sizes of a proportion."""
+    return [int(n) for n in each_size(parts["n"])] if "n" in parts else []
 
 
 def has_true_values(parts: Draft) -> bool:
@@ -66,8 +68,10 @@ def _sizes(sizes: Sequence[int], beside_truths: bool) -> Iterator[tuple[str, str
 
 
 def _fractions(
-    asked: int, outcomes: str | Fractions, sizes: Sequence[int]
+    asked: int, outcomes: OutcomesEntry, sizes: Sequence[int]
 ) -> Iterator[tuple[str, str]]:
+    if isinstance(outcomes, ListedOutcomes):
+        yield "kind", "expected outcomes: all or fractions for a surface, found values"
     if not isinstance(outcomes, Fractions):
         return
     there = outcomes.fractions
@@ -92,15 +96,3 @@ def _is_held(n: int, steps: int, x: int) -> bool:
     """Whether x - 1/2 <= n·j/steps < x + 1/2 for a j, the least that is large enough."""
     j = max(0, -(-steps * (2 * x - 1) // (2 * n)))
     return 2 * n * j < steps * (2 * x + 1)
-
-
-def _compared(reference: str, methods: Sequence[Method]) -> Iterator[tuple[str, str]]:
-    """With no method named, all of the reference's side are drawn."""
-    sides = {label_of(method): _side(method) for method in methods}
-    side = sides.pop(reference, None)
-    if side is not None and side not in sides.values():
-        yield "reference", f"expected another {side} method to compare with {reference}, found none"
-
-
-def _side(method: Method) -> str:
-    return TWO_SIDED if isinstance(method, str) else method.side

@@ -19,19 +19,23 @@ Count = Annotated[
 class PerOutcome(Strict):
     """Trials in proportion to the number of outcomes."""
 
-    per_outcome: Count = Field(description="This many times n + 1 trials at each n.")
+    per_outcome: Count = Field(
+        description="This many times n + 1 trials at each n; of two samples (n1 + 1)(n2 + 1)."
+    )
 
 
 class PerSize(Strict):
-    """The same number of trials at each n."""
+    """The same number of trials at each size."""
 
-    per_size: Count = Field(description="Trials at each n.")
+    per_size: Count = Field(description="Trials at each size.")
 
 
 class PerTruth(Strict):
     """The same number of trials at each true value."""
 
-    per_truth: Count = Field(description="Trials at each true value of a grid or list, at each n.")
+    per_truth: Count = Field(
+        description="Trials at each true value of a grid or list, at each size."
+    )
 
 
 _TAGS = {"per_outcome": "<outcome>", "per_size": "<size>", "per_truth": "<truth>"}
@@ -42,7 +46,7 @@ TrialsEntry = Annotated[
     Discriminator(by_key(_TAGS)),
     exactly_one(
         tuple(_TAGS),
-        later={
+        elsewhere={
             "half_width": "expected one of the keys per_outcome, per_size, per_truth, found "
             "half_width: stopping on precision is not available yet; say how many trials instead"
         },

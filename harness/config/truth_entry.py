@@ -1,4 +1,4 @@
-"""The ways to say where the true parameter comes from, as pydantic models."""
+"""The ways to say where a true proportion comes from, as pydantic models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
-from harness.config.constraints import by_key, exactly_one, expected, expecting
+from harness.config.constraints import by_key, exactly_one, expected, expecting, not_here
 from harness.config.grids import grid
 from harness.config.strict import Probability, Strict
 
@@ -85,18 +85,28 @@ class Beta(Strict):
     ] = Field(description="[s, t], each from 0.001 to 10^6.")
 
 
-_TAGS = {"uniform": "<uniform>", "grid": "<grid>", "values": "<values>", "beta": "<beta>"}
-TruthEntry = Annotated[
-    Annotated[Uniform, Tag("<uniform>")]
-    | Annotated[Grid, Tag("<grid>")]
-    | Annotated[Values, Tag("<values>")]
-    | Annotated[Beta, Tag("<beta>")],
-    Discriminator(by_key(_TAGS)),
-    exactly_one(tuple(_TAGS)),
-]
+TruthEntry = Uniform | Grid | Values | Beta
+
 TAGGED: dict[str, type[Strict]] = {
     "<uniform>": Uniform,
     "<grid>": Grid,
     "<values>": Values,
     "<beta>": Beta,
 }
+_TAGS = {"uniform": "<uniform>", "grid": "<grid>", "values": "<values>", "beta": "<beta>"}
+ProportionTruth = Annotated[
+    Annotated[Uniform, Tag("<uniform>")]
+    | Annotated[Grid, Tag("<grid>")]
+    | Annotated[Values, Tag("<values>")]
+    | Annotated[Beta, Tag("<beta>")],
+    Discriminator(by_key(_TAGS)),
+    exactly_one(
+        tuple(_TAGS), not_here(_TAGS, gamma="a rate", first="two samples", second="two samples")
+    ),
+]
+
+
+def kind_of_truth(entry: Strict) -> str:
+    """``uniform``, ``grid`` and so on: the only key of the entry."""
+    (kind,) = type(entry).model_fields
+    return kind

@@ -6,7 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from harness.methods.catalogue import PROPORTION
+from harness.families.catalogue import FAMILIES
+from harness.families.family import Family
+from harness.methods.catalogue import CATALOGUE
 
 ALPHAS = st.floats(1e-10, 0.9)
 PROBABILITIES = st.floats(0, 1)
@@ -15,29 +17,34 @@ LINES = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_
     lambda text: text == text.strip()
 )
 COUNTS = st.integers(1, 10**6)
+NAMES = st.from_regex(r"[A-Za-z0-9_-]{1,9}(/[A-Za-z0-9_-]{1,9}){0,2}", fullmatch=True)
+SEEDS = st.integers(0, 2**128 - 1)
+EXECUTIONS = st.sampled_from([{}, {"jobs": 2}, {"backend": "loky", "jobs": -1}])
+PAIRED = [family for family in FAMILIES.values() if family.samples == 2]
 
 
 @st.composite
-def methods(draw: st.DrawFn) -> list[Any]:
+def methods(draw: st.DrawFn, family: Family) -> list[Any]:
     """Of the catalogue and of one's own, with labels of their own."""
     labels = draw(st.lists(LINES, min_size=1, max_size=5, unique=True))
-    return [draw(method(label)) for label in labels]
+    return [draw(method(family, label)) for label in labels]
 
 
 @st.composite
-def method(draw: st.DrawFn, label: str) -> dict[str, Any]:
+def method(draw: st.DrawFn, family: Family, label: str) -> dict[str, Any]:
     kind = draw(st.sampled_from(["catalogue", "module", "file"]))
     if kind == "module":
         return {"module": "pack.part", "function": "f", "label": label}
     if kind == "file":
         return {"path": "mine.py", "function": "f", "label": label}
-    name = draw(st.sampled_from(sorted(PROPORTION)))
+    known = CATALOGUE[family.name]
+    name = draw(st.sampled_from(sorted(known)))
     entry: dict[str, Any] = {
         "name": name,
-        "side": draw(st.sampled_from(PROPORTION[name].sides)),
+        "side": draw(st.sampled_from(known[name].sides)),
         "label": label,
     }
-    if PROPORTION[name].takes_prior and draw(st.booleans()):
+    if known[name].takes_prior and draw(st.booleans()):
         entry["prior"] = draw(PRIORS)
     return entry
 
@@ -48,53 +55,170 @@ def spans(low: float, high: float) -> st.SearchStrategy[list[float]]:
     return pairs.filter(lambda pair: pair[1] - pair[0] > 1e-6)
 
 
-TRUTHS = st.one_of(
-    spans(0, 1).map(lambda pair: {"uniform": pair}),
-    PRIORS.map(lambda pair: {"beta": pair}),
-    st.lists(PROBABILITIES, min_size=1, max_size=9, unique=True).map(lambda v: {"values": v}),
-    st.tuples(spans(0, 1), st.integers(2, 99)).map(
-        lambda span: {"grid": {"start": span[0][0], "stop": span[0][1], "count": span[1]}}
-    ),
-)
-SIZES = st.one_of(
-    st.integers(1, 10**9),
-    st.lists(st.integers(1, 10**9), min_size=1, max_size=9, unique=True),
-    st.integers(2, 50).map(lambda k: {"log_grid": {"start": 1, "stop": 10**4, "count": k}}),
-)
+def listed_truths(highest: float) -> st.SearchStrategy[dict[str, Any]]:
+    """Values and grids."""
+    values = st.lists(st.floats(0, highest), min_size=1, max_size=9, unique=True)
+    grids = st.tuples(spans(0, highest), st.integers(2, 99))
+    return st.one_of(
+        values.map(lambda listed: {"values": listed}),
+        grids.map(lambda g: {"grid": {"start": g[0][0], "stop": g[0][1], "count": g[1]}}),
+    )
+
+
+HIGHEST = {"proportion": 1.0, "rate": 1e4}
+LISTED = {model: listed_truths(highest) for model, highest in HIGHEST.items()}
+DISTRIBUTIONS = {
+    model: st.one_of(
+        spans(0, highest).map(lambda pair: {"uniform": pair}),
+        PRIORS.map(lambda pair, key=key: {key: pair}),
+    )
+    for (model, highest), key in zip(HIGHEST.items(), ("beta", "gamma"), strict=True)
+}
+WHOLE = st.integers(1, 10**9)
+EXPOSURES = st.floats(1e-3, 1e3) | st.integers(1, 1000)
+ONE_SIZE = {"n": WHOLE, "exposure": EXPOSURES}
+SIZES = {
+    name: st.one_of(
+        one,
+        st.lists(one, min_size=1, max_size=9, unique=True),
+        st.integers(2, 50).map(lambda k: {"log_grid": {"start": 1, "stop": 1000, "count": k}}),
+    )
+    for name, one in ONE_SIZE.items()
+}
+
+
+def truths(family: Family) -> st.SearchStrategy[dict[str, Any]]:
+    """Of one sample any, of two samples two of a kind."""
+    kinds = (LISTED[family.model.NAME], DISTRIBUTIONS[family.model.NAME])
+    if family.samples == 1:
+        return st.one_of(*kinds)
+    return st.one_of(*(st.fixed_dictionaries({"first": k, "second": k}) for k in kinds))
 
 
 @st.composite
-def configs(draw: st.DrawFn) -> dict[str, Any]:
+def sizes(draw: st.DrawFn, family: Family) -> dict[str, Any]:
+    """Of one sample, or paired, or crossed."""
+    one = ONE_SIZE[family.model.SIZE]
+    if family.samples == 1:
+        return {family.sizes[0]: draw(SIZES[family.model.SIZE])}
+    pairs = draw(st.lists(st.tuples(one, one), min_size=1, max_size=6, unique=True))
+    first, second = (list(column) for column in zip(*pairs, strict=True))
+    shape = draw(st.sampled_from(["paired", "single", "crossed"]))
+    if shape == "single":
+        return dict(zip(family.sizes, (first[0], list(dict.fromkeys(second))), strict=True))
+    if shape == "crossed":
+        columns = [list(dict.fromkeys(column)) for column in (first, second)]
+        return {**dict(zip(family.sizes, columns, strict=True)), "cross": True}
+    return dict(zip(family.sizes, (first, second), strict=True))
+
+
+def outcomes(family: Family) -> st.SearchStrategy[Any]:
+    """all, fractions or values."""
+    if family.samples == 2:
+        return st.just("all")
+    if family.name == "proportion":
+        return (
+            st.just("all")
+            | st.integers(2, 99).map(lambda k: {"fractions": k})
+            | st.just({"values": [1, 0]})
+        )
+    listed = st.lists(st.integers(0, 10**9), min_size=1, max_size=9, unique=True)
+    grids = st.integers(2, 61).map(lambda k: {"log_grid": {"start": 1, "stop": 1000, "count": k}})
+    return st.just("all") | listed.map(lambda x: {"values": x}) | grids
+
+
+@st.composite
+def coverage(draw: st.DrawFn, family: Family) -> dict[str, Any]:
     """A config with some of the keys that may be left out."""
     config: dict[str, Any] = {
-        "name": draw(
-            st.from_regex(r"[A-Za-z0-9_-]{1,9}(/[A-Za-z0-9_-]{1,9}){0,2}", fullmatch=True)
-        ),
-        "family": "proportion",
-        "n": draw(SIZES),
-        "methods": draw(methods()),
-        "truth": draw(TRUTHS),
+        "name": draw(NAMES),
+        "family": family.name,
+        **draw(sizes(family)),
+        "methods": draw(methods(family)),
+        "truth": draw(truths(family)),
     }
-    discrete = "values" in config["truth"] or "grid" in config["truth"]
-    kinds = ["per_outcome", "per_size"] + ["per_truth"] * discrete
+    truth = config["truth"].get("first", config["truth"])
+    discrete = "values" in truth or "grid" in truth
+    kinds = ["per_size"] + ["per_truth"] * discrete
+    kinds += ["per_outcome"] * (family.model.NAME == "proportion")
     choices = {
         "title": LINES,
         "alpha": ALPHAS | st.lists(ALPHAS, min_size=1, max_size=4, unique=True),
         "trials": st.sampled_from(kinds).flatmap(lambda kind: COUNTS.map(lambda n: {kind: n})),
-        "outcomes": st.just("all") | st.integers(2, 99).map(lambda k: {"fractions": k}),
+        "outcomes": outcomes(family),
         "reference_prior": PRIORS,
-        "execution": st.sampled_from([{}, {"jobs": 2}, {"backend": "loky", "jobs": -1}]),
+        "execution": EXECUTIONS,
     }
     for key, values in choices.items():
         if draw(st.booleans()):
             config[key] = draw(values)
-    several = isinstance(config["n"], dict) or (isinstance(config["n"], list) and config["n"][1:])
-    if several and draw(st.booleans()):
-        held = {} if config.get("outcomes", "all") == "all" else config["outcomes"]
+    whole = config.get("outcomes", "all") == "all"
+    if family.samples == 1 and whole and draw(st.booleans()):
+        width = draw(st.integers(1, 50))
+        last = {"last": width * draw(st.integers(1, 50))} if draw(st.booleans()) else {}
+        config["group"] = {"width": width, **last}
+    surface = family.name == "proportion" and draw(st.booleans())
+    if surface and "values" not in config.get("outcomes", {}) and _several(config["n"]):
+        held = {} if whole else config["outcomes"]
         config["figures"] = [{"kind": "alpha_surface", "scale": 0.1, **held}]
-    config["seed"] = draw(st.integers(0, 2**128 - 1))
+    if whole and not discrete and draw(st.booleans()):
+        config["reference"] = "truth"
+    config["seed"] = draw(SEEDS)
     engines = ["posterior", "enumeration"] + ["monte_carlo"] * ("trials" in config)
     if draw(st.booleans()):
         chosen = draw(st.lists(st.sampled_from(engines), min_size=1, unique=True))
-        config["engines"] = sorted({*chosen, "posterior"}) if "figures" in config else chosen
+        needed = {"figures", "reference"} & set(config)
+        config["engines"] = sorted({*chosen, "posterior"}) if needed else chosen
     return config
+
+
+def _several(n: Any) -> bool:
+    return isinstance(n, dict) or (isinstance(n, list) and len(n) > 1)
+
+
+def _one_or_range(one: st.SearchStrategy[Any], least: float, most: float) -> st.SearchStrategy[Any]:
+    whole = isinstance(least, int)
+    pairs = (
+        st.lists(st.integers(least, most), min_size=2, max_size=2, unique=True).map(sorted)
+        if whole
+        else spans(least, most)
+    )
+    return one | pairs.map(lambda pair: {"uniform": pair})
+
+
+@st.composite
+def calibrations(draw: st.DrawFn) -> dict[str, Any]:
+    """A config of the kind calibration."""
+    family = draw(st.sampled_from(PAIRED))
+    truth = DISTRIBUTIONS[family.model.NAME]
+    size = {
+        "n": _one_or_range(WHOLE, 1, 10**9),
+        "exposure": _one_or_range(EXPOSURES, 1e-3, 1e3),
+    }[family.model.SIZE]
+    low, high = (max(min(end, 100.0), -100.0) for end in family.support)
+    config: dict[str, Any] = {
+        "name": draw(NAMES),
+        "kind": "calibration",
+        "family": family.name,
+        **{name: draw(size) for name in family.sizes},
+        "truth": {"first": draw(truth), "second": draw(truth)},
+        "delta": draw(_one_or_range(st.floats(low, high), low, high)),
+        "trials": draw(COUNTS),
+        "seed": draw(SEEDS),
+    }
+    choices = {
+        "title": LINES,
+        "bins": st.integers(2, 1000),
+        "prior": PRIORS,
+        "execution": EXECUTIONS,
+        "figures": st.just([{"kind": "calibration"}]),
+    }
+    for key, values in choices.items():
+        if draw(st.booleans()):
+            config[key] = draw(values)
+    return config
+
+
+def configs() -> st.SearchStrategy[dict[str, Any]]:
+    """Of every kind and family."""
+    return st.sampled_from(list(FAMILIES.values())).flatmap(coverage) | calibrations()

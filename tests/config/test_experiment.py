@@ -146,8 +146,9 @@ def test_every_kind_of_trials_is_understood(kind: str) -> None:
     assert load_experiment(config).trials == Trials(kind, 7)  # type: ignore[arg-type]
 
 
-def test_outcomes_may_be_fractions() -> None:
+def test_outcomes_may_be_fractions_or_listed() -> None:
     assert load_experiment(minimal(outcomes={"fractions": 21})).outcomes == 21
+    assert load_experiment(minimal(outcomes={"values": [10, 0, 3]})).outcomes == (0, 3, 10)
 
 
 def own(label: str, **place: str) -> MethodSpec:
@@ -237,8 +238,9 @@ def test_faults_of_a_mapping_have_no_line() -> None:
     with pytest.raises(ConfigError) as caught:
         load_experiment(minimal(alpha=2, n={1, 2}, x=1))
     assert str(caught.value).splitlines() == [
-        "config: x: expected one of the keys name, title, family, n, alpha, methods, truth, "
-        "trials, outcomes, engines, reference_prior, seed, execution, figures, found 'x'",
+        "config: x: expected one of the keys name, title, kind, family, n, alpha, methods, truth, "
+        "trials, outcomes, reference, group, engines, reference_prior, seed, execution, figures, "
+        "found 'x'",
         "config: n: expected a whole number from 1 to 10^9, a list of them, or {log_grid: ...}, "
         "found a value of type set",
         "config: alpha: expected a number above 0 and below 1, or a list of them, found 2",

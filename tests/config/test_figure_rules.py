@@ -38,6 +38,8 @@ REFUSED = [
      f"10: figures[0].fractions: {HELD} 21"),
     (["figures: [{kind: length_surface, reference: wald, fractions: 4}]", "n: [5, 100]",
       "outcomes: {fractions: 5}"], f"10: figures[0].fractions: {HELD} 4"),
+    ([SURFACE, "outcomes: {values: [0, 5]}"],
+     "10: figures[0].kind: expected outcomes: all or fractions for a surface, found values"),
     ([LENGTH, "methods: [wald]"],
      "10: figures[0].reference: expected another two-sided method to compare with wald, "
      "found none"),
@@ -74,6 +76,8 @@ ALLOWED = [
     ["figures: [{kind: alpha_by_outcome, n: 131072}]", "n: 131072", "truth: {uniform: [0, 1]}"],
     [ENUMERATED, "engines: [enumeration]", "truth: {uniform: [0, 1]}"],
     [ENUMERATED, "engines: [enumeration, monte_carlo]"],
+    # What is drawn from its options alone names no level, and asks for no engine.
+    ["figures: [{kind: outcome_tails, n: 80, x: 70}]", "engines: [posterior]"],
 ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.config.dump import dump
-from harness.config.experiment import Experiment
+from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.errors import ConfigError
 from tests.config.test_experiment import PAPER
@@ -22,7 +22,9 @@ ODD: list[Any] = [
     [None], ["wald"], [1, 1], [0.2, 0.1], {"a": 1}, {"kind": "x"}, {"uniform": [0, 1]},
     {"log_grid": {}}, {"name": None}, {"path": "x.py"}, {"<file>": {"<one>": 1}},
     {"module": 1, "path": 2},
-    {"half_width": 1}, {"": ""}, set(), object(), b"x", 1j, float,
+    {"half_width": 1}, {"": ""}, "rate", "rate_difference", "calibration", {"values": [1, 2]},
+    {"gamma": [1, 1]}, {"first": {"beta": [1, 1]}, "second": {"values": [0.5]}}, {"width": 3},
+    set(), object(), b"x", 1j, float,
 ]  # fmt: skip
 GOOD: dict[str, Any] = {
     "name": "a/b", "title": "A", "family": "proportion", "n": [5, 10], "alpha": [0.05, 0.1],
@@ -35,6 +37,37 @@ GOOD: dict[str, Any] = {
                 {"kind": "alpha_by_outcome", "n": 5, "alpha": 0.1},
                 {"kind": "alpha_surface", "engine": "enumeration", "fractions": 3}],
 }  # fmt: skip
+RATE: dict[str, Any] = {
+    "name": "a/b", "kind": "coverage", "family": "rate", "exposure": [1, 2.5],
+    "methods": [{"module": "pack", "function": "f", "label": "b"}],
+    "truth": {"gamma": [2, 0.5]}, "trials": {"per_size": 3}, "outcomes": "all",
+    "reference": "truth", "group": {"width": 10, "last": 500}, "reference_prior": [0.5, 0],
+    "seed": 1, "figures": [{"kind": "alpha_by_outcome", "n": 2.5}],
+}  # fmt: skip
+OUTCOMES: dict[str, Any] = {
+    "name": "a/b",
+    "family": "rate",
+    "exposure": {"log_grid": {"start": 1, "stop": 8, "count": 4}},
+    "methods": [{"module": "pack", "function": "f", "label": "b"}],
+    "truth": {"grid": {"start": 0, "stop": 10, "count": 3}},
+    "outcomes": {"log_grid": {"start": 1, "stop": 1000, "count": 7}},
+}
+PAIR: dict[str, Any] = {
+    "name": "a/b", "family": "balanced_accuracy", "n1": [10, 50], "n2": [20, 50], "cross": True,
+    "methods": [{"module": "pack", "function": "f", "label": "b"}],
+    "truth": {"first": {"values": [0.2, 0.5]}, "second": {"grid": {"start": 0.1, "stop": 0.9,
+              "count": 9}}},
+    "trials": {"per_truth": 3}, "seed": 1,
+    "figures": [{"kind": "coverage_curve", "n": [10, 20], "second": 0.5}],
+}  # fmt: skip
+CALIBRATION: dict[str, Any] = {
+    "name": "a/b", "kind": "calibration", "family": "rate_difference",
+    "exposure1": {"uniform": [1, 10]}, "exposure2": 2.5,
+    "truth": {"first": {"uniform": [0, 10]}, "second": {"gamma": [1, 2]}},
+    "delta": {"uniform": [-1, 1]}, "trials": 100, "bins": 10, "prior": [1, 0], "seed": 1,
+    "figures": [{"kind": "calibration"}],
+}  # fmt: skip
+EVERY = [GOOD, RATE, OUTCOMES, PAIR, CALIBRATION]
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -46,8 +79,8 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def mutated(rng: random.Random) -> dict[Any, Any]:
-    """The good config with one to four things changed."""
-    config = copy.deepcopy(GOOD)
+    """A good config with one to four things changed."""
+    config = copy.deepcopy(rng.choice(EVERY))
     for _ in range(rng.randint(1, 4)):
         container, key = rng.choice(list(places(config)) or [(config, "name")])
         odd = copy.deepcopy(rng.choice(ODD)) if rng.random() < 0.7 else copy.deepcopy(GOOD)
@@ -63,7 +96,7 @@ def mutated(rng: random.Random) -> dict[Any, Any]:
     return config
 
 
-def outcome(source: Any, *overrides: str) -> Experiment | str:
+def outcome(source: Any, *overrides: str) -> AnyExperiment | str:
     """The experiment, or what a user would see."""
     try:
         return load_experiment(source, overrides)
@@ -74,8 +107,9 @@ def outcome(source: Any, *overrides: str) -> Experiment | str:
     return str(refusal)
 
 
-def test_the_config_to_be_changed_is_right() -> None:
-    assert isinstance(outcome(GOOD), Experiment)
+@pytest.mark.parametrize("good", EVERY)
+def test_the_configs_to_be_changed_are_right(good: dict[str, Any]) -> None:
+    assert isinstance(outcome(good), Experiment | Calibration)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -87,18 +121,19 @@ def test_changed_values_are_understood_or_refused(seed: int) -> None:
 
 @pytest.mark.parametrize("odd", ODD, ids=[str(i) for i in range(len(ODD))])
 def test_every_odd_value_is_understood_or_refused_everywhere(odd: Any) -> None:
-    for i in range(len(list(places(GOOD)))):
-        config = copy.deepcopy(GOOD)
-        container, key = list(places(config))[i]
-        container[key] = odd
-        outcome(config)
+    for good in EVERY:
+        for i in range(len(list(places(good)))):
+            config = copy.deepcopy(good)
+            container, key = list(places(config))[i]
+            container[key] = odd
+            outcome(config)
 
 
 def test_changed_texts_are_understood_or_refused(tmp_path: Path) -> None:
     rng = random.Random(2003)
     file = tmp_path / "a.yaml"
     letters = "\t\n\r :-[]{}\"'#&*!|>%@`,?0123456789.eE~\x00\x07\x85\ufeff\u2028é"
-    texts = [PAPER, dump(GOOD)]
+    texts = [PAPER, *map(dump, EVERY)]
     for _ in range(600):
         text = list(rng.choice(texts))
         for _ in range(rng.randint(1, 6)):

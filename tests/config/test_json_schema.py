@@ -12,18 +12,21 @@ from hypothesis import given, settings
 
 from harness.config import yaml12
 from harness.config.load import json_schema
-from harness.config.schema import Config
+from harness.config.schema import FORMS
 from tests.config.configs import configs
 from tests.config.json_schema_check import accepts
 from tests.config.test_experiment import PAPER
-from tests.config.test_fuzz import GOOD, places
+from tests.config.test_fuzz import CALIBRATION, EVERY, GOOD, PAIR, RATE, places
 
 SCHEMA = json_schema()
 
 
 def models() -> Iterator[dict[str, Any]]:
-    yield SCHEMA
     yield from SCHEMA["$defs"].values()
+
+
+def form_places() -> list[str]:
+    return [choice["$ref"].removeprefix("#/$defs/") for choice in SCHEMA["anyOf"]]
 
 
 def test_the_schema_is_json_of_its_draft() -> None:
@@ -31,8 +34,17 @@ def test_the_schema_is_json_of_its_draft() -> None:
     assert json.loads(json.dumps(SCHEMA)) == SCHEMA
 
 
-def test_every_key_of_the_config_is_in_the_schema_and_says_what_it_is() -> None:
-    assert list(SCHEMA["properties"]) == list(Config.model_fields)
+def test_every_key_of_every_form_is_in_the_schema() -> None:
+    forms = [form for each in FORMS.values() for form in each.values()]
+    assert len(forms) == len(form_places()) == 8
+    for form, place in zip(forms, form_places(), strict=True):
+        properties = SCHEMA["$defs"][place]["properties"]
+        assert list(properties) == list(form.keys)
+        assert properties["family"]["const"] == form.family.name
+        assert properties["kind"]["const"] == form.kind
+
+
+def test_every_key_says_what_it_is() -> None:
     for model in models():
         assert model["description"]
         for key, entry in model["properties"].items():
@@ -45,7 +57,7 @@ def test_no_model_allows_unknown_keys() -> None:
 
 def test_the_documented_config_is_accepted() -> None:
     assert accepts(SCHEMA, yaml12.read(PAPER).data)
-    assert accepts(SCHEMA, GOOD)
+    assert all(accepts(SCHEMA, good) for good in EVERY)
 
 
 @settings(max_examples=60, deadline=None)
@@ -56,20 +68,31 @@ def test_every_right_config_is_accepted(config: dict[str, Any]) -> None:
 
 def test_unknown_keys_are_rejected_wherever_they_stand() -> None:
     mappings = 0
-    for i in range(len(list(places(GOOD)))):
-        config = copy.deepcopy(GOOD)
-        container, key = list(places(config))[i]
-        if isinstance(container[key], dict):
-            mappings += 1
-            container[key]["unknown"] = 1
-            assert not accepts(SCHEMA, config), key
-    assert mappings > 5
-    assert not accepts(SCHEMA, {**GOOD, "unknown": 1})
+    for good in EVERY:
+        for i in range(len(list(places(good)))):
+            config = copy.deepcopy(good)
+            container, key = list(places(config))[i]
+            if isinstance(container[key], dict):
+                mappings += 1
+                container[key]["unknown"] = 1
+                assert not accepts(SCHEMA, config), key
+        assert not accepts(SCHEMA, {**good, "unknown": 1})
+    assert mappings > 20
 
 
-@pytest.mark.parametrize("key", ["name", "family", "n", "methods"])
-def test_what_must_be_given_is_required(key: str) -> None:
-    assert not accepts(SCHEMA, {k: value for k, value in GOOD.items() if k != key})
+REQUIRED = [
+    (GOOD, "name family n methods"),
+    (RATE, "name family exposure methods truth"),
+    (PAIR, "name family n1 n2 methods"),
+    (CALIBRATION, "name kind family exposure1 exposure2 truth delta trials"),
+]
+
+
+@pytest.mark.parametrize(("good", "keys"), REQUIRED)
+def test_what_must_be_given_is_required(good: dict[str, Any], keys: str) -> None:
+    for left_out in keys.split():
+        config = {key: value for key, value in good.items() if key != left_out}
+        assert not accepts(SCHEMA, config), left_out
 
 
 @pytest.mark.parametrize(
@@ -83,3 +106,22 @@ def test_what_must_be_given_is_required(key: str) -> None:
 )  # fmt: skip
 def test_wrong_values_are_rejected(change: dict[str, Any]) -> None:
     assert not accepts(SCHEMA, {**GOOD, **change})
+
+
+@pytest.mark.parametrize(
+    ("good", "change"),
+    [
+        (RATE, {"exposure": 0}), (RATE, {"n": 5}), (RATE, {"truth": {"beta": [1, 1]}}),
+        (RATE, {"outcomes": {"fractions": 3}}), (RATE, {"group": {"width": 0}}),
+        (RATE, {"reference": "posterior"}), (RATE, {"cross": True}),
+        (PAIR, {"truth": {"uniform": [0, 1]}}), (PAIR, {"group": {"width": 2}}),
+        (PAIR, {"truth": {"first": {"uniform": [0, 1]}}}), (PAIR, {"methods": ["jeffreys"]}),
+        (CALIBRATION, {"family": "rate"}), (CALIBRATION, {"kind": "coverage"}),
+        (CALIBRATION, {"exposure1": [1, 2]}), (CALIBRATION, {"alpha": 0.05}),
+        (CALIBRATION, {"bins": 1}),
+    ],
+)  # fmt: skip
+def test_wrong_values_of_other_forms_are_rejected(
+    good: dict[str, Any], change: dict[str, Any]
+) -> None:
+    assert not accepts(SCHEMA, {**good, **change})

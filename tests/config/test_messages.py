@@ -13,6 +13,7 @@ from tests.config.conftest import config_with
 Faults = Callable[..., list[str]]
 
 KINDS = ", ".join(FIGURES)
+FAMILIES = "proportion, rate, proportion_difference, rate_difference, balanced_accuracy"
 NAME = "expected a name of letters, digits, '.', '_', '-', in parts joined by '/'"
 SIZE = "expected a whole number from 1 to 10^9"
 ALPHA = "expected a number above 0 and below 1"
@@ -36,7 +37,7 @@ ONE_KEY = [
     # family
     (
         "family: proportoin",
-        "2: family: expected a family (proportion), found 'proportoin'; did you mean proportion?",
+        f"2: family: expected a family ({FAMILIES}), found 'proportoin'; did you mean proportion?",
     ),
     # n
     ("n: 5.0", f"3: n: {SIZE}, a list of them, or {{log_grid: ...}}, found 5.0"),
@@ -154,12 +155,14 @@ ONE_KEY = [
      "per_size, per_truth, found half_width: stopping on precision is not available yet; say how "
      "many trials instead"),
     # outcomes
-    ("outcomes: some", "10: outcomes: expected all, or {fractions: ...}, found 'some'"),
+    ("outcomes: some",
+     "10: outcomes: expected all, {fractions: ...} or {values: ...}, found 'some'"),
     ("outcomes: {fractions: 1}",
      "10: outcomes.fractions: expected a whole number of fractions from 2 to 10^6, found 1"),
-    ("outcomes: {fraction: 21}",
-     "10: outcomes.fractions: expected this key, found nothing\n"
-     "10: outcomes.fraction: expected a known key, found 'fraction'; did you mean fractions?"),
+    ("outcomes: {fraction: 21}", "10: outcomes.fraction: expected one of the keys fractions, "
+     "values, found 'fraction'; did you mean fractions?"),
+    ("outcomes: {values: [0, -1]}",
+     "10: outcomes.values[1]: expected a whole number from 0 to 10^9, found -1"),
     # engines
     ("engines: posterior", "8: engines: expected a list, found 'posterior'"),
     ("engines: [monte_carlo, posteriour]", "8: engines[1]: expected an engine (monte_carlo, "
@@ -193,9 +196,12 @@ ONE_KEY = [
     ('figures: [{kind: alpha_by_outcome, n: "10"}]',
      "10: figures[0].n: expected a whole number, found '10'"),
     # unknown keys
-    ("kind: calibration", "10: kind: expected one of the keys name, title, family, n, alpha, "
-     "methods, truth, trials, outcomes, engines, reference_prior, seed, execution, figures, "
-     "found 'kind'"),
+    ("kid: 1", "10: kid: expected a known key, found 'kid'; did you mean kind?"),
+    ("size: 5", "10: size: expected one of the keys name, title, kind, family, n, alpha, methods, "
+     "truth, trials, outcomes, reference, group, engines, reference_prior, seed, execution, "
+     "figures, found 'size'"),
+    ("kind: calibratoin", "10: kind: expected a kind of experiment (coverage, calibration), found "
+     "'calibratoin'; did you mean calibration?"),
     ("Alpha: 0.1", "10: Alpha: expected a known key, found 'Alpha'; did you mean alpha?"),
 ]  # fmt: skip
 
@@ -210,6 +216,10 @@ RELATIONS = [
     ([], "seed",
      "1: seed: expected a whole number, found nothing: monte_carlo draws random numbers, and "
      "every one of them comes from a seed that is written down"),
+    (["outcomes: {values: [0, 6]}"], "figures",
+     "10: outcomes.values[1]: expected an outcome of at most 5, the smallest n, found 6"),
+    (["outcomes: {fractions: 3}", "group: {width: 5}"], "figures",
+     "11: group: expected outcomes: all with groups, found {fractions: 3}"),
     (["engines: [posterior, enumeration]"], "",
      "10: figures[0].kind: expected monte_carlo among the engines, found posterior, enumeration"),
     (["engines: [enumeration]", "figures: [{kind: alpha_surface}]"], "",
@@ -262,20 +272,10 @@ def test_no_message_speaks_pydantic(faults_of: Faults) -> None:
     assert [line for line in spoken if jargon.search(line)] == []
 
 
-@pytest.mark.parametrize(
-    "family", ["rate", "proportion_difference", "rate_difference", "balanced_accuracy"]
-)
-def test_families_to_come_are_told_from_misspelt_ones(family: str, faults_of: Faults) -> None:
-    assert faults_of(config_with(f"family: {family}")) == [
-        f"fig.yaml:2: family: expected a family (proportion), found {family}, "
-        "which is not available yet"
-    ]
-
-
 def test_missing_keys_say_what_was_expected(faults_of: Faults) -> None:
     assert faults_of("# nothing here\n\nalpha: 0.1\n") == [
         f"fig.yaml:3: name: {NAME}, found nothing",
-        "fig.yaml:3: family: expected a family (proportion), found nothing",
+        f"fig.yaml:3: family: expected a family ({FAMILIES}), found nothing",
         f"fig.yaml:3: n: {SIZE}, a list of them, or {{log_grid: ...}}, found nothing",
         "fig.yaml:3: methods: expected a list, found nothing",
     ]

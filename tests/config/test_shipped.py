@@ -11,6 +11,7 @@ import pytest
 from harness.config import shipped
 from harness.config.load import json_schema, load_experiment
 from harness.errors import ConfigError
+from harness.tables.manifest import content_hash
 
 ROOT = Path(__file__).parent.parent.parent
 CONFIGS = sorted((ROOT / "configs").rglob("*.yaml"))
@@ -30,6 +31,21 @@ def test_a_shipped_config_points_editors_to_the_schema(config: Path) -> None:
     assert first.startswith(prefix)
     schema = (config.parent / first.removeprefix(prefix)).resolve()
     assert schema == ROOT / "configs" / "schema.json"
+
+
+RESULTS = ROOT / "results"
+COMMITTED = [
+    *sorted((RESULTS / "ross2003").glob("*/manifest.json")),
+    RESULTS / "saw_teeth/manifest.json",
+]
+
+
+@pytest.mark.parametrize("manifest", COMMITTED, ids=[each.parent.name for each in COMMITTED])
+def test_a_shipped_config_means_what_its_committed_results_were_made_with(manifest: Path) -> None:
+    name = manifest.parent.relative_to(RESULTS)
+    experiment = load_experiment(ROOT / "configs" / f"{name}.yaml")
+    committed = json.loads(manifest.read_text(encoding="utf-8"))
+    assert content_hash(experiment.document, {}) == committed["content_hash"]
 
 
 def test_the_schema_beside_the_configs_is_the_one_the_command_prints() -> None:
