@@ -8,9 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from harness.errors import InputError
-from harness.figures import selection, style
-from harness.figures.catalogue import AlphaByOutcome
+from harness.figures import exact_alpha, outcome_axis, selection, style
+from harness.figures.data_names import DataNames, Size, data_names
 from harness.figures.drawing import Drawing, stem
+from harness.figures.options import AlphaByOutcome
 
 KIND = "alpha_by_outcome"
 CROWD = 150
@@ -21,32 +22,28 @@ def draw(results: selection.Tables, options: AlphaByOutcome) -> list[Drawing]:
     """One drawing per method and alpha."""
     simulated = selection.given(results, "outcome", ("monte_carlo",), KIND)
     several_alphas = simulated["alpha"].n_unique() > 1
-    n = selection.size(simulated, options.n, KIND)
+    names = data_names(simulated)
+    size = selection.size(simulated, options.n, KIND)
     drawings = []
     for label in selection.methods(simulated, options.method, KIND):
         for alpha in selection.alphas(simulated, options.alpha, KIND):
-            parts = [KIND, label, f"n{n}"] + ([f"alpha{alpha:g}"] if several_alphas else [])
+            parts = [KIND, label, *names.size_in_stem(size)]
+            parts += [f"alpha{alpha:g}"] if several_alphas else []
             here = results.cells.filter(
                 (pl.col("given") == "outcome")
                 & (pl.col("method") == label)
                 & (pl.col("alpha") == alpha)
-                & (pl.col("n") == n)
+                & selection.at(names.sizes, size)
             ).sort("x")
-            drawings.append(Drawing(stem(*parts), _figure(here, label, alpha, n)))
+            here = outcome_axis.placed(here)
+            figure = _figure(here, names, size, label, alpha, options.highest)
+            drawings.append(Drawing(stem(*parts), figure))
     return drawings
-
-
-def exact_rows(cells: pl.DataFrame) -> pl.DataFrame:
-    """The exact rows: under the experiment's own truth, else of the reference posterior."""
-    enumerated = cells.filter(pl.col("engine") == "enumeration")
-    if not enumerated.is_empty():
-        return enumerated
-    return cells.filter(pl.col("engine") == "posterior")
 
 
 def with_exact(cells: pl.DataFrame) -> pl.DataFrame:
     """Monte Carlo rows with the column `exact`, and `missed`: the interval does not hold it."""
-    exact = exact_rows(cells).select("x", exact="actual_alpha")
+    exact = exact_alpha.own(cells).select("x", exact="actual_alpha")
     simulated = cells.filter((pl.col("engine") == "monte_carlo") & (pl.col("trials") > 0))
     below = pl.col("exact") < pl.col("ci_lower")
     above = pl.col("exact") > pl.col("ci_upper")
@@ -55,25 +52,23 @@ def with_exact(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _figure(cells: pl.DataFrame, label: str, alpha: float, n: int) -> Figure:
+def _figure(
+    cells: pl.DataFrame,
+    names: DataNames,
+    size: Size,
+    label: str,
+    alpha: float,
+    highest: float | None,
+) -> Figure:
     simulated = with_exact(cells)
     if simulated.is_empty():
-        raise InputError(f"{KIND}: the results hold no Monte Carlo cells of {label} at n = {n}")
-    exact = exact_rows(cells)
+        where = f"{label} at {names.sized(size)}"
+        raise InputError(f"{KIND}: the results hold no Monte Carlo cells of {where}")
     crowded = simulated.height > CROWD
     figure = style.new_figure(style.COLUMN, 64)
     axes = figure.add_subplot()
     _simulated(axes, simulated, crowded)
-    if not exact.is_empty():
-        axes.plot(
-            exact["x"].to_numpy(),
-            exact["actual_alpha"].to_numpy(),
-            color=style.GREEN,
-            linewidth=1.2,
-            zorder=5 if crowded else 2,
-            label=f"exact α ({exact['engine'][0]})",
-            gid="exact",
-        )
+    _exact(axes, cells, crowded)
     axes.axhline(
         alpha,
         color=style.BLACK,
@@ -83,18 +78,62 @@ def _figure(cells: pl.DataFrame, label: str, alpha: float, n: int) -> Figure:
         label=f"nominal α = {alpha:g}",
         gid="nominal",
     )
-    axes.set_xlabel(f"outcome x (successes of n = {n})")
+    axes.set_xlabel(names.outcome_of(size))
     axes.set_ylabel("α (share of trials that miss)")
-    axes.set_xlim(-0.02 * n - 0.5, 1.02 * n + 0.5)
-    axes.set_ylim(bottom=0)
-    axes.locator_params(axis="x", integer=True)
+    axes.set_ylim(bottom=0, top=highest)
+    _outcomes(axes, cells, names, size)
+    title = f"{selection.title_of(cells, label)}, {names.sized(size)}{_hidden(simulated, highest)}"
     figure.legend(
         loc="outside upper left",
         ncols=2,
-        title=style.wrapped(f"{selection.title_of(cells, label)}, n = {n}", style.COLUMN),
+        title=style.wrapped(title, style.COLUMN),
         alignment="left",
     )
     return figure
+
+
+def _outcomes(axes: Axes, cells: pl.DataFrame, names: DataNames, size: Size) -> None:
+    """An axis from 0 to n; where the outcomes have no end, as far as there are any."""
+    shown = cells["place"].to_numpy()
+    low, high = (float(shown.min()), float(shown.max())) if names.of_rates else (0.0, size[0])
+    room = 0.02 * (high - low) + 0.5
+    axes.set_xlim(low - room, high + room)
+    axes.locator_params(axis="x", integer=True)
+    outcome_axis.label_open_group(axes, cells)
+
+
+def _hidden(simulated: pl.DataFrame, highest: float | None) -> str:
+    """What of the estimates lies above the axis, in words."""
+    if highest is None:
+        return ""
+    above = simulated.filter(pl.col("actual_alpha") > highest)
+    if above.is_empty():
+        return ""
+    reached = float(above.select(pl.col("actual_alpha").max()).item())
+    return f": {above.height} of {simulated.height} above {highest:g}, up to {reached:.3g}"
+
+
+def _exact(axes: Axes, cells: pl.DataFrame, crowded: bool) -> None:
+    """The exact alpha, and that under the reference prior where it is another."""
+    exact, prior = exact_alpha.own(cells), exact_alpha.under_prior(cells)
+    if exact.is_empty():
+        return
+    name = f"exact α ({exact['engine'][0]})" if prior is None else "exact α, experiment's truth"
+    lines = [(exact, name, style.GREEN, style.CURVE_DASHES[0], "exact")]
+    if prior is not None:
+        dots = style.CURVE_DASHES[3]
+        lines.append((prior, "exact α, reference prior", style.PURPLE, dots, "prior"))
+    for rows, label, colour, dashes, gid in lines:
+        axes.plot(
+            rows["place"].to_numpy(),
+            rows["actual_alpha"].to_numpy(),
+            color=colour,
+            linestyle=dashes,
+            linewidth=1.2,
+            zorder=5 if crowded else 2,
+            label=label,
+            gid=gid,
+        )
 
 
 def _simulated(axes: Axes, simulated: pl.DataFrame, crowded: bool) -> None:
@@ -117,7 +156,7 @@ def _points(
     down = np.maximum(centre - rows["ci_lower"].to_numpy(), 0)
     up = np.maximum(rows["ci_upper"].to_numpy() - centre, 0)
     drawn = axes.errorbar(
-        rows["x"].to_numpy(),
+        rows["place"].to_numpy(),
         centre,
         yerr=np.stack([down, up]),
         fmt=marker,

@@ -7,11 +7,11 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from harness.figures import selection, units
-from harness.figures.catalogue import AlphaSurface
 from harness.figures.drawing import Drawing, stem
 from harness.figures.grid import Grid, grid
 from harness.figures.heat_map import heat_map
 from harness.figures.mesh import mesh
+from harness.figures.options import AlphaSurface
 from harness.numerics.arrays import Floats
 
 KIND = "alpha_surface"

@@ -1,132 +1,40 @@
-"""The kinds of figure and their options. This file IS the list.
+"""The kinds of figure. This file IS the list.
 
-Options called ``n``, ``alpha``, ``method``, ``methods`` and ``reference`` name levels of the
-experiment: a size, a nominal alpha and labels of methods. Importing this file draws nothing and
-loads neither matplotlib nor polars, so that a config is checked without them.
+Importing it draws nothing and loads neither matplotlib nor polars, so that a config is checked
+without them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from harness.figures.options import (
+    AlphaByOutcome,
+    AlphaOverOutcome,
+    AlphaSurface,
+    Bounds,
+    Calibration,
+    CoverageCurve,
+    FigureOptions,
+    LengthCurve,
+    LengthOverOutcome,
+    LengthSurface,
+    OutcomeTails,
+)
 
+__all__ = [
+    "FIGURES",
+    "AlphaByOutcome",
+    "AlphaSurface",
+    "FigureKind",
+    "FigureOptions",
+    "LengthSurface",
+]
 
-def _distinct(labels: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(labels)) != len(labels):
-        raise ValueError("each label may be named once")
-    return labels
-
-
-Label = Annotated[str, Field(min_length=1)]
-Labels = Annotated[tuple[Label, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
-Size = Annotated[int, Field(ge=1)]
-Alpha = Annotated[float, Field(gt=0, lt=1)]
-Fractions = Annotated[int, Field(ge=2, le=1001)]
-
-
-class FigureOptions(BaseModel):
-    """What every kind of figure holds to: no unknown option, no silent conversion."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class AlphaByOutcome(FigureOptions):
-    """Options of `alpha_by_outcome`."""
-
-    n: Size | None = Field(
-        None, description="Size to draw; may be left out when the experiment has only one."
-    )
-    method: Label | None = Field(
-        None, description="Label of the method to draw; left out, one drawing per method."
-    )
-    alpha: Alpha | None = Field(
-        None, description="Nominal alpha to draw; left out, one drawing per alpha."
-    )
-
-
-class AlphaSurface(FigureOptions):
-    """Options of `alpha_surface`."""
-
-    method: Label | None = Field(
-        None, description="Label of the method to draw; left out, one set of drawings per method."
-    )
-    alpha: Alpha | None = Field(
-        None, description="Nominal alpha to draw; left out, one set of drawings per alpha."
-    )
-    engine: Literal["posterior", "enumeration", "monte_carlo"] = Field(
-        "posterior", description="Engine whose alpha error is drawn."
-    )
-    fractions: Fractions = Field(
-        21, description="Number of equally spaced x/n from 0 to 1; x is n times it, half up."
-    )
-    scale: float = Field(
-        0.05,
-        gt=0,
-        le=1,
-        description="The common z axis runs from -scale to scale; values beyond are cut to it.",
-    )
-
-
-class LengthSurface(FigureOptions):
-    """Options of `length_surface`."""
-
-    method: Label | None = Field(
-        None,
-        description="Label of the method to draw; left out, one set of drawings per method of "
-        "the reference's side, the reference itself left out.",
-    )
-    alpha: Alpha | None = Field(
-        None, description="Nominal alpha to draw; left out, one set of drawings per alpha."
-    )
-    reference: Label = Field(
-        "minimal_length", description="Label of the method whose length counts as 100 per cent."
-    )
-    fractions: Fractions = Field(
-        21, description="Number of equally spaced x/n from 0 to 1; x is n times it, half up."
-    )
-
-
-class CoverageCurve(FigureOptions):
-    """Options of `coverage_curve`."""
-
-    n: Size | None = Field(
-        None, description="Size to draw; may be left out when the experiment has only one."
-    )
-    methods: Labels | None = Field(
-        None, description="Labels of the methods to draw, in this order; left out, all of them."
-    )
-    alpha: Alpha | None = Field(
-        None, description="Nominal alpha to draw; left out, one drawing per alpha."
-    )
-    lowest: float | None = Field(
-        None,
-        ge=0,
-        lt=1,
-        description="Lower end of the coverage axis; left out, 1 - 4 alpha, "
-        "or higher where no coverage is that low.",
-    )
-    points: int = Field(
-        100,
-        ge=1,
-        description="About how many Monte Carlo points to draw of each method, evenly spread; "
-        "the exact line always goes through every truth.",
-    )
-
-
-class LengthCurve(FigureOptions):
-    """Options of `length_curve`."""
-
-    n: Size | None = Field(
-        None, description="Size to draw; may be left out when the experiment has only one."
-    )
-    methods: Labels | None = Field(
-        None, description="Labels of the methods to draw, in this order; left out, all of them."
-    )
-    alpha: Alpha | None = Field(
-        None, description="Nominal alpha to draw; left out, one drawing per alpha."
-    )
+ONE_SAMPLE = ("proportion", "rate")
+TWO_SAMPLES = ("proportion_difference", "rate_difference", "balanced_accuracy")
+EVERY_ENGINE = ("posterior", "enumeration", "monte_carlo")
 
 
 @dataclass(frozen=True)
@@ -136,12 +44,17 @@ class FigureKind:
     name: str
     title: str
     options: type[FigureOptions]
-    over: Literal["outcome", "truth"]
-    """Which cells it reads. ``truth`` asks for an experiment with a grid or a list of truths."""
+    over: Literal["outcome", "truth", "bin", "nothing"]
+    """Which cells it reads. ``truth`` asks for an experiment with a grid or a list of truths;
+    with ``nothing`` the options are all it is drawn from, and they name no levels."""
     needs: tuple[str, ...]
-    """The run must use at least one of these engines."""
+    """The run must use at least one of these engines; asks for none where it is empty."""
+    families: tuple[str, ...]
+    """Names of the families it can be drawn for."""
     draw: str
     """``module:function`` taking the results and the options, imported when it is drawn."""
+    experiment: Literal["coverage", "calibration"] = "coverage"
+    """The kind of experiment whose results it reads."""
 
     def engines(self, options: FigureOptions) -> tuple[str, ...]:
         """The engines of which the run must use at least one, given these options."""
@@ -158,14 +71,34 @@ FIGURES: dict[str, FigureKind] = {
             options=AlphaByOutcome,
             over="outcome",
             needs=("monte_carlo",),
+            families=ONE_SAMPLE,
             draw="harness.figures.alpha_by_outcome:draw",
+        ),
+        FigureKind(
+            name="alpha_over_outcome",
+            title="Alpha error over the outcome on a log axis, a line per method",
+            options=AlphaOverOutcome,
+            over="outcome",
+            needs=("posterior",),
+            families=ONE_SAMPLE,
+            draw="harness.figures.alpha_over_outcome:draw",
+        ),
+        FigureKind(
+            name="length_over_outcome",
+            title="Per cent longer than a reference method over the outcome on a log axis",
+            options=LengthOverOutcome,
+            over="outcome",
+            needs=EVERY_ENGINE,
+            families=ONE_SAMPLE,
+            draw="harness.figures.length_over_outcome:draw",
         ),
         FigureKind(
             name="alpha_surface",
             title="Alpha error over n and x/n: two wireframes and a heat map with values",
             options=AlphaSurface,
             over="outcome",
-            needs=("posterior", "enumeration", "monte_carlo"),
+            needs=EVERY_ENGINE,
+            families=("proportion",),
             draw="harness.figures.alpha_surface:draw",
         ),
         FigureKind(
@@ -173,24 +106,55 @@ FIGURES: dict[str, FigureKind] = {
             title="Per cent longer than a reference method over n and x/n",
             options=LengthSurface,
             over="outcome",
-            needs=("posterior", "enumeration", "monte_carlo"),
+            needs=EVERY_ENGINE,
+            families=("proportion",),
             draw="harness.figures.length_surface:draw",
         ),
         FigureKind(
             name="coverage_curve",
-            title="Coverage over the true proportion, exact and by Monte Carlo",
+            title="Coverage over the true value, exact and by Monte Carlo",
             options=CoverageCurve,
             over="truth",
             needs=("enumeration", "monte_carlo"),
+            families=ONE_SAMPLE + TWO_SAMPLES,
             draw="harness.figures.coverage_curve:draw",
         ),
         FigureKind(
             name="length_curve",
-            title="Expected interval length over the true proportion",
+            title="Expected interval length over the true value",
             options=LengthCurve,
             over="truth",
             needs=("enumeration",),
+            families=ONE_SAMPLE + TWO_SAMPLES,
             draw="harness.figures.length_curve:draw",
+        ),
+        FigureKind(
+            name="bounds",
+            title="Limits of several methods at chosen outcomes, as bars",
+            options=Bounds,
+            over="outcome",
+            needs=EVERY_ENGINE,
+            families=ONE_SAMPLE + TWO_SAMPLES,
+            draw="harness.figures.bounds:draw",
+        ),
+        FigureKind(
+            name="outcome_tails",
+            title="Probabilities of a binomial and how much of it lies at or below an outcome",
+            options=OutcomeTails,
+            over="nothing",
+            needs=(),
+            families=("proportion", "proportion_difference", "balanced_accuracy"),
+            draw="harness.figures.outcome_tails:draw",
+        ),
+        FigureKind(
+            name="calibration",
+            title="How often the event holds against its computed probability, bin by bin",
+            options=Calibration,
+            over="bin",
+            needs=(),
+            families=TWO_SAMPLES,
+            draw="harness.figures.calibration:draw",
+            experiment="calibration",
         ),
     )
 }

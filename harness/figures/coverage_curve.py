@@ -1,4 +1,4 @@
-"""Coverage over the true proportion: the exact saw-teeth, and Monte Carlo points on them."""
+"""Coverage over the true value: the exact saw-teeth, and Monte Carlo points on them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from harness.figures import selection, style
-from harness.figures.catalogue import CoverageCurve
 from harness.figures.drawing import Drawing
+from harness.figures.options import CoverageCurve
 from harness.figures.truth_cells import Curves, curves
 
 KIND = "coverage_curve"
@@ -26,7 +26,7 @@ def draw(results: selection.Tables, options: CoverageCurve) -> list[Drawing]:
     """One drawing per alpha, a panel per method."""
     return [
         Drawing(found.stem, _figure(found, options))
-        for found in curves(results, KIND, options.n, options.methods, options.alpha, ENGINES)
+        for found in curves(results, KIND, options, ENGINES)
     ]
 
 
@@ -57,10 +57,10 @@ def _figure(found: Curves, options: CoverageCurve) -> Figure:
     for axes in places[panels:]:
         axes.remove()
         places[places.index(axes) - 1].tick_params(labelbottom=True)
-    places[0].set_xlim(0, 1)
+    places[0].set_xlim(*found.range)
     room = 0.02 * (1 - lowest)  # for a line along the top, and one along the bottom at zero
     places[0].set_ylim(lowest - (room if lowest == 0 else 0), 1 + room)
-    figure.supxlabel("true proportion p", fontsize=style.TEXT)
+    figure.supxlabel(found.names.first_truth(), fontsize=style.TEXT)
     figure.supylabel("coverage (1 − actual α)", fontsize=style.TEXT)
     handles, names = places[0].get_legend_handles_labels()
     figure.legend(
@@ -68,7 +68,7 @@ def _figure(found: Curves, options: CoverageCurve) -> Figure:
         names,
         loc="outside upper left",
         ncols=style.legend_columns(names, width),
-        title=f"coverage at n = {found.n}",
+        title=f"coverage at {found.setting}",
         alignment="left",
     )
     return figure
@@ -77,10 +77,10 @@ def _figure(found: Curves, options: CoverageCurve) -> Figure:
 def _panel(axes: Axes, found: Curves, method: str, lowest: float, points: int) -> None:
     exact, simulated = (found.of(method, engine) for engine in ENGINES)
     if not simulated.is_empty():
-        _simulated(axes, simulated, max(round(simulated.height / points), 1))
+        _simulated(axes, found, simulated, max(round(simulated.height / points), 1))
     if not exact.is_empty():
         axes.plot(
-            exact["truth"].to_numpy(),
+            found.truth(exact),
             1 - exact["actual_alpha"].to_numpy(),
             color=style.VERMILION,
             linewidth=0.7,
@@ -102,7 +102,7 @@ def _panel(axes: Axes, found: Curves, method: str, lowest: float, points: int) -
     axes.set_title(style.wrapped(f"{title}: {hidden}" if hidden else title, 72), loc="left", pad=2)
 
 
-def _simulated(axes: Axes, every: pl.DataFrame, stride: int) -> None:
+def _simulated(axes: Axes, found: Curves, every: pl.DataFrame, stride: int) -> None:
     """Points with error bars, at the middle one of each ``stride`` truths."""
     rows = every[stride // 2 :: stride]
     alpha = rows["actual_alpha"].to_numpy()
@@ -110,7 +110,7 @@ def _simulated(axes: Axes, every: pl.DataFrame, stride: int) -> None:
     down = np.maximum(rows["ci_upper"].to_numpy() - alpha, 0)
     up = np.maximum(alpha - rows["ci_lower"].to_numpy(), 0)
     drawn = axes.errorbar(
-        rows["truth"].to_numpy(),
+        found.truth(rows),
         1 - alpha,
         yerr=np.stack([down, up]),
         fmt="o",

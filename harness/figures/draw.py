@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from harness.errors import InputError
 from harness.figures import style
-from harness.figures.catalogue import FIGURES, FigureOptions
+from harness.figures.catalogue import FIGURES, FigureKind, FigureOptions
 from harness.figures.drawing import Drawing
 from harness.figures.selection import Tables
 
@@ -57,22 +57,36 @@ def drawings(results: Tables, specs: Iterable[Spec]) -> list[Drawing]:
     with style.looks():
         for spec in specs:
             kind, options = _checked(spec)
-            draw: Callable[[Tables, FigureOptions], list[Drawing]] = _load(FIGURES[kind].draw)
+            _fits(kind, results)
+            draw: Callable[[Tables, FigureOptions], list[Drawing]] = _load(kind.draw)
             drawn += draw(results, options)
         for drawing in drawn:
             style.settle(drawing.figure)
     return _renamed(drawn)
 
 
-def _checked(spec: Spec) -> tuple[str, FigureOptions]:
+def _checked(spec: Spec) -> tuple[FigureKind, FigureOptions]:
     if spec.kind not in FIGURES:
         raise InputError(f"no figure is called {spec.kind!r}; there are {', '.join(FIGURES)}")
+    kind = FIGURES[spec.kind]
     try:
-        return spec.kind, FIGURES[spec.kind].options.model_validate(dict(spec.options))
+        return kind, kind.options.model_validate(dict(spec.options))
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(key) for key in first["loc"])
-        raise InputError(f"{spec.kind}: option {where}: {first['msg']}") from None
+        where = "".join(f" option {first['loc'][0]}:" for _ in first["loc"][:1])
+        raise InputError(f"{spec.kind}:{where} {first['msg']}") from None
+
+
+def _fits(kind: FigureKind, results: Tables) -> None:
+    """Refuse results of another family, or of the other kind of experiment."""
+    if kind.over == "nothing":
+        return
+    found = "calibration" if "bin" in results.cells.columns else "coverage"
+    if found != kind.experiment:
+        raise InputError(f"{kind.name} is drawn from a {kind.experiment} experiment, not {found}")
+    for family in results.cells["family"].head(1):
+        if family not in kind.families:
+            raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {family}")
 
 
 def _load(path: str) -> Any:

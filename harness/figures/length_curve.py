@@ -1,4 +1,4 @@
-"""Expected length of the interval over the true proportion, several methods in one panel."""
+"""Expected length of the interval over the true value, several methods in one panel."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 from matplotlib.figure import Figure
 
 from harness.figures import selection, style
-from harness.figures.catalogue import LengthCurve
 from harness.figures.drawing import Drawing
+from harness.figures.options import LengthCurve
 from harness.figures.truth_cells import Curves, curves
 
 KIND = "length_curve"
@@ -18,8 +18,7 @@ ENGINE = "enumeration"
 def draw(results: selection.Tables, options: LengthCurve) -> list[Drawing]:
     """One drawing per alpha."""
     return [
-        Drawing(found.stem, _figure(found))
-        for found in curves(results, KIND, options.n, options.methods, options.alpha, [ENGINE])
+        Drawing(found.stem, _figure(found)) for found in curves(results, KIND, options, [ENGINE])
     ]
 
 
@@ -35,16 +34,16 @@ def _figure(found: Curves) -> Figure:
     for index, (method, name) in enumerate(zip(found.methods, names, strict=True)):
         rows = found.of(method, ENGINE)
         axes.plot(
-            rows["truth"].to_numpy(),
+            found.truth(rows),
             rows["length"].to_numpy(),
             color=style.CURVE_COLOURS[index % len(style.CURVE_COLOURS)],
             linestyle=style.CURVE_DASHES[index % len(style.CURVE_DASHES)],
             label=name,
             gid=f"length-{index}",
         )
-    axes.set_xlim(0, 1)
+    axes.set_xlim(*found.range)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("true proportion p")
+    axes.set_xlabel(found.names.first_truth())
     axes.set_ylabel("expected interval length")
     handles, _ = axes.get_legend_handles_labels()
     figure.legend(
@@ -53,7 +52,7 @@ def _figure(found: Curves) -> Figure:
         loc="outside upper left",
         ncols=columns,
         title=style.wrapped(
-            f"expected length at n = {found.n}, nominal α = {found.alpha:g}", style.COLUMN
+            f"expected length at {found.setting}, nominal α = {found.alpha:g}", style.COLUMN
         ),
         alignment="left",
     )

@@ -7,12 +7,12 @@ import polars as pl
 
 from harness.errors import InputError
 from harness.figures import selection, style, units
-from harness.figures.catalogue import LengthSurface
 from harness.figures.drawing import Drawing, stem
 from harness.figures.grid import Grid, grid
 from harness.figures.heat_map import heat_map
+from harness.figures.longer import percent_longer
 from harness.figures.mesh import mesh
-from harness.numerics.arrays import Floats
+from harness.figures.options import LengthSurface
 
 KIND = "length_surface"
 ENGINES = ("posterior", "enumeration", "monte_carlo")
@@ -24,10 +24,10 @@ def draw(results: selection.Tables, options: LengthSurface) -> list[Drawing]:
     cells = selection.given(results, "outcome", ENGINES, KIND)
     engine = next(name for name in ENGINES if name in cells["engine"])
     cells = cells.filter(pl.col("engine") == engine)
-    (reference,) = selection.methods(cells, options.reference, KIND)
+    reference = options.reference
     several_alphas = cells["alpha"].n_unique() > 1
     drawings = []
-    for label in _methods(cells, options.method, reference):
+    for label in selection.compared_with(cells, options.method, reference, KIND):
         for alpha in selection.alphas(cells, options.alpha, KIND):
             here = cells.filter(pl.col("alpha") == alpha)
             lengths, base = (
@@ -43,29 +43,6 @@ def draw(results: selection.Tables, options: LengthSurface) -> list[Drawing]:
             title = f"{selection.title_of(cells, label)}, nominal α = {alpha:g}"
             drawings += _pair(percent, name, title, style.short(reference))
     return drawings
-
-
-def percent_longer(lengths: Floats, reference: Floats) -> Floats:
-    """100·(length − reference)/reference; NaN where the reference has no length or is unknown."""
-    percent = np.full(lengths.shape, np.nan)
-    known = np.isfinite(lengths) & np.isfinite(reference) & (reference > 0)
-    percent[known] = 100 * (lengths[known] - reference[known]) / reference[known]
-    return percent
-
-
-def _methods(cells: pl.DataFrame, asked: str | None, reference: str) -> list[str]:
-    """The method asked for, or all of the reference's side but the reference."""
-    if asked is not None:
-        return selection.methods(cells, asked, KIND)
-    side = selection.side_of(cells, reference)
-    others = [
-        label
-        for label in selection.methods(cells, None, KIND)
-        if label != reference and selection.side_of(cells, label) == side
-    ]
-    if not others:
-        raise InputError(f"{KIND}: the results hold no {side} method besides {reference}")
-    return others
 
 
 def _pair(percent: Grid, name: str, title: str, reference: str) -> list[Drawing]:

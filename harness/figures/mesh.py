@@ -68,11 +68,5 @@ def _n_axis(axes: Any, grid: Grid) -> None:
     decades = [10**k for k in range(12) if first <= 10**k <= last]
     ticks = decades if len(decades) > 1 else [first, last]
     axes.set_xlim(np.log10(first), np.log10(last))
-    axes.set_xticks(np.log10(ticks), [_written(n) for n in ticks])
+    axes.set_xticks(np.log10(ticks), [units.whole(n) for n in ticks])
     axes.set_xlabel("n (log scale)", labelpad=-4)
-
-
-def _written(n: int) -> str:
-    """Powers of ten from 10^4 up as powers: long numbers run into those of the next axis."""
-    exponent = len(str(n)) - 1
-    return units.power(exponent) if exponent >= 4 and n == 10**exponent else str(n)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import and_
 from typing import Protocol, TypeVar
 
 import polars as pl
 
 from harness.errors import InputError
+from harness.figures.data_names import Size, as_written, data_names
 
-Level = TypeVar("Level", int, float, str)
+Level = TypeVar("Level", float, str)
 
 
 class Tables(Protocol):
@@ -17,6 +20,9 @@ class Tables(Protocol):
 
     @property
     def cells(self) -> pl.DataFrame: ...
+
+    @property
+    def summary(self) -> pl.DataFrame: ...
 
 
 def given(results: Tables, condition: str, engines: Sequence[str], kind: str) -> pl.DataFrame:
@@ -42,14 +48,24 @@ def alphas(cells: pl.DataFrame, asked: float | None, kind: str) -> list[float]:
     return _present("alpha", present, None if asked is None else [asked], kind)
 
 
-def size(cells: pl.DataFrame, asked: int | None, kind: str) -> int:
+def size(cells: pl.DataFrame, asked: float | Sequence[float] | None, kind: str) -> Size:
     """The size asked for, or the only one there is."""
-    present: list[int] = cells["n"].unique(maintain_order=True).to_list()
-    found = _present("n", present, None if asked is None else [asked], kind)
-    if len(found) > 1:
-        choices = ", ".join(str(n) for n in found)
+    names = data_names(cells).sizes
+    present: list[Size] = cells.select(names).unique(maintain_order=True).rows()
+    wanted = tuple(asked) if isinstance(asked, Sequence) else (asked,)
+    found = present if asked is None else [one for one in present if one == wanted]
+    if len(found) == 1:
+        return found[0]
+    choices = ", ".join(as_written(one) for one in present)
+    if found:
         raise InputError(f"{kind}: say which n to draw, one of {choices}")
-    return found[0]
+    written = as_written([n for n in wanted if n is not None])
+    raise InputError(f"{kind}: the results hold no n {written}, only {choices}")
+
+
+def at(names: Sequence[str], level: Sequence[float]) -> pl.Expr:
+    """Rows of that size, or of another level of one column or two."""
+    return reduce(and_, (pl.col(name) == n for name, n in zip(names, level, strict=True)))
 
 
 def side_of(cells: pl.DataFrame, label: str) -> str:
@@ -61,6 +77,24 @@ def title_of(cells: pl.DataFrame, label: str) -> str:
     """A method's label as text for a figure, with its side where it has only one."""
     side = side_of(cells, label)
     return label if side == "two-sided" else f"{label} ({side} limit)"
+
+
+def compared_with(
+    cells: pl.DataFrame, asked: str | Sequence[str] | None, reference: str, kind: str
+) -> list[str]:
+    """The methods asked for, or all of the reference's side but the reference."""
+    (reference,) = methods(cells, reference, kind)
+    if asked is not None:
+        return methods(cells, asked, kind)
+    side = side_of(cells, reference)
+    others = [
+        label
+        for label in methods(cells, None, kind)
+        if label != reference and side_of(cells, label) == side
+    ]
+    if not others:
+        raise InputError(f"{kind}: the results hold no {side} method besides {reference}")
+    return others
 
 
 def _present(

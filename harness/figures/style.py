@@ -109,10 +109,17 @@ def settle(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
 def wrapped(text: str, width: float) -> str:
-    """`text` broken into lines that fit into `width` mm at the size of labels."""
+    """`text` broken into lines that fit into `width` mm at the size of labels.
+
+    An equation and a number with its per cent sign stay on one line.
+    """
     letters = max(8, int(width / (0.58 * TEXT * 25.4 / 72)))
-    return "\n".join(textwrap.wrap(text, letters))
+    held = text.replace(" = ", f"{_NO_BREAK}={_NO_BREAK}").replace(" %", f"{_NO_BREAK}%")
+    return "\n".join(textwrap.wrap(held, letters)).replace(_NO_BREAK, " ")
 
 
 def short(label: str) -> str:

@@ -37,6 +37,12 @@ def power(exponent: int) -> str:
     return "10" + str(exponent).translate(_RAISED)
 
 
+def whole(number: int) -> str:
+    """Powers of ten from 10^4 up as powers: long numbers run into each other on an axis."""
+    exponent = len(str(number)) - 1
+    return power(exponent) if exponent >= 4 and number == 10**exponent else str(number)
+
+
 def in_units(quantity: str, exponent: int) -> str:
     """The name of a quantity with the power of ten its numbers are given in."""
     return quantity if exponent == 0 else f"{quantity}, in {power(exponent)}"
@@ -58,6 +64,12 @@ def in_text(value: float) -> str:
     digits, _, exponent = f"{value:.3g}".partition("e")
     text = digits.replace("-", MINUS)
     return f"{text}×{power(int(exponent))}" if exponent else text
+
+
+def in_percent(value: float) -> str:
+    """Three digits, of large numbers all, and the sign."""
+    digits = f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return digits.replace("-", MINUS) + " %"
 
 
 def range_of(values: Floats, sign: str = "") -> str:

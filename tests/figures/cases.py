@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import polars as pl
 
+from tests.figures.calibration_tables import calibration_results
+from tests.figures.pair_tables import pair_outcome_cells, pair_truth_cells
+from tests.figures.rate_tables import log_outcomes, rate_outcome_cells, rate_truth_cells
 from tests.figures.tables import FakeResults, Spec, outcome_cells, surface_cells, truth_cells
 
 DECADES = tuple(sorted({round(10 ** (i / 5)) for i in range(21)}))
@@ -27,6 +31,34 @@ def _by_chance() -> pl.DataFrame:
     cells = [outcome_cells(n, ["balanced_tail"]) for n in (10, 20, 50)]
     simulated = pl.concat(cells).filter(pl.col("engine") == "monte_carlo")
     return simulated.filter(pl.col("x") != 0)
+
+
+def _one_sided() -> pl.DataFrame:
+    """A central interval, and the two bounds at the same level."""
+    cells = outcome_cells(100, ["clopper_pearson"], alphas=(0.05, 0.1))
+    central, apart = (cells.filter(pl.col("alpha") == alpha) for alpha in (0.05, 0.1))
+    lower = {"method": "clopper_pearson lower", "side": "lower", "upper": 1.0}
+    upper = {"method": "clopper_pearson upper", "side": "upper", "lower": 0.0}
+    apart = apart.with_columns(alpha=pl.lit(0.05))
+    bounds = (
+        apart.with_columns(**{name: pl.lit(value) for name, value in changes.items()})
+        for changes in (lower, upper)
+    )
+    return pl.concat([central, *bounds])
+
+
+def _pairs() -> pl.DataFrame:
+    first, second = np.linspace(0.02, 0.98, 49), np.array([0.5, 0.9])
+    return pair_truth_cells(30, 20, ["wald", "exact_union"], first=first, second=second)
+
+
+def _endless() -> pl.DataFrame:
+    """Limits for rates, of which a lower bound has no other end."""
+    cells = rate_outcome_cells(["garwood", "wald"], x=range(10), exposure=2.5)
+    bound = cells.filter(pl.col("method") == "garwood").with_columns(
+        method=pl.lit(LONG), side=pl.lit("lower"), upper=pl.lit(np.inf)
+    )
+    return pl.concat([cells, bound])
 
 
 CASES: dict[str, Callable[[], tuple[FakeResults, Spec]]] = {
@@ -98,5 +130,80 @@ CASES: dict[str, Callable[[], tuple[FakeResults, Spec]]] = {
     "expected length of many methods": lambda: (
         FakeResults(renamed(many(truth_cells(30, ["wald"], count=29), 9), {"method_4": LONG})),
         Spec("length_curve"),
+    ),
+    "rates in groups": lambda: (
+        FakeResults(rate_outcome_cells(["wald"], x=range(510), largest=458, group=10)),
+        Spec("alpha_by_outcome", {"highest": 0.2}),
+    ),
+    "rates under two references": lambda: (
+        FakeResults(rate_outcome_cells(["wald"], x=range(60), largest=30, two_references=True)),
+        Spec("alpha_by_outcome"),
+    ),
+    "alpha over the outcome": lambda: (
+        FakeResults(
+            renamed(
+                rate_outcome_cells(
+                    ["wald", "garwood", "balanced_tail"],
+                    x=log_outcomes(1000),
+                    alphas=(0.05, 0.1, 0.01),
+                    engines=["posterior"],
+                ),
+                {"garwood": LONG},
+            )
+        ),
+        Spec("alpha_over_outcome"),
+    ),
+    "alpha over few outcomes": lambda: (
+        FakeResults(rate_outcome_cells(["wald"], x=range(6), engines=["posterior"])),
+        Spec("alpha_over_outcome"),
+    ),
+    "length over the outcome": lambda: (
+        FakeResults(rate_outcome_cells(["wald", "garwood", "balanced_tail"], x=log_outcomes(1000))),
+        Spec("length_over_outcome", {"reference": "balanced_tail"}),
+    ),
+    "length over the outcome of many methods": lambda: (
+        FakeResults(
+            pl.concat([many(outcome_cells(20, ["wald"]), 9), outcome_cells(20, ["balanced_tail"])])
+        ),
+        Spec("length_over_outcome", {"reference": "balanced_tail"}),
+    ),
+    "coverage of rates": lambda: (
+        FakeResults(rate_truth_cells(["wald", "garwood"], rates=np.linspace(0.1, 20, 80))),
+        Spec("coverage_curve"),
+    ),
+    "coverage of two samples": lambda: (
+        FakeResults(_pairs()),
+        Spec("coverage_curve", {"second": 0.9}),
+    ),
+    "length of two samples": lambda: (
+        FakeResults(_pairs()),
+        Spec("length_curve", {"second": 0.5, "n": (30, 20)}),
+    ),
+    "limits at an outcome": lambda: (
+        FakeResults(outcome_cells(50, ["wald", "clopper_pearson"])),
+        Spec("bounds"),
+    ),
+    "one-sided bounds": lambda: (FakeResults(_one_sided()), Spec("bounds", {"x": [80]})),
+    "bounds without an end": lambda: (FakeResults(_endless()), Spec("bounds", {"x": [0, 3]})),
+    "limits of two samples": lambda: (
+        FakeResults(pair_outcome_cells(30, 20, ["wald", "exact_union"])),
+        Spec("bounds", {"x": [[25, 18], [30, 20]]}),
+    ),
+    "five tails": lambda: (
+        FakeResults(pl.DataFrame()),
+        Spec("outcome_tails", {"truths": [0.75, 0.8, 0.83, 0.863, 0.9]}),
+    ),
+    "tail of everything": lambda: (
+        FakeResults(pl.DataFrame()),
+        Spec("outcome_tails", {"n": 10, "x": 10, "truths": [0.9]}),
+    ),
+    "tails of very many trials": lambda: (
+        FakeResults(pl.DataFrame()),
+        Spec("outcome_tails", {"n": 10**9, "x": 10**6, "truths": [0.001, 0.00101]}),
+    ),
+    "calibration": lambda: (calibration_results(), Spec("calibration")),
+    "calibration under two references": lambda: (
+        calibration_results(("prior", "truth"), family="rate_difference", bias=0.05, empty=[4]),
+        Spec("calibration"),
     ),
 }

@@ -9,6 +9,7 @@ import sys
 import pytest
 from pydantic import ValidationError
 
+from harness.families.catalogue import FAMILIES
 from harness.figures.catalogue import FIGURES
 
 ALL = pytest.mark.parametrize("name", FIGURES)
@@ -47,11 +48,54 @@ def test_unknown_options_are_refused(name: str) -> None:
         ("coverage_curve", {"methods": "wald"}),
         ("coverage_curve", {"lowest": 1.0}),
         ("length_curve", {"methods": [1]}),
+        ("alpha_by_outcome", {"n": 0}),
+        ("alpha_by_outcome", {"n": -0.5}),
+        ("alpha_by_outcome", {"n": float("inf")}),
+        ("alpha_by_outcome", {"highest": 0.0}),
+        ("coverage_curve", {"n": [10]}),
+        ("coverage_curve", {"n": [10, "20"]}),
+        ("coverage_curve", {"second": -0.1}),
+        ("alpha_over_outcome", {"lowest": 0.0}),
+        ("bounds", {"x": []}),
+        ("bounds", {"x": 3}),
+        ("bounds", {"x": [-1]}),
+        ("bounds", {"x": [1.5]}),
+        ("bounds", {"x": [[1, 2, 3]]}),
+        ("outcome_tails", {"n": 10, "x": 11}),
+        ("outcome_tails", {"truths": [0.9, 0.8]}),
+        ("outcome_tails", {"truths": [1.0]}),
     ],
 )
 def test_options_that_make_no_sense_are_refused(name: str, options: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         FIGURES[name].options.model_validate(options)
+
+
+@pytest.mark.parametrize("n", [50, 2.5, (50, 20), (1.5, 2)])
+def test_sizes_are_numbers_or_pairs_and_stay_as_they_were_written(n: object) -> None:
+    options = FIGURES["coverage_curve"].options.model_validate({"n": n})
+    (written,) = (value for key, value in options.model_dump(mode="json").items() if key == "n")
+    assert written == (list(n) if isinstance(n, tuple) else n)
+    assert type(written) is (list if isinstance(n, tuple) else type(n))
+
+
+def test_the_schema_of_a_size_allows_a_number_or_a_pair() -> None:
+    schema = FIGURES["coverage_curve"].options.model_json_schema()["properties"]["n"]
+    number = {"type": "number", "exclusiveMinimum": 0}
+    pair = {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
+    assert schema["anyOf"] == [number, pair, {"type": "null"}]
+
+
+@ALL
+def test_every_kind_is_for_families_that_there_are(name: str) -> None:
+    kind = FIGURES[name]
+    assert set(kind.families) <= set(FAMILIES)
+    if kind.experiment == "calibration":
+        assert all(FAMILIES[family].samples == 2 for family in kind.families)
+
+
+def test_every_family_has_figures() -> None:
+    assert {family for kind in FIGURES.values() for family in kind.families} == set(FAMILIES)
 
 
 def test_engine_option_decides_which_engine_is_needed() -> None:

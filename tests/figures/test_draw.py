@@ -12,6 +12,8 @@ import pytest
 
 from harness.errors import InputError
 from harness.figures.draw import FORMATS, draw_figures
+from tests.figures.calibration_tables import calibration_results
+from tests.figures.rate_tables import rate_outcome_cells
 from tests.figures.tables import FakeResults, Spec, outcome_cells, surface_cells, truth_cells
 
 SPECS = [
@@ -20,6 +22,8 @@ SPECS = [
     Spec("length_surface", {"method": "wald", "reference": "balanced_tail", "fractions": 5}),
     Spec("coverage_curve"),
     Spec("length_curve"),
+    Spec("bounds", {"n": 20, "x": [15, 20]}),
+    Spec("outcome_tails", {"n": 20, "x": 15, "truths": [0.8]}),
 ]
 
 # Everything in it would show, were it listened to.
@@ -86,6 +90,8 @@ def test_files_are_named_after_what_they_show(drawn: Path) -> None:
         "length_surface-wald-over-balanced_tail-map",
         "coverage_curve-n20",
         "length_curve-n20",
+        "bounds-n20",
+        "outcome_tails-n20-x15",
     ]
     assert set(contents(drawn)) == {f"{stem}.{ending}" for stem in stems for ending in FORMATS}
 
@@ -157,6 +163,11 @@ def test_nothing_is_written_when_one_figure_cannot_be_drawn(
     [
         (Spec("alpha_by_day"), "no figure is called 'alpha_by_day'; there are alpha_by_outcome"),
         (Spec("alpha_by_outcome", {"n": "many"}), "option n: Input should be a valid integer"),
+        (
+            Spec("outcome_tails", {"x": 101}),
+            "^outcome_tails: Value error, expected an x",
+        ),
+        (Spec("calibration"), "calibration is drawn from a calibration experiment, not coverage"),
     ],
 )
 def test_specs_that_do_not_hold_are_refused(
@@ -164,6 +175,14 @@ def test_specs_that_do_not_hold_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         draw_figures(results, [spec], tmp_path)
+
+
+def test_kinds_are_drawn_for_their_families_and_experiments_only(tmp_path: Path) -> None:
+    rates = FakeResults(rate_outcome_cells(["wald"], x=range(5)))
+    with pytest.raises(InputError, match="alpha_surface is drawn for proportion, not rate"):
+        draw_figures(rates, [Spec("alpha_surface")], tmp_path)
+    with pytest.raises(InputError, match="bounds is drawn from a coverage experiment"):
+        draw_figures(calibration_results(), [Spec("bounds")], tmp_path)
 
 
 def test_unknown_formats_are_refused(results: FakeResults, tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ from tests.figures.layout import SMALLEST, outside, over_data, overlapping, prin
 ALL = pytest.mark.parametrize("case", CASES)
 
 
+PAGES = {"coverage of many methods", "five tails"}
+
+
 @cache
 def drawn(case: str) -> list[Drawing]:
     results, spec = CASES[case]()
@@ -37,7 +40,7 @@ def test_texts_are_legible_apart_and_on_the_page(case: str) -> None:
 def test_figures_are_as_wide_as_a_column_or_a_page(case: str) -> None:
     """Print sizes: a text of 6 points is one of 6 points on paper."""
     for drawing in drawn(case):
-        page = drawing.stem.endswith("-map") or case == "coverage of many methods"
+        page = drawing.stem.endswith("-map") or case in PAGES
         width = style.PAGE if page else style.COLUMN
         assert drawing.figure.get_figwidth() * 25.4 == pytest.approx(width)
         assert drawing.figure.get_dpi() == 300

@@ -1,0 +1,200 @@
+"""Limits at chosen outcomes as bars: central intervals beside one-sided bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from harness.errors import InputError
+from harness.figures import selection, style, units
+from harness.figures.data_names import DataNames, Size, as_written, data_names
+from harness.figures.drawing import Drawing, stem
+from harness.figures.options import Bounds
+
+KIND = "bounds"
+ENGINES = ("posterior", "enumeration", "monte_carlo")
+"""Any of them knows the limits; Monte Carlo only of the outcomes that came up."""
+COLOURS = {"two-sided": style.SKY, "lower": style.ORANGE, "upper": style.PURPLE}
+NAMES = {"two-sided": "interval", "lower": "lower bound", "upper": "upper bound"}
+ROW = 4.6
+"""Height of a bar with its room, in mm."""
+
+Outcome = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The limits of one method at one outcome."""
+
+    method: str
+    side: str
+    lower: float
+    upper: float
+
+    @property
+    def limits(self) -> list[float]:
+        """Those that are limits and not the end of the range."""
+        ends = {"lower": [self.lower], "upper": [self.upper]}
+        return ends.get(self.side, [self.lower, self.upper])
+
+    @property
+    def words(self) -> str:
+        """The limits as numbers."""
+        sign = {"lower": "≥ ", "upper": "≤ "}.get(self.side, "")
+        return sign + " … ".join(units.in_text(value) for value in self.limits)
+
+
+@dataclass(frozen=True)
+class Group:
+    """The bars of one outcome."""
+
+    title: str
+    estimate: float
+    bars: tuple[Bar, ...]
+
+
+def draw(results: selection.Tables, options: Bounds) -> list[Drawing]:
+    """One drawing per alpha."""
+    cells = selection.given(results, "outcome", ENGINES, KIND)
+    several_alphas = cells["alpha"].n_unique() > 1
+    names = data_names(cells)
+    size = selection.size(cells, options.n, KIND)
+    labels = selection.methods(cells, options.methods, KIND)
+    here = cells.filter(selection.at(names.sizes, size) & pl.col("lower").is_not_null())
+    outcomes = _outcomes(here, names, options.x)
+    drawings = []
+    for alpha in selection.alphas(cells, options.alpha, KIND):
+        of_alpha = here.filter(pl.col("alpha") == alpha)
+        groups = [_group(of_alpha, names, size, outcome, labels) for outcome in outcomes]
+        parts = [KIND, *names.size_in_stem(size)] + ([f"alpha{alpha:g}"] if several_alphas else [])
+        title = f"limits at {names.sized(size)}, nominal α = {alpha:g}"
+        drawings.append(Drawing(stem(*parts), _figure(groups, names, title)))
+    return drawings
+
+
+def _outcomes(
+    cells: pl.DataFrame, names: DataNames, asked: Sequence[int | tuple[int, int]] | None
+) -> list[Outcome]:
+    """The outcomes asked for, or the middle one."""
+    present: list[Outcome] = cells.select(names.counts).unique().sort(names.counts).rows()
+    if not present:
+        raise InputError(f"{KIND}: the results hold no limits")
+    if asked is None:
+        return [present[len(present) // 2]]
+    wanted = [tuple(one) if isinstance(one, Sequence) else (one,) for one in asked]
+    known = set(present)
+    for outcome in wanted:
+        if outcome not in known:
+            ends = f"{as_written(present[0])} to {as_written(present[-1])}"
+            raise InputError(
+                f"{KIND}: the results hold no outcome {as_written(outcome)}, "
+                f"only {len(present)} from {ends}"
+            )
+    return wanted
+
+
+def _group(
+    cells: pl.DataFrame, names: DataNames, size: Size, outcome: Outcome, labels: Sequence[str]
+) -> Group:
+    rows = cells.filter(selection.at(names.counts, outcome)).unique(
+        "method", keep="first", maintain_order=True
+    )
+    limits = {
+        row["method"]: (row["side"], row["lower"], row["upper"])
+        for row in rows.iter_rows(named=True)
+    }
+    bars = tuple(Bar(label, *limits[label]) for label in labels if label in limits)
+    pairs = zip(outcome, size, strict=True)
+    data = tuple(np.array([float(value)]) for pair in pairs for value in pair)
+    written = zip(names.counts, outcome, strict=True)
+    title = ", ".join(f"{name} = {x}" for name, x in written)
+    return Group(title, float(names.family.estimate(data)[0]), bars)
+
+
+def _figure(groups: Sequence[Group], names: DataNames, title: str) -> Figure:
+    rows = sum(len(group.bars) + 1 for group in groups)
+    figure = style.new_figure(style.COLUMN, 24 + ROW * rows)
+    axes = figure.add_subplot()
+    reach = _reach(groups, names.family.support)
+    axes.set_xlim(*reach)
+    axes.set_ylim(rows - 0.4, -0.6)
+    top = 0
+    for group in groups:
+        _group_bars(axes, group, top, reach)
+        top += len(group.bars) + 1
+    _label(axes, groups)
+    axes.set_xlabel(style.wrapped(names.parameter(), 50))
+    handles, kinds = axes.get_legend_handles_labels()
+    shown = dict(zip(kinds, handles, strict=True))
+    figure.legend(
+        list(shown.values()),
+        list(shown),
+        loc="outside upper left",
+        ncols=style.legend_columns(list(shown), style.COLUMN),
+        title=style.wrapped(title, style.COLUMN),
+        alignment="left",
+    )
+    return figure
+
+
+def _reach(groups: Sequence[Group], support: tuple[float, float]) -> tuple[float, float]:
+    """From the least limit to the largest with some room, within what is possible."""
+    finite = [
+        value
+        for group in groups
+        for bar in group.bars
+        for value in (*bar.limits, group.estimate)
+        if np.isfinite(value)
+    ]
+    low, high = min(finite), max(finite)
+    room = 0.12 * (high - low) or 0.1
+    return max(low - room, support[0]), min(high + room, support[1])
+
+
+def _group_bars(axes: Axes, group: Group, top: int, reach: tuple[float, float]) -> None:
+    """A heading, and below it the bars with the estimate across them."""
+    heading = f"{group.title}: estimate {units.in_text(group.estimate)}"
+    axes.text(reach[0], top, heading, va="center")
+    for place, bar in enumerate(group.bars, top + 1):
+        # A one-sided bound goes on to the end of the range, which may lie off the axis.
+        low, high = max(bar.lower, reach[0]), min(bar.upper, reach[1])
+        axes.barh(
+            place,
+            high - low,
+            left=low,
+            height=0.5,
+            color=COLOURS[bar.side],
+            edgecolor=COLOURS[bar.side],
+            linewidth=0.6,
+            label=NAMES[bar.side],
+            gid="bar",
+        )
+    axes.vlines(
+        group.estimate,
+        top + 0.6,
+        top + len(group.bars) + 0.4,
+        style.BLACK,
+        linewidth=0.8,
+        zorder=4,
+        label="estimate",
+        gid="estimate",
+    )
+
+
+def _label(axes: Axes, groups: Sequence[Group]) -> None:
+    """Methods on the left, their limits as numbers on the right."""
+    bars = [bar for group in groups for bar in (None, *group.bars)]
+    rows = [(place, bar) for place, bar in enumerate(bars) if bar is not None]
+    places = [place for place, _ in rows]
+    axes.set_yticks(places, [style.short(bar.method) for _, bar in rows])
+    numbers = axes.secondary_yaxis("right")
+    numbers.set_yticks(places, [bar.words for _, bar in rows])
+    for axis in (axes, numbers):
+        axis.tick_params(axis="y", length=0)
+    numbers.spines["right"].set_visible(False)
+    axes.spines["left"].set_visible(False)
