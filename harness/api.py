@@ -7,15 +7,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.config.experiment import Experiment
+from harness.config.experiment import AnyExperiment, Calibration
 from harness.config.load import load_experiment
 from harness.intervals import Interval, interval
+from harness.significances import significance
+from harness.study.calibration import compute_calibration
 from harness.study.deliver import deliver, refuse_unwritable
 from harness.study.run import Progress, Silent, compute
 from harness.tables.results import Results
 from harness.tables.storage import load
 
-__all__ = ["Interval", "Results", "interval", "load", "run", "run_experiment"]
+__all__ = ["Interval", "Results", "interval", "load", "run", "run_experiment", "significance"]
 
 
 def run(
@@ -40,12 +42,15 @@ def run(
     return run_experiment(experiment, None if out is None else Path(out), Silent())
 
 
-def run_experiment(experiment: Experiment, out: Path | None, progress: Progress) -> Results:
+def run_experiment(experiment: AnyExperiment, out: Path | None, progress: Progress) -> Results:
     """Run a loaded experiment; ``out`` as in ``run``."""
     if out is not None:
         refuse_unwritable(experiment, out)
     start = time.perf_counter()
-    results = compute(experiment, progress)
+    if isinstance(experiment, Calibration):
+        results = compute_calibration(experiment, progress)
+    else:
+        results = compute(experiment, progress)
     if out is None:
         return results
     return deliver(results, experiment, out, time.perf_counter() - start)

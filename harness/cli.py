@@ -86,10 +86,13 @@ def run(
     All configs are checked before the first one starts.
     """
     from harness.api import run_experiment
+    from harness.config.experiment import Experiment
     from harness.config.load import load_all
+    from harness.screen.calibration import calibration_screen
     from harness.screen.results import results_screen
     from harness.study.deliver import refuse_unwritable
     from harness.study.plan import plan
+    from harness.tables.manifest import agrees
 
     changes = [*(overrides or [])]
     if jobs is not None:
@@ -98,7 +101,8 @@ def run(
         changes.append(f"execution.backend={backend}")
     experiments = load_all(configs, changes)
     for experiment in experiments:
-        plan(experiment)
+        if isinstance(experiment, Experiment):
+            plan(experiment)
         refuse_unwritable(experiment, out)
     _end_in_order_when_terminated()
     console = _wide_console()
@@ -106,10 +110,10 @@ def run(
     for experiment in experiments:
         with _progress(experiment.name, quiet) as progress:
             results = run_experiment(experiment, out, progress)
+        screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
         if not quiet:
-            console.print(*results_screen(results), sep="\n")
-        manifest = results.manifest
-        if not (manifest["agreement"]["agrees"] and manifest["identity"]["holds"]):
+            console.print(*screen(results), sep="\n")
+        if not agrees(results.manifest):
             agreed = False
             typer.echo(f"harness: {experiment.name}: the engines disagree", err=True)
     return 0 if agreed else HarnessError.exit_code
@@ -146,32 +150,115 @@ def plot(
     return 0
 
 
+# The data of a family, each under its own name. A count is read as a number: that it is a whole
+# one is for the family to say.
+Datum = float | None
+X = Annotated[Datum, typer.Option("--x", help="Count: successes, or events.")]
+N = Annotated[Datum, typer.Option("--n", help="Trials.")]
+Exposure = Annotated[Datum, typer.Option("--exposure", help="Area, time or other amount.")]
+X1 = Annotated[Datum, typer.Option("--x1", help="Count of the first sample.")]
+N1 = Annotated[Datum, typer.Option("--n1", help="Trials of the first sample.")]
+X2 = Annotated[Datum, typer.Option("--x2", help="Count of the second sample.")]
+N2 = Annotated[Datum, typer.Option("--n2", help="Trials of the second sample.")]
+Exposure1 = Annotated[Datum, typer.Option("--exposure1", help="Exposure of the first sample.")]
+Exposure2 = Annotated[Datum, typer.Option("--exposure2", help="Exposure of the second sample.")]
+Prior = Annotated[
+    tuple[float, float] | None,
+    typer.Option(help="Prior a b: Beta of a proportion, Gamma of a rate.", metavar="A B"),
+]
+Form = Annotated[Literal["table", "json", "csv"], typer.Option("--format", help="Output's form.")]
+
+
+def _given(**data: float | None) -> dict[str, float]:
+    """The data that were given; whole numbers as such."""
+    return {
+        name: int(value) if value.is_integer() and name[0] in "xn" else value
+        for name, value in data.items()
+        if value is not None
+    }
+
+
 @app.command()
 @command
 def interval(
-    family: Annotated[str, typer.Argument(help="proportion", metavar="FAMILY")],
-    x: Annotated[int, typer.Option("--x", help="Successes.")],
-    n: Annotated[int, typer.Option("--n", help="Trials.")],
+    family: Annotated[
+        str,
+        typer.Argument(
+            help="proportion, rate, proportion_difference, rate_difference or balanced_accuracy",
+            metavar="FAMILY",
+        ),
+    ],
+    x: X = None,
+    n: N = None,
+    exposure: Exposure = None,
+    x1: X1 = None,
+    n1: N1 = None,
+    exposure1: Exposure1 = None,
+    x2: X2 = None,
+    n2: N2 = None,
+    exposure2: Exposure2 = None,
     method: Annotated[str, typer.Option(help="A method of the catalogue.")] = "minimal_length",
     alpha: Annotated[float, typer.Option(help="Probability left outside.")] = 0.05,
     side: Annotated[str, typer.Option(help="two-sided, lower or upper.")] = "two-sided",
-    prior: Annotated[
-        tuple[float, float] | None, typer.Option(help="Beta prior a b.", metavar="A B")
-    ] = None,
+    prior: Prior = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Add length, tails, actual alpha and seconds.")
     ] = False,
-    output: Annotated[
-        Literal["table", "json", "csv"], typer.Option("--format", help="Form of the output.")
-    ] = "table",
+    output: Form = "table",
 ) -> int:
     """One interval now, as in: interval proportion --x 90 --n 100."""
     from harness.one_interval import interval_record
 
     record = interval_record(
-        family, method, alpha=alpha, side=side, prior=prior, verbose=verbose, data={"x": x, "n": n}
+        family,
+        method,
+        alpha=alpha,
+        side=side,
+        prior=prior,
+        verbose=verbose,
+        data=_given(
+            x=x,
+            n=n,
+            exposure=exposure,
+            x1=x1,
+            n1=n1,
+            exposure1=exposure1,
+            x2=x2,
+            n2=n2,
+            exposure2=exposure2,
+        ),
     )
     _show([record], output, in_full=verbose)
+    return 0
+
+
+@app.command()
+@command
+def significance(
+    family: Annotated[
+        str,
+        typer.Argument(
+            help="proportion_difference, rate_difference or balanced_accuracy", metavar="FAMILY"
+        ),
+    ],
+    x1: X1 = None,
+    n1: N1 = None,
+    exposure1: Exposure1 = None,
+    x2: X2 = None,
+    n2: N2 = None,
+    exposure2: Exposure2 = None,
+    delta: Annotated[float, typer.Option(help="The difference to be reached.")] = 0.0,
+    prior: Prior = None,
+    output: Form = "table",
+) -> int:
+    """Pr(first − second ≥ delta) given the data, as in: significance proportion_difference
+    --x1 5 --n1 12 --x2 36 --n2 112.
+    """
+    from harness.significances import significance as probability
+
+    data = _given(x1=x1, n1=n1, exposure1=exposure1, x2=x2, n2=n2, exposure2=exposure2)
+    found = probability(family, delta=delta, prior=prior, **data)
+    _show([{"family": family, **data, "delta": delta, "probability": found}], output)
     return 0
 
 
@@ -180,9 +267,7 @@ def interval(
 def methods(
     name: Annotated[str | None, typer.Argument(help="One method, in full.")] = None,
     family: Annotated[str | None, typer.Option(help="Only this family.")] = None,
-    output: Annotated[
-        Literal["table", "json", "csv"], typer.Option("--format", help="Form of the output.")
-    ] = "table",
+    output: Form = "table",
 ) -> int:
     """The catalogue of interval methods."""
     from harness.methods.listing import listing

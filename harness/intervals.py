@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.errors import InputError
-from harness.families import proportion
+from harness.families.catalogue import family_of
+from harness.families.data import one_shape
+from harness.families.family import Data
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED, Method
 from harness.numerics.arrays import Floats
@@ -47,11 +48,15 @@ def interval(
     """The interval of a method for the data; data and ``alpha`` broadcast against each other.
 
     Args:
-        family: "proportion", with the data ``x`` and ``n``, whole numbers, 0 ≤ x ≤ n ≤ 10^9.
+        family: what is estimated, which decides the data: "proportion" (x, n), "rate" (x,
+            exposure), "proportion_difference" and "balanced_accuracy" (x1, n1, x2, n2),
+            "rate_difference" (x1, exposure1, x2, exposure2). Counts are whole numbers from 0 to
+            n or to 10^9, n from 1 to 10^9, exposures above 0.
         method: a name of the catalogue, or an alias.
         alpha: in (0, 1): the probability left outside, in both tails together or in the one.
         side: "two-sided", "lower" or "upper".
-        prior: a, b > 0 of a Beta prior, for the methods that take one; default flat.
+        prior: for the methods that take one, a, b of a Beta prior, both above 0, or of a Gamma
+            prior, a > 0 and b ≥ 0, the same for both samples; default flat.
         seed: of a stochastic method; a deterministic one draws nothing.
         **data: the family's columns, by name.
 
@@ -60,14 +65,16 @@ def interval(
         IntervalNotFoundError: the method finds no interval.
     """
     chosen = method_of(family, method)
-    x, n, levels = _arguments(family, alpha, data)
-    prior = _checked_prior(prior)
+    columns, levels = _arguments(family, alpha, data)
+    prior = family_of(family).checked_prior(prior)
     chosen.check(side, prior)
-    lower, upper = np.empty(x.shape), np.empty(x.shape)
+    lower, upper = np.empty(levels.shape), np.empty(levels.shape)
     for level in np.unique(levels):
         here = levels == level
-        lower[here], upper[here] = chosen.limits((x[here], n[here]), float(level), side, prior)
-    return Interval(_plain(x / n), _plain(lower), _plain(upper))
+        part = tuple(column[here] for column in columns)
+        lower[here], upper[here] = chosen.limits(part, float(level), side, prior)
+    estimate = family_of(family).estimate(columns)
+    return Interval(_plain(estimate), _plain(lower), _plain(upper))
 
 
 def tails(
@@ -79,13 +86,16 @@ def tails(
     **data: npt.ArrayLike,
 ) -> Tails:
     """Posterior mass below and above an interval, under the method's prior or else a flat one."""
-    chosen = method_of(family, method)
-    prior = _checked_prior(prior)
-    x, n, _ = _arguments(family, 0.5, data)
-    x, n, lower, upper = np.broadcast_arrays(x, n, found.lower, found.upper)
-    reference = prior or chosen.default_prior or proportion.FLAT_PRIOR
-    posterior = proportion.posterior(x, n, reference)
-    return Tails(_plain(posterior.cdf(lower)), _plain(posterior.sf(upper)))
+    chosen, known = method_of(family, method), family_of(family)
+    prior = known.checked_prior(prior)
+    columns, _ = _arguments(family, 0.5, data)
+    *data_columns, lower, upper = np.broadcast_arrays(*columns, found.lower, found.upper)
+    reference = prior or chosen.default_prior or known.model.FLAT_PRIOR
+    posterior = known.posterior(tuple(column.ravel() for column in data_columns), reference)
+    return Tails(
+        _plain(posterior.cdf(lower.ravel()).reshape(lower.shape)),
+        _plain(posterior.sf(upper.ravel()).reshape(upper.shape)),
+    )
 
 
 def method_of(family: str, method: str) -> Method:
@@ -101,20 +111,12 @@ def method_of(family: str, method: str) -> Method:
 
 def _arguments(
     family: str, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
-) -> tuple[Floats, Floats, Floats]:
-    wanted = set(proportion.DATA)
-    if set(data) != wanted:
-        found = ", ".join(sorted(data)) or "nothing"
-        raise InputError(f"{family} needs the data {' and '.join(proportion.DATA)}, found {found}")
-    x, n = proportion.checked(data["x"], data["n"])
-    levels = _checked_alpha(alpha)
-    try:
-        x, n, levels = np.broadcast_arrays(x, n, levels)
-    except ValueError:
-        raise InputError(
-            f"data of shape {x.shape} and alpha of shape {levels.shape} do not fit together"
-        ) from None
-    return x, n, levels
+) -> tuple[Data, Floats]:
+    """The columns and alpha, all of one shape."""
+    columns, levels = family_of(family).checked(data), _checked_alpha(alpha)
+    one_shape(("data", "alpha"), (columns[0], levels))
+    *broadcast, levels = np.broadcast_arrays(*columns, levels)
+    return tuple(broadcast), levels
 
 
 def _checked_alpha(alpha: npt.ArrayLike) -> Floats:
@@ -131,20 +133,6 @@ def _checked_alpha(alpha: npt.ArrayLike) -> Floats:
     if bad.any():
         raise InputError(f"alpha should lie between 0 and 1, found {levels[bad][0]:.15g}")
     return levels
-
-
-def _checked_prior(prior: tuple[float, float] | None) -> tuple[float, float] | None:
-    if prior is None:
-        return None
-    try:
-        a, b = (float(value) for value in prior)
-        if isinstance(prior, str):
-            raise TypeError
-    except (TypeError, ValueError):
-        raise InputError(f"prior should be two numbers above 0, found {prior!r}") from None
-    if not all(math.isfinite(value) and value > 0 for value in (a, b)):
-        raise InputError(f"prior should be two numbers above 0, found {a:g} and {b:g}")
-    return a, b
 
 
 def _plain(values: Floats) -> Value:

@@ -17,7 +17,7 @@ def interval_record(
     side: str,
     prior: tuple[float, float] | None,
     verbose: bool,
-    data: Mapping[str, int],
+    data: Mapping[str, float],
 ) -> dict[str, Any]:
     """Estimate, limits, alpha, method and side; ``verbose`` adds the rest of Ross's thirteen.
 
@@ -25,7 +25,7 @@ def interval_record(
     method's prior or else a flat one, and the run time is that of the interval alone.
     """
     start = time.perf_counter()
-    found = interval(family, method, alpha=alpha, side=side, prior=prior, **data)
+    found = interval(family, method, alpha=alpha, side=side, prior=prior, seed=None, **data)
     seconds = time.perf_counter() - start
     record: dict[str, Any] = {
         "estimate": found.estimate,

@@ -20,7 +20,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("criteria",),
     ("sampling",),
     ("families",),
-    ("methods",),
+    ("methods", "significances"),
     ("scenario",),
     ("engines",),
     ("agreement",),

@@ -10,9 +10,11 @@ from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 
+from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.screen.records import escaped, number
 from harness.tables.results import Results
-from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
+from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR, numbered
 
 _MOST_ROWS = 45
 _Row = Mapping[str, Any]
@@ -57,7 +59,8 @@ def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
 
 def _summary(results: Results) -> Table:
     """A row per method, alpha and size; or per method, alpha and engine where that is too long."""
-    keys = ("method", "alpha", "n")
+    family = family_of(results.summary["family"][0])
+    keys = ("method", "alpha", *family.sizes)
     by_engine: dict[str, dict[tuple[Any, ...], _Row]] = {}
     order: dict[tuple[Any, ...], None] = {}
     for row in results.summary.iter_rows(named=True):
@@ -66,7 +69,7 @@ def _summary(results: Results) -> Table:
         order[key] = None
     if len(order) > _MOST_ROWS:
         return _summary_over_sizes(results)
-    several = len({alpha for _, alpha, _ in order}) > 1
+    several = len({key[1] for key in order}) > 1
     rows = []
     for key in order:
         drawn = by_engine.get(MONTE_CARLO, {}).get(key, {})
@@ -76,16 +79,17 @@ def _summary(results: Results) -> Table:
             (
                 key[0],
                 f"{key[1]:g}" if several else "",
-                str(key[2]),
+                *(f"{size:.15g}" for size in key[2:]),
                 _estimate(drawn),
                 number(exact.get("actual_alpha")),
                 number(exact.get("worst_alpha")),
-                _place(exact.get("worst_truth")),
+                _places(exact, family),
                 _span(integrated) if exact.get("actual_alpha") is None else "",
                 number((exact or drawn).get("mean_length")),
             )
         )
-    names = ("method", "alpha", "n", "Monte Carlo (95 %)", "exact", "worst", "at p")
+    at = "at " + (family.model.PARAMETER if family.samples == 1 else "truths")
+    names = ("method", "alpha", *family.sizes, "Monte Carlo (95 %)", "exact", "worst", at)
     more = ("posterior alpha error", "length")
     title = "Actual alpha by size" if several else f"Actual alpha where {key[1]:g} is desired"
     return _table(title, rows, *names, *more)
@@ -164,7 +168,7 @@ def _verdicts(manifest: _Row) -> Iterator[str]:
         else:
             yield (
                 "[bold red]Monte Carlo and exact disagree[/bold red]: "
-                f"{escaped(worst['method'])}, n = {worst['at_n']}, p = {worst['smallest_p']:.2g}."
+                f"{escaped(worst['method'])}, {_sizes(worst['at'])}, p = {worst['smallest_p']:.2g}."
             )
     size = f"differences below {identity['largest_discrepancy_below']:g}"
     if identity["holds"]:
@@ -189,12 +193,23 @@ def _span(row: _Row) -> str:
     return f"{number(row['alpha_error_min'])} … {number(row['alpha_error_max'])}"
 
 
-def _place(truth: float | None) -> str:
+def _sizes(at: _Row) -> str:
+    return ", ".join(f"{name} = {size:.15g}" for name, size in at.items())
+
+
+def _places(row: _Row, family: Family) -> str:
+    """Where the worst case is: a truth, or one of each sample."""
+    names = numbered("worst_truth", family.samples)
+    places = [_place(row.get(name), family.model.SUPPORT) for name in names]
+    return ", ".join(place for place in places if place)
+
+
+def _place(truth: float | None, support: tuple[float, float]) -> str:
     """A truth, with the sign 0+ or 1− where the worst case is approached at an end."""
     if truth is None:
         return ""
     if truth < 1e-300:
         return "0+"
-    if truth > 1 - 1e-15:
+    if support[1] == 1.0 and truth > 1 - 1e-15:
         return "1−"
     return number(truth)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.config import dump
-from harness.config.experiment import Experiment
+from harness.config.experiment import AnyExperiment
 from harness.errors import InputError
 from harness.tables.results import Results
 from harness.tables.storage import (
@@ -31,7 +31,7 @@ _WRITTEN = {CONFIG_FILE, RUN_FILE, FIGURES_FOLDER, CELLS_FILE, SUMMARY_FILE, MAN
 _FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 
 
-def refuse_unwritable(experiment: Experiment, out: Path) -> None:
+def refuse_unwritable(experiment: AnyExperiment, out: Path) -> None:
     """Say before anything is computed that ``out/<name>`` could not be written.
 
     Raises:
@@ -44,7 +44,7 @@ def refuse_unwritable(experiment: Experiment, out: Path) -> None:
         raise InputError(f"{target} cannot be written: {existing} is no folder to write to")
 
 
-def deliver(results: Results, experiment: Experiment, out: Path, seconds: float) -> Results:
+def deliver(results: Results, experiment: AnyExperiment, out: Path, seconds: float) -> Results:
     """Write everything to ``out/<name>`` and return the results with their path.
 
     An existing result is replaced only when the new one is complete.
@@ -105,7 +105,7 @@ def _is_result(folder: Path) -> bool:
     return isinstance(manifest, dict) and "experiment" in manifest
 
 
-def _run_record(experiment: Experiment, seconds: float) -> Mapping[str, Any]:
+def _run_record(experiment: AnyExperiment, seconds: float) -> Mapping[str, Any]:
     """What differs from run to run."""
     return {
         "seconds": round(seconds, 3),

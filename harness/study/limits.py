@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import numpy as np
 
 from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.monte_carlo import outcomes_drawn
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.method import Method
 from harness.methods.plugin import PluginProcess, Source
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits
+from harness.scenario import AnyScenario, Limits, PairScenario, data_of
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan
 
-# Outcomes solved at once: keeps the temporary arrays of a large table small.
+# Outcomes solved at once: keeps the temporary arrays of a large table small, and spreads over the
+# cores what takes long, as pairs of samples do.
 _OUTCOMES_AT_ONCE = 1 << 15
+_PAIRS_AT_ONCE = 1 << 11
 
 
 def all_limits(experiment: Experiment, plans: list[ScenarioPlan]) -> list[Limits]:
@@ -40,17 +44,35 @@ def all_limits(experiment: Experiment, plans: list[ScenarioPlan]) -> list[Limits
             for alpha in experiment.alphas
         ]
         tasks = [
-            (method, x, each.scenario.size, alpha, spec.side, spec.prior)
+            (method, each.scenario, block, alpha, spec.side, spec.prior)
             for each, x in zip(plans, outcomes, strict=True)
             for method, spec, alpha in columns
+            for block in _blocks(each.scenario, x)
         ]
-        solved = list(run_tasks(_limits, tasks, jobs, "threading"))
-    tables = []
-    for number, x in enumerate(outcomes):
-        rows = solved[number * len(columns) : (number + 1) * len(columns)]
-        lower, upper = (np.array([row[side] for row in rows]) for side in (0, 1))
-        tables.append(Limits(x, lower, upper))
-    return tables
+        solved = run_tasks(_limits, tasks, jobs, "threading")
+        return [
+            _table(x, [_column(each.scenario, x, solved) for _ in columns])
+            for each, x in zip(plans, outcomes, strict=True)
+        ]
+
+
+def _blocks(scenario: AnyScenario, outcomes: Integers) -> list[Integers]:
+    size = _PAIRS_AT_ONCE if isinstance(scenario, PairScenario) else _OUTCOMES_AT_ONCE
+    return [outcomes[start : start + size] for start in range(0, outcomes.size, size)]
+
+
+def _column(
+    scenario: AnyScenario, outcomes: Integers, solved: Iterator[tuple[Floats, Floats]]
+) -> tuple[Floats, Floats]:
+    """The next blocks, put together."""
+    parts = [next(solved) for _ in _blocks(scenario, outcomes)]
+    return np.concatenate([low for low, _ in parts]), np.concatenate([high for _, high in parts])
+
+
+def _table(outcomes: Integers, columns: list[tuple[Floats, Floats]]) -> Limits:
+    return Limits(
+        outcomes, np.array([low for low, _ in columns]), np.array([high for _, high in columns])
+    )
 
 
 def _outcomes(each: ScenarioPlan, jobs: int) -> Integers:
@@ -69,22 +91,15 @@ def _bound(spec: MethodSpec, family: str, opened: ExitStack) -> Method:
     assert spec.function is not None
     process = PluginProcess(spec.label, Source(spec.function, spec.path, spec.module))
     opened.callback(process.close)
-    return process.method()
+    return process.method(family_of(family).data)
 
 
 def _limits(
     method: Method,
-    x: Integers,
-    n: int,
+    scenario: AnyScenario,
+    outcomes: Integers,
     alpha: float,
     side: str,
     prior: tuple[float, float] | None,
 ) -> tuple[Floats, Floats]:
-    """Limits at the outcomes x of n, a block at a time."""
-    lower, upper = np.empty(x.size), np.empty(x.size)
-    for start in range(0, x.size, _OUTCOMES_AT_ONCE):
-        block = slice(start, start + _OUTCOMES_AT_ONCE)
-        counts = x[block].astype(np.float64)
-        data = (counts, np.full(counts.size, float(n)))
-        lower[block], upper[block] = method.limits(data, alpha, side, prior)
-    return lower, upper
+    return method.limits(data_of(scenario, outcomes), alpha, side, prior)

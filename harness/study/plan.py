@@ -7,20 +7,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.config.experiment import Experiment
+from harness.config.experiment import Experiment, Size
 from harness.config.surface_rules import LARGEST_BESIDE_TRUTHS
-from harness.engines.enumeration import possible_outcomes
-from harness.engines.identity import truths_to_check
+from harness.engines import identity, pair_identity
+from harness.engines.enumeration import possible_outcomes, worst_case_range
 from harness.engines.monte_carlo import Shard, shards
+from harness.engines.pair_enumeration import possible_pairs
 from harness.errors import InputError
+from harness.families.catalogue import family_of
 from harness.numerics.arrays import Integers
-from harness.sampling import binomial
-from harness.scenario import Column, Scenario, fractions_of
+from harness.scenario import (
+    AnyScenario,
+    Column,
+    PairScenario,
+    Scenario,
+    fractions_of,
+    sizes_by_name,
+)
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
-from harness.truths import DiscreteTruth
+from harness.truths import DiscreteTruth, PairTruth, count_values, is_listed
 
 LARGEST_TABLE = 1 << 22
 """The most outcomes of one scenario that limits are computed for."""
+
+LARGEST_WHOLE_PAIRS = 1 << 16
+"""The most pairs of outcomes that are all solved for the worst case, possible or not."""
 
 MOST_TRIALS = 10**11
 """The most trials of one scenario: hours on any machine."""
@@ -30,23 +41,23 @@ MOST_TRIALS = 10**11
 class ScenarioPlan:
     """One scenario: its trials, and the outcomes known to be needed before anything is drawn."""
 
-    scenario: Scenario
+    scenario: AnyScenario
     shards: tuple[Shard, ...]
     outcomes: Integers
     """Ascending; the outcomes that are drawn come to these where they do not hold all."""
     shown: Integers | None
     """What the exact engines report of outcomes; None for all that there are limits for."""
+    whole: bool
+    """Whether the exact engines report every outcome that can occur."""
+    complete: bool
+    """Whether every outcome that can be drawn is among ``outcomes``."""
 
     @property
     def per_outcome(self) -> bool:
         """Whether the tables hold cells given the outcome."""
-        listed = isinstance(self.scenario.truth, DiscreteTruth)
-        return not listed or self.scenario.size < LARGEST_BESIDE_TRUTHS
-
-    @property
-    def complete(self) -> bool:
-        """Whether the limits of all outcomes 0 … n are at hand."""
-        return self.outcomes.size == self.scenario.size + 1
+        scenario = self.scenario
+        large = scenario.family == "proportion" and scenario.sizes[0] >= LARGEST_BESIDE_TRUTHS
+        return not (large and is_listed(scenario.truth))
 
 
 def plan(experiment: Experiment) -> list[ScenarioPlan]:
@@ -55,7 +66,7 @@ def plan(experiment: Experiment) -> list[ScenarioPlan]:
     Raises:
         InputError: a size would need more intervals than fit, and how to ask for fewer.
     """
-    return [_plan_scenario(experiment, n) for n in experiment.sizes]
+    return [_plan_scenario(experiment, size) for size in experiment.sizes]
 
 
 def columns(experiment: Experiment) -> tuple[Column, ...]:
@@ -67,64 +78,144 @@ def columns(experiment: Experiment) -> tuple[Column, ...]:
     )
 
 
-def _plan_scenario(experiment: Experiment, n: int) -> ScenarioPlan:
-    scenario = Scenario(experiment.family, n, experiment.truth)
-    shown = None if experiment.outcomes is None else fractions_of(n, experiment.outcomes)
+def _plan_scenario(experiment: Experiment, size: Size) -> ScenarioPlan:
+    scenario = _scenario(experiment, size)
     drawn = _shards(experiment, scenario) if MONTE_CARLO in experiment.engines else ()
-    return ScenarioPlan(scenario, drawn, _outcomes(experiment, scenario, shown), shown)
+    shown = _shown(experiment, scenario)
+    needed = _outcomes(experiment, scenario, shown)
+    ends = family_of(experiment.family).model.SUPPORT[1] < np.inf
+    if isinstance(scenario, Scenario) and ends:
+        complete = needed.size == scenario.size + 1
+    else:
+        known = _possible_count(scenario) <= LARGEST_TABLE
+        complete = known and bool(np.isin(_possible(scenario), needed).all())
+    return ScenarioPlan(scenario, drawn, needed, shown, experiment.outcomes is None, complete)
 
 
-def _shards(experiment: Experiment, scenario: Scenario) -> tuple[Shard, ...]:
+def _scenario(experiment: Experiment, size: Size) -> AnyScenario:
+    if isinstance(size, tuple):
+        assert isinstance(experiment.truth, PairTruth)
+        return PairScenario(experiment.family, size, experiment.truth)
+    assert not isinstance(experiment.truth, PairTruth)
+    return Scenario(experiment.family, size, experiment.truth)
+
+
+def _shards(experiment: Experiment, scenario: AnyScenario) -> tuple[Shard, ...]:
     assert experiment.trials is not None
     kind, count = experiment.trials.kind, experiment.trials.count
     asked = f"trials: {{{kind}: {count}}}"
     per_truth = count if kind == "per_truth" else None
     if kind == "per_outcome":
-        count *= scenario.size + 1
-    elif isinstance(scenario.truth, DiscreteTruth) and per_truth is not None:
-        count *= len(scenario.truth.values)
+        for size in scenario.sizes:
+            count *= int(size) + 1
+    elif per_truth is not None:
+        count *= count_values(scenario.truth)
     if count > MOST_TRIALS:
         raise InputError(
-            f"n = {scenario.size}: {asked} would be {count:,} trials, more than {MOST_TRIALS:,}"
+            f"{_name(scenario)}: {asked} would be {count:,} trials, more than {MOST_TRIALS:,}"
         )
     return tuple(shards(scenario, count, experiment.seed, per_truth))
 
 
-def _outcomes(experiment: Experiment, scenario: Scenario, shown: Integers | None) -> Integers:
+def _shown(experiment: Experiment, scenario: AnyScenario) -> Integers | None:
+    """Outcomes that the exact engines report; None for all there are limits for."""
+    asked = experiment.outcomes
+    if isinstance(asked, tuple):
+        return np.array(asked, np.int64)
+    if asked is not None:
+        return fractions_of(int(scenario.sizes[0]), asked)
+    if scenario.family == "proportion":
+        return None
+    if experiment.engines == (MONTE_CARLO,):
+        return np.empty(0, np.int64)
+    return _every_outcome(scenario) if POSTERIOR in experiment.engines else _possible(scenario)
+
+
+def _outcomes(experiment: Experiment, scenario: AnyScenario, shown: Integers | None) -> Integers:
     """Outcomes needed by the exact engines and by the identity between them."""
-    n = scenario.size
-    spans = [binomial.window(*truth.support, n) for truth in truths_to_check(n, scenario.truth)]
-    parts = [np.arange(first, last + 1) for first, last in spans]
+    parts = _identity_outcomes(scenario)
     if shown is not None:
         parts.append(shown)
     if POSTERIOR in experiment.engines and shown is None:
-        _refuse_large(n, n + 1, "outcomes: all", "outcomes: {fractions: 21}")
-        parts.append(np.arange(n + 1))
-    if ENUMERATION in experiment.engines and n < LARGEST_TABLE:
-        parts.append(np.arange(n + 1))
-    elif {ENUMERATION, MONTE_CARLO} & set(experiment.engines):
-        parts.append(_possible(scenario, ENUMERATION in experiment.engines))
+        instead = "outcomes: {fractions: 21}"
+        _refuse_large(scenario, scenario.sizes[0] + 1, "outcomes: all", instead)
+        parts.append(_every_outcome(scenario))
+    if ENUMERATION in experiment.engines and _every_count(scenario) <= LARGEST_TABLE:
+        parts.append(_every_outcome(scenario))
+    elif ENUMERATION in experiment.engines or (
+        MONTE_CARLO in experiment.engines and is_listed(scenario.truth)
+    ):
+        # All are enumerated, and for a list of values held against draws.
+        instead = "a truth of fewer or closer values"
+        _refuse_large(scenario, _possible_count(scenario), "enumeration", instead)
+        parts.append(_possible(scenario))
     return _union(parts)
 
 
-def _possible(scenario: Scenario, enumerating: bool) -> Integers:
-    """Outcomes that can occur: all are enumerated, and for a list of values held against draws."""
-    if not enumerating and not isinstance(scenario.truth, DiscreteTruth):
-        return np.empty(0, np.int64)
-    values = scenario.truth.values if isinstance(scenario.truth, DiscreteTruth) else ()
-    spans = [(p, p) for p in values] or [scenario.truth.support]
-    windows = [binomial.window(low, high, scenario.size) for low, high in spans]
-    most = sum(last - first + 1 for first, last in windows)
-    _refuse_large(scenario.size, most, "enumeration", "a truth of fewer or closer values")
+def _identity_outcomes(scenario: AnyScenario) -> list[Integers]:
+    """The outcomes of the scenarios that the identity is checked with."""
+    if isinstance(scenario, PairScenario):
+        checked = pair_identity.scenarios_to_check(scenario)
+        return [pair_identity.outcomes_to_check(each) for each in checked]
+    return [possible_outcomes(each) for each in identity.scenarios_to_check(scenario)]
+
+
+def _every_outcome(scenario: AnyScenario) -> Integers:
+    """All outcomes that can occur over the range of the worst case.
+
+    Pairs are all combined where that is no more than can be solved in seconds; otherwise there
+    are only those that can occur under the truths.
+    """
+    if isinstance(scenario, PairScenario):
+        if _every_count(scenario) > LARGEST_WHOLE_PAIRS:
+            _refuse_large(scenario, _possible_count(scenario), "this", "closer truths")
+            return possible_pairs(scenario)
+        first, second = (_every_outcome(sample) for sample in scenario.samples())
+        return scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]).ravel()
+    _refuse_large(scenario, _every_count(scenario), "outcomes: all", "a list of outcomes")
+    low, high = _window(scenario)
+    return np.arange(low, high + 1, dtype=np.int64)
+
+
+def _every_count(scenario: AnyScenario) -> float:
+    samples = scenario.samples() if isinstance(scenario, PairScenario) else (scenario,)
+    windows = [_window(sample) for sample in samples]
+    return float(np.prod([last + 1.0 - first for first, last in windows]))
+
+
+def _window(scenario: Scenario) -> tuple[int, int]:
+    return scenario.model.SAMPLING.window(*worst_case_range(scenario), scenario.size)
+
+
+def _possible(scenario: AnyScenario) -> Integers:
+    """The outcomes that can occur under the scenario's own truth."""
+    if isinstance(scenario, PairScenario):
+        return possible_pairs(scenario)
     return possible_outcomes(scenario)
 
 
-def _refuse_large(n: int, count: int, what: str, instead: str) -> None:
+def _possible_count(scenario: AnyScenario) -> float:
+    """At most how many they are."""
+    if isinstance(scenario, PairScenario):
+        first, second = (_possible_count(sample) for sample in scenario.samples())
+        return first * second
+    truth, sampling = scenario.truth, scenario.model.SAMPLING
+    spans = [(p, p) for p in truth.values] if isinstance(truth, DiscreteTruth) else [truth.bulk]
+    windows = [sampling.window(low, high, scenario.size) for low, high in spans]
+    return float(sum(last - first + 1 for first, last in windows))
+
+
+def _refuse_large(scenario: AnyScenario, count: float, what: str, instead: str) -> None:
     if count > LARGEST_TABLE:
         raise InputError(
-            f"n = {n}: {what} would need {count:,} intervals of each method, "
-            f"more than {LARGEST_TABLE:,}; use {instead}, or a smaller n"
+            f"{_name(scenario)}: {what} would need {count:,.0f} intervals of each method, "
+            f"more than {LARGEST_TABLE:,}; use {instead}, or a smaller "
+            f"{family_of(scenario.family).model.SIZE}"
         )
+
+
+def _name(scenario: AnyScenario) -> str:
+    return ", ".join(f"{name} = {size:.15g}" for name, size in sizes_by_name(scenario).items())
 
 
 def _union(parts: Sequence[Integers]) -> Integers:

@@ -10,18 +10,13 @@ from typing import Protocol
 import numpy as np
 
 from harness.config.experiment import Experiment
-from harness.engines import posterior
+from harness.engines import identity, pair_identity, posterior
 from harness.engines.enumeration import Enumerated, enumerate_exactly, outcome_weights
-from harness.engines.identity import (
-    both_sides,
-    enumeration_discrepancies,
-    truths_to_check,
-    weight_discrepancy,
-)
 from harness.engines.monte_carlo import Shard, simulate
+from harness.engines.pair_enumeration import enumerate_pairs, pair_weights
 from harness.engines.records import Tally
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, Scenario
+from harness.scenario import AnyScenario, Limits, PairScenario
 from harness.study.limits import all_limits
 from harness.study.parallel import run_tasks
 from harness.study.plan import LARGEST_TABLE, ScenarioPlan, columns, plan
@@ -31,7 +26,7 @@ from harness.tables.manifest import manifest
 from harness.tables.results import Results
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.tables.verdict import agreement
-from harness.truths import DiscreteTruth
+from harness.truths import is_listed
 
 
 class Progress(Protocol):
@@ -126,16 +121,11 @@ def _solve(
 ) -> Findings:
     scenario, engines = each.scenario, experiment.engines
     shown = limits.outcomes if each.shown is None else each.shown
-    integrated, mean = None, None
-    if POSTERIOR in engines:
-        integrated = posterior.integrate(scenario, limits.at(shown), experiment.reference_prior)
-        if each.shown is None:
-            mean = replace(integrated, weight=outcome_weights(scenario, shown)).mean()
     enumerated = None
     if ENUMERATION in engines or tally is not None:
         reported = _reported(experiment, each, shown, tally)
-        enumerated = enumerate_exactly(scenario, limits, reported, worst=ENUMERATION in engines)
-    return Findings(
+        enumerated = _enumerate(scenario, limits, reported, worst=ENUMERATION in engines)
+    found = Findings(
         scenario=scenario,
         columns=columns(experiment),
         limits=limits,
@@ -143,11 +133,44 @@ def _solve(
         per_outcome=each.per_outcome,
         truths_drawn=experiment.trials is None or experiment.trials.kind != "per_truth",
         shown=shown,
-        posterior=integrated,
-        posterior_mean=mean,
         enumerated=enumerated,
         discrepancy=_discrepancy(scenario, limits, enumerated),
+        group=experiment.group,
     )
+    return _integrated(experiment, each, found) if POSTERIOR in engines else found
+
+
+def _enumerate(
+    scenario: AnyScenario, limits: Limits, reported: Integers, worst: bool
+) -> Enumerated:
+    if isinstance(scenario, PairScenario):
+        return enumerate_pairs(scenario, limits, reported, worst)
+    return enumerate_exactly(scenario, limits, reported, worst)
+
+
+def _integrated(experiment: Experiment, each: ScenarioPlan, found: Findings) -> Findings:
+    """With what the posterior engine finds: under the reference prior, or the truth's posterior."""
+    scenario, part = found.scenario, found.limits.at(found.shown)
+    by_prior = posterior.integrate(scenario, part, experiment.reference_prior)
+    if not each.whole:
+        return replace(found, posterior=by_prior)
+    by_prior = replace(by_prior, weight=_weights(scenario, found.shown))
+    if experiment.reference == "prior":
+        return replace(found, posterior=by_prior, posterior_mean=by_prior.mean())
+    by_truth = posterior.integrate_truth(scenario, part)
+    return replace(
+        found,
+        posterior=by_truth,
+        posterior_mean=by_truth.mean(),
+        under_prior=by_prior.at(by_truth.conditions),
+    )
+
+
+def _weights(scenario: AnyScenario, outcomes: Integers) -> Floats:
+    """Outcome probabilities under the scenario's truth."""
+    if isinstance(scenario, PairScenario):
+        return pair_weights(scenario, outcomes)
+    return outcome_weights(scenario, outcomes)
 
 
 def _reported(
@@ -160,18 +183,22 @@ def _reported(
     drawn = np.empty(0, np.int64) if tally is None else tally.by_outcome.conditions
     if not each.per_outcome:
         return np.empty(0, np.int64)
-    values_alone = isinstance(experiment.truth, DiscreteTruth) and not (
+    values_alone = is_listed(experiment.truth) and not (
         {POSTERIOR, MONTE_CARLO} & set(experiment.engines)
     )
     return np.union1d(np.empty(0, np.int64) if values_alone else shown, drawn).astype(np.int64)
 
 
-def _discrepancy(scenario: Scenario, limits: Limits, known: Enumerated | None) -> Floats:
+def _discrepancy(scenario: AnyScenario, limits: Limits, known: Enumerated | None) -> Floats:
     """The largest discrepancy between what is computed in two ways, for each column."""
-    truth, n = scenario.truth, scenario.size
-    found = [both_sides(n, each, limits).discrepancy() for each in truths_to_check(n, truth)]
-    if not isinstance(truth, DiscreteTruth) and n < LARGEST_TABLE:
-        found.append(np.full(limits.lower.shape[0], weight_discrepancy(n, truth)))
-    if known is not None:
-        found.extend(enumeration_discrepancies(known))
-    return np.asarray(np.max(found, axis=0))
+    found = [] if known is None else identity.enumeration_discrepancies(known)
+    if isinstance(scenario, PairScenario):
+        checked = pair_identity.scenarios_to_check(scenario)
+        found += [pair_identity.both_sides(each, limits).discrepancy() for each in checked]
+        off = 0.0 if is_listed(scenario.truth) else pair_identity.weight_discrepancy(scenario)
+    else:
+        alone = identity.scenarios_to_check(scenario)
+        found += [identity.both_sides(each, limits).discrepancy() for each in alone]
+        small = scenario.size < LARGEST_TABLE and not is_listed(scenario.truth)
+        off = identity.weight_discrepancy(scenario) if small else 0.0
+    return np.asarray(np.max([*found, np.full(limits.lower.shape[0], off)], axis=0))

@@ -9,35 +9,48 @@ import numpy as np
 import polars as pl
 
 from harness.engines.estimate import fraction_interval, standard_error
+from harness.engines.pair_worst_case import PairWorstCase
 from harness.engines.records import Counts, Exact, Mean
+from harness.engines.worst_case import WorstCase
+from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats
-from harness.scenario import Limits
+from harness.scenario import PairScenario, sizes_by_name
 from harness.tables.findings import Findings
 from harness.tables.schema import (
-    CELLS,
     ENUMERATION,
     MONTE_CARLO,
     OUTCOME,
     POSTERIOR,
-    SUMMARY,
     TRUTH,
+    cells_columns,
+    numbered,
+    summary_columns,
 )
 
 Row = dict[str, Any]
+
+PARTS_FROM = 1e-6
+"""From this difference on the truth's own posterior and that of the reference prior part."""
 
 _ERRORS = ("std_error", "ci_lower", "ci_upper")
 
 
 def cells_table(findings: Sequence[Findings], engines: Sequence[str]) -> pl.DataFrame:
     """A row per method × alpha × size × engine × condition, in that order."""
-    blocks = (_cell_blocks(found, row, engines) for found, row in _by_column(findings))
-    return _table([block for each in blocks for block in each], CELLS)
+    one = findings[0]
+    columns = cells_columns(one.scenario.family, one.group is not None, one.under_prior is not None)
+    blocks = (
+        _cell_blocks(found, row, engines)
+        for found, row in _by_column([found.pooled() for found in findings])
+    )
+    return _table([block for each in blocks for block in each], columns)
 
 
 def summary_table(findings: Sequence[Findings], engines: Sequence[str]) -> pl.DataFrame:
     """A row per method × alpha × size × engine, in that order."""
     lines = (_summary_lines(found, row, engines) for found, row in _by_column(findings))
-    return _table([line for each in lines for line in each], SUMMARY)
+    columns = summary_columns(findings[0].scenario.family)
+    return _table([line for each in lines for line in each], columns)
 
 
 def _by_column(findings: Sequence[Findings]) -> Iterator[tuple[Findings, int]]:
@@ -60,6 +73,10 @@ def _table(blocks: Sequence[Row], schema: Mapping[str, Any]) -> pl.DataFrame:
         if kind == pl.String:
             columns.append(pl.Series(name, values, dtype=kind).gather(block_of))
             continue
+        if kind == pl.Boolean:
+            flags = [_flags(value, size) for value, size in zip(values, sizes, strict=True)]
+            columns.append(pl.Series(name, [flag for each in flags for flag in each], dtype=kind))
+            continue
         missing = np.nan if kind == pl.Float64 else -1
         parts = [
             np.broadcast_to(missing if value is None else value, size)
@@ -74,6 +91,10 @@ def _table(blocks: Sequence[Row], schema: Mapping[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+def _flags(value: Any, size: int) -> list[bool | None]:
+    return [None] * size if value is None else np.broadcast_to(value, size).tolist()
+
+
 def _key(found: Findings, row: int, engine: str) -> Row:
     column = found.columns[row]
     return {
@@ -81,7 +102,7 @@ def _key(found: Findings, row: int, engine: str) -> Row:
         "method": column.method,
         "side": column.side,
         "alpha": column.alpha,
-        "n": found.scenario.size,
+        **sizes_by_name(found.scenario),
         "engine": engine,
     }
 
@@ -96,38 +117,56 @@ def _cell_blocks(found: Findings, row: int, engines: Sequence[str]) -> Iterator[
             if not found.truths_drawn:
                 # Counts given an outcome are no binomials then, and these would be too wide.
                 counted = {k: v for k, v in counted.items() if k not in _ERRORS}
-            yield {**key, **_outcomes(found.limits, row, by_outcome), **counted}
+            yield {**key, **_outcomes(found, row, by_outcome), **counted}
         if by_truth is not None:
-            yield {**key, **_truths(by_truth), **_counted(by_truth, row, alpha)}
+            yield {**key, **_truths(found, by_truth), **_counted(by_truth, row, alpha)}
     if POSTERIOR in engines and found.posterior is not None:
         key, integrated = _key(found, row, POSTERIOR), found.posterior
         yield {
             **key,
-            **_outcomes(found.limits, row, integrated),
+            **_outcomes(found, row, integrated),
             **_exact(integrated, row, alpha),
+            **_under_prior(found, row),
         }
     if ENUMERATION in engines and found.enumerated is not None:
         key = _key(found, row, ENUMERATION)
         by_x, by_p = found.enumerated.by_outcome, found.enumerated.by_truth
-        yield {**key, **_outcomes(found.limits, row, by_x), **_exact(by_x, row, alpha)}
+        yield {**key, **_outcomes(found, row, by_x), **_exact(by_x, row, alpha)}
         if by_p is not None:
-            yield {**key, **_truths(by_p), **_exact(by_p, row, alpha), "length": by_p.length[row]}
+            exact = _exact(by_p, row, alpha)
+            yield {**key, **_truths(found, by_p), **exact, "length": by_p.length[row]}
 
 
-def _truths(cells: Counts | Exact) -> Row:
-    return {"given": TRUTH, "truth": cells.conditions}
+def _truths(found: Findings, cells: Counts | Exact) -> Row:
+    scenario = found.scenario
+    values: tuple[Any, ...] = (cells.conditions,)
+    if isinstance(scenario, PairScenario):
+        index = cells.conditions.astype(np.int64)
+        values = tuple(each[index] for each in scenario.truth.values)
+    return {"given": TRUTH, **dict(zip(numbered(TRUTH, len(values)), values, strict=True))}
 
 
-def _outcomes(limits: Limits, row: int, cells: Counts | Exact) -> Row:
-    index = np.searchsorted(limits.outcomes, cells.conditions)
-    lower, upper = limits.lower[row, index], limits.upper[row, index]
-    return {
-        "given": OUTCOME,
-        "x": cells.conditions,
-        "lower": lower,
-        "upper": upper,
-        "length": upper - lower,
-    }
+def _outcomes(found: Findings, row: int, cells: Counts | Exact) -> Row:
+    """The outcomes with their limits; of groups their ends, and the mean length if it is known."""
+    outcomes, group = cells.conditions.astype(np.int64), found.group
+    counts = found.scenario.counts(outcomes)
+    named = dict(zip(family_of(found.scenario.family).counts, counts, strict=True))
+    if group is not None:
+        length = {"length": cells.length[row]} if isinstance(cells, Exact) else {}
+        return {"given": OUTCOME, **named, "x_last": group.end(outcomes), **length}
+    index = np.searchsorted(found.limits.outcomes, outcomes)
+    lower, upper = found.limits.lower[row, index], found.limits.upper[row, index]
+    return {"given": OUTCOME, **named, "lower": lower, "upper": upper, "length": upper - lower}
+
+
+def _under_prior(found: Findings, row: int) -> Row:
+    """The alpha under the reference prior beside the one that the truth implies."""
+    if found.under_prior is None or found.posterior is None:
+        return {}
+    prior = found.under_prior.at(found.posterior.conditions)
+    alpha = np.minimum(prior.below[row] + prior.above[row], 1.0)
+    actual = np.minimum(found.posterior.below[row] + found.posterior.above[row], 1.0)
+    return {"prior_alpha": alpha, "parts": np.abs(alpha - actual) > PARTS_FROM}
 
 
 def _exact(exact: Exact, row: int, alpha: float) -> Row:
@@ -159,29 +198,36 @@ def _counted(counts: Counts, row: int, alpha: float) -> Row:
 
 
 def _summary_lines(found: Findings, row: int, engines: Sequence[str]) -> Iterator[Row]:
-    alpha = found.columns[row].alpha
+    alpha, pooled = found.columns[row].alpha, found.pooled()
     if MONTE_CARLO in engines and found.tally is not None:
         yield {
             **_key(found, row, MONTE_CARLO),
             **_counted(total(found.tally.by_outcome), row, alpha),
-            **_extremes(_counted(_primary(found), row, alpha)),
+            **_extremes(_counted(_primary(pooled), row, alpha)),
             "mean_length": _mean_length_seen(found, row),
         }
-    if POSTERIOR in engines and found.posterior is not None:
+    if POSTERIOR in engines and pooled.posterior is not None:
         yield {
             **_key(found, row, POSTERIOR),
             **_mean(found.posterior_mean, row, alpha),
-            **_extremes(_exact(found.posterior, row, alpha)),
+            **_extremes(_exact(pooled.posterior, row, alpha)),
         }
-    if ENUMERATION in engines and found.enumerated is not None:
-        known, worst = found.enumerated, found.enumerated.worst[row]
+    if ENUMERATION in engines and pooled.enumerated is not None:
+        known = pooled.enumerated
         yield {
             **_key(found, row, ENUMERATION),
             **_mean(known.mean, row, alpha),
-            **_extremes(_exact(known.by_truth or _covered(found), row, alpha)),
-            "worst_alpha": None if worst is None else worst.alpha,
-            "worst_truth": None if worst is None else worst.witness,
+            **_extremes(_exact(known.by_truth or _covered(pooled), row, alpha)),
+            **_worst(known.worst[row]),
         }
+
+
+def _worst(worst: WorstCase | PairWorstCase | None) -> Row:
+    if worst is None:
+        return {}
+    witness = worst.witness if isinstance(worst, PairWorstCase) else (worst.witness,)
+    names = numbered("worst_truth", len(witness))
+    return {"worst_alpha": worst.alpha, **dict(zip(names, witness, strict=True))}
 
 
 def _mean(mean: Mean | None, row: int, alpha: float) -> Row:
@@ -215,7 +261,8 @@ def _primary(found: Findings) -> Counts:
 def _mean_length_seen(found: Findings, row: int) -> float:
     assert found.tally is not None
     counts = found.tally.by_outcome
-    length = _outcomes(found.limits, row, counts)["length"]
+    at = found.limits.at(counts.conditions.astype(np.int64))
+    length = at.upper[row] - at.lower[row]
     return float((length * counts.trials).sum() / counts.trials.sum())
 
 

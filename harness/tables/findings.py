@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.engines.enumeration import Enumerated
+from harness.engines.pooling import Group, pooled_counts, pooled_exact
 from harness.engines.records import Exact, Mean, Tally
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Column, Limits, Scenario
+from harness.scenario import AnyScenario, Column, Limits
 
 
 @dataclass(frozen=True)
 class Findings:
     """One scenario's limits for k columns, and what each engine made of them."""
 
-    scenario: Scenario
+    scenario: AnyScenario
     columns: tuple[Column, ...]
     limits: Limits
     tally: Tally | None
@@ -25,10 +26,35 @@ class Findings:
     counts given an outcome are narrower than binomial, and are not held against exact values."""
     shown: Integers
     """The outcomes that the exact engines cover, whatever is drawn."""
-    posterior: Exact | None
-    posterior_mean: Mean | None
-    """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
     enumerated: Enumerated | None
     """Also there where only Monte Carlo needs exact values to be held against."""
     discrepancy: Floats
     """By how much the identity of posterior and enumeration fails, shape (k,)."""
+    posterior: Exact | None = None
+    """Under the reference prior, or under the posterior that the truth's distribution implies."""
+    posterior_mean: Mean | None = None
+    """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
+    under_prior: Exact | None = None
+    """Under the reference prior, at the outcomes of ``posterior`` where that is the other one."""
+    group: Group | None = None
+    """How the tables pool outcomes."""
+
+    def pooled(self) -> Findings:
+        """The same with the outcomes pooled, as the tables show them given the outcome."""
+        group = self.group
+        if group is None:
+            return self
+        tally, enumerated = self.tally, self.enumerated
+        if tally is not None:
+            tally = replace(tally, by_outcome=pooled_counts(tally.by_outcome, group))
+        if enumerated is not None:
+            by_outcome = pooled_exact(enumerated.by_outcome, group)
+            enumerated = replace(enumerated, by_outcome=by_outcome)
+        return replace(
+            self,
+            tally=tally,
+            enumerated=enumerated,
+            shown=group.first(self.shown),
+            posterior=None if self.posterior is None else pooled_exact(self.posterior, group),
+            under_prior=None if self.under_prior is None else pooled_exact(self.under_prior, group),
+        )

@@ -12,9 +12,13 @@ from typing import Any
 import numpy as np
 
 from harness.agreement import LEVEL, Line
+from harness.engines.enumeration import worst_case_range
 from harness.engines.estimate import fraction_interval, standard_error
 from harness.engines.identity import TOLERANCE
+from harness.engines.pair_worst_case import PairWorstCase
 from harness.engines.records import Counts
+from harness.engines.worst_case import WorstCase
+from harness.scenario import AnyScenario, Scenario, sizes_by_name
 from harness.tables.assemble import total
 from harness.tables.findings import Findings
 
@@ -40,14 +44,26 @@ def manifest(
         "title": document["title"],
         "seed": document["seed"],
         "content_hash": content_hash(document, sources),
-        "versions": {package: version(package) for package in _PACKAGES},
+        "versions": versions(),
         "trials": _trials(findings),
         "overall": overall(findings),
-        "agreement": _agreement(lines),
+        "agreement": _agreement(lines, findings),
         "identity": _identity(findings),
         "worst_cases": worst_cases(findings),
         "experiment": {key: value for key, value in document.items() if key != "execution"},
     }
+
+
+def versions() -> dict[str, str]:
+    """The versions that the numbers depend on, and those that the pictures do."""
+    return {package: version(package) for package in _PACKAGES}
+
+
+def agrees(content: Mapping[str, Any]) -> bool:
+    """Whether the engines agree, by the manifest of a run."""
+    if "calibration" in content:
+        return bool(content["calibration"]["agrees"])
+    return bool(content["agreement"]["agrees"] and content["identity"]["holds"])
 
 
 def content_hash(document: Mapping[str, Any], sources: Mapping[str, str]) -> str:
@@ -61,7 +77,7 @@ def content_hash(document: Mapping[str, Any], sources: Mapping[str, str]) -> str
 
 def _trials(findings: Sequence[Findings]) -> dict[str, Any]:
     by_size = {
-        str(found.scenario.size): int(found.tally.by_outcome.trials.sum())
+        _size_text(found.scenario): int(found.tally.by_outcome.trials.sum())
         for found in findings
         if found.tally is not None
     }
@@ -99,7 +115,18 @@ def overall(findings: Sequence[Findings]) -> list[dict[str, Any]]:
     return rows
 
 
-def _agreement(lines: Sequence[Line]) -> dict[str, Any]:
+def _size(scenario: AnyScenario) -> float | list[float]:
+    """The size, or both of two samples."""
+    return scenario.size if isinstance(scenario, Scenario) else list(scenario.sizes)
+
+
+def _size_text(scenario: AnyScenario) -> str:
+    """The size, or both of two samples."""
+    return ", ".join(f"{size:.15g}" for size in scenario.sizes)
+
+
+def _agreement(lines: Sequence[Line], findings: Sequence[Findings]) -> dict[str, Any]:
+    scenarios = [found.scenario for found in findings]
     return {
         "checked": bool(lines),
         "agrees": all(line.agrees for line in lines),
@@ -112,7 +139,7 @@ def _agreement(lines: Sequence[Line]) -> dict[str, Any]:
                 "tests": line.tests,
                 "smallest_p": line.smallest_p,
                 "smallest_p_adjusted": line.smallest_p_adjusted,
-                "at_n": line.n,
+                "at": sizes_by_name(scenarios[line.scenario]),
                 "intervals_missing": line.intervals_missing,
                 "expected_missing": round(line.expected_missing, 3),
             }
@@ -127,7 +154,7 @@ def _identity(findings: Sequence[Findings]) -> dict[str, Any]:
         "holds": all(value <= TOLERANCE for value in largest),
         "tolerance": TOLERANCE,
         "largest_discrepancy_below": _power_of_ten_above(max(largest)),
-        "sizes": [found.scenario.size for found in findings],
+        "sizes": [_size(found.scenario) for found in findings],
     }
 
 
@@ -137,20 +164,31 @@ def _power_of_ten_above(discrepancy: float) -> float:
 
 
 def worst_cases(findings: Sequence[Findings]) -> list[dict[str, Any]]:
-    """The exact worst case of each method, alpha and size, and the side it is approached from."""
+    """The worst case of each method, alpha and size: where it is, and how it was found."""
     rows = []
     for row in range(len(findings[0].columns) if findings else 0):
         for found in findings:
             worst = None if found.enumerated is None else found.enumerated.worst[row]
             if worst is not None:
+                column = found.columns[row]
                 rows.append(
                     {
-                        "method": found.columns[row].method,
-                        "alpha": found.columns[row].alpha,
-                        "n": found.scenario.size,
+                        "method": column.method,
+                        "alpha": column.alpha,
+                        **sizes_by_name(found.scenario),
                         "worst_alpha": worst.alpha,
-                        "truth": worst.truth,
-                        "side": worst.side,
+                        **_found(found.scenario, worst),
                     }
                 )
     return rows
+
+
+def _found(scenario: AnyScenario, worst: WorstCase | PairWorstCase) -> dict[str, Any]:
+    """The truth, the side it is approached from, and how far the search for it went."""
+    if isinstance(worst, PairWorstCase):
+        how = "a grid of truths and local search from there"
+        return {"truth": list(worst.truths), "side": worst.side, "found_by": how}
+    place = {"truth": worst.truth, "side": worst.side}
+    assert isinstance(scenario, Scenario)
+    over = worst_case_range(scenario)
+    return place if over == (0.0, 1.0) else {**place, "over": list(over)}

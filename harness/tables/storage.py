@@ -13,7 +13,7 @@ import polars as pl
 
 from harness.errors import InputError
 from harness.tables.results import Results
-from harness.tables.schema import CELLS, SUMMARY
+from harness.tables.schema import columns_of
 
 CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE = "cells.parquet", "summary.csv", "manifest.json"
 _ROW_GROUP = 1 << 17
@@ -49,14 +49,15 @@ def load(path: str | Path) -> Results:
     if missing:
         raise InputError(f"{folder} holds no results: {', '.join(missing)} missing")
     try:
-        cells = pl.read_parquet(folder / CELLS_FILE)
-        summary = pl.read_csv(folder / SUMMARY_FILE, schema=SUMMARY)
         manifest = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))
+        known = columns_of(manifest)
+        if known is None:
+            raise InputError(f"{folder / MANIFEST_FILE} is not the manifest of a run")
+        cells = pl.read_parquet(folder / CELLS_FILE)
+        summary = pl.read_csv(folder / SUMMARY_FILE, schema=known.summary)
     except (pl.exceptions.PolarsError, ValueError, OSError) as fault:
         raise InputError(f"{folder}: the results cannot be read: {fault}") from None
-    if not isinstance(manifest, dict) or "experiment" not in manifest:
-        raise InputError(f"{folder / MANIFEST_FILE} is not the manifest of a run")
-    if dict(cells.schema) != CELLS:
+    if dict(cells.schema) != known.cells:
         raise InputError(f"{folder / CELLS_FILE} has other columns than a table of cells")
     return Results(cells, summary, manifest, folder)
 

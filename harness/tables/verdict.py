@@ -34,9 +34,10 @@ def _conditional(found: Findings) -> list[Pair]:
 
     Only those are held against each other whose counts are binomial.
     """
-    assert found.tally is not None
-    assert found.enumerated is not None
-    tally, known = found.tally, found.enumerated
+    pooled = found.pooled()
+    assert pooled.tally is not None
+    assert pooled.enumerated is not None
+    tally, known = pooled.tally, pooled.enumerated
     by_outcome = found.per_outcome and found.truths_drawn
     pairs = [(tally.by_outcome, known.by_outcome)] if by_outcome else []
     if tally.by_truth is not None and known.by_truth is not None:
@@ -68,13 +69,13 @@ def _mean_given(counts: Counts, exact: Exact) -> Mean:
 def _cells(
     label: str, findings: Sequence[Findings], pairs: Callable[[Findings], list[Pair]]
 ) -> Cells:
-    n, trials, below, above = [], [], [], []
+    places, trials, below, above = [], [], [], []
     exact_below, exact_above = [], []
-    for found in findings:
+    for place, found in enumerate(findings):
         rows = [row for row, column in enumerate(found.columns) if column.method == label]
         for counts, exact in pairs(found):
             for row in rows:
-                n.append(np.full(counts.trials.size, found.scenario.size))
+                places.append(np.full(counts.trials.size, place))
                 trials.append(counts.trials)
                 below.append(counts.below[row])
                 above.append(counts.above[row])
@@ -82,6 +83,6 @@ def _cells(
                 exact_above.append(exact.above[row])
     return Cells(
         label,
-        *(np.concatenate([_NO_COUNTS, *parts]) for parts in (n, trials, below, above)),
+        *(np.concatenate([_NO_COUNTS, *parts]) for parts in (places, trials, below, above)),
         *(np.concatenate([_NO_VALUES, *parts]) for parts in (exact_below, exact_above)),
     )

@@ -17,7 +17,8 @@ from scipy.special import betainc, betaincc
 from harness.engines.monte_carlo import SHARD, shards, simulate
 from harness.engines.runs import miss_probabilities
 from harness.engines.worst_case import worst_case
-from harness.methods.catalogue import PROPORTION
+from harness.families.catalogue import family_of
+from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.scenario import Limits, Scenario
 from harness.truths import UniformTruth
 
@@ -81,6 +82,40 @@ def limits() -> None:
     say("exact coverage of 1001 p at n = 1000, ms", f"{took * 1e3:.2f}", "< 10")
 
 
+def every_outcome() -> None:
+    """Of every method: all x at n = 1000, or all x up to 1000 of a rate."""
+    n = 1000
+    x = np.arange(n + 1.0)
+    for family, size in (("proportion", float(n)), ("rate", 1.0)):
+        data = x, np.full(x.size, size)
+        for name, method in CATALOGUE[family].items():
+            side = "two-sided" if "two-sided" in method.sides else "upper"
+            took = seconds(lambda m=method, s=side, d=data: m.limits(d, 0.05, s))  # type: ignore[misc]
+            say(
+                f"{family} {name}, x = 0 ... 1000, us an interval",
+                f"{took / x.size * 1e6:.2f}",
+                "< 2000",
+            )
+
+
+def differences() -> None:
+    n, count = 100.0, 10_000
+    rng = np.random.default_rng(2003)
+    x1, x2 = rng.integers(0, int(n) + 1, (2, count)).astype(float)
+    sizes = np.full(count, n)
+    for family, data in (
+        ("proportion_difference", (x1, sizes, x2, sizes)),
+        ("rate_difference", (x1, np.ones(count), x2, np.full(count, 3.0))),
+    ):
+        method = CATALOGUE[family]["minimal_length"]
+        took = seconds(lambda m=method, d=data: m.limits(d, 0.05), 2)  # type: ignore[misc]
+        say(f"minimal_length of {family} a second", f"{count / took:,.0f}", "> 2,000")
+        posterior = family_of(family).posterior(data, family_of(family).model.FLAT_PRIOR)
+        delta = np.full(count, 0.1)
+        took = seconds(lambda p=posterior, d=delta: p.sf(d), 5)  # type: ignore[misc]
+        say(f"significances of {family} a second", f"{count / took:,.0f}", "> 30,000")
+
+
 def worst_cases() -> None:
     n = 100_000
     data = (np.arange(n + 1.0), np.full(n + 1, float(n)))
@@ -125,8 +160,13 @@ def starts() -> None:
     say("python -m harness --help, s", f"{seconds(command('--help')):.2f}", "< 0.5")
     took = seconds(command("run", "configs/quickstart.yaml", "--out", "results"), 2)
     say("quickstart, s", f"{took:.2f}", "< 5")
+    for half in ("proportions", "rates"):
+        took = seconds(
+            command("run", f"configs/ross2003/fig12-{half}.yaml", "--out", "results/speed"), 1
+        )
+        say(f"fig12-{half}, 200,000 trials, s", f"{took:.1f}", "< 20")
 
 
 if __name__ == "__main__":
-    for part in (monte_carlo, limits, worst_cases, starts, memory):
+    for part in (monte_carlo, limits, differences, every_outcome, worst_cases, starts, memory):
         part()

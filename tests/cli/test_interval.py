@@ -136,10 +136,10 @@ def test_what_is_wrong_is_said_in_one_sentence(tell, here, what, form):
 
 
 def test_an_unknown_family_is_named(tell):
-    told = tell("interval", "rate", "--x", "1", "--n", "2")
+    told = tell("interval", "rates", "--x", "1", "--n", "2")
     assert told.code == 2
     assert is_one_sentence(told)
-    assert "family should be one of proportion, found 'rate'" in told.err
+    assert "family should be one of proportion, rate, " in told.err
 
 
 USAGE = {

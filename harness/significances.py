@@ -1,0 +1,95 @@
+"""Significance of a difference: how probable it is that one parameter exceeds another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.errors import HarnessError, InputError
+from harness.families.catalogue import FAMILIES
+from harness.families.data import one_shape, refuse
+from harness.families.family import Family
+from harness.numerics.arrays import Floats
+
+# Keeps the temporary arrays of the quadrature small.
+_ROWS_AT_ONCE = 1 << 13
+
+
+def significance(
+    family: str,
+    *,
+    delta: npt.ArrayLike = 0.0,
+    prior: tuple[float, float] | None = None,
+    **data: npt.ArrayLike,
+) -> float | Floats:
+    """Pr(first − second ≥ delta | data), both samples independent and under the same prior.
+
+    Ross (2003), section 6.1: ∫ f₁(t) F₂(t − delta) dt. Of a balanced accuracy it is the
+    probability that the mean of both is at least ``delta``. Data and ``delta`` broadcast against
+    each other.
+
+    Args:
+        family: "proportion_difference", "rate_difference" or "balanced_accuracy".
+        delta: finite; at or beyond an end of the parameter's range the answer is exactly 1 or 0.
+        prior: of each sample, Beta(a, b) of a proportion or Gamma(a, b) of a rate; default flat.
+        **data: the family's columns, by name.
+
+    Raises:
+        InputError: the family has not two samples, or data, delta or prior are out of range.
+    """
+    known = _of_two_samples(family)
+    columns = known.checked(data)
+    prior = known.checked_prior(prior) or known.model.FLAT_PRIOR
+    columns = one_shape((*known.data, "delta"), (*columns, _checked_delta(delta)))
+    *counts_and_sizes, deltas = (column.ravel() for column in columns)
+    found = np.empty(deltas.size)
+    for start in range(0, deltas.size, _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        posterior = known.posterior(tuple(column[rows] for column in counts_and_sizes), prior)
+        found[rows] = at_least(known, posterior, deltas[rows])
+    return found.reshape(columns[0].shape) if columns[0].ndim else float(found[0])
+
+
+def at_least(family: Family, posterior: Any, delta: Floats) -> Floats:
+    """Pr(parameter ≥ delta) under the family's posterior, shape (m,).
+
+    Raises:
+        HarnessError: the quadrature finds none.
+    """
+    low, high = family.support
+    with np.errstate(over="ignore"):
+        tail = posterior.sf(np.clip(delta, low, high))
+    found = np.where(delta <= low, 1.0, np.where(delta >= high, 0.0, np.clip(tail, 0.0, 1.0)))
+    lost = np.isnan(found)
+    if lost.any():
+        raise HarnessError(
+            f"{family.name}: no probability that {family.parameter} is at least "
+            f"{delta[lost][0]:.15g}"
+        )
+    return found
+
+
+def _of_two_samples(name: str) -> Family:
+    possible = [family.name for family in FAMILIES.values() if family.samples == 2]
+    if name not in possible:
+        raise InputError(
+            f"significance compares two samples: family should be one of "
+            f"{', '.join(possible)}, found {name!r}"
+        )
+    return FAMILIES[name]
+
+
+def _checked_delta(delta: npt.ArrayLike) -> Floats:
+    try:
+        given = np.asarray(delta)
+    except ValueError:
+        raise InputError(
+            "delta should be a number or a regular array, found a ragged one"
+        ) from None
+    if given.dtype.kind not in "iuf":
+        raise InputError(f"delta should be a number or an array of them, found {delta!r}")
+    values = given.astype(np.float64)
+    refuse(values, ~np.isfinite(values), "delta", "a finite number")
+    return values

@@ -1,0 +1,55 @@
+"""One calibration, from design to results."""
+
+from __future__ import annotations
+
+from harness.config.experiment import Calibration
+from harness.engines.calibration import BinTally, Design, shards, simulate
+from harness.study.parallel import run_tasks
+from harness.study.run import Progress
+from harness.tables.calibration import (
+    calibration_cells,
+    calibration_manifest,
+    calibration_summary,
+)
+from harness.tables.results import Results
+
+
+def compute_calibration(experiment: Calibration, progress: Progress) -> Results:
+    """Run the trials of a calibration and assemble the tables."""
+    design = design_of(experiment)
+    tallies = _simulated(design, experiment, progress)
+    summary = calibration_summary(design, tallies)
+    return Results(
+        calibration_cells(design, tallies),
+        summary,
+        calibration_manifest(experiment.document, summary),
+    )
+
+
+def design_of(experiment: Calibration) -> Design:
+    """What the experiment's trials draw."""
+    first, second = ((span.lower, span.upper) for span in experiment.sizes)
+    return Design(
+        family=experiment.family,
+        sizes=(first, second),
+        truth=experiment.truth,
+        delta=experiment.delta,
+        prior=experiment.prior,
+        bins=experiment.bins,
+    )
+
+
+def _simulated(design: Design, experiment: Calibration, progress: Progress) -> tuple[BinTally, ...]:
+    """The merged tally of each reference: a round of shards, merged in their order.
+
+    Sums of probabilities depend on the order in which they are formed, and so on nothing else.
+    """
+    progress.expect(experiment.trials)
+    tasks = [(shard,) for shard in shards(design, experiment.trials, experiment.seed)]
+    execution = experiment.execution
+    merged: tuple[BinTally, ...] = ()
+    for tallies in run_tasks(simulate, tasks, execution.jobs, execution.backend):
+        each = zip(merged, tallies, strict=True)
+        merged = tuple(one.plus(other) for one, other in each) if merged else tallies
+        progress.advance(int(tallies[0].trials.sum()))
+    return merged

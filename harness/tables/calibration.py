@@ -1,0 +1,105 @@
+"""Tables and manifest of a calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from harness.agreement import LEVEL
+from harness.engines.calibration import BinTally, Design
+from harness.engines.chi_squared import chi_squared
+from harness.engines.estimate import fraction_interval, standard_error
+from harness.numerics.arrays import Floats, Integers
+from harness.tables.manifest import content_hash, versions
+from harness.tables.schema import CALIBRATION_CELLS, CALIBRATION_SUMMARY
+
+
+def calibration_cells(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
+    """A row per reference × bin, in that order; of an empty bin what is not known is empty."""
+    tables = [
+        pl.DataFrame(
+            {
+                "family": [design.family] * design.bins,
+                "reference": [reference] * design.bins,
+                "bin": np.arange(1, design.bins + 1),
+                "bin_lower": design.edges[:-1],
+                "bin_upper": design.edges[1:],
+                **_fractions(tally),
+            },
+            schema=CALIBRATION_CELLS,
+            nan_to_null=True,
+        )
+        for reference, tally in zip(design.references, tallies, strict=True)
+    ]
+    return pl.concat(tables, rechunk=True)
+
+
+def _fractions(tally: BinTally) -> dict[str, Floats | Integers]:
+    used = tally.trials > 0
+    trials, true = tally.trials[used], tally.true[used]
+    lower, upper = fraction_interval(true, trials)
+    known = {
+        "mean_probability": tally.probability[used] / trials,
+        "fraction": true / trials,
+        "std_error": standard_error(true, trials),
+        "ci_lower": lower,
+        "ci_upper": upper,
+    }
+    columns: dict[str, Floats | Integers] = {"trials": tally.trials, "true": tally.true}
+    for name, values in known.items():
+        columns[name] = np.full(used.size, np.nan)
+        columns[name][used] = values
+    return {name: columns[name] for name in CALIBRATION_CELLS if name in columns}
+
+
+def calibration_summary(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
+    """A row per reference."""
+    rows = [
+        {"family": design.family, "reference": reference, **_overall(tally)}
+        for reference, tally in zip(design.references, tallies, strict=True)
+    ]
+    return pl.DataFrame(rows, schema=CALIBRATION_SUMMARY)
+
+
+def _overall(tally: BinTally) -> dict[str, Any]:
+    trials, test = int(tally.trials.sum()), chi_squared(tally)
+    return {
+        "trials": trials,
+        "mean_probability": float(tally.probability.sum() / trials),
+        "fraction": float(tally.true.sum() / trials),
+        "chi_squared": None if test is None else test.statistic,
+        "degrees_of_freedom": None if test is None else test.degrees_of_freedom,
+        "p_value": None if test is None else test.p_value,
+    }
+
+
+def calibration_manifest(document: Mapping[str, Any], summary: pl.DataFrame) -> dict[str, Any]:
+    """The content of manifest.json.
+
+    The last reference is the truths' own posterior. Where that is not calibrated, the harness is
+    at fault; a prior may well not be.
+    """
+    references = [
+        {key: value for key, value in row.items() if key != "family"}
+        for row in summary.iter_rows(named=True)
+    ]
+    own = references[-1]["p_value"]
+    return {
+        "name": document["name"],
+        "title": document["title"],
+        "kind": "calibration",
+        "seed": document["seed"],
+        "content_hash": content_hash(document, {}),
+        "versions": versions(),
+        "trials": {"total": references[0]["trials"]},
+        "calibration": {
+            "checked": own is not None,
+            "agrees": own is None or own >= LEVEL,
+            "level": LEVEL,
+            "references": references,
+        },
+        "experiment": {key: value for key, value in document.items() if key != "execution"},
+    }
