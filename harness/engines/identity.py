@@ -49,14 +49,15 @@ class Identity:
 def mean_discrepancy(a: Mean, b: Mean) -> Floats:
     """By how much two means differ: relative where a miss probability is not tiny, shape (k,).
 
-    A miss probability below 1e-3 is judged absolutely on the scale of 1e-3, a length on that of 1.
+    A miss probability below 1e-3 is judged absolutely on the scale of 1e-3.
     """
     below, above = (
         np.abs(one - other) / np.maximum(np.maximum(one, other), _SMALL)
         for one, other in ((a.below, b.below), (a.above, b.above))
     )
     with np.errstate(invalid="ignore"):
-        length = np.where(a.length == b.length, 0.0, np.abs(a.length - b.length))
+        longer = np.maximum(a.length, b.length)
+        length = np.where(a.length == b.length, 0.0, np.abs(a.length - b.length) / longer)
     return np.maximum(np.maximum(below, above), length)
 
 

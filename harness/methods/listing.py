@@ -29,7 +29,10 @@ def _brief(family: str, method: Method) -> dict[str, Any]:
     return {
         "name": method.name,
         "family": family,
+        "kin": method.kin,
         "sides": ", ".join(method.sides),
+        "promise": method.promise,
+        "deterministic": method.deterministic,
         "title": method.title,
         "reference": method.reference,
     }
@@ -47,7 +50,6 @@ def _full(family: str, method: Method) -> dict[str, Any]:
         **_brief(family, method),
         "aliases": ", ".join(aliases) or "none",
         "prior": prior,
-        "deterministic": method.deterministic,
         "exceptions": "; ".join(f"{part}: {why}" for part, why in method.exceptions.items())
         or "none",
         "description": method.description,

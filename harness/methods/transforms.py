@@ -16,9 +16,9 @@ def arcsine(data: tuple[Floats, ...], tail: float) -> Limits:
     """sin²(arcsin √p̃ ± z/(2√n)), p̃ = (x + ⅜)/(n + ¾), the angle clipped to [0, π/2].
 
     z is the upper ``tail`` point of the standard normal. The arcsine of the root has a variance
-    of nearly 1/(4n) whatever p is. Misses too often next to 0 and 1. This is Anscombe's variant,
-    also in DescTools and contingencytables; HypothesisTests.jl and MetidaFreq.jl put x/n in place
-    of p̃.
+    of nearly 1/(4n) whatever p is. Its mean coverage is near nominal; next to 0 and 1 there are
+    truths at which it misses too often. This is Anscombe's variant, also in DescTools and
+    contingencytables; HypothesisTests.jl and MetidaFreq.jl put x/n in place of p̃.
 
     Anscombe (1948), Biometrika 35, 246–254; Brown, Cai and DasGupta (2001), Stat. Sci. 16,
     101–133, section 4.
@@ -34,9 +34,9 @@ def arcsine(data: tuple[Floats, ...], tail: float) -> Limits:
 def logit(data: tuple[Floats, ...], tail: float) -> Limits:
     """logit p = log(x/(n − x)) ± z √(n/(x(n − x))); Clopper-Pearson limits at x = 0 and x = n.
 
-    z is the upper ``tail`` point of the standard normal. Conservative and long next to 0 and 1.
-    The limits at the ends, where the logit is infinite, are those of R's binom; DescTools has
-    none there.
+    z is the upper ``tail`` point of the standard normal. Mostly conservative, and long next to 0
+    and 1. The limits at the ends, where the logit is infinite, are those of R's binom; DescTools
+    has none there.
 
     Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4.
     """
@@ -50,7 +50,8 @@ def rindskopf(data: tuple[Floats, ...], tail: float) -> Limits:
     """logit p = log((x + ½)/(n − x + ½)) ± z √(1/(x + ½) + 1/(n − x + ½)).
 
     z is the upper ``tail`` point of the standard normal. Half a success and half a failure give
-    it limits at x = 0 and x = n, too, yet x/n lies outside of them there.
+    it limits at x = 0 and x = n, too, yet x/n lies outside of them there, and truths next to 0 and
+    1 are missed with certainty.
 
     Rindskopf (2000), Am. Stat. 54, 88.
     """
@@ -64,8 +65,7 @@ def rindskopf(data: tuple[Floats, ...], tail: float) -> Limits:
 def probit(data: tuple[Floats, ...], tail: float) -> Limits:
     """Φ⁻¹(p) = Φ⁻¹(p̂) ± z √(p̂(1 − p̂)/n)/φ(Φ⁻¹(p̂)); Clopper-Pearson limits at x = 0 and x = n.
 
-    z is the upper ``tail`` point of the standard normal, φ its density. Its mean coverage is a
-    little above nominal.
+    z is the upper ``tail`` point of the standard normal, φ its density. Mostly conservative.
 
     Dorai-Raj, R package binom, binom.probit, with the same limits at the ends.
     """
@@ -79,10 +79,10 @@ def probit(data: tuple[Floats, ...], tail: float) -> Limits:
 def cloglog(data: tuple[Floats, ...], tail: float) -> Limits:
     """log(−log p) = log(−log p̂) ± z √((1 − p̂)/(np̂))/log p̂; Clopper-Pearson at x = 0 and x = n.
 
-    z is the upper ``tail`` point of the standard normal. Successes and failures do not play the
-    same part. In R's binom and in survival analysis, where it serves the Kaplan-Meier estimate,
-    this is the log of minus the log of p itself; the link of that name in a generalised linear
-    model takes 1 − p, and its interval is this one for n − x, mirrored.
+    z is the upper ``tail`` point of the standard normal. Mostly conservative. Successes and
+    failures do not play the same part. In R's binom and in survival analysis, where it serves the
+    Kaplan-Meier estimate, this is the log of minus the log of p itself; the link of that name in a
+    generalised linear model takes 1 − p, and its interval is this one for n − x, mirrored.
 
     Kalbfleisch and Prentice (1980), The Statistical Analysis of Failure Time Data; Dorai-Raj, R
     package binom, binom.cloglog, with the same limits at the ends.

@@ -221,7 +221,7 @@ def _far_tail(a: Floats, t: Floats, side: float) -> Floats:
     """The tail beyond t, above it (side 1) or below it (side −1), for a large a.
 
     The density at t times ∫ exp((a − 1) log(1 ± s/t) ∓ s) ds. ``gammainc`` sums its series over
-    too few terms there (half of the value is missing at a = 1e8), and both incomplete functions
+    too few terms there (more than a third is missing at a = 1e8), and both incomplete functions
     lose digits far out. The exponent is concave: it falls at least as fast as at s = 0.
     """
     slope = np.abs((a - 1.0) / t - 1.0)

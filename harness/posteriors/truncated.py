@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -37,6 +37,8 @@ class Truncated:
     whole: Beta | Gamma
     lower: float
     upper: float
+    known_log_mass: Floats | None = field(default=None, repr=False)
+    """Of a part of a posterior, so that it is not computed again."""
 
     @property
     def size(self) -> int:
@@ -47,7 +49,7 @@ class Truncated:
         return self.lower, self.upper
 
     def at(self, index: Index) -> Truncated:
-        return Truncated(self.whole.at(index), self.lower, self.upper)
+        return Truncated(self.whole.at(index), self.lower, self.upper, self._log_mass[index])
 
     def mass(self) -> Floats:
         """How much of the whole posterior lies within [lower, upper], shape (m,)."""
@@ -73,6 +75,8 @@ class Truncated:
 
     @cached_property
     def _log_mass(self) -> Floats:
+        if self.known_log_mass is not None:
+            return self.known_log_mass
         return self._log_between(self._filled(self.lower), self._filled(self.upper))
 
     def _filled(self, value: float) -> Floats:
@@ -91,9 +95,9 @@ class Truncated:
         The difference of the smaller tails, but where that would lose digits, on a range that is
         short on the posterior's scale or far out: there the density is integrated.
         """
-        in_upper_tail = self.whole.cdf(low) > 0.5
-        near = np.where(in_upper_tail, self.whole.sf(low), self.whole.cdf(high))
-        far = np.where(in_upper_tail, self.whole.sf(high), self.whole.cdf(low))
+        above = low > self.whole.mode.value
+        near = self._tail(np.where(above, low, high), above)
+        far = self._tail(np.where(above, high, low), above)
         kept = near - far
         with np.errstate(divide="ignore", invalid="ignore"):
             log_mass: Floats = np.log(kept)
@@ -102,6 +106,13 @@ class Truncated:
         if lost.any():
             log_mass[lost] = self._log_integrated(lost, low[lost], high[lost])
         return log_mass
+
+    def _tail(self, points: Floats, upper: Bools) -> Floats:
+        """The upper tail of the whole posterior where ``upper``, the lower one elsewhere."""
+        lower, tail = ~upper, np.empty(self.size)
+        tail[upper] = self.whole.at(upper).sf(points[upper])
+        tail[lower] = self.whole.at(lower).cdf(points[lower])
+        return tail
 
     def _log_integrated(self, index: Bools, low: Floats, high: Floats) -> Floats:
         """The same by Gauss's rule on the part next to the end where the density is larger."""

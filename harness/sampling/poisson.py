@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammainc, gammaincc
 
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_poisson
+from harness.posteriors.gamma import Gamma
 
 # Bernstein's inequality with this exponent leaves less than 2e-17 outside the window.
 _WINDOW_EXPONENT = 39.2
@@ -47,13 +47,18 @@ def pmf(x: npt.ArrayLike, rate: npt.ArrayLike, exposure: float) -> Floats:
 
 
 def at_most(x: Integers, rate: Floats, exposure: float) -> Floats:
-    """Pr(X ≤ x | rate) for x ≥ 0, broadcast."""
-    return np.asarray(gammaincc(x + 1.0, rate * exposure))
+    """Pr(X ≤ x | rate) for x ≥ 0: the upper tail of Gamma(x + 1, exposure); one shape."""
+    return _gamma(x, exposure).sf(rate)
 
 
 def more_than(x: Integers, rate: Floats, exposure: float) -> Floats:
-    """Pr(X > x | rate) for x ≥ 0, broadcast."""
-    return np.asarray(gammainc(x + 1.0, rate * exposure))
+    """Pr(X > x | rate) for x ≥ 0: the lower tail of Gamma(x + 1, exposure); one shape."""
+    return _gamma(x, exposure).cdf(rate)
+
+
+def _gamma(x: Integers, exposure: float) -> Gamma:
+    """``gammainc`` alone is wrong in the far tails of a large shape, this posterior is not."""
+    return Gamma(x + 1.0, np.full(x.shape, exposure))
 
 
 def fall(x: Integers, rate: Floats, exposure: float) -> Floats:

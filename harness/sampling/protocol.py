@@ -39,11 +39,11 @@ class Sampling(Protocol):
         ...
 
     def at_most(self, x: Integers, parameter: Floats, size: float) -> Floats:
-        """Pr(X ≤ x) for 0 ≤ x below the largest outcome, broadcast."""
+        """Pr(X ≤ x) for 0 ≤ x below the largest outcome; one shape."""
         ...
 
     def more_than(self, x: Integers, parameter: Floats, size: float) -> Floats:
-        """Pr(X > x) for 0 ≤ x below the largest outcome, broadcast."""
+        """Pr(X > x) for 0 ≤ x below the largest outcome; one shape."""
         ...
 
     def fall(self, x: Integers, parameter: Floats, size: float) -> Floats:

@@ -9,7 +9,8 @@ import pytest
 from tests.methods.one_outcome import DATA, limits
 
 # How far the other programs' own solutions lie from the true limits (R's binom at 1 of 30 is
-# 3e-11 off, at 4 of 200 it is 5e-12).
+# 3e-11 off, at 4 of 200 it is 5e-12); a row's ``error`` where a program solves less closely, as
+# R's binom does by uniroot for the likelihood ratio.
 CONVERGENCE_OF_OTHERS = 5e-11
 PUBLISHED = json.loads((DATA / "published_proportion.json").read_text())
 
@@ -28,10 +29,11 @@ def last_digit(text):
 def test_published_limits_hold_to_their_last_digit(row):
     prior = tuple(row["prior"]) if row["prior"] else None
     found = limits(row["method"], row["x"], row["n"], row["alpha"], row["side"], prior)
+    error = row.get("error", CONVERGENCE_OF_OTHERS)
     for ours, printed in zip(found, (row["lower"], row["upper"]), strict=True):
         # Digits that were cut off instead of rounded leave a whole unit.
         unit = last_digit(printed) * (1.0 if row["cut"] else 0.5)
-        assert abs(ours - float(printed)) <= unit + CONVERGENCE_OF_OTHERS
+        assert abs(ours - float(printed)) <= unit + error
         if unit == 0:
             assert ours == float(printed)
 
