@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
@@ -57,22 +58,24 @@ def interval(
         side: "two-sided", "lower" or "upper".
         prior: for the methods that take one, a, b of a Beta prior, both above 0, or of a Gamma
             prior, a > 0 and b ≥ 0, the same for both samples; default flat.
-        seed: of a stochastic method; a deterministic one draws nothing.
+        seed: of a stochastic method, a whole number from 0 on; a deterministic one draws nothing.
         **data: the family's columns, by name.
 
     Raises:
-        InputError: unknown family or method, or data, alpha, side or prior out of range.
+        InputError: unknown family or method, data, alpha, side or prior out of range, or no seed
+            for a stochastic method.
         IntervalNotFoundError: the method finds no interval.
     """
     chosen = method_of(family, method)
     columns, levels = _arguments(family, alpha, data)
     prior = family_of(family).checked_prior(prior)
     chosen.check(side, prior)
+    rng = None if chosen.deterministic else _generator(chosen, seed)
     lower, upper = np.empty(levels.shape), np.empty(levels.shape)
     for level in np.unique(levels):
         here = levels == level
         part = tuple(column[here] for column in columns)
-        lower[here], upper[here] = chosen.limits(part, float(level), side, prior)
+        lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
     estimate = family_of(family).estimate(columns)
     return Interval(_plain(estimate), _plain(lower), _plain(upper))
 
@@ -107,6 +110,15 @@ def method_of(family: str, method: str) -> Method:
     if family not in CATALOGUE:
         raise InputError(f"family should be one of {', '.join(CATALOGUE)}, found {family!r}")
     return find(family, method)
+
+
+def _generator(method: Method, seed: int | None) -> np.random.Generator:
+    """The stream that a stochastic method draws from."""
+    if seed is None:
+        raise InputError(f"{method.name} draws random numbers, and needs a seed for them")
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
+        raise InputError(f"seed should be a whole number from 0 on, found {seed!r}")
+    return np.random.default_rng(int(seed))
 
 
 def _arguments(

@@ -26,6 +26,8 @@ class Column:
     """The label of the method."""
     side: str
     alpha: float
+    place: int = 0
+    """Where it stands among all columns of the tables."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,13 @@ class Scenario:
         """The count of each sample."""
         return (outcomes,)
 
+    def content(self) -> Mapping[str, Any]:
+        """What the scenario is, as plain data."""
+        return {"family": self.family, "size": self.size, "truth": dict(self.truth.content())}
+
     def stream(self, seed: int, shard: int) -> np.random.Generator:
         """The generator of one shard, keyed by what the scenario is and by nothing else."""
-        content = {"family": self.family, "size": self.size, "truth": dict(self.truth.content())}
-        return keyed_stream(content, seed, shard)
+        return keyed_stream(self.content(), seed, shard)
 
 
 @dataclass(frozen=True)
@@ -95,14 +100,17 @@ class PairScenario:
             Scenario(name, self.sizes[1], self.truth.second),
         )
 
-    def stream(self, seed: int, shard: int) -> np.random.Generator:
-        """The generator of one shard, keyed by what the scenario is and by nothing else."""
-        content = {
+    def content(self) -> Mapping[str, Any]:
+        """What the scenario is, as plain data."""
+        return {
             "family": self.family,
             "sizes": list(self.sizes),
             "truth": dict(self.truth.content()),
         }
-        return keyed_stream(content, seed, shard)
+
+    def stream(self, seed: int, shard: int) -> np.random.Generator:
+        """The generator of one shard, keyed by what the scenario is and by nothing else."""
+        return keyed_stream(self.content(), seed, shard)
 
 
 AnyScenario = Scenario | PairScenario

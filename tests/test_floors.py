@@ -20,7 +20,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("criteria",),
     ("sampling",),
     ("families",),
-    ("methods", "significances"),
+    ("methods", "peers", "significances"),
     ("scenario",),
     ("engines",),
     ("agreement",),

@@ -155,7 +155,7 @@ WRONG = [
     ({"prior": (1, 1, 1)}, "prior should be two numbers above 0"),
     ({"prior": 1}, "prior should be two numbers above 0, found 1"),
     ({"prior": "flat"}, "prior should be two numbers above 0, found 'flat'"),
-    ({"method": "walt"}, "method should be one of wald, wilson"),
+    ({"method": "walt"}, "method should be one of wald, wald_cc"),
     ({"family": "rates"}, "family should be one of proportion, rate, "),
     ({"exposure": 3}, "proportion needs the data x and n, found exposure, n, x"),
 ]

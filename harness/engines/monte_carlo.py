@@ -57,6 +57,30 @@ def simulate(shard: Shard, limits: Limits) -> Tally:
     return _simulate_distribution(shard, limits)
 
 
+@dataclass(frozen=True)
+class Trials:
+    """Every trial of a shard by itself, arrays of shape (trials,)."""
+
+    outcomes: Integers
+    parameter: Floats
+    """The true values."""
+    conditions: Integers | Floats | None
+    """What each value of a list is known by; None where truths come from a distribution."""
+
+
+def every_trial(shard: Shard) -> Trials:
+    """The trials that ``simulate`` counts in the shard, to the last bit."""
+    if not is_listed(shard.scenario.truth):
+        draws = _sorted_draws(shard)
+        codes, rank = draws.keys >> SHARD_BITS, draws.keys & (SHARD - 1)
+        return Trials(draws.outcomes(codes), draws.parameter[rank], None)
+    drawn = [(value, np.repeat(x, count)) for value, x, count in _histograms(shard)]
+    value = np.repeat([value for value, _ in drawn], [x.size for _, x in drawn])
+    conditions, parameter = listed_values(shard.scenario)
+    outcomes = np.concatenate([x for _, x in drawn])
+    return Trials(outcomes, parameter[value], conditions[value])
+
+
 def outcomes_drawn(shard: Shard) -> Integers:
     """The distinct outcomes that the shard's draws bring, ascending."""
     if is_listed(shard.scenario.truth):

@@ -38,11 +38,15 @@ def pooled_counts(counts: Counts, group: Group) -> Counts:
         np.add.at(summed, back, values)
         return summed
 
+    def summed_lengths(values: Floats) -> Floats:
+        return np.bincount(back, values, minlength=first.size).astype(np.float64)
+
     return Counts(
         first,
         total(counts.trials),
         np.array([total(row) for row in counts.below]),
         np.array([total(row) for row in counts.above]),
+        None if counts.length is None else np.array([summed_lengths(row) for row in counts.length]),
     )
 
 

@@ -20,6 +20,8 @@ class Counts:
     below: Integers
     """Trials in which the truth lay below the lower limit, shape (k, c)."""
     above: Integers
+    length: Floats | None = None
+    """Where limits are drawn anew in every trial: the sum of their lengths, shape (k, c)."""
 
     def plus(self, other: Counts) -> Counts:
         """Both together; conditions that only one of them has are kept."""
@@ -28,12 +30,15 @@ class Counts:
         trials = np.zeros(conditions.size, np.int64)
         below = np.zeros((k, conditions.size), np.int64)
         above = np.zeros_like(below)
+        length = None if self.length is None else np.zeros(below.shape)
         for part in (self, other):
             place = np.searchsorted(conditions, part.conditions)
             trials[place] += part.trials
             below[:, place] += part.below
             above[:, place] += part.above
-        return Counts(conditions, trials, below, above)
+            if length is not None and part.length is not None:
+                length[:, place] += part.length
+        return Counts(conditions, trials, below, above, length)
 
 
 @dataclass(frozen=True)

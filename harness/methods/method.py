@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
@@ -26,6 +26,10 @@ Promise = Literal["at-least", "mean", "none"]
 
 # (data, alpha, side, prior) -> lower, upper; data are the family's columns, of shape (m,) each
 Formula = Callable[[tuple[Floats, ...], float, str, tuple[float, float]], Limits]
+# The same with the generator to draw from, for a method that is not deterministic
+StochasticFormula = Callable[
+    [tuple[Floats, ...], float, str, tuple[float, float], np.random.Generator], Limits
+]
 # (data, tail) -> lower, upper, each with the probability ``tail`` beyond it
 TailFormula = Callable[[tuple[Floats, ...], float], Limits]
 
@@ -36,7 +40,7 @@ class Method:
 
     title: str
     reference: str
-    formula: Formula
+    formula: Formula | StochasticFormula
     sides: tuple[str, ...] = ALL_SIDES
     kin: str = ""
     """What it is made from, in a word: Wald, score, exact, Bayes, likelihood, transform, ..."""
@@ -47,6 +51,8 @@ class Method:
     default_prior: tuple[float, float] | None = None
     """The prior used where none is given; None for a method that takes no prior."""
     deterministic: bool = True
+    """Whether the limits are a function of the outcome; a method that draws them is given a
+    generator."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
     """Parts of the contract that this method does not keep, each with the reason."""
     name: str = ""
@@ -66,6 +72,7 @@ class Method:
         alpha: float,
         side: str = TWO_SIDED,
         prior: tuple[float, float] | None = None,
+        rng: np.random.Generator | None = None,
     ) -> Limits:
         """Lower and upper limits for each outcome.
 
@@ -75,18 +82,20 @@ class Method:
                 interval.
             side: "two-sided", "lower" (upper limit at the end of the range) or "upper".
             prior: parameters of the prior, for a method that takes one.
+            rng: what a stochastic method draws from; a deterministic one draws nothing.
 
         Raises:
-            InputError: the method has no such side, or takes no prior.
+            InputError: the method has no such side, takes no prior, or lacks a generator.
             IntervalNotFoundError: a limit is not a number, or is infinite and not the open end of
                 a one-sided interval; names method, outcome and alpha.
         """
         self.check(side, prior)
         chosen = prior or self.default_prior or (1.0, 1.0)
+        formula = self._formula(rng)
         try:
-            lower, upper = self.formula(data, alpha, side, chosen)
+            lower, upper = formula(data, alpha, side, chosen)
         except IntervalNotFoundError:
-            self._find_alone(data, alpha, side, chosen)
+            self._find_alone(formula, data, alpha, side, chosen)
             raise
         bad = np.flatnonzero(
             ~(_sound(lower, -np.inf, side == UPPER) & _sound(upper, np.inf, side == LOWER))
@@ -95,13 +104,27 @@ class Method:
             raise self._not_found(data, int(bad[0]), alpha)
         return lower, upper
 
+    def _formula(self, rng: np.random.Generator | None) -> Formula:
+        """The formula, of a stochastic method with the generator at its side."""
+        if self.deterministic:
+            return cast(Formula, self.formula)
+        if rng is None:
+            raise InputError(f"{self.name} draws random numbers, and needs a generator for them")
+        draws = cast(StochasticFormula, self.formula)
+        return lambda data, alpha, side, prior: draws(data, alpha, side, prior, rng)
+
     def _find_alone(
-        self, data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+        self,
+        formula: Formula,
+        data: tuple[Floats, ...],
+        alpha: float,
+        side: str,
+        prior: tuple[float, float],
     ) -> None:
         """Solve outcome by outcome, to name the first one for which there is no interval."""
         for place in range(data[0].size):
             try:
-                self.formula(tuple(column[[place]] for column in data), alpha, side, prior)
+                formula(tuple(column[[place]] for column in data), alpha, side, prior)
             except IntervalNotFoundError:
                 raise self._not_found(data, place, alpha) from None
 

@@ -43,9 +43,9 @@ def wilson_modified(data: tuple[Floats, ...], alpha: float) -> tuple[Floats, Flo
 
     χ²(alpha; 2x) is the lower ``alpha`` point with 2x degrees of freedom: the exact lower limit
     of a Poisson mean, on that side alone, so that there is no one-sided form. It lifts the dips of
-    the coverage next to 0 and 1. Where it is above Wilson's limit (alpha above 0.3) that one
-    stays. DescTools has the same; MKmisc and older versions of DescTools leave Wilson's limits as
-    they are for n > 100.
+    the coverage next to 0 and 1. Where it is above Wilson's limit (from alpha = 0.16 on at x = 3,
+    0.21 at 2 and 0.32 at 1) that one stays; DescTools, the same otherwise, takes it at any alpha.
+    MKmisc and older versions of DescTools leave Wilson's limits as they are for n > 100.
 
     Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4.
     """

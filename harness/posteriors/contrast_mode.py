@@ -10,50 +10,58 @@ from harness.numerics.arrays import Bools, Floats, Positions
 
 Slope = Callable[[Floats, Positions], Floats]
 
-# The limits only have to stay on their own sides of it.
-_NEAR = 1e-3
-_STEPS = 200
+# The limits only have to stay on their own sides of the mode: no place nearer to it than the one
+# found has a density higher by more than this part.
+_LEVEL = 1e-3
+_STEPS = 400
 # Beside a cusp at 0 the slope has its signs this close to it.
 _BESIDE_CUSP = 1e-9
 
 
 def mode_of(slope: Slope, start: Floats, width: Floats) -> Floats:
-    """Coordinates of the modes of m densities, to a thousandth of their widths.
+    """Coordinates of places whose density is all but that of the mode, for m densities.
+
+    A sign change of the slope is bracketed by steps that double, then the bracket is narrowed by
+    the secant rule, and by halving where that gains too little: one side may be steeper than the
+    other by many orders.
 
     Args:
         slope: ``(coordinate, index) -> d log density / d coordinate`` of the densities ``index``.
         start: first guesses, shape (m,).
         width: about the standard deviation in the coordinate, shape (m,).
     """
-    x, everything = start.copy(), np.arange(start.size)
+    x, step = start.copy(), width.copy()
     low, high = np.full_like(x, -np.inf), np.full_like(x, np.inf)
-    last_x, last_rise = np.full_like(x, np.nan), np.full_like(x, np.nan)
-    farthest = width.copy()
-    active = everything
+    rise_low, rise_high = np.full_like(x, np.inf), np.full_like(x, -np.inf)
+    before = np.full_like(x, np.inf)
+    active = np.arange(start.size)
     for _ in range(_STEPS):
         if active.size == 0:
             break
-        here, scale = x[active], width[active]
+        here = x[active]
         rise = slope(here, active)
-        low[active] = np.where(rise > 0, here, low[active])
-        high[active] = np.where(rise < 0, here, high[active])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bend = (rise - last_rise[active]) / (here - last_x[active])
-            bend = np.where(bend < 0, bend, -1.0 / scale**2)
-            move = np.clip(-rise / bend, -farthest[active], farthest[active])
-        last_x[active], last_rise[active] = here, rise
-        there = here + move
-        inside = (there > low[active]) & (there < high[active])
-        with np.errstate(invalid="ignore"):
-            middle = 0.5 * (low[active] + high[active])
-        bracketed = np.isfinite(middle)
-        there = np.where(inside, there, np.where(bracketed, middle, here + np.sign(rise) * scale))
-        x[active] = there
-        # A step that keeps its direction may be twice as long the next time.
-        farthest[active] *= np.where(bracketed, 1.0, 2.0)
-        closed = high[active] - low[active] < _NEAR * scale
-        close = (np.abs(move) < _NEAR * scale) & inside
-        active = active[~(close | closed | (rise == 0))]
+        up, down = active[rise >= 0], active[rise <= 0]
+        low[up], rise_low[up] = here[rise >= 0], rise[rise >= 0]
+        high[down], rise_high[down] = here[rise <= 0], rise[rise <= 0]
+        left, right = low[active], high[active]
+        on_left, on_right = rise_low[active], rise_high[active]
+        bracketed = np.isfinite(left) & np.isfinite(right)
+        with np.errstate(invalid="ignore", over="ignore"):
+            spread = right - left
+            middle = left + 0.5 * spread
+            secant = left + spread * (on_left / (on_left - on_right))
+            level = bracketed & ((on_left - on_right) * spread < _LEVEL)
+            slow = ~(spread < 0.5 * before[active])
+        before[active] = spread
+        inside = (secant > left) & (secant < right) & ~slow
+        beyond = here + np.sign(rise) * step[active]
+        step[active] *= np.where(bracketed, 1.0, 2.0)
+        x[active] = np.where(bracketed, np.where(inside, secant, middle), beyond)
+        closed = bracketed & ((middle <= left) | (middle >= right))
+        done = level | closed
+        flatter = np.where(on_left < -on_right, left, right)
+        x[active[done]] = flatter[done]
+        active = active[~done]
     return x
 
 

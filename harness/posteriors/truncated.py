@@ -20,6 +20,8 @@ from harness.posteriors.gamma import Gamma
 # is far from the smallest double.
 _KEPT_PART = 0.25
 _SMALLEST_TAIL = 1e-280
+# Densities are formed down to here.
+_SMALLEST_POINT = 1e-300
 # Forty-five nats below its largest value the density no longer counts.
 _NEGLIGIBLE = -45.0
 _NATS_ON_A_PANEL, _MOST_PANELS = 4.0, 12
@@ -95,7 +97,7 @@ class Truncated:
         The difference of the smaller tails, but where that would lose digits, on a range that is
         short on the posterior's scale or far out: there the density is integrated.
         """
-        above = low > self.whole.mode.value
+        above = low > self._mean
         near = self._tail(np.where(above, low, high), above)
         far = self._tail(np.where(above, high, low), above)
         kept = near - far
@@ -106,6 +108,11 @@ class Truncated:
         if lost.any():
             log_mass[lost] = self._log_integrated(lost, low[lost], high[lost])
         return log_mass
+
+    @property
+    def _mean(self) -> Floats:
+        a, b = self.whole.a, self.whole.b
+        return a / (a + b) if isinstance(self.whole, Beta) else a / b
 
     def _tail(self, points: Floats, upper: Bools) -> Floats:
         """The upper tail of the whole posterior where ``upper``, the lower one elsewhere."""
@@ -118,7 +125,8 @@ class Truncated:
         """The same by Gauss's rule on the part next to the end where the density is larger."""
         whole, length = self.whole.at(index), high - low
         from_high = whole.mode.value >= high
-        anchor, sign = np.where(from_high, high, low), np.where(from_high, -1.0, 1.0)
+        anchor = np.maximum(np.where(from_high, high, low), _SMALLEST_POINT)
+        sign = np.where(from_high, -1.0, 1.0)
         top = whole.logpdf(anchor)
 
         def log_height(distance: Floats) -> Floats:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from harness.families.catalogue import family_of
 from harness.families.family import Family
+from harness.screen.ranking import ranking_screen
 from harness.screen.records import escaped, number
 from harness.tables.results import Results
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR, numbered
@@ -25,6 +26,9 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     manifest = results.manifest
     yield f"[bold]{escaped(manifest['title'])}[/bold]"
     yield _summary(results)
+    ranking = results.ranking
+    if ranking is not None:
+        yield ranking_screen(ranking, family_of(results.summary["family"][0]).sizes)
     if manifest["overall"]:
         yield _overall(manifest)
     if manifest["agreement"]["checked"]:

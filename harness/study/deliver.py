@@ -18,6 +18,7 @@ from harness.tables.results import Results
 from harness.tables.storage import (
     CELLS_FILE,
     MANIFEST_FILE,
+    RANKING_FILE,
     SUMMARY_FILE,
     replace_folder,
     write_json,
@@ -27,7 +28,15 @@ from harness.tables.storage import (
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
 CONFIG_FILE, RUN_FILE, FIGURES_FOLDER = "config.yaml", "run.json", "figures"
-_WRITTEN = {CONFIG_FILE, RUN_FILE, FIGURES_FOLDER, CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE}
+_WRITTEN = {
+    CONFIG_FILE,
+    RUN_FILE,
+    FIGURES_FOLDER,
+    CELLS_FILE,
+    SUMMARY_FILE,
+    RANKING_FILE,
+    MANIFEST_FILE,
+}
 _FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 
 

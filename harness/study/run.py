@@ -15,6 +15,7 @@ from harness.engines.enumeration import Enumerated, enumerate_exactly, outcome_w
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.pair_enumeration import enumerate_pairs, pair_weights
 from harness.engines.records import Tally
+from harness.engines.scores import scores
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Limits, PairScenario
 from harness.study.limits import all_limits
@@ -121,10 +122,12 @@ def _solve(
 ) -> Findings:
     scenario, engines = each.scenario, experiment.engines
     shown = limits.outcomes if each.shown is None else each.shown
-    enumerated = None
+    enumerated = scored = None
     if ENUMERATION in engines or tally is not None:
         reported = _reported(experiment, each, shown, tally)
         enumerated = _enumerate(scenario, limits, reported, worst=ENUMERATION in engines)
+    if ENUMERATION in engines and enumerated is not None:
+        scored = scores(scenario, limits, enumerated, columns(experiment))
     found = Findings(
         scenario=scenario,
         columns=columns(experiment),
@@ -135,6 +138,7 @@ def _solve(
         shown=shown,
         enumerated=enumerated,
         discrepancy=_discrepancy(scenario, limits, enumerated),
+        scores=scored,
         group=experiment.group,
     )
     return _integrated(experiment, each, found) if POSTERIOR in engines else found

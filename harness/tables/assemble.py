@@ -11,6 +11,7 @@ import polars as pl
 from harness.engines.estimate import fraction_interval, standard_error
 from harness.engines.pair_worst_case import PairWorstCase
 from harness.engines.records import Counts, Exact, Mean
+from harness.engines.scores import Scores
 from harness.engines.worst_case import WorstCase
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats
@@ -219,7 +220,17 @@ def _summary_lines(found: Findings, row: int, engines: Sequence[str]) -> Iterato
             **_mean(known.mean, row, alpha),
             **_extremes(_exact(known.by_truth or _covered(pooled), row, alpha)),
             **_worst(known.worst[row]),
+            **_scored(found.scores, row),
         }
+
+
+def _scored(scores: Scores | None, row: int) -> Row:
+    if scores is None:
+        return {}
+    return {
+        "rms_alpha_error": scores.rms_alpha_error[row],
+        "interval_score": scores.interval_score[row],
+    }
 
 
 def _worst(worst: WorstCase | PairWorstCase | None) -> Row:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from harness.engines.enumeration import Enumerated
 from harness.engines.pooling import Group, pooled_counts, pooled_exact
 from harness.engines.records import Exact, Mean, Tally
+from harness.engines.scores import Scores
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Column, Limits
 
@@ -36,6 +37,8 @@ class Findings:
     """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
     under_prior: Exact | None = None
     """Under the reference prior, at the outcomes of ``posterior`` where that is the other one."""
+    scores: Scores | None = None
+    """There where enumeration is asked for."""
     group: Group | None = None
     """How the tables pool outcomes."""
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import polars as pl
 
+from harness.tables.ranking import ranking
+
 
 @dataclass(frozen=True)
 class Results:
@@ -22,3 +24,8 @@ class Results:
     """Seed, content hash, versions, trials, and how the engines agree."""
     path: Path | None = None
     """The folder the results stand in."""
+
+    @property
+    def ranking(self) -> pl.DataFrame | None:
+        """The two-sided methods from best to worst at each alpha; None where they are not."""
+        return ranking(self.summary)

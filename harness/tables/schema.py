@@ -54,6 +54,8 @@ def summary_columns(family: str) -> Columns:
         "worst_alpha": pl.Float64,
         **dict.fromkeys(numbered("worst_truth", family_of(family).samples), pl.Float64),
         "mean_length": pl.Float64,
+        "rms_alpha_error": pl.Float64,
+        "interval_score": pl.Float64,
     }
 
 

@@ -16,6 +16,7 @@ from harness.tables.results import Results
 from harness.tables.schema import columns_of
 
 CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE = "cells.parquet", "summary.csv", "manifest.json"
+RANKING_FILE = "ranking.csv"
 _ROW_GROUP = 1 << 17
 
 
@@ -29,6 +30,9 @@ def write_tables(results: Results, folder: Path) -> None:
         row_group_size=_ROW_GROUP,
     )
     results.summary.write_csv(folder / SUMMARY_FILE)
+    ranking = results.ranking
+    if ranking is not None:
+        ranking.write_csv(folder / RANKING_FILE)
     write_json(folder / MANIFEST_FILE, results.manifest)
 
 

@@ -8,68 +8,97 @@ import json
 import pytest
 
 from harness.config.load import json_schema
-from harness.methods.catalogue import ALIASES, PROPORTION
+from harness.methods.catalogue import ALIASES, CATALOGUE, PROPORTION
 from tests.cli.conftest import is_one_sentence
 
-COLUMNS = ["name", "family", "sides", "title", "reference"]
+COLUMNS = ["name", "family", "kin", "sides", "promise", "deterministic", "title", "reference"]
+EVERY = [(family, name) for family, methods in CATALOGUE.items() for name in methods]
+NAMES = sorted({name for _, name in EVERY} | {name for some in ALIASES.values() for name in some})
+
+
+def families_with(name):
+    """The families that have a method of that name or alias, with the method."""
+    known = {family: ALIASES[family].get(name, name) for family in CATALOGUE}
+    return {family: CATALOGUE[family][n] for family, n in known.items() if n in CATALOGUE[family]}
 
 
 def test_the_table_names_every_method(tell):
     told = tell("methods")
     assert (told.code, told.err) == (0, "")
-    assert told.out.split()[: len(COLUMNS)] == COLUMNS
-    for name, method in PROPORTION.items():
-        (row,) = (line for line in told.out.splitlines() if line.split()[:1] == [name])
-        assert ", ".join(method.sides) in row
-        assert method.title in row
+    head, _, *rows = (line for line in told.out.splitlines() if line.strip())
+    assert head.split() == COLUMNS
+    for (family, name), row in zip(EVERY, rows, strict=True):
+        method = CATALOGUE[family][name]
+        assert row.split()[:2] == [name, family]
+        for cell in (method.kin, ", ".join(method.sides), method.promise, method.title):
+            assert f" {cell} " in row
+        assert method.reference in row
     assert "…" not in told.out
 
 
-@pytest.mark.parametrize("options", [[], ["--family", "proportion"]])
-def test_json_lists_every_method_in_the_order_of_the_catalogue(tell, options):
+def test_a_proportion_has_at_least_thirty_methods(tell):
+    assert len(json.loads(tell("methods", "--family", "proportion", "--format", "json").out)) >= 30
+
+
+@pytest.mark.parametrize("families", [[family] for family in CATALOGUE] + [list(CATALOGUE)])
+def test_json_lists_every_method_in_the_order_of_the_catalogue(tell, families):
+    options = ["--family", *families] if len(families) == 1 else []
     records = json.loads(tell("methods", *options, "--format", "json").out)
-    assert [record["name"] for record in records] == list(PROPORTION)
+    expected = [(family, name) for family, name in EVERY if family in families]
+    assert [(record["family"], record["name"]) for record in records] == expected
     for record in records:
         assert list(record) == COLUMNS
-        method = PROPORTION[record["name"]]
+        method = CATALOGUE[record["family"]][record["name"]]
+        assert record["kin"] == method.kin
+        assert record["promise"] == method.promise
+        assert record["deterministic"] is method.deterministic
         assert record["reference"] == method.reference
         assert record["sides"] == ", ".join(method.sides)
 
 
 def test_csv_holds_the_same(tell):
     rows = list(csv.DictReader(tell("methods", "--format", "csv").out.splitlines()))
-    assert rows == json.loads(tell("methods", "--format", "json").out)
+    records = json.loads(tell("methods", "--format", "json").out)
+    assert rows == [{name: str(value) for name, value in record.items()} for record in records]
 
 
-@pytest.mark.parametrize("name", [*PROPORTION, *ALIASES["proportion"]])
-def test_one_method_is_told_in_full(tell, name):
+@pytest.mark.parametrize("name", NAMES)
+def test_a_method_is_told_in_full_for_each_family_that_has_it(tell, name):
     told = tell("methods", name)
-    proper = ALIASES["proportion"].get(name, name)
-    method = PROPORTION[proper]
     assert told.code == 0
-    assert told.out.startswith(f"name: {proper}\n")
-    assert method.description in told.out
-    assert method.reference in told.out
-    for part, reason in method.exceptions.items():
-        assert f"{part}: {reason}" in told.out
-    record = json.loads(tell("methods", name, "--format", "json").out)
-    assert record["name"] == proper
-    assert record["description"] == method.description
+    having = families_with(name)
+    found = json.loads(tell("methods", name, "--format", "json").out)
+    records = found if isinstance(found, list) else [found]
+    assert [record["family"] for record in records] == list(having)
+    for record, method in zip(records, having.values(), strict=True):
+        assert f"name: {method.name}\n" in told.out
+        assert record["name"] == method.name
+        assert record["description"] == method.description
+        assert method.description in told.out
+        for part, reason in method.exceptions.items():
+            assert f"{part}: {reason}" in record["exceptions"]
+            assert f"{part}: {reason}" in told.out
 
 
 def test_aliases_and_priors_are_told(tell):
-    told = json.loads(tell("methods", "clopper_pearson", "--format", "json").out)
-    assert told["aliases"] == "exact_tail"
-    assert told["prior"] == "none"
-    told = json.loads(tell("methods", "minimal_length", "--format", "json").out)
-    assert told["prior"] == "Beta(1, 1)"
+    def told(*options):
+        return json.loads(tell("methods", *options, "--format", "json").out)
+
+    clopper_pearson = told("clopper_pearson")
+    assert clopper_pearson["aliases"] == "exact_tail"
+    assert clopper_pearson["prior"] == "none"
+    assert told("minimal_length", "--family", "proportion")["prior"] == "Beta(1, 1)"
+    assert told("minimal_length", "--family", "rate")["prior"] == "Gamma(1, 0)"
 
 
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["methods", "walt"], "method should be one of wald, wilson"),
-        (["methods", "--family", "rate"], "family should be one of proportion, found 'rate'"),
+        (["methods", "walt"], f"method should be one of {', '.join(PROPORTION)}, found 'walt'"),
+        (
+            ["methods", "--family", "ratio"],
+            f"family should be one of {', '.join(CATALOGUE)}, found 'ratio'",
+        ),
     ],
 )
 def test_what_there_is_not_is_said_in_one_sentence(tell, argv, message):

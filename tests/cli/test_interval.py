@@ -113,7 +113,7 @@ WRONG = {
     "alpha that is no number": (["--alpha", "nan"], "between 0 and 1, found nan"),
     "infinite alpha": (["--alpha", "inf"], "between 0 and 1, found inf"),
     "negative alpha": (["--alpha", "-0.05"], "between 0 and 1, found -0.05"),
-    "unknown method": (["--method", "walt"], "method should be one of wald, wilson"),
+    "unknown method": (["--method", "walt"], "method should be one of wald, wald_cc"),
     "unknown side": (["--side", "left"], "side should be one of two-sided, lower, upper"),
     "a side the method has not": (["--side", "lower"], "minimal_length has no one-sided form"),
     "no side where one is needed": (["--method", "one_sided"], "needs side: lower or side: upper"),

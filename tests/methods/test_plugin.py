@@ -11,6 +11,7 @@ import textwrap
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import harness
@@ -46,6 +47,7 @@ def f(x, n, alpha):
 
 WILSON_OF_ARRAYS = """
 import numpy as np
+import polars as pl
 from scipy.special import ndtri
 
 def f(x, n, alpha):
@@ -250,7 +252,7 @@ def test_a_function_that_mixes_outcomes_is_asked_for_each_alone(wrong):
     exec(f"def f(x, n, alpha):\n    x = np.asarray(x)\n    {wrong}\n", namespace)
     f = namespace["f"]
     x = np.arange(11)
-    lower, upper = call(f, x, 10, 0.05)
+    lower, upper = call(f, {"x": x, "n": 10}, 0.05)
     for i in range(11):
         assert (lower[i], upper[i]) == tuple(map(float, f(i, 10, 0.05)))
     np.testing.assert_array_equal(x, np.arange(11))
@@ -264,7 +266,7 @@ def test_a_function_may_write_to_the_array_it_is_given():
         return limits
 
     x = np.arange(11)
-    lower, upper = call(f, x, 10, 0.05)
+    lower, upper = call(f, {"x": x, "n": 10}, 0.05)
     np.testing.assert_array_equal(x, np.arange(11))
     np.testing.assert_array_equal(lower, np.zeros(11))
     np.testing.assert_array_equal(upper, (x + 1) / 11)
@@ -429,3 +431,61 @@ def test_an_interrupt_from_the_keyboard_ends_a_run_at_once_and_quietly(write, tm
     assert "Traceback" not in err
     assert "interrupted" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c.yaml", "mine.py"]
+
+
+RATE = """
+    import numpy as np
+
+    def f(x, exposure, alpha):
+        half = 2 * np.sqrt(x + 1)
+        return np.maximum(x - half, 0) / exposure, (x + half) / exposure
+"""
+PAIR = """
+    def f(x1, n1, x2, n2, alpha):
+        middle = x1 / n1 - x2 / n2
+        return max(middle - 0.5, -1), min(middle + 0.5, 1)
+"""
+
+
+def test_a_function_of_a_rate_is_given_the_exposure(write, tmp_path):
+    write(RATE)
+    config = {
+        **{"name": "mine/rate", "family": "rate", "exposure": [0.5, 2], "seed": 1},
+        "methods": [{"path": "mine.py", "function": "f", "label": "my own"}, "garwood"],
+        "truth": {"uniform": [0, 5]},
+        "trials": {"per_size": 5000},
+    }
+    (tmp_path / "c.yaml").write_text(json.dumps(config))
+    results = harness.run(tmp_path / "c.yaml", out=None)
+    assert results.manifest["agreement"]["agrees"]
+    cells = results.cells.filter(
+        (pl.col("method") == "my own") & (pl.col("engine") == "posterior") & (pl.col("x") == 3)
+    )
+    assert cells.select("exposure", "lower", "upper").rows() == [(0.5, 0.0, 14.0), (2.0, 0.0, 3.5)]
+
+
+def test_a_function_of_two_samples_is_given_both(write, tmp_path):
+    write(PAIR)
+    config = {
+        **{"name": "mine/pair", "family": "proportion_difference", "n1": 3, "n2": 4, "seed": 1},
+        "methods": [{"path": "mine.py", "function": "f", "label": "my own"}],
+        "trials": {"per_size": 5000},
+    }
+    (tmp_path / "c.yaml").write_text(json.dumps(config))
+    results = harness.run(tmp_path / "c.yaml", out=None)
+    assert results.manifest["agreement"]["agrees"]
+    cell = results.cells.filter(
+        (pl.col("engine") == "posterior") & (pl.col("x1") == 3) & (pl.col("x2") == 1)
+    )
+    assert cell.select("lower", "upper").rows() == [(0.25, 1.0)]
+
+
+def test_what_is_wrong_with_a_function_of_two_samples_is_told_with_the_outcome(write, tmp_path):
+    write(PAIR.replace("min(middle + 0.5, 1)", "-1.5"))
+    config = {
+        **{"name": "mine/pair", "family": "proportion_difference", "n1": 3, "n2": 4, "seed": 1},
+        "methods": [{"path": "mine.py", "function": "f", "label": "my own"}],
+    }
+    (tmp_path / "c.yaml").write_text(json.dumps(config))
+    with pytest.raises(MethodError, match=r"at x1 = 0, n1 = 3, x2 = 0, n2 = 4, alpha = 0\.05"):
+        harness.run(tmp_path / "c.yaml", out=None)

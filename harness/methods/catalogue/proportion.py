@@ -100,7 +100,7 @@ _INSIDE = {"holds the estimate": "at x = 0 and x = n both limits lie inside the 
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "wald": _NO_WIDTH,
     "wald_cc": {
-        "rises with x": "at a one-sided alpha near 1 the correction is less than the step to x = n"
+        "rises with x": "at a one-sided alpha near 1 the limit at n − 1 passes the one at n"
     },
     "wald_t": _NO_WIDTH,
     "add_four": _ONE_SIDE,

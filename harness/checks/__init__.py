@@ -1,0 +1,1 @@
+"""Is an interval method sound, and has it become worse?"""

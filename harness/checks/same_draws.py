@@ -1,0 +1,173 @@
+"""Does a method miss more often than another one? Both on the same draws, for stochastic ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.agreement import holm
+from harness.checks.mcnemar import mcnemar_p
+from harness.checks.measures import scenario_of
+from harness.checks.records import AGAINST, INCONCLUSIVE, Finding, Verdict
+from harness.checks.tango import ALPHA, paired_interval, trials_to_conclude, verdict
+from harness.engines.posterior import distribution
+from harness.families.family import Data
+from harness.methods.method import Limits, Method
+from harness.numerics.arrays import Bools, Floats
+from harness.scenario import Scenario, data_of, keyed_stream
+
+TRIALS = 20_000
+"""At each size."""
+MARGIN = 0.3
+"""Of alpha: more misses than the reference's up to this are no fault."""
+
+
+@dataclass(frozen=True)
+class Discordance:
+    """The trials of one size and alpha that just one of two methods misses."""
+
+    size: float
+    alpha: float
+    trials: int
+    only_found: int
+    only_reference: int
+
+
+def against_draws(
+    method: Method,
+    reference: Method,
+    name: str,
+    family: str,
+    sizes: Sequence[float],
+    alphas: Sequence[float],
+    *,
+    margin: float | None = None,
+    trials: int = TRIALS,
+    seed: int = 2003,
+) -> list[Finding]:
+    """A finding for each size and alpha.
+
+    The verdict is that of Tango's interval for the difference of the miss rates against the
+    margin; that it is significant by McNemar's test is told, but fails nobody: enough trials
+    make every trifle significant.
+
+    Args:
+        method, reference: two-sided, one of them stochastic.
+        name: what the reference is called.
+        family: of one sample.
+        sizes, alphas: where both are looked at.
+        margin: of the miss rate; by default ``MARGIN`` times alpha.
+        trials: at each size, the same for all alphas.
+        seed: of all draws.
+    """
+    cells = [
+        cell
+        for size in sizes
+        for cell in _discordances(
+            method, reference, scenario_of(family, size), alphas, trials, seed
+        )
+    ]
+    b = np.array([cell.only_found for cell in cells])
+    c = np.array([cell.only_reference for cell in cells])
+    n = np.array([cell.trials for cell in cells], np.float64)
+    margins = np.array([MARGIN * cell.alpha if margin is None else margin for cell in cells])
+    p_values = holm(mcnemar_p(b, c))
+    first, second = b.astype(np.float64), c.astype(np.float64)
+    lower, upper = paired_interval(first, second, n)
+    verdicts = verdict(first, second, n, margins)
+    size_name = scenario_of(family, sizes[0]).model.SIZE
+    return [
+        _finding(cell, name, size_name, verdicts[i], (lower[i], upper[i]), margins[i], p_values[i])
+        for i, cell in enumerate(cells)
+    ]
+
+
+def _discordances(
+    method: Method,
+    reference: Method,
+    scenario: Scenario,
+    alphas: Sequence[float],
+    trials: int,
+    seed: int,
+) -> list[Discordance]:
+    """Both methods on the same truths and outcomes."""
+    rng = scenario.stream(seed, 0)
+    truth = distribution(scenario.truth).draw(trials, rng)
+    outcomes = scenario.model.SAMPLING.draw(truth, scenario.size, rng)
+    data = data_of(scenario, outcomes)
+    found = []
+    for alpha in alphas:
+        one, other = (
+            missed(each, data, alpha, truth, _stream(each, scenario, alpha, seed))
+            for each in (method, reference)
+        )
+        only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
+        found.append(Discordance(scenario.size, alpha, trials, only_one, only_other))
+    return found
+
+
+def _stream(method: Method, scenario: Scenario, alpha: float, seed: int) -> np.random.Generator:
+    """A stochastic method's own draws, which change none of the truths and outcomes."""
+    content = {"family": scenario.family, "size": scenario.size, "alpha": alpha}
+    return keyed_stream({**content, "method": method.name}, seed, 0)
+
+
+def missed(
+    method: Method, data: Data, alpha: float, truth: Floats, rng: np.random.Generator
+) -> Bools:
+    """Whether each trial's interval misses its truth, shape (trials,)."""
+    lower, upper = _limits(method, data, alpha, rng)
+    return np.asarray((truth < lower) | (truth > upper))
+
+
+def _limits(method: Method, data: Data, alpha: float, rng: np.random.Generator) -> Limits:
+    """A deterministic method is asked once for each distinct outcome, a stochastic one always."""
+    if not method.deterministic:
+        return method.limits(data, alpha, rng=rng)
+    distinct, back = np.unique(np.stack(data), axis=1, return_inverse=True)
+    lower, upper = method.limits(tuple(distinct), alpha)
+    return lower[back], upper[back]
+
+
+def _finding(
+    cell: Discordance,
+    name: str,
+    size_name: str,
+    outcome: Verdict,
+    interval: tuple[float, float],
+    margin: float,
+    p_value: float,
+) -> Finding:
+    difference = (cell.only_found - cell.only_reference) / cell.trials
+    where = f"{size_name} = {cell.size:g}, alpha = {cell.alpha:g}"
+    message = (
+        f"misses {100 * difference:+.2f} % of {cell.trials} trials more than {name} at {where} "
+        f"({100 * interval[0]:+.2f} to {100 * interval[1]:+.2f}, margin {100 * margin:.2f}; "
+        f"McNemar p = {p_value:.2g} after Holm)"
+    )
+    if outcome == INCONCLUSIVE:
+        more = trials_to_conclude(cell.only_found, cell.only_reference, cell.trials, margin)
+        message += "; " + (
+            f"{more} trials would conclude it" if more else "no number of trials would conclude it"
+        )
+    return Finding(
+        check=f"against {name}: miss rate",
+        kind=AGAINST,
+        verdict=outcome,
+        message=message,
+        cell={
+            size_name: cell.size,
+            "alpha": cell.alpha,
+            "trials": cell.trials,
+            "only_found": cell.only_found,
+            "only_reference": cell.only_reference,
+            "lower": interval[0],
+            "upper": interval[1],
+            "margin": margin,
+            "level": ALPHA,
+            "p_value": p_value,
+        },
+        severity=max(interval[1] - margin, 0.0) / cell.alpha,
+    )

@@ -1,0 +1,135 @@
+"""Two numbers to judge an interval by: how unsteady its coverage is, and what it costs.
+
+The root mean square of alpha − actual_alpha(θ) over the truths, and the mean of Winkler's interval
+score, (U − L) + (2/alpha)·((L − θ)⁺ + (θ − U)⁺): the length, and a penalty in proportion to how far
+off the truth is where it is missed (Gneiting and Raftery 2007, J. Am. Stat. Assoc. 102, 359–378,
+eq. 43).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness.engines.enumeration import Enumerated, possible_outcomes, probability_blocks
+from harness.engines.identity import _rule as truth_rule
+from harness.engines.identity import scenarios_to_check
+from harness.engines.pair_scores import beyond_listed_pairs
+from harness.engines.partial_means import beyond
+from harness.engines.posterior import distribution
+from harness.engines.records import Exact
+from harness.engines.runs import AT, miss_probabilities
+from harness.methods.method import TWO_SIDED
+from harness.numerics.arrays import Floats
+from harness.scenario import AnyScenario, Column, Limits, PairScenario, Scenario
+from harness.truths import DiscreteTruth, is_listed
+
+
+@dataclass(frozen=True)
+class Scores:
+    """For k columns, shape (k,) each; not a number where it is not known."""
+
+    rms_alpha_error: Floats
+    """√ of the mean over the truths of (alpha − actual_alpha)²."""
+    interval_score: Floats
+    """The mean of Winkler's score over truths and outcomes, of two-sided intervals."""
+
+
+def scores(
+    scenario: AnyScenario, limits: Limits, known: Enumerated, columns: Sequence[Column]
+) -> Scores:
+    """Both numbers under the scenario's own truth, exact.
+
+    The root mean square over a distribution is known where all gaps between limits are integrated
+    for the identity too, and not for two samples; nor is the score of two samples under
+    distributions, or where outcomes that can occur are left out.
+
+    Args:
+        scenario: size and truth.
+        limits: the limits of all outcomes that can occur under the truth.
+        known: what enumeration knows of them.
+        columns: the method and alpha of each row of the limits.
+    """
+    alpha = np.array([column.alpha for column in columns])
+    return Scores(
+        _rms_alpha_error(scenario, limits, known.by_truth, alpha),
+        _interval_score(scenario, limits, known, columns, alpha),
+    )
+
+
+def _rms_alpha_error(
+    scenario: AnyScenario, limits: Limits, by_truth: Exact | None, alpha: Floats
+) -> Floats:
+    if by_truth is not None:
+        error = alpha[:, np.newaxis] - (by_truth.below + by_truth.above)
+        return np.asarray(np.sqrt((error * error).mean(axis=1)))
+    if isinstance(scenario, PairScenario) or scenarios_to_check(scenario) != [scenario]:
+        return np.full(alpha.size, np.nan)
+    limits = limits.at(possible_outcomes(scenario))
+    rows = zip(limits.lower, limits.upper, alpha, strict=True)
+    first = int(limits.outcomes[0])
+    return np.array([_rms_over_truths(scenario, first, *row) for row in rows])
+
+
+def _rms_over_truths(
+    scenario: Scenario, first: int, lower: Floats, upper: Floats, alpha: float
+) -> float:
+    """Integrated gap by gap: between two neighbouring limits the miss probability is smooth."""
+    low, high = scenario.truth.bulk
+    inside = np.concatenate((lower, upper))
+    inside = inside[(inside > low) & (inside < high)]
+    nodes, weights = truth_rule(scenario, np.unique(np.concatenate(([low, high], inside))))
+    below, above = miss_probabilities(
+        scenario.size, first, lower, upper, nodes, AT, scenario.model.SAMPLING
+    )
+    error = alpha - (below + above)
+    return float(np.sqrt((error * error * weights).sum()))
+
+
+def _interval_score(
+    scenario: AnyScenario,
+    limits: Limits,
+    known: Enumerated,
+    columns: Sequence[Column],
+    alpha: Floats,
+) -> Floats:
+    score = np.full(alpha.size, np.nan)
+    two_sided = np.array([column.side == TWO_SIDED for column in columns])
+    unknown = isinstance(scenario, PairScenario) and not is_listed(scenario.truth)
+    if known.mean is None or unknown or not two_sided.any():
+        return score
+    part = Limits(limits.outcomes, limits.lower[two_sided], limits.upper[two_sided])
+    beyond_limits = _mean_beyond(scenario, part)
+    score[two_sided] = known.mean.length[two_sided] + (2.0 / alpha[two_sided]) * beyond_limits
+    return score
+
+
+def _mean_beyond(scenario: AnyScenario, limits: Limits) -> Floats:
+    """E[(L − θ)⁺ + (θ − U)⁺], shape (k,)."""
+    if isinstance(scenario, PairScenario):
+        return beyond_listed_pairs(scenario, limits)
+    if isinstance(scenario.truth, DiscreteTruth):
+        return _beyond_listed(scenario, np.array(scenario.truth.values), limits)
+    truth, model, size = distribution(scenario.truth), scenario.model, scenario.size
+    weight = model.outcome_weights(truth, limits.outcomes, size)
+    possible = np.flatnonzero(weight > 0)
+    weight = weight[possible] / weight.sum()
+    posterior: Any = model.truth_posterior(truth, limits.outcomes[possible], size)
+    rows = zip(limits.lower[:, possible], limits.upper[:, possible], strict=True)
+    return np.array([(beyond(posterior, *row) * weight).sum() for row in rows])
+
+
+def _beyond_listed(scenario: Scenario, values: Floats, limits: Limits) -> Floats:
+    total = np.zeros(limits.lower.shape[0])
+    for values_at, outcomes_at, probability in probability_blocks(
+        scenario, values, limits.outcomes
+    ):
+        p = values[values_at, np.newaxis]
+        for row in range(total.size):
+            below = np.maximum(limits.lower[row, outcomes_at] - p, 0.0)
+            above = np.maximum(p - limits.upper[row, outcomes_at], 0.0)
+            total[row] += (probability * (below + above)).sum()
+    return total / values.size

@@ -1,0 +1,95 @@
+"""The two-sided methods of a run from best to worst, over all its sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from harness.families.catalogue import family_of
+from harness.methods.method import TWO_SIDED
+from harness.numerics.arrays import Floats
+from harness.tables.schema import ENUMERATION
+
+YARDSTICK = "minimal_length"
+"""The method that lengths are compared with, where it is there."""
+
+ORDERED_BY = "interval score relative to the best at each size, averaged over sizes"
+
+
+def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
+    """A row per alpha × method, by alpha as in the config and then from the best to the worst.
+
+    Methods are ranked by the interval score: it charges for length and for misses at once, and
+    under the truth's own prior no interval beats balanced tails in it. Over the sizes of the run:
+
+    - ``worst_alpha`` is the largest worst case, and ``worst_n`` the first size that has it;
+    - ``alpha_error`` is the mean, with its sign, of the mean alpha error at each size, so that too
+      many and too few misses may cancel, and ``rms_alpha_error`` the root mean square;
+    - ``relative_length`` is the mean of mean_length over that of minimal_length, or of the shortest
+      method where minimal_length is not there;
+    - ``below_share`` is the share of the misses in which the truth lies below the interval;
+    - ``relative_score`` is the mean of interval_score over that of the best method.
+
+    What is not known at each size is empty. None where no score is known, or nothing is enumerated
+    of two two-sided methods or more.
+    """
+    if "interval_score" not in summary.columns:
+        return None
+    rows = summary.filter(pl.col("engine") == ENUMERATION, pl.col("side") == TWO_SIDED)
+    if rows["method"].n_unique() < 2 or rows["interval_score"].is_null().all():
+        return None
+    sizes = family_of(rows["family"][0]).sizes
+    parts = rows.partition_by("alpha", maintain_order=True)
+    return pl.concat([_ranked(part, sizes) for part in parts], rechunk=True)
+
+
+def _ranked(rows: pl.DataFrame, sizes: tuple[str, ...]) -> pl.DataFrame:
+    """The methods at one alpha."""
+    methods = rows["method"].unique(maintain_order=True).to_list()
+
+    def by_size(name: str) -> Floats:
+        return rows[name].cast(pl.Float64).to_numpy().reshape(len(methods), -1)
+
+    worst, below, above = (by_size(name) for name in ("worst_alpha", "miss_below", "miss_above"))
+    length, score = by_size("mean_length"), by_size("interval_score")
+    worst_at = worst.argmax(axis=1)
+    unit = length[methods.index(YARDSTICK)] if YARDSTICK in methods else _smallest(length)
+    columns: dict[str, Any] = {
+        "method": methods,
+        "worst_alpha": worst.max(axis=1),
+        **{f"worst_{name}": rows[name][: worst.shape[1]].gather(worst_at) for name in sizes},
+        "alpha_error": by_size("alpha_error").mean(axis=1),
+        "rms_alpha_error": np.sqrt((by_size("rms_alpha_error") ** 2).mean(axis=1)),
+        "relative_length": _ratio(length, unit).mean(axis=1),
+        "below_share": _ratio(below.sum(axis=1), (below + above).sum(axis=1)),
+        "relative_score": _ratio(score, _smallest(score)).mean(axis=1),
+    }
+    table = pl.DataFrame(columns, nan_to_null=True).sort(
+        "relative_score", nulls_last=True, maintain_order=True
+    )
+    unknown = pl.col("worst_alpha").is_null()
+    known_rank = pl.when(pl.col("relative_score").is_not_null()).then(pl.col("rank"))
+    return (
+        table.with_row_index("rank", offset=1)
+        .with_columns(
+            pl.when(~unknown).then(pl.col(f"worst_{name}")).alias(f"worst_{name}") for name in sizes
+        )
+        .select(
+            pl.lit(rows["family"][0]).alias("family"),
+            pl.lit(rows["alpha"][0]).alias("alpha"),
+            known_rank.cast(pl.Int64).alias("rank"),
+            pl.exclude("rank"),
+        )
+    )
+
+
+def _smallest(values: Floats) -> Floats:
+    """At each size the smallest one above 0: an interval of no width is no yardstick."""
+    return np.asarray(np.fmin.reduce(np.where(values > 0, values, np.nan), axis=0))
+
+
+def _ratio(values: Floats, unit: Floats) -> Floats:
+    """values / unit; not a number where the unit is 0."""
+    return np.asarray(values / np.where(unit > 0, unit, np.nan))

@@ -1,0 +1,183 @@
+"""What counts as worse, exactly and on the same draws."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from harness.checks.against import TOLERANCE, against
+from harness.checks.comparison import against_method
+from harness.checks.measures import measures
+from harness.checks.same_draws import MARGIN, against_draws
+from harness.errors import MethodError
+from harness.methods.catalogue import CATALOGUE, PROPORTION
+from harness.methods.method import Method
+
+SIZES, ALPHAS = (1, 10, 50), (0.01, 0.05, 0.1)
+CELLS = len(SIZES) * len(ALPHAS)
+
+
+def made_up(change, name="made up", base="wilson"):
+    """A method of the catalogue with other limits: change(x, n, lower, upper) -> lower, upper."""
+
+    def formula(data, alpha, side, prior):
+        return change(*data, *PROPORTION[base].limits(data, alpha))
+
+    return Method("", "", formula, name=name)
+
+
+def stochastic(spread, name="stochastic"):
+    """Wilson's limits with ends that are moved inwards, by up to ``spread`` of the width."""
+
+    def formula(data, alpha, side, prior, rng):
+        lower, upper = PROPORTION["wilson"].limits(data, alpha)
+        inwards = spread * rng.random(lower.size) * (upper - lower)
+        return lower + inwards, upper - inwards
+
+    return Method("", "", formula, name=name, deterministic=False)
+
+
+def compared(one, other, **options):
+    return against_method(one, other, other.name, "proportion", SIZES, ALPHAS, **options)
+
+
+def verdicts(findings):
+    return {finding.verdict for finding in findings}
+
+
+@pytest.mark.parametrize("family", ["proportion", "rate"])
+def test_a_method_is_no_worse_than_itself(family):
+    for name, method in CATALOGUE[family].items():
+        if not method.deterministic or "two-sided" not in method.sides:
+            continue
+        found = against_method(method, method, name, family, (1.0, 7.0), (0.05,))
+        assert [finding.verdict for finding in found] == ["pass"] * 3
+        assert {finding.message for finding in found} == {"no worse at 2 sizes and alphas"}
+
+
+def test_wilson_is_shorter_than_clopper_pearson_and_misses_more():
+    found = compared(PROPORTION["wilson"], PROPORTION["clopper_pearson"])
+    failed = [finding for finding in found if finding.verdict == "fail"]
+    assert {finding.check for finding in failed} == {"against clopper_pearson: worst alpha"}
+    assert len(failed) == CELLS
+    first = failed[0]
+    assert first.cell["n"] == 1
+    assert first.cell["alpha"] == 0.01
+    # At n = 1 Wilson's lower limit of x = 1 is 1/(1 + z²), missed always below it.
+    assert first.cell["found"] == pytest.approx(0.130977543, abs=1e-9)
+    assert first.message.startswith(
+        "worst alpha 0.130978 at n = 1, alpha = 0.01, where clopper_pearson has 0.005"
+    )
+
+
+def test_worse_at_one_size_and_one_alpha_is_found_there_alone():
+    longer = made_up(lambda x, n, low, high: (np.where(n == 10, 0.99 * low, low), high))
+    found = compared(longer, PROPORTION["wilson"])
+    length = [finding for finding in found if finding.check == "against wilson: length"]
+    assert {finding.cell["n"] for finding in length} == {10}
+    assert len(length) == len(ALPHAS)
+
+
+def test_better_is_no_failure():
+    shorter = made_up(lambda x, n, low, high: (low + 0.01 * (high - low), high))
+    found = compared(shorter, PROPORTION["wilson"])
+    assert {f.verdict for f in found if f.check == "against wilson: length"} == {"pass"}
+
+
+def test_a_mean_alpha_error_is_worse_the_further_it_is_from_0_on_either_side():
+    base = measures(PROPORTION["wilson"], "proportion", (10,), (0.05,))
+    for error in (0.5, -0.5):
+        moved = base.with_columns(mean_alpha_error=error)
+        assert {f.check for f in against(moved, base, "it") if f.verdict == "fail"} == {
+            "against it: mean alpha error"
+        }
+        assert verdicts(against(base, moved, "it")) == {"pass"}
+
+
+@pytest.mark.parametrize("column", ["worst_alpha", "mean_alpha_error", "mean_length"])
+def test_a_difference_counts_from_the_tolerance_on(column):
+    base = measures(PROPORTION["wilson"], "proportion", (10,), (0.05,))
+    sign = np.sign(base[column])
+    within, beyond = (
+        base.with_columns(base[column] + sign * part * TOLERANCE) for part in (0.4, 1.6)
+    )
+    assert verdicts(against(within, base, "it")) == {"pass"}
+    assert verdicts(against(beyond, base, "it")) == {"pass", "fail"}
+
+
+def test_the_tolerance_of_a_length_is_relative_since_a_rate_has_any_unit():
+    base = measures(CATALOGUE["rate"]["garwood"], "rate", (1e-6,), (0.05,))
+    moved = base.with_columns(base["mean_length"] * (1 + 0.5 * TOLERANCE))
+    assert verdicts(against(moved, base, "it")) == {"pass"}
+
+
+def test_what_fails_on_the_way_is_a_finding():
+    def fails(data, alpha, side, prior):
+        raise MethodError("mine: failed at x = 3, n = 10, alpha = 0.05: ZeroDivisionError")
+
+    found = compared(replace(PROPORTION["wilson"], formula=fails), PROPORTION["wald"])
+    assert [(f.check, f.verdict) for f in found] == [("against wald", "fail")]
+    assert "x = 3, n = 10" in found[0].message
+
+
+# The stochastic method here lies within Wilson's limits: whatever is drawn, it misses no less often.
+DRAWS = {"drawn_sizes": (10, 30), "seed": 1}
+
+
+def test_stochastic_methods_are_compared_on_the_same_draws():
+    found = compared(stochastic(0.0), PROPORTION["wilson"], **DRAWS)
+    assert verdicts(found) == {"pass"}
+    assert all(finding.cell["only_found"] == 0 for finding in found)
+    assert all(finding.cell["only_reference"] == 0 for finding in found)
+    assert len(found) == 2 * len(ALPHAS)
+
+
+def test_a_stochastic_method_against_itself_draws_the_same():
+    method = stochastic(0.3)
+    assert verdicts(compared(method, method, **DRAWS)) == {"pass"}
+
+
+def test_a_stochastic_method_that_misses_more_fails_and_one_that_misses_less_passes():
+    worse = compared(stochastic(0.3), PROPORTION["wilson"], **DRAWS)
+    assert verdicts(worse) == {"fail"}
+    for finding in worse:
+        assert finding.cell["lower"] > finding.cell["margin"]
+        assert finding.cell["only_reference"] == 0
+        assert finding.cell["p_value"] < 1e-6
+    assert verdicts(compared(PROPORTION["wilson"], stochastic(0.3), **DRAWS)) == {"pass"}
+
+
+def test_the_same_seed_gives_the_same_findings_and_another_seed_others():
+    again = [compared(stochastic(0.1), PROPORTION["wilson"], **DRAWS) for _ in range(2)]
+    assert again[0] == again[1]
+    assert compared(stochastic(0.1), PROPORTION["wilson"], drawn_sizes=(10, 30)) != again[0]
+
+
+def test_a_significant_trifle_fails_nobody():
+    found = compared(stochastic(0.01), PROPORTION["wilson"], drawn_sizes=(100,))
+    assert verdicts(found) == {"pass"}
+    # The ends of stochastic(0.01) lie inside, so that all discordant trials are its misses.
+    assert min(finding.cell["p_value"] for finding in found) < 0.001
+
+
+def test_an_inconclusive_comparison_says_how_many_trials_would_conclude_it():
+    [finding] = against_draws(
+        stochastic(0.04),
+        PROPORTION["wilson"],
+        "wilson",
+        "proportion",
+        (30,),
+        (0.05,),
+        trials=200,
+    )
+    assert finding.verdict == "inconclusive"
+    assert finding.cell["lower"] <= MARGIN * 0.05 < finding.cell["upper"]
+    assert "trials would conclude it" in finding.message
+    needed = int(finding.message.split("; ")[-1].split()[0])
+    assert needed > 200
+
+
+def test_the_margin_is_the_one_asked_for():
+    found = compared(stochastic(0.3), PROPORTION["wilson"], margin=0.5, **DRAWS)
+    assert verdicts(found) == {"pass"}
+    assert {finding.cell["margin"] for finding in found} == {0.5}

@@ -1,0 +1,144 @@
+"""What a method may be called by, and what is answered to a name that is none."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from harness.checks import naming
+from harness.checks.naming import named
+from harness.errors import InputError
+from harness.methods.catalogue import CATALOGUE
+from harness.methods.plugin import Source
+
+
+@pytest.fixture
+def ships(monkeypatch):
+    """Installs entry points of the group, as another package's metadata would."""
+
+    def ships(**points):
+        made = [EntryPoint(name, value, naming.GROUP) for name, value in points.items()]
+        monkeypatch.setattr(
+            naming, "entry_points", lambda group: made if group == naming.GROUP else []
+        )
+
+    return ships
+
+
+def interval(x, n, alpha):
+    return 0 * x, 0 * x + 1
+
+
+def test_a_name_of_the_catalogue_is_its_method():
+    for family, methods in CATALOGUE.items():
+        for name, method in methods.items():
+            found = named(name, family)
+            assert (found.label, found.family) == (name, family)
+            assert found.method is method
+
+
+def test_an_alias_is_the_method_it_stands_for():
+    assert named("exact_tail").method is CATALOGUE["proportion"]["clopper_pearson"]
+
+
+def test_a_method_and_a_callable_name_themselves():
+    method = CATALOGUE["proportion"]["wilson"]
+    assert named(method).label == "wilson"
+    assert named(method).method is method
+    assert named(interval).label == "interval"
+    assert named(interval).function is interval
+
+
+def test_a_callable_object_goes_by_its_class():
+    class Interval:
+        def __call__(self, x, n, alpha):
+            return interval(x, n, alpha)
+
+    assert named(Interval()).label == "Interval"
+
+
+def test_a_function_of_a_file_is_found_by_its_path(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("")
+    assert named(f"{file}:f").source == Source("f", path=str(file))
+    assert named(f"{file}:f").label == f"{file}:f"
+
+
+def test_a_function_of_a_module_is_found_by_its_name():
+    assert named("pack.part:f", "rate").source == Source("f", module="pack.part")
+
+
+def test_an_entry_point_is_a_function_of_the_package_that_ships_it(ships):
+    ships(theirs="pack.part:f")
+    found = named("theirs")
+    assert found.label == "theirs"
+    assert found.source == Source("f", module="pack.part")
+
+
+def test_no_entry_point_stands_in_the_place_of_the_catalogue(ships):
+    ships(wilson="pack.part:f")
+    assert named("wilson").method is CATALOGUE["proportion"]["wilson"]
+
+
+@pytest.mark.parametrize("value", ["pack.part", "pack.part:Class.f"])
+def test_an_entry_point_that_is_no_function_is_refused(ships, value):
+    ships(theirs=value)
+    with pytest.raises(InputError, match=r"entry point theirs should be package\.module:function"):
+        named("theirs")
+
+
+def test_a_peer_takes_its_package_s_own_names(monkeypatch):
+    monkeypatch.setattr(naming, "find_spec", lambda package: package)
+    module = "harness.peers.statsmodels_rate"
+    assert named("statsmodels:exact-c", "rate").source == Source("exact_c", module=module)
+    assert named("statsmodels:exact_c", "rate").source == Source("exact_c", module=module)
+    assert named("statsmodels:jeffreys").source == Source(
+        "jeffreys", module="harness.peers.statsmodels_proportion"
+    )
+
+
+def test_a_peer_that_is_not_there_says_how_to_get_it(monkeypatch):
+    monkeypatch.setattr(naming, "find_spec", lambda package: None)
+    with pytest.raises(InputError) as caught:
+        named("astropy:flat")
+    assert str(caught.value) == (
+        'astropy is not installed: pip install "coverage-harness[peers]" brings it'
+    )
+
+
+FORMS = "method should be a name of the catalogue, file.py:function, package.module:function"
+REFUSED = {
+    "wilsen": "did you mean wilson",
+    "no such thing": FORMS,
+    "": FORMS,
+    "garwood": "garwood is no method for the family proportion but for rate",
+    "mine.py": FORMS,
+    "no_such_file.py:f": "no_such_file.py is no file",
+    "\0.py:f": "is no file",
+    "pack.part:": FORMS,
+    "pack part:f": FORMS,
+    ":f": FORMS,
+    "statsmodels:wilsen": "statsmodels should be followed by one of normal, agresti_coull",
+    "scipy:": "scipy should be followed by one of exact, wilson, wilsoncc",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_name_of_nothing_is_answered_with_what_would_be_one(name):
+    with pytest.raises(InputError) as caught:
+        named(name)
+    assert REFUSED[name] in str(caught.value)
+
+
+def test_what_is_neither_a_name_nor_callable_is_refused():
+    with pytest.raises(InputError, match="or a callable, found 3"):
+        named(3)
+
+
+def test_a_peer_of_another_family_is_refused():
+    with pytest.raises(InputError, match="scipy is a peer for the family proportion, found rate"):
+        named("scipy:exact", "rate")
+
+
+def test_an_unknown_family_is_refused():
+    with pytest.raises(InputError, match="family should be one of proportion, rate"):
+        named("wilson", "odds")

@@ -1,0 +1,115 @@
+"""The adapters of other packages; each is tested where its package is installed."""
+
+import importlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from harness.checks.naming import named
+from harness.methods.catalogue import CATALOGUE
+from harness.methods.plugin import PluginProcess
+from harness.methods.plugin_worker import call
+from harness.peers.catalogue import PEERS, module_of
+
+EVERY = [
+    (package, family, name)
+    for package, families in PEERS.items()
+    for family, names in families.items()
+    for name in names
+]
+
+# Peers and catalogue name the same formulas; the peers' roots are found to 1e-8 or better, and
+# their 1 − alpha is rounded.
+SAME = {
+    ("statsmodels", "proportion"): {
+        "normal": "wald",
+        "agresti_coull": "agresti_coull",
+        "beta": "clopper_pearson",
+        "wilson": "wilson",
+    },
+    ("statsmodels", "rate"): {"exact_c": "garwood", "score": "score", "wald": "wald"},
+    ("scipy", "proportion"): {
+        "exact": "clopper_pearson",
+        "wilson": "wilson",
+        "wilsoncc": "wilson_cc",
+    },
+    ("astropy", "proportion"): {"wald": "wald", "wilson": "wilson", "flat": "balanced_tail"},
+    ("astropy", "rate"): {"frequentist_confidence": "garwood"},
+}
+TOLERANCE = 1e-7
+
+ONE_SIGMA_ONLY = ("root_n", "root_n_0", "pearson", "sherpagehrels")
+"""Astropy makes these for alpha = 0.3173 alone."""
+
+
+def limits(package, family, name, alpha, x=11):
+    """Limits at x = 0, 1, … of 10 trials, or of an exposure of 2.5."""
+    pytest.importorskip(package)
+    function = getattr(importlib.import_module(module_of(package, family)), name)
+    data = {"x": np.arange(x), **({"n": 10} if family == "proportion" else {"exposure": 2.5})}
+    return call(function, data, alpha)
+
+
+@pytest.mark.parametrize(("package", "family", "name"), EVERY)
+def test_every_peer_gives_finite_limits_around_the_estimate(package, family, name):
+    alpha = 0.3173 if name in ONE_SIGMA_ONLY else 0.1
+    lower, upper = limits(package, family, name, alpha)
+    middle = np.arange(11)[4:7] / (10 if family == "proportion" else 2.5)
+    assert np.isfinite([lower, upper]).all()
+    assert (lower[4:7] < middle).all()
+    assert (middle < upper[4:7]).all()
+
+
+@pytest.mark.parametrize(
+    ("package", "family", "name", "ours"),
+    [(*place, name, ours) for place, names in SAME.items() for name, ours in names.items()],
+)
+@pytest.mark.parametrize("alpha", [0.01, 0.1])
+def test_the_same_formula_gives_the_same_limits_here_and_there(package, family, name, ours, alpha):
+    lower, upper = limits(package, family, name, alpha)
+    size = 10.0 if family == "proportion" else 2.5
+    expected = CATALOGUE[family][ours].limits((np.arange(11.0), np.full(11, size)), alpha)
+    inner = slice(1, -1)  # At the ends peers have conventions of their own.
+    np.testing.assert_allclose(lower[inner], expected[0][inner], atol=TOLERANCE)
+    np.testing.assert_allclose(upper[inner], expected[1][inner], atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", ONE_SIGMA_ONLY)
+def test_what_is_made_for_one_sigma_refuses_any_other_alpha(name):
+    with pytest.raises(Exception, match="Only sigma=1 supported"):
+        limits("astropy", "rate", name, 0.05)
+    for alpha in (0.317, 0.3173, 0.31731):
+        assert (
+            limits("astropy", "rate", name, alpha)[1][4]
+            == limits("astropy", "rate", name, 0.3173)[1][4]
+        )
+
+
+def test_a_peer_answers_from_a_process_of_its_own():
+    pytest.importorskip("scipy")
+    found = named("scipy:exact")
+    process = PluginProcess(found.label, found.source)
+    try:
+        lower, upper = process.method().limits((np.array([3.0]), np.array([10.0])), 0.05)
+    finally:
+        process.close()
+    # scipy 1.17.1: binomtest(3, 10).proportion_ci(0.95, "exact")
+    assert (lower[0], upper[0]) == (
+        pytest.approx(0.06673951117773447, abs=1e-12),
+        pytest.approx(0.6524528500599971, abs=1e-12),
+    )
+
+
+def test_no_peer_is_loaded_before_it_is_asked_for():
+    code = (
+        "import sys, harness.checks.naming as naming\n"
+        "naming.named('scipy:exact')\n"
+        "print(*sys.modules)"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "harness.peers.catalogue" in loaded
+    assert not {"scipy.stats", "statsmodels", "astropy"} & set(loaded)
