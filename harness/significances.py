@@ -13,6 +13,10 @@ from harness.families.data import one_shape, refuse
 from harness.families.family import Family
 from harness.numerics.arrays import Floats
 
+# So near to an end at 0 no posterior of any data has mass that a double could tell.
+_NO_ROOM = 1e-300
+# And no rate that any data make likely is as large as this.
+_FAR = 1e200
 # Keeps the temporary arrays of the quadrature small.
 _ROWS_AT_ONCE = 1 << 13
 
@@ -59,9 +63,9 @@ def at_least(family: Family, posterior: Any, delta: Floats) -> Floats:
         HarnessError: the quadrature finds none.
     """
     low, high = family.support
-    with np.errstate(over="ignore"):
-        tail = posterior.sf(np.clip(delta, low, high))
-    found = np.where(delta <= low, 1.0, np.where(delta >= high, 0.0, np.clip(tail, 0.0, 1.0)))
+    first, last = max(low + _NO_ROOM, -_FAR), min(high, _FAR)
+    tail = np.clip(posterior.sf(np.clip(delta, first, last)), 0.0, 1.0)
+    found = np.where(delta <= first, 1.0, np.where(delta >= last, 0.0, tail))
     lost = np.isnan(found)
     if lost.any():
         raise HarnessError(

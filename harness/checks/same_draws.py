@@ -142,16 +142,14 @@ def _finding(
 ) -> Finding:
     difference = (cell.only_found - cell.only_reference) / cell.trials
     where = f"{size_name} = {cell.size:g}, alpha = {cell.alpha:g}"
+    more, low, high, most = (f"{100 * value:+.2f} %" for value in (difference, *interval, margin))
     message = (
-        f"misses {100 * difference:+.2f} % of {cell.trials} trials more than {name} at {where} "
-        f"({100 * interval[0]:+.2f} to {100 * interval[1]:+.2f}, margin {100 * margin:.2f}; "
-        f"McNemar p = {p_value:.2g} after Holm)"
+        f"miss rate {more} over that of {name} in {cell.trials} trials at {where}: "
+        f"{low} to {high}, margin {most}, McNemar's p {_told(p_value)} after Holm"
     )
     if outcome == INCONCLUSIVE:
-        more = trials_to_conclude(cell.only_found, cell.only_reference, cell.trials, margin)
-        message += "; " + (
-            f"{more} trials would conclude it" if more else "no number of trials would conclude it"
-        )
+        needed = trials_to_conclude(cell.only_found, cell.only_reference, cell.trials, margin)
+        message += f"; {'no number of' if needed is None else needed} trials would conclude it"
     return Finding(
         check=f"against {name}: miss rate",
         kind=AGAINST,
@@ -171,3 +169,7 @@ def _finding(
         },
         severity=max(interval[1] - margin, 0.0) / cell.alpha,
     )
+
+
+def _told(p_value: float) -> str:
+    return f"= {p_value:.2g}" if p_value > 0 else "< 1e-300"

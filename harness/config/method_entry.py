@@ -26,7 +26,7 @@ from harness.config.method_names import (
     python_file,
     python_name,
 )
-from harness.config.prior_entry import MEANING, PRIORS
+from harness.config.prior_entry import MEANING, prior_of
 from harness.config.strict import Strict
 from harness.families.family import Family
 from harness.methods.method import ALL_SIDES, TWO_SIDED
@@ -107,7 +107,7 @@ def _shape(value: Any) -> str:
 
 def method_entry(family: Family) -> Any:
     """What a method may be in a config of the family."""
-    prior = PRIORS[family.model.NAME] | None
+    prior = prior_of(family) | None
     about = (
         f"{MEANING[family.model.NAME]} prior, of the methods that take one; left out, it is flat."
     )

@@ -13,13 +13,14 @@ from harness.config.rate_truth_entry import Gamma, RateTruth, required
 from harness.config.strict import Strict
 from harness.config.truth_entry import (
     LONGEST_GRID,
+    Beta,
     Grid,
     ProportionTruth,
     TruthEntry,
     Values,
     kind_of_truth,
 )
-from harness.families.family import Family
+from harness.families.family import SMALLEST_SHAPE_OF_TWO, Family
 
 AnyTruth = TruthEntry | Gamma
 
@@ -40,12 +41,23 @@ class PairEntry(Strict):
                 f"expected two {LISTS} or two distributions, "
                 f"found {kind_of_truth(self.first)} and {kind_of_truth(self.second)}"
             )
+        for name in ("first", "second"):
+            _refuse_small_shapes(name, getattr(self, name))
         pairs = 1
         for each in lists:
             pairs *= each.grid.count if isinstance(each, Grid) else len(each.values)
         if pairs > LONGEST_GRID:
             raise refused(f"expected at most {LONGEST_GRID} pairs of true values, found {pairs}")
         return self
+
+
+def _refuse_small_shapes(name: str, truth: AnyTruth) -> None:
+    shapes = truth.beta if isinstance(truth, Beta) else []
+    shapes = truth.gamma[:1] if isinstance(truth, Gamma) else shapes
+    if shapes and min(shapes) < SMALLEST_SHAPE_OF_TWO:
+        found = ", ".join(f"{value:g}" for value in shapes)
+        least = f"shapes of at least {SMALLEST_SHAPE_OF_TWO} where there are two samples"
+        raise refused(f"expected {least}, found {found}", at=name)
 
 
 class PairOfProportions(PairEntry):

@@ -170,7 +170,7 @@ def _mean_over_truths(
     low, high = scenario.truth.bulk
     inside = np.concatenate((lower, upper))
     inside = inside[(inside > low) & (inside < high)]
-    nodes, weights = _rule(scenario, np.unique(np.concatenate(([low, high], inside))))
+    nodes, weights = truth_rule(scenario, np.unique(np.concatenate(([low, high], inside))))
     below, above = miss_probabilities(
         scenario.size, first, lower, upper, nodes, AT, scenario.model.SAMPLING
     )
@@ -179,7 +179,7 @@ def _mean_over_truths(
 
 def _mean_length(scenario: Scenario, limits: Limits) -> Floats:
     """The expected length at each truth, integrated over the truth."""
-    nodes, weights = _rule(scenario, np.array(scenario.truth.bulk))
+    nodes, weights = truth_rule(scenario, np.array(scenario.truth.bulk))
     total = np.zeros(limits.lower.shape[0])
     for nodes_at, outcomes_at, probability in probability_blocks(scenario, nodes, limits.outcomes):
         weight = (probability * weights[nodes_at, np.newaxis]).sum(axis=0)
@@ -187,7 +187,7 @@ def _mean_length(scenario: Scenario, limits: Limits) -> Floats:
     return total
 
 
-def _rule(scenario: Scenario, breaks: Floats) -> tuple[Floats, Floats]:
+def truth_rule(scenario: Scenario, breaks: Floats) -> tuple[Floats, Floats]:
     """Nodes and weights of the truth's distribution.
 
     In arcsin √p a binomial probability varies on the scale 1/(2√n), and times a Beta(s, t)

@@ -29,6 +29,8 @@ _NEAREST = 400
 _TRIED_PER_SIDE = 2
 # A limit of less likely counts than this, beside the likeliest of those nearby, is no tooth.
 _UNLIKELY = 1e-3
+# Tables of no more limits than this are also searched along the lines of all of their limits.
+_FEW, _POINTS_ON_LINE = 400, 201
 # Symmetric methods are worst at several places alike.
 _SAME = 1e-11
 
@@ -53,9 +55,25 @@ def worst_place(table: PairTable) -> Place:
             theta = table.parameter(float(first), float(second))
             start = _at(table, theta, AT, np.array([first]), 1)
             found.append(_climb(table, start[0], peaks.spacing, *_ROUGH))
+    if table.lower.size <= _FEW:
+        found += [_climb(table, start, peaks.spacing, *_ROUGH) for start in _on_lines(table)]
     found = _close_to_best(found, _CLOSE)[:_REFINED]
     refined = [_climb(table, place, peaks.spacing, *_FINE) for place in found]
     return min(_close_to_best(refined, 1.0 - _SAME), key=lambda place: (place.first, place.theta))
+
+
+def _on_lines(table: PairTable) -> list[Place]:
+    """The best few places on the lines of all limits, each at the best of many points."""
+    first = np.linspace(*table.spans[0], _POINTS_ON_LINE)
+    found = []
+    for approach, limits in ((FROM_ABOVE, table.upper), (FROM_BELOW, table.lower)):
+        inside = limits[(limits > table.range[0]) & (limits < table.range[1])]
+        for theta in np.unique(inside):
+            points = np.unique(table.on_line(theta, first))
+            missed = table.along(float(theta), approach, points)
+            at = int(missed.argmax())
+            found.append(Place(float(missed[at]), float(theta), approach, float(points[at])))
+    return sorted(found, key=lambda place: -place.missed)[:_REFINED]
 
 
 def _close_to_best(found: list[Place], share: float) -> list[Place]:

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from harness.engines.enumeration import Enumerated, possible_outcomes, probability_blocks
-from harness.engines.identity import _rule as truth_rule
-from harness.engines.identity import scenarios_to_check
+from harness.engines.identity import scenarios_to_check, truth_rule
 from harness.engines.pair_scores import beyond_listed_pairs
 from harness.engines.partial_means import beyond
 from harness.engines.posterior import distribution

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,16 +16,15 @@ from harness.engines.monte_carlo import Shard, Trials, every_trial
 from harness.engines.records import Counts, Tally
 from harness.methods.method import Limits, Method
 from harness.numerics.arrays import Bools, Floats, Integers
-from harness.scenario import data_of, keyed_stream
+from harness.scenario import Column, data_of, keyed_stream
 
 
 @dataclass(frozen=True)
 class StochasticColumn:
     """A stochastic method at one alpha."""
 
+    column: Column
     method: Method
-    side: str
-    alpha: float
     prior: tuple[float, float] | None
 
     def content(self) -> Mapping[str, Any]:
@@ -33,8 +32,8 @@ class StochasticColumn:
         prior = self.prior or self.method.default_prior
         return {
             "method": self.method.name,
-            "side": self.side,
-            "alpha": self.alpha,
+            "side": self.column.side,
+            "alpha": self.column.alpha,
             "prior": None if prior is None else list(prior),
         }
 
@@ -47,7 +46,7 @@ class StochasticColumn:
         """The limits of each trial, all of them drawn in the trials' order."""
         data = data_of(shard.scenario, trials.outcomes)
         rng = self.generator(shard)
-        return self.method.limits(data, self.alpha, self.side, self.prior, rng)
+        return self.method.limits(data, self.column.alpha, self.column.side, self.prior, rng)
 
 
 def simulate_each(shard: Shard, columns: Sequence[StochasticColumn]) -> Tally:
@@ -81,7 +80,8 @@ class _Groups:
 
     @classmethod
     def of(cls, each: Integers | Floats, columns: int) -> _Groups:
-        conditions, back = np.unique(each, return_inverse=True)
+        distinct, back = np.unique(each, return_inverse=True)
+        conditions = cast("Integers | Floats", distinct)
         shape = (columns, conditions.size)
         below, above = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         return cls(conditions, back, below, above, np.zeros(shape))

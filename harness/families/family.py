@@ -19,6 +19,10 @@ Data = tuple[Floats, ...]
 """A family's columns in the order of its ``data``, each of shape (m,)."""
 
 
+SMALLEST_SHAPE_OF_TWO = 0.05
+"""Below this nearly all mass lies closer to an end than the quadrature over two samples goes."""
+
+
 class Model(Protocol):
     """One sample: its data, its posterior and the probabilities of its outcomes. A module."""
 
@@ -112,16 +116,35 @@ class Family:
         """
         if prior is None:
             return None
-        wanted = self.model.PRIOR_RANGE
+        wanted = self.prior_range
         try:
             a, b = (float(value) for value in prior)
             if isinstance(prior, str):
                 raise TypeError
         except (TypeError, ValueError):
             raise InputError(f"prior should be {wanted}, found {prior!r}") from None
-        if not (np.isfinite([a, b]).all() and self.model.prior_fits((a, b))):
+        if not (np.isfinite([a, b]).all() and self.prior_fits((a, b))):
             raise InputError(f"prior should be {wanted}, found {a:g} and {b:g}")
         return a, b
+
+    @property
+    def prior_range(self) -> str:
+        """What a prior of this family is, in words."""
+        if self.samples == 1:
+            return self.model.PRIOR_RANGE
+        return f"{self.model.PRIOR_RANGE}, of two samples no shape below {SMALLEST_SHAPE_OF_TWO}"
+
+    def prior_fits(self, prior: tuple[float, float]) -> bool:
+        """Whether these are the parameters of a prior of this family."""
+        return self.model.prior_fits(prior) and self.shapes_fit(prior)
+
+    def shapes_fit(self, parameters: tuple[float, float]) -> bool:
+        """Whether no shape is too small, of a prior or of a truth's own distribution.
+
+        Of a Beta distribution both parameters are shapes, of a Gamma distribution the first.
+        """
+        shapes = parameters if self.model.SUPPORT[1] < np.inf else parameters[:1]
+        return self.samples == 1 or min(shapes) >= SMALLEST_SHAPE_OF_TWO
 
     def value(self, parameters: tuple[Floats, ...]) -> Floats:
         """The parameter of the family from those of its samples: their weighted sum."""

@@ -100,7 +100,9 @@ def _over_posterior(
     side: str,
     prior: tuple[float, float],
 ) -> Limits:
-    lower, upper = criterion(family_of(family).posterior(data, prior), alpha, side)
+    # A trial point may leave the range; what is no number in the end is refused by the caller.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        lower, upper = criterion(family_of(family).posterior(data, prior), alpha, side)
     return lower.value, upper.value
 
 

@@ -99,6 +99,7 @@ class Method:
             raise
         bad = np.flatnonzero(
             ~(_sound(lower, -np.inf, side == UPPER) & _sound(upper, np.inf, side == LOWER))
+            | (lower > upper)
         )
         if bad.size:
             raise self._not_found(data, int(bad[0]), alpha)

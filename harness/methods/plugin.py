@@ -18,6 +18,7 @@ import numpy as np
 
 from harness.errors import HarnessError, InputError, MethodError
 from harness.methods.method import TWO_SIDED, Limits, Method
+from harness.methods.outcomes import arguments_of, one_outcome, told
 from harness.numerics.arrays import Floats
 
 _WORKER = (
@@ -26,6 +27,8 @@ _WORKER = (
 )
 _GRACE = 0.5
 """Seconds that a process has to end by itself."""
+_LOADING = 60.0
+"""Seconds that it has at least to import what it needs, where there is a limit at all."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,21 @@ class Source:
 class PluginProcess:
     """A Python process that holds one user's function and answers one call at a time."""
 
-    def __init__(self, label: str, source: Source) -> None:
+    def __init__(self, label: str, source: Source, timeout: float | None = None) -> None:
         """Start the process and load the function.
+
+        Args:
+            label: what the method is called.
+            source: where the function is.
+            timeout: seconds that a call may take before the process is ended; None for no end.
 
         Raises:
             InputError: the file or module cannot be loaded, or has no such function.
         """
         self.label = label
+        self.timeout = timeout
+        self.ended = False
+        """Whether the process is gone: a call ended it, or did not end in time."""
         self._lock = threading.Lock()
         # A session of its own: an interrupt at the terminal is for the harness to answer. And the
         # path of this process, so that no file in the working folder goes before a library.
@@ -60,10 +71,11 @@ class PluginProcess:
             start_new_session=True,
         )
         try:
-            self._ask(
+            self.expected_failures: dict[str, str] = self._ask(
                 {"path": source.path, "module": source.module, "function": source.function},
                 InputError,
                 f"while {source} was loaded",
+                None if timeout is None else max(timeout, _LOADING),
             )
         except BaseException:
             self.close()
@@ -96,17 +108,9 @@ class PluginProcess:
         distinct, back = np.unique(sizes, axis=1, return_inverse=True)
         for place in range(distinct.shape[1]):
             here = np.flatnonzero(back == place)
-            arguments: dict[str, Any] = {}
-            for number, name in enumerate(names):
-                if number % 2 == 0:
-                    arguments[name] = data[number][here].astype(np.int64)
-                else:
-                    size = float(distinct[number // 2, place])
-                    arguments[name] = int(size) if name.startswith("n") else size
-            fixed = {name: value for name, value in arguments.items() if np.ndim(value) == 0}
-            where = f"at {told({**fixed, 'alpha': alpha})}"
-            request = {"data": arguments, "alpha": alpha}
-            lower[here], upper[here] = self._ask(request, MethodError, where)
+            counts = tuple(column[here] for column in data[::2])
+            arguments = arguments_of(names, counts, tuple(distinct[:, place]))
+            lower[here], upper[here] = self.ask("limits", arguments, alpha)
             self._refuse_reversed(arguments, alpha, lower[here], upper[here])
         return lower, upper
 
@@ -122,12 +126,35 @@ class PluginProcess:
                 f"{lower[first]:g} and {upper[first]:g} at {told({**outcome, 'alpha': alpha})}"
             )
 
-    def _ask(self, request: dict[str, Any], kind: type[HarnessError], where: str) -> Any:
+    def ask(self, task: str, arguments: dict[str, Any], alpha: float, calls: int = 1) -> Any:
+        """The process's answer to a request, of which there may be several calls to the function.
+
+        Raises:
+            MethodError: the function failed, or the process ended, or took too long.
+        """
+        fixed = {name: value for name, value in arguments.items() if np.ndim(value) == 0}
+        where = f"at {told({**fixed, 'alpha': alpha})}"
+        request = {"task": task, "data": arguments, "alpha": alpha}
+        seconds = None if self.timeout is None else calls * self.timeout
+        return self._ask(request, MethodError, where, seconds)
+
+    def _ask(
+        self,
+        request: dict[str, Any],
+        kind: type[HarnessError],
+        where: str,
+        seconds: float | None,
+    ) -> Any:
         with self._lock:
             try:
                 send(_pipe(self._process.stdin), request)
-                reply = receive(_pipe(self._process.stdout))
+                reply = receive(_pipe(self._process.stdout), seconds)
+            except TimeoutError:
+                self.ended = True
+                self._process.kill()
+                raise kind(f"{self.label}: no answer within {seconds:g} s {where}") from None
             except (EOFError, OSError):
+                self.ended = True
                 code = self._process.wait()
                 raise kind(
                     f"{self.label}: its process ended with exit code {code} {where}"
@@ -150,21 +177,6 @@ class PluginProcess:
             _pipe(self._process.stdout).close()
 
 
-def one_outcome(arguments: dict[str, Any], place: int) -> dict[str, Any]:
-    """The arguments of one outcome, out of arrays of counts."""
-    return {
-        name: value if np.ndim(value) == 0 else int(value[place])
-        for name, value in arguments.items()
-    }
-
-
-def told(arguments: dict[str, Any]) -> str:
-    return ", ".join(
-        f"{name} = {value}" if isinstance(value, int) else f"{name} = {value:g}"
-        for name, value in arguments.items()
-    )
-
-
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     assert stream is not None
     return stream
@@ -177,11 +189,18 @@ def send(stream: IO[bytes], message: dict[str, Any]) -> None:
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> dict[str, Any]:
-    """Read one message; EOFError where the other end is gone."""
+def receive(stream: IO[bytes], seconds: float | None = None) -> dict[str, Any]:
+    """Read one message.
+
+    Raises:
+        EOFError: the other end is gone.
+        TimeoutError: no message has begun in so many seconds; where pipes can be waited for.
+    """
     if os.name == "posix":
         # Unlike a read, this wait is never resumed after an interrupt at the keyboard.
-        select.select([stream], [], [])
+        ready, _, _ = select.select([stream], [], [], seconds)
+        if not ready:
+            raise TimeoutError
     head = stream.read(8)
     if len(head) < 8:
         raise EOFError

@@ -174,6 +174,11 @@ def _verdicts(manifest: _Row) -> Iterator[str]:
                 "[bold red]Monte Carlo and exact disagree[/bold red]: "
                 f"{escaped(worst['method'])}, {_sizes(worst['at'])}, p = {worst['smallest_p']:.2g}."
             )
+    if "not_checked" in agreement:
+        drawn = escaped(", ".join(agreement["not_checked"]))
+        yield f"Not held against exact values, as the limits are drawn: {drawn}."
+    if not identity["sizes"]:
+        return
     size = f"differences below {identity['largest_discrepancy_below']:g}"
     if identity["holds"]:
         yield f"[green]Posterior and enumeration meet[/green]: {size}."

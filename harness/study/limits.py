@@ -15,6 +15,7 @@ from harness.methods.method import Method
 from harness.methods.plugin import PluginProcess, Source
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Limits, PairScenario, data_of
+from harness.study.columns import is_stochastic
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan
 
@@ -25,7 +26,7 @@ _PAIRS_AT_ONCE = 1 << 11
 
 
 def all_limits(experiment: Experiment, plans: list[ScenarioPlan]) -> list[Limits]:
-    """One table of limits for each scenario.
+    """One table of limits for each scenario, of the methods that are deterministic.
 
     They are computed by threads of this process, whatever the backend: a user's own method
     answers from a process of its own, and only limits travel on from here.
@@ -36,11 +37,12 @@ def all_limits(experiment: Experiment, plans: list[ScenarioPlan]) -> list[Limits
     """
     jobs = experiment.execution.jobs
     outcomes = [_outcomes(each, jobs) for each in plans]
+    specs = [spec for spec in experiment.methods if not is_stochastic(experiment, spec)]
     with ExitStack() as opened:
-        bound = [_bound(spec, experiment.family, opened) for spec in experiment.methods]
+        bound = [_bound(spec, experiment.family, opened) for spec in specs]
         columns = [
             (method, spec, alpha)
-            for method, spec in zip(bound, experiment.methods, strict=True)
+            for method, spec in zip(bound, specs, strict=True)
             for alpha in experiment.alphas
         ]
         tasks = [
@@ -70,9 +72,10 @@ def _column(
 
 
 def _table(outcomes: Integers, columns: list[tuple[Floats, Floats]]) -> Limits:
-    return Limits(
-        outcomes, np.array([low for low, _ in columns]), np.array([high for _, high in columns])
-    )
+    lower, upper = np.empty((2, len(columns), outcomes.size))
+    for row, (low, high) in enumerate(columns):
+        lower[row], upper[row] = low, high
+    return Limits(outcomes, lower, upper)
 
 
 def _outcomes(each: ScenarioPlan, jobs: int) -> Integers:

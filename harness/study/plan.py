@@ -18,12 +18,12 @@ from harness.families.catalogue import family_of
 from harness.numerics.arrays import Integers
 from harness.scenario import (
     AnyScenario,
-    Column,
     PairScenario,
     Scenario,
     fractions_of,
     sizes_by_name,
 )
+from harness.study.columns import is_stochastic
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.truths import DiscreteTruth, PairTruth, count_values, is_listed
 
@@ -64,18 +64,23 @@ def plan(experiment: Experiment) -> list[ScenarioPlan]:
     """The scenarios of an experiment, by ascending size.
 
     Raises:
-        InputError: a size would need more intervals than fit, and how to ask for fewer.
+        InputError: a size would need more intervals than fit, and how to ask for fewer; or a
+            method draws its limits, and no trials do.
     """
+    _refuse_undrawn(experiment)
     return [_plan_scenario(experiment, size) for size in experiment.sizes]
 
 
-def columns(experiment: Experiment) -> tuple[Column, ...]:
-    """Methods × alphas, in the order of the tables."""
-    return tuple(
-        Column(method.label, method.side, alpha)
-        for method in experiment.methods
-        for alpha in experiment.alphas
-    )
+def _refuse_undrawn(experiment: Experiment) -> None:
+    """A method that draws its limits is a fault where nothing else can tell how it does."""
+    if MONTE_CARLO in experiment.engines:
+        return
+    for spec in experiment.methods:
+        if is_stochastic(experiment, spec):
+            raise InputError(
+                f"{spec.label} draws its limits, and only {MONTE_CARLO} can tell how often they "
+                f"miss: give trials and the engine {MONTE_CARLO}, or leave the method out"
+            )
 
 
 def _plan_scenario(experiment: Experiment, size: Size) -> ScenarioPlan:

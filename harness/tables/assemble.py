@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from harness.engines.worst_case import WorstCase
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats
 from harness.scenario import PairScenario, sizes_by_name
-from harness.tables.findings import Findings
+from harness.tables.findings import Findings, by_column
 from harness.tables.schema import (
     ENUMERATION,
     MONTE_CARLO,
@@ -36,10 +37,12 @@ PARTS_FROM = 1e-6
 _ERRORS = ("std_error", "ci_lower", "ci_upper")
 
 
-def cells_table(findings: Sequence[Findings], engines: Sequence[str]) -> pl.DataFrame:
+def cells_table(
+    findings: Sequence[Findings], engines: Sequence[str], two_references: bool
+) -> pl.DataFrame:
     """A row per method × alpha × size × engine × condition, in that order."""
     one = findings[0]
-    columns = cells_columns(one.scenario.family, one.group is not None, one.under_prior is not None)
+    columns = cells_columns(one.scenario.family, one.group is not None, two_references)
     blocks = (
         _cell_blocks(found, row, engines)
         for found, row in _by_column([found.pooled() for found in findings])
@@ -55,8 +58,7 @@ def summary_table(findings: Sequence[Findings], engines: Sequence[str]) -> pl.Da
 
 
 def _by_column(findings: Sequence[Findings]) -> Iterator[tuple[Findings, int]]:
-    count = len(findings[0].columns) if findings else 0
-    return ((found, row) for row in range(count) for found in findings)
+    return chain.from_iterable(by_column(findings))
 
 
 def _table(blocks: Sequence[Row], schema: Mapping[str, Any]) -> pl.DataFrame:
@@ -118,9 +120,11 @@ def _cell_blocks(found: Findings, row: int, engines: Sequence[str]) -> Iterator[
             if not found.truths_drawn:
                 # Counts given an outcome are no binomials then, and these would be too wide.
                 counted = {k: v for k, v in counted.items() if k not in _ERRORS}
-            yield {**key, **_outcomes(found, row, by_outcome), **counted}
+            length = _length_drawn(by_outcome, row)
+            yield {**key, **_outcomes(found, row, by_outcome), **counted, **length}
         if by_truth is not None:
-            yield {**key, **_truths(found, by_truth), **_counted(by_truth, row, alpha)}
+            length = _length_drawn(by_truth, row)
+            yield {**key, **_truths(found, by_truth), **_counted(by_truth, row, alpha), **length}
     if POSTERIOR in engines and found.posterior is not None:
         key, integrated = _key(found, row, POSTERIOR), found.posterior
         yield {
@@ -155,6 +159,8 @@ def _outcomes(found: Findings, row: int, cells: Counts | Exact) -> Row:
     if group is not None:
         length = {"length": cells.length[row]} if isinstance(cells, Exact) else {}
         return {"given": OUTCOME, **named, "x_last": group.end(outcomes), **length}
+    if isinstance(cells, Counts) and cells.length is not None:
+        return {"given": OUTCOME, **named}
     index = np.searchsorted(found.limits.outcomes, outcomes)
     lower, upper = found.limits.lower[row, index], found.limits.upper[row, index]
     return {"given": OUTCOME, **named, "lower": lower, "upper": upper, "length": upper - lower}
@@ -272,6 +278,8 @@ def _primary(found: Findings) -> Counts:
 def _mean_length_seen(found: Findings, row: int) -> float:
     assert found.tally is not None
     counts = found.tally.by_outcome
+    if counts.length is not None:
+        return float(counts.length[row].sum() / counts.trials.sum())
     at = found.limits.at(counts.conditions.astype(np.int64))
     length = at.upper[row] - at.lower[row]
     return float((length * counts.trials).sum() / counts.trials.sum())
@@ -285,3 +293,8 @@ def total(counts: Counts) -> Counts:
         counts.below.sum(axis=1, keepdims=True),
         counts.above.sum(axis=1, keepdims=True),
     )
+
+
+def _length_drawn(counts: Counts, row: int) -> Row:
+    """The mean length where each trial has limits of its own."""
+    return {} if counts.length is None else {"length": counts.length[row] / counts.trials}

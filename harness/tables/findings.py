@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from harness.engines.enumeration import Enumerated
 from harness.engines.pooling import Group, pooled_counts, pooled_exact
@@ -41,6 +43,9 @@ class Findings:
     """There where enumeration is asked for."""
     group: Group | None = None
     """How the tables pool outcomes."""
+    stochastic: Findings | None = None
+    """What Monte Carlo counted for the columns whose limits are drawn; they are in none of the
+    above, and no exact engine can tell of them."""
 
     def pooled(self) -> Findings:
         """The same with the outcomes pooled, as the tables show them given the outcome."""
@@ -60,4 +65,17 @@ class Findings:
             shown=group.first(self.shown),
             posterior=None if self.posterior is None else pooled_exact(self.posterior, group),
             under_prior=None if self.under_prior is None else pooled_exact(self.under_prior, group),
+            stochastic=None if self.stochastic is None else self.stochastic.pooled(),
         )
+
+
+def by_column(findings: Sequence[Findings]) -> list[list[tuple[Findings, int]]]:
+    """For each column of the experiment, in order: its row in every scenario."""
+    drawn = [found.stochastic for found in findings if found.stochastic is not None]
+    rows = [
+        (column.place, [(found, row) for found in kind])
+        for kind in (findings, drawn)
+        if kind
+        for row, column in enumerate(kind[0].columns)
+    ]
+    return [each for _, each in sorted(rows, key=itemgetter(0))]

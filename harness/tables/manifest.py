@@ -16,11 +16,10 @@ from harness.engines.enumeration import worst_case_range
 from harness.engines.estimate import fraction_interval, standard_error
 from harness.engines.identity import TOLERANCE
 from harness.engines.pair_worst_case import PairWorstCase
-from harness.engines.records import Counts
 from harness.engines.worst_case import WorstCase
 from harness.scenario import AnyScenario, Scenario, sizes_by_name
 from harness.tables.assemble import total
-from harness.tables.findings import Findings
+from harness.tables.findings import Findings, by_column
 
 _PACKAGES = ("coverage-harness", "numpy", "scipy", "polars", "matplotlib")
 
@@ -86,28 +85,24 @@ def _trials(findings: Sequence[Findings]) -> dict[str, Any]:
 
 def overall(findings: Sequence[Findings]) -> list[dict[str, Any]]:
     """Monte Carlo misses over all sizes, for each method and alpha."""
-    tallies = [found.tally for found in findings if found.tally is not None]
-    if not tallies:
-        return []
-    totals = [total(tally.by_outcome) for tally in tallies]
-    every = Counts(
-        totals[0].conditions,
-        sum((t.trials for t in totals), np.zeros(1, np.int64)),
-        sum((t.below for t in totals), np.zeros_like(totals[0].below)),
-        sum((t.above for t in totals), np.zeros_like(totals[0].above)),
-    )
     rows = []
-    for row, column in enumerate(findings[0].columns):
-        misses = every.below[row] + every.above[row]
-        lower, upper = fraction_interval(misses, every.trials)
+    for each in by_column(findings):
+        tallied = [(found.tally, row) for found, row in each if found.tally is not None]
+        if not tallied:
+            continue
+        counted = [(total(tally.by_outcome), row) for tally, row in tallied]
+        trials = np.sum([counts.trials for counts, _ in counted], axis=0)
+        misses = np.sum([counts.below[row] + counts.above[row] for counts, row in counted], axis=0)
+        lower, upper = fraction_interval(misses, trials)
+        column = each[0][0].columns[each[0][1]]
         rows.append(
             {
                 "method": column.method,
                 "alpha": column.alpha,
-                "trials": int(every.trials[0]),
+                "trials": int(trials[0]),
                 "misses": int(misses[0]),
-                "actual_alpha": float(misses[0] / every.trials[0]),
-                "std_error": float(standard_error(misses, every.trials)[0]),
+                "actual_alpha": float(misses[0] / trials[0]),
+                "std_error": float(standard_error(misses, trials)[0]),
                 "ci_lower": float(lower[0]),
                 "ci_upper": float(upper[0]),
             }
@@ -127,8 +122,11 @@ def _size_text(scenario: AnyScenario) -> str:
 
 def _agreement(lines: Sequence[Line], findings: Sequence[Findings]) -> dict[str, Any]:
     scenarios = [found.scenario for found in findings]
+    drawn = findings[0].stochastic if findings else None
+    labels = dict.fromkeys(column.method for column in drawn.columns) if drawn else ()
     return {
         "checked": bool(lines),
+        **({"not_checked": list(labels)} if labels else {}),
         "agrees": all(line.agrees for line in lines),
         "level": LEVEL,
         "tests": sum(line.tests for line in lines),
@@ -149,11 +147,12 @@ def _agreement(lines: Sequence[Line], findings: Sequence[Findings]) -> dict[str,
 
 
 def _identity(findings: Sequence[Findings]) -> dict[str, Any]:
+    findings = [found for found in findings if found.columns]
     largest = [float(found.discrepancy.max()) for found in findings]
     return {
         "holds": all(value <= TOLERANCE for value in largest),
         "tolerance": TOLERANCE,
-        "largest_discrepancy_below": _power_of_ten_above(max(largest)),
+        "largest_discrepancy_below": _power_of_ten_above(max(largest, default=0.0)),
         "sizes": [_size(found.scenario) for found in findings],
     }
 

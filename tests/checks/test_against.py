@@ -120,7 +120,7 @@ def test_what_fails_on_the_way_is_a_finding():
     assert "x = 3, n = 10" in found[0].message
 
 
-# The stochastic method here lies within Wilson's limits: whatever is drawn, it misses no less often.
+# The stochastic method lies within Wilson's limits: whatever it draws, it misses no less often.
 DRAWS = {"drawn_sizes": (10, 30), "seed": 1}
 
 

@@ -7,7 +7,8 @@ import itertools
 import pytest
 
 from harness.config.load import load_experiment
-from harness.study.plan import columns, plan
+from harness.study.columns import columns
+from harness.study.plan import plan
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 ENGINES = ("monte_carlo", "posterior", "enumeration")

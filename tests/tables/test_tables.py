@@ -15,7 +15,8 @@ SUMMARY, CELLS = summary_columns("proportion"), cells_columns("proportion", Fals
 SUMMARY_COLUMNS = [
     *("family", "method", "side", "alpha", "n", "engine", "trials", "miss_below", "miss_above"),
     *("actual_alpha", "std_error", "ci_lower", "ci_upper", "alpha_error", "alpha_error_min"),
-    *("alpha_error_max", "worst_alpha", "worst_truth", "mean_length"),
+    *("alpha_error_max", "worst_alpha", "worst_truth", "mean_length", "rms_alpha_error"),
+    "interval_score",
 ]
 CELL_COLUMNS = [
     *("family", "method", "side", "alpha", "n", "engine", "given", "x", "truth", "trials"),
@@ -111,6 +112,11 @@ def test_what_an_engine_does_not_know_is_empty_and_nothing_else(results):
     for name in ("worst_alpha", "worst_truth"):
         assert part(summary, engine="enumeration")[name].null_count() == 0
         assert summary.filter(pl.col("engine") != "enumeration")[name].is_null().all()
+    two_sided = pl.col("side") == "two-sided"
+    for name, known in (("rms_alpha_error", True), ("interval_score", two_sided)):
+        enumerated = (pl.col("engine") == "enumeration") & known
+        assert summary.filter(enumerated)[name].null_count() == 0
+        assert summary.filter(~enumerated)[name].is_null().all()
     known = ["actual_alpha", "alpha_error", "alpha_error_min", "alpha_error_max", "mean_length"]
     assert summary.select(known).null_count().row(0) == (0,) * 5
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.methods.adjusted_wald import add_four, agresti_coull
 from harness.methods.bayes import jeffreys, jeffreys_minimal_length, jeffreys_modified
+from harness.methods.bootstrap import bootstrap_percentile
 from harness.methods.both_limits import of_proportion
 from harness.methods.catalogue import kin
 from harness.methods.catalogue import references as by
@@ -90,11 +91,17 @@ METHODS: dict[str, Method] = {
         "Jeffreys, minimal length", by.BROWN_2001, jeffreys_minimal_length, TWO_SIDED_ONLY
     ),
     **four_criteria("proportion"),
+    "bootstrap_percentile": kin.bootstrap(
+        "Bootstrap percentiles, 999 resamples",
+        by.DAVISON_HINKLEY + ", eq. 5.18",
+        bootstrap_percentile,
+    ),
 }
 
 _ONE_SIDE = {"holds the estimate": "at a large alpha both limits may lie on one side of x/n"}
 _STEEP = {"rises with x": "at a small alpha a limit falls next to 0 and 1, as the deviation grows"}
 _NO_WIDTH = {"has width": "of no width at x = 0 and x = n"}
+_DRAWN = "each outcome and alpha has resamples of its own"
 _INSIDE = {"holds the estimate": "at x = 0 and x = n both limits lie inside the range"}
 
 EXCEPTIONS: dict[str, dict[str, str]] = {
@@ -117,6 +124,13 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "probit": _STEEP,
     "cloglog": {**_STEEP, "mirrors": "log(−log p) is not the negative of log(−log(1 − p))"},
     "jeffreys": _INSIDE,
+    "bootstrap_percentile": {
+        "rises with x": _DRAWN,
+        "is nested in alpha": _DRAWN,
+        "mirrors": "the limits of n − x mirror those of x in distribution, not draw by draw",
+        **_NO_WIDTH,
+        "holds the estimate": "at a large alpha both limits may lie on one side of x/n",
+    },
     "jeffreys_minimal_length": {
         "holds the estimate": "at a large alpha it lies about the mode (x − ½)/(n − 1)"
     },

@@ -1,0 +1,125 @@
+"""Calling a user's function: on arrays where it takes them, else for one outcome at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from harness.methods.outcomes import one_outcome, told
+from harness.numerics.arrays import Floats
+
+Function = Callable[..., Any]
+Raised = tuple[type[BaseException], ...]
+
+# What a user's function may raise; to leave the process or to be interrupted is not for it to say.
+ANYTHING: Raised = (Exception, SystemExit, KeyboardInterrupt)
+
+
+class FunctionError(Exception):
+    """What is wrong with the user's function, in one sentence."""
+
+
+def call(function: Function, data: dict[str, Any], alpha: float) -> tuple[Floats, Floats]:
+    """Limits at every outcome: from one call on arrays where the function takes arrays.
+
+    A function written for one outcome is called for each.
+
+    Raises:
+        FunctionError: the function fails at an outcome.
+    """
+    at_once = together(function, data, alpha)
+    if at_once is not None:
+        return at_once
+    count = outcome_count(data)
+    limits = np.array([alone(function, one_outcome(data, place), alpha) for place in range(count)])
+    return limits[:, 0], limits[:, 1]
+
+
+def together(
+    function: Function, data: dict[str, Any], alpha: float, raised: Raised = ANYTHING
+) -> tuple[Floats, Floats] | None:
+    """Limits from one call on arrays; None of a function that takes numbers only.
+
+    One that takes arrays is believed only where it gives the same limits for the first, the
+    middle and the last outcome alone.
+    """
+    at_once = _on_array(function, data, alpha, raised)
+    if at_once is None or not _same_alone(function, data, alpha, at_once, raised):
+        return None
+    return at_once
+
+
+def outcome_count(data: dict[str, Any]) -> int:
+    """How many outcomes the arrays hold."""
+    return int(next(value.size for value in data.values() if np.ndim(value)))
+
+
+def _on_array(
+    function: Function, data: dict[str, Any], alpha: float, raised: Raised
+) -> tuple[Floats, Floats] | None:
+    count = outcome_count(data)
+    try:
+        lower, upper = function(*copies(data), alpha)
+        limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+    except raised:
+        return None
+    return limits if limits[0].shape == limits[1].shape == (count,) else None
+
+
+def copies(data: dict[str, Any]) -> list[Any]:
+    """The arguments, arrays of them for the function to do with what it likes."""
+    return [value.copy() if np.ndim(value) else value for value in data.values()]
+
+
+def _same_alone(
+    function: Function,
+    data: dict[str, Any],
+    alpha: float,
+    limits: tuple[Floats, Floats],
+    raised: Raised,
+) -> bool:
+    count = limits[0].size
+    for place in {0, count // 2, count - 1}:
+        try:
+            lower, upper = function(*one_outcome(data, place).values(), alpha)
+            pair = float(lower), float(upper)
+        except raised:
+            continue
+        if not same(pair, (limits[0][place], limits[1][place])):
+            return False
+    return True
+
+
+def same(alone: tuple[float, float], from_array: tuple[float, float]) -> bool:
+    """Equal but for the rounding of a library that computes arrays in another way."""
+    return np.allclose(alone, from_array, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+def alone(
+    function: Function, outcome: dict[str, Any], alpha: float, raised: Raised = ANYTHING
+) -> tuple[float, float]:
+    """Both limits of one outcome.
+
+    Raises:
+        FunctionError: the function fails, or gives something else.
+    """
+    where = f"at {told({**outcome, 'alpha': alpha})}"
+    try:
+        answer = function(*outcome.values(), alpha)
+    except raised as fault:
+        raise FunctionError(f"failed {where}: {describe(fault)}") from None
+    try:
+        lower, upper = answer
+        return float(lower), float(upper)
+    except (TypeError, ValueError):
+        raise FunctionError(
+            f"expected a lower and an upper limit {where}, found {answer!r}"
+        ) from None
+
+
+def describe(fault: BaseException) -> str:
+    """The exception on one line."""
+    text = " ".join(str(fault).split())
+    return f"{type(fault).__name__}: {text}" if text else type(fault).__name__

@@ -1,0 +1,202 @@
+"""The stored baseline of the catalogue, and how one is written and read."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from harness.checks.against import TOLERANCE
+from harness.checks.baseline import DECIMALS, HEADER, is_baseline, stored, update
+from harness.checks.comparison import against_baseline, measures_at
+from harness.checks.measures import LENGTH, MEAN, WORST, measures
+from harness.checks.naming import Named, named
+from harness.errors import InputError
+from harness.methods.catalogue import PROPORTION
+from harness.methods.method import Method
+
+from .regenerate import ALPHAS, FOLDER, SIZES, every
+
+COMPARED = (WORST, MEAN, LENGTH)
+SMALL = ((1, 3, 10), (0.05, 0.1))
+
+
+def of(name, sizes=SMALL[0], alphas=SMALL[1]):
+    return measures(PROPORTION[name], "proportion", sizes, alphas)
+
+
+@pytest.mark.parametrize("each", list(every()), ids=lambda each: f"{each.family}-{each.label}")
+def test_no_method_of_the_catalogue_has_moved(each):
+    """Better or worse: ``python -m tests.checks.regenerate`` where it was meant to."""
+    old = stored(FOLDER, each)
+    new = measures_at(old, each.method, each.family)
+    for column in COMPARED:
+        np.testing.assert_allclose(
+            new[column].to_numpy(), old[column].to_numpy(), rtol=TOLERANCE, atol=TOLERANCE
+        )
+
+
+def test_the_stored_baseline_is_of_every_method_and_of_nothing_else():
+    files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
+    assert files == {HEADER} | {f"{each.family}/{each.label}.csv" for each in every()}
+    header = json.loads((FOLDER / HEADER).read_text("utf-8"))
+    listed = {
+        f"{family}/{name}.csv" for family, names in header["methods"].items() for name in names
+    }
+    assert listed == files - {HEADER}
+
+
+def test_the_stored_baseline_has_every_size_and_alpha():
+    for each in every():
+        table = stored(FOLDER, each)
+        cells = [(size, alpha) for size in SIZES[each.family] for alpha in ALPHAS]
+        assert list(zip(table[:, 0], table["alpha"], strict=True)) == cells
+
+
+def test_a_file_is_sorted_text_with_fixed_decimals(tmp_path):
+    shuffled = of("wilson").sample(fraction=1.0, shuffle=True, seed=1)
+    file = update(tmp_path, named("wilson"), shuffled)
+    assert file == tmp_path / "proportion" / "wilson.csv"
+    lines = file.read_text("utf-8").splitlines()
+    assert lines[0] == "n,alpha,worst_alpha,worst_truth,mean_alpha_error,mean_length"
+    # Wilson's interval of 0 of 1 at alpha = 0.05 ends at z²/(1 + z²) = 0.7934506856.
+    assert lines[1] == "1,0.05,0.2065493144,0.2065493144,0.0073373807,0.7934506856"
+    assert [line.split(",")[:2] for line in lines[1:]] == [
+        [n, alpha] for n in ("1", "3", "10") for alpha in ("0.05", "0.1")
+    ]
+    assert all(len(value.split(".")[1]) == DECIMALS for value in lines[-1].split(",")[2:])
+    assert "-0.0000000000" not in file.read_text("utf-8")
+
+
+def test_nothing_is_written_as_minus_nothing(tmp_path):
+    table = of("wilson").with_columns(pl.lit(-1e-14).alias(MEAN))
+    text = update(tmp_path, named("wilson"), table).read_text("utf-8")
+    assert ",0.0000000000," in text
+    assert "-" not in text
+
+
+def test_the_same_method_gives_the_same_bytes_and_others_stay(tmp_path):
+    update(tmp_path, named("wald"), of("wald"))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    update(tmp_path, named("wilson"), of("wilson"))
+    update(tmp_path, named("wald"), of("wald"))
+    (tmp_path / "proportion" / "wilson.csv").unlink()
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    header = tmp_path / HEADER
+    assert before.keys() == after.keys()
+    assert {p for p in before if before[p] != after[p]} == {header}
+    assert set(json.loads(after[header])["methods"]["proportion"]) == {"wald", "wilson"}
+
+
+def test_the_header_tells_the_versions_and_what_the_method_was_made_of(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("def f(x, n, alpha): return 0, 1\n")
+    update(tmp_path / "b", named("wilson"), of("wilson"))
+    update(tmp_path / "b", named(f"{file}:f"), of("wilson"))
+    first = json.loads((tmp_path / "b" / HEADER).read_text("utf-8"))
+    assert set(first["versions"]) >= {"coverage-harness", "numpy", "scipy"}
+    file.write_text("def f(x, n, alpha): return 0.0, 1.0\n")
+    update(tmp_path / "b", named(f"{file}:f"), of("wilson"))
+    second = json.loads((tmp_path / "b" / HEADER).read_text("utf-8"))
+    old, new = (each["methods"]["proportion"] for each in (first, second))
+    assert old["wilson"] == new["wilson"]
+    assert len(old["f"]["source"]) == 64
+    assert old["f"] != new["f"]
+
+
+def test_of_methods_without_a_file_nothing_is_told(tmp_path):
+    def mine(x, n, alpha):
+        return 0, 1
+
+    class Mine:
+        def __call__(self, x, n, alpha):
+            return 0, 1
+
+    for each in (named(Mine()), named("no_such.module:f")):
+        update(tmp_path, each, of("wilson"))
+    update(tmp_path, named(mine), of("wilson"))
+    told = json.loads((tmp_path / HEADER).read_text("utf-8"))["methods"]["proportion"]
+    assert told["Mine"] == told["f"] == {}
+    assert set(told["mine"]) == {"source"}
+
+
+def test_a_file_called_by_another_path_and_a_peer_have_names_that_stay(tmp_path):
+    for path in ("mine.py", "folder/mine.py"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("")
+        file = update(tmp_path / "b", named(f"{tmp_path / path}:f"), of("wilson"))
+        assert file.name == "f.csv"
+    file = update(tmp_path / "b", named("scipy:wilsoncc"), of("wilson"))
+    assert file.name == "scipy-wilsoncc.csv"
+
+
+def test_what_was_written_is_read_back(tmp_path):
+    update(tmp_path, named("wilson"), of("wilson"))
+    table = stored(tmp_path, named("wilson"))
+    for column in COMPARED:
+        np.testing.assert_allclose(table[column], of("wilson")[column], atol=10.0**-DECIMALS)
+
+
+def test_a_method_is_no_worse_than_its_own_baseline(tmp_path):
+    update(tmp_path, named("wilson"), of("wilson"))
+    found = against_baseline(PROPORTION["wilson"], named("wilson"), tmp_path)
+    assert [finding.verdict for finding in found] == ["pass"] * 3
+    assert {finding.message for finding in found} == {"no worse at 6 sizes and alphas"}
+
+
+def test_worse_than_the_baseline_at_one_n_only_is_named(tmp_path):
+    update(tmp_path, named("wilson"), of("wilson", range(1, 12)))
+
+    def worse_at_seven(data, alpha, side, prior):
+        lower, upper = PROPORTION["wilson"].limits(data, alpha)
+        return np.where(data[1] == 7, 0.999 * lower, lower), upper
+
+    planted = Method("", "", worse_at_seven, name="wilson")
+    found = against_baseline(planted, named("wilson"), tmp_path)
+    failed = [finding for finding in found if finding.verdict == "fail"]
+    assert failed
+    assert {finding.cell["n"] for finding in failed} == {7}
+    assert {finding.check for finding in failed} >= {"against its baseline: length"}
+    assert " at n = 7, alpha = 0.05, where its baseline has " in failed[0].message
+
+
+def test_a_baseline_is_known_by_its_header(tmp_path):
+    assert not is_baseline(tmp_path)
+    assert not is_baseline("wilson")
+    update(tmp_path, named("wilson"), of("wilson"))
+    assert is_baseline(tmp_path)
+
+
+def test_a_method_without_a_baseline_is_told_how_to_get_one(tmp_path):
+    update(tmp_path, named("wilson"), of("wilson"))
+    with pytest.raises(InputError, match=r"holds no baseline of wald; --update .* writes one"):
+        stored(tmp_path, named("wald"))
+    with pytest.raises(InputError, match="holds no baseline of wilson"):
+        stored(tmp_path / "none", named("wilson"))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"methods": 3}', b"\xff\xfe"])
+def test_a_header_that_is_none_is_refused(tmp_path, text):
+    (tmp_path / HEADER).write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError, match="is not the header of a baseline"):
+        update(tmp_path, named("wilson"), of("wilson"))
+
+
+@pytest.mark.parametrize("text", ["", "n,alpha\n1,2\n", "a,b,c,d,e,f\n1,x,3,4,5,6\n"])
+def test_a_file_that_is_no_table_is_refused(tmp_path, text):
+    update(tmp_path, named("wilson"), of("wilson")).write_text(text)
+    with pytest.raises(InputError, match=r"wilson\.csv cannot be read"):
+        stored(tmp_path, named("wilson"))
+
+
+def test_a_place_that_cannot_be_written_is_an_input_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        update(tmp_path / "file", named("wilson"), of("wilson"))
+
+
+def test_a_stochastic_method_has_no_baseline():
+    drawn = Method("", "", lambda *_: None, name="drawn", deterministic=False)
+    with pytest.raises(InputError, match="drawn is stochastic and has no baseline"):
+        against_baseline(drawn, Named("drawn", "proportion", drawn), Path())

@@ -1,0 +1,180 @@
+"""The ranking: what it says is what the summary says, over all sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from harness.screen.ranking import ranking_screen
+from harness.tables.ranking import ranking
+from harness.tables.storage import load, write_tables
+from tests.study.experiments import DRAWN, in_memory, part
+
+COLUMNS = [
+    *("family", "alpha", "rank", "method", "worst_alpha", "worst_n", "alpha_error"),
+    *("rms_alpha_error", "relative_length", "below_share", "relative_score"),
+]
+METHODS = ["wald", "clopper_pearson", "minimal_length", "balanced_tail"]
+# Means of a few ratios.
+SUMMED = 1e-13
+
+
+@pytest.fixture(scope="module")
+def results():
+    changes = {"truth": {"uniform": [0, 1]}, "trials": None, "seed": None}
+    return in_memory(DRAWN, methods=METHODS, engines=["enumeration"], **changes)
+
+
+def without(results, name):
+    """The ranking where one method was left out."""
+    return ranking(results.summary.filter(pl.col("method") != name))
+
+
+def test_methods_stand_from_best_to_worst_at_each_alpha(results):
+    table = results.ranking
+    assert table.columns == COLUMNS
+    assert table["alpha"].to_list() == [0.3] * 4 + [0.05] * 4
+    for _, rows in table.group_by("alpha"):
+        assert rows["rank"].to_list() == [1, 2, 3, 4]
+        assert rows["relative_score"].is_sorted()
+        assert set(rows["method"]) == set(METHODS)
+        # Quantiles under the truth's own prior minimise the expected score.
+        assert rows["method"][0] == "balanced_tail"
+        assert rows["relative_score"][0] == 1.0
+
+
+def test_a_row_is_the_mean_over_the_sizes_of_the_summary(results):
+    for row in results.ranking.iter_rows(named=True):
+        same = {"alpha": row["alpha"], "method": row["method"]}
+        rows = part(results.summary, engine="enumeration", **same)
+        worst = rows["worst_alpha"].to_numpy()
+        assert row["worst_alpha"] == worst.max()
+        assert row["worst_n"] == rows["n"][int(np.flatnonzero(worst == worst.max())[0])]
+        assert row["alpha_error"] == pytest.approx(rows["alpha_error"].mean(), abs=1e-16)
+        squares = rows["rms_alpha_error"].to_numpy() ** 2
+        assert row["rms_alpha_error"] == pytest.approx(np.sqrt(squares.mean()), rel=SUMMED)
+        yardstick = part(results.summary, method="minimal_length", alpha=row["alpha"])
+        ratios = rows["mean_length"].to_numpy() / yardstick["mean_length"].to_numpy()
+        assert row["relative_length"] == pytest.approx(ratios.mean(), rel=SUMMED)
+        assert row["below_share"] == pytest.approx(0.5, abs=1e-12)
+
+
+def test_lengths_are_relative_to_the_shortest_where_minimal_length_is_not_there(results):
+    with_it, without_it = results.ranking, without(results, "minimal_length")
+    assert with_it.filter(pl.col("relative_length") < 1)["method"].unique().to_list() == ["wald"]
+    assert without_it["relative_length"].min() < 1.0 < without_it["relative_length"].max()
+
+
+def test_an_interval_of_no_width_is_no_yardstick():
+    """At n = 1 Wald intervals have no width at all."""
+    few = in_memory(
+        DRAWN, n=[1], methods=METHODS[:2], engines=["enumeration"], trials=None, seed=None
+    )
+    table = part(few.ranking, alpha=0.05).sort("method")
+    assert table["relative_length"].to_list() == [1.0, 0.0]
+
+
+def test_the_share_of_misses_below_tells_a_lopsided_method():
+    """log(−log p) is not symmetric."""
+    methods = ["cloglog", "wilson"]
+    results = in_memory(
+        DRAWN,
+        methods=methods,
+        truth={"uniform": [0, 1]},
+        engines=["enumeration"],
+        trials=None,
+        seed=None,
+    )
+    share = dict(
+        results.ranking.filter(pl.col("alpha") == 0.05).select("method", "below_share").rows()
+    )
+    assert share["wilson"] == pytest.approx(0.5, abs=1e-12)
+    assert abs(share["cloglog"] - 0.5) > 0.05
+
+
+def test_there_is_no_ranking_of_one_method_or_without_enumeration(results, drawn):
+    alone = results.summary.filter(pl.col("method") == "wald")
+    assert ranking(alone) is None
+    assert ranking(drawn.summary.filter(pl.col("engine") != "enumeration")) is None
+    one_sided = results.summary.with_columns(pl.lit("upper").alias("side"))
+    assert ranking(one_sided) is None
+
+
+def test_one_sided_intervals_are_not_ranked(drawn):
+    assert "clopper_pearson upper" in set(drawn.summary["method"])
+    assert "clopper_pearson upper" not in set(drawn.ranking["method"])
+
+
+def test_what_is_not_known_at_every_size_is_empty_and_ranked_last(results):
+    gone = (pl.col("method") == "balanced_tail") & (pl.col("n") == 5)
+    names = ["interval_score", "worst_alpha", "rms_alpha_error"]
+    holes = results.summary.with_columns(
+        pl.when(~gone).then(pl.col(name)).alias(name) for name in names
+    )
+    table = part(ranking(holes), alpha=0.05)
+    last = table.row(-1, named=True)
+    assert last["method"] == "balanced_tail"
+    for name in ("rank", "worst_alpha", "worst_n", "rms_alpha_error", "relative_score"):
+        assert last[name] is None
+    assert last["relative_length"] is not None
+    assert table["rank"].to_list() == [1, 2, 3, None]
+
+
+def test_two_samples_are_ranked_over_listed_truths():
+    results = in_memory(
+        {
+            "name": "small/pairs",
+            "title": "Pairs",
+            "family": "proportion_difference",
+            "n1": [4, 6],
+            "n2": [5, 3],
+            "alpha": 0.05,
+            "methods": ["wald", "newcombe"],
+            "truth": {"first": {"values": [0.1, 0.5]}, "second": {"values": [0.3, 0.9]}},
+            "engines": ["enumeration"],
+        }
+    )
+    table = results.ranking
+    assert {"worst_n1", "worst_n2"} < set(table.columns)
+    assert table["method"].to_list() == ["newcombe", "wald"]
+    assert table["relative_score"][0] == 1.0
+
+
+def test_the_file_holds_the_ranking_of_the_summary_beside_it(drawn, tmp_path):
+    stored = pl.read_csv(drawn.path / "ranking.csv", schema=drawn.ranking.schema)
+    assert_frame_equal(stored, drawn.ranking, check_exact=True)
+    write_tables(load(drawn.path), tmp_path)
+    assert (tmp_path / "ranking.csv").read_bytes() == (drawn.path / "ranking.csv").read_bytes()
+
+
+def screen(table, sizes=("n",)):
+    """Title and cells, column by column."""
+    shown = ranking_screen(table, sizes)
+    return str(shown.title), {str(each.header): list(each.cells) for each in shown.columns}
+
+
+def test_the_screen_shows_the_ranking_and_what_it_is_ordered_by(results):
+    title, columns = screen(part(results.ranking, alpha=0.05))
+    assert "ranked by interval score" in title
+    assert columns["method"][0] == "balanced_tail"
+    assert "alpha" not in columns
+    assert columns["score"][0] == "1.0000"
+    assert columns["below"] == ["50 %"] * 4
+
+
+def test_the_screen_shows_no_rounding_noise_of_an_error_that_is_nil(results):
+    _, columns = screen(part(results.ranking, alpha=0.05))
+    assert columns["alpha error"][0] == "0.0000"
+
+
+def test_a_long_ranking_of_several_alphas_is_cut_and_says_so(results):
+    rows = [
+        results.ranking.with_columns(pl.col("method") + str(copy), pl.col("rank") + 4 * copy)
+        for copy in range(6)
+    ]
+    title, columns = screen(pl.concat(rows))
+    assert "ranking.csv" in title
+    assert len(columns["method"]) == 20
+    assert set(columns["alpha"]) == {"0.3", "0.05"}
