@@ -58,7 +58,7 @@ def more_than(x: Integers, rate: Floats, exposure: float) -> Floats:
 
 def _gamma(x: Integers, exposure: float) -> Gamma:
     """``gammainc`` alone is wrong in the far tails of a large shape, this posterior is not."""
-    return Gamma(x + 1.0, np.full(x.shape, exposure))
+    return Gamma(x.astype(np.float64) + 1.0, np.full(x.shape, exposure))
 
 
 def fall(x: Integers, rate: Floats, exposure: float) -> Floats:

@@ -113,7 +113,7 @@ def differ(ours, theirs):
 
 
 def test_both_limits_come_from_the_same_resamples():
-    """Against 999 binomial draws sorted, at orders so close that each limit depends on the other."""
+    """Against 999 binomial draws sorted, at orders so close that the limits depend on each other."""
     x, n, alpha, k, repeats = 2000, 5000, 0.9, 450, 6_000
     rng = np.random.default_rng(11)
     drawn = np.sort(rng.binomial(n, x / n, (repeats, RESAMPLES)), axis=1)
@@ -234,9 +234,9 @@ def test_the_catalogue_says_that_it_draws():
 
 
 def test_without_a_generator_or_a_seed_it_says_so():
-    with pytest.raises(InputError, match="bootstrap_percentile draws .* needs a generator"):
+    with pytest.raises(InputError, match=r"bootstrap_percentile draws .* needs a generator"):
         BOOTSTRAP.limits((np.array([3.0]), np.array([10.0])), 0.05)
-    with pytest.raises(InputError, match="bootstrap_percentile draws .* needs a seed"):
+    with pytest.raises(InputError, match=r"bootstrap_percentile draws .* needs a seed"):
         harness.interval("proportion", "bootstrap_percentile", x=3, n=10)
 
 
