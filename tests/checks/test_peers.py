@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from harness.checks.naming import named
+from harness.methods.calling import call
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.plugin import PluginProcess
-from harness.methods.plugin_worker import call
 from harness.peers.catalogue import PEERS, module_of
 
 EVERY = [

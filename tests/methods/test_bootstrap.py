@@ -113,7 +113,7 @@ def differ(ours, theirs):
 
 
 def test_both_limits_come_from_the_same_resamples():
-    """Against 999 binomial draws sorted, at orders so close that the limits depend on each other."""
+    """Against 999 binomial draws sorted, at orders so close that the limits go together."""
     x, n, alpha, k, repeats = 2000, 5000, 0.9, 450, 6_000
     rng = np.random.default_rng(11)
     drawn = np.sort(rng.binomial(n, x / n, (repeats, RESAMPLES)), axis=1)

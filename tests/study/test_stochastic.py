@@ -19,7 +19,7 @@ from harness.errors import InputError
 from harness.methods.bootstrap import RESAMPLES
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.scenario import Column, Limits, PairScenario, Scenario, data_of
-from harness.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
+from harness.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth, count_values
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part, stable_files
 
 BOOTSTRAP = "bootstrap_percentile"
@@ -51,47 +51,44 @@ SCENARIOS = {
 }
 
 
-def drawing(method, alpha, side="two-sided"):
+def drawing(method, alpha):
     """A deterministic method that passes for one that draws."""
     stochastic = replace(
         method,
         formula=lambda data, alpha, side, prior, rng: method.formula(data, alpha, side, prior),
         deterministic=False,
     )
-    return StochasticColumn(Column("made up", side, alpha), stochastic, None)
+    return StochasticColumn(Column("made up", "two-sided", alpha), stochastic, None)
 
 
-@pytest.mark.parametrize("per_truth", [False, True])
-@pytest.mark.parametrize("name", SCENARIOS)
+LISTS = [name for name in SCENARIOS if name.startswith("list")]
+
+
+@pytest.mark.parametrize(
+    ("name", "per_truth"), [*((name, None) for name in SCENARIOS), *((name, 500) for name in LISTS)]
+)
 def test_limits_of_each_trial_are_counted_like_limits_looked_up(name, per_truth):
-    scenario = SCENARIOS[name]
-    listed = "list" in name
-    if per_truth and not listed:
-        return
-    (shard,) = shards(scenario, 3000, 5, 500 if per_truth else None)
+    scenario, alphas = SCENARIOS[name], (0.05, 0.2, 0.5)
+    trials = 3000 if per_truth is None else per_truth * count_values(scenario.truth)
+    (shard,) = shards(scenario, trials, 5, per_truth)
     if isinstance(scenario, PairScenario):
-        x, y = np.indices((8, 6)).reshape(2, -1)
-        outcomes = scenario.outcomes(x, y)
+        outcomes = scenario.outcomes(*np.indices((8, 6)).reshape(2, -1))
     else:
         outcomes = np.arange(scenario.size + 1)
-    methods = [
-        (CATALOGUE[scenario.family][each], alpha)
-        for each in ("wald", "minimal_length")
-        for alpha in (0.05, 0.5)
-    ]
-    solved = np.array([m.limits(data_of(scenario, outcomes), a) for m, a in methods])
+    wald = CATALOGUE[scenario.family]["wald"]
+    solved = np.array([wald.limits(data_of(scenario, outcomes), alpha) for alpha in alphas])
     looked_up = simulate(shard, Limits(outcomes, solved[:, 0], solved[:, 1]))
-    each = simulate_each(shard, [drawing(method, alpha) for method, alpha in methods])
-    assert (each.by_truth is not None) == listed
-    pairs = [(looked_up.by_outcome, each.by_outcome)]
-    pairs += [(looked_up.by_truth, each.by_truth)] if listed else []
-    for expected, found in pairs:
+    each = simulate_each(shard, [drawing(wald, alpha) for alpha in alphas])
+    assert (each.by_truth is not None) == (name in LISTS)
+    pairs = [(looked_up.by_outcome, each.by_outcome), (looked_up.by_truth, each.by_truth)]
+    for expected, found in pairs[: 2 if name in LISTS else 1]:
         assert expected.below.sum() > 0
         assert expected.above.sum() > 0
-        for part_of in ("conditions", "trials", "below", "above"):
-            np.testing.assert_array_equal(getattr(found, part_of), getattr(expected, part_of))
+        for counts in ("conditions", "trials", "below", "above"):
+            np.testing.assert_array_equal(getattr(found, counts), getattr(expected, counts))
     by_x = each.by_outcome
     length = (solved[:, 1] - solved[:, 0])[:, np.searchsorted(outcomes, by_x.conditions)]
+    # Sums of hundreds of terms.
     np.testing.assert_allclose(by_x.length, length * by_x.trials, rtol=1e-12)
 
 
@@ -111,9 +108,13 @@ def chances_of_missing(x, n, p, k):
 def test_misses_at_a_truth_are_as_often_as_the_order_statistics_say(alpha, k):
     n, values = 7, [0.05, 0.31, 0.66]
     results = in_memory(
-        LISTED, n=n, alpha=alpha, methods=[BOOTSTRAP], truth={"values": values},
+        LISTED,
+        n=n,
+        alpha=alpha,
+        methods=[BOOTSTRAP],
+        truth={"values": values},
         trials={"per_truth": 40_000},
-    )  # fmt: skip
+    )
     cells = counted(results, given="truth")
     x = np.arange(n + 1.0)
     for p, row in zip(values, cells.iter_rows(named=True), strict=True):
@@ -128,9 +129,13 @@ def test_misses_given_an_outcome_are_as_often_as_the_order_statistics_say():
     """Of p ~ Beta(x + 1, n − x + 1) between two multiples of 1/n each p is missed as often."""
     n, alpha, k = 7, 0.1, 50
     results = in_memory(
-        DRAWN, n=n, alpha=alpha, methods=[BOOTSTRAP], truth={"uniform": [0, 1]},
+        DRAWN,
+        n=n,
+        alpha=alpha,
+        methods=[BOOTSTRAP],
+        truth={"uniform": [0, 1]},
         trials={"per_outcome": 40_000},
-    )  # fmt: skip
+    )
     middle = (np.arange(n) + 0.5) / n
     for row in counted(results).iter_rows(named=True):
         x = row["x"]
@@ -153,9 +158,8 @@ def test_what_no_exact_engine_can_tell_is_absent_and_nothing_else_changes(base, 
     results = in_memory(base, methods=BESIDE)
     before = in_memory(base, methods=["wald", "minimal_length"])
     for table, old in ((results.cells, before.cells), (results.summary, before.summary)):
-        assert part(table, engine="monte_carlo")["method"].unique(maintain_order=True).to_list() == [
-            "wald", BOOTSTRAP, "minimal_length", "upper"
-        ]  # fmt: skip
+        counted_by = part(table, engine="monte_carlo")["method"].unique(maintain_order=True)
+        assert counted_by.to_list() == ["wald", BOOTSTRAP, "minimal_length", "upper"]
         drawn = table.filter(pl.col("method").is_in([BOOTSTRAP, "upper"]))
         assert set(drawn["engine"]) == {"monte_carlo"}
         for name in ("actual_alpha", "trials"):
@@ -288,12 +292,8 @@ def test_without_monte_carlo_a_method_that_draws_is_refused(engines):
         in_memory(DRAWN, methods=["wald", BOOTSTRAP], trials=None)
 
 
-def test_a_wrong_method_is_noticed_by_its_misses_alone():
-    """Twice the alpha, under one name: the share of misses differs beyond chance."""
+def test_a_larger_alpha_misses_more_often_and_is_shorter():
     results = in_memory(DRAWN, methods=[BOOTSTRAP], n=12, alpha=[0.1, 0.2])
-    first, second = (
-        part(results.summary, alpha=alpha, engine="monte_carlo").row(0, named=True)
-        for alpha in (0.1, 0.2)
-    )
+    first, second = (part(results.summary, alpha=alpha).row(0, named=True) for alpha in (0.1, 0.2))
     assert first["ci_upper"] < second["ci_lower"]
     assert first["mean_length"] > second["mean_length"]
