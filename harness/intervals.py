@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from harness.errors import InputError
 from harness.families.catalogue import family_of
-from harness.families.data import one_shape
+from harness.families.data import numbers, one_shape, refuse
 from harness.families.family import Data
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED, Method
@@ -132,18 +132,8 @@ def _arguments(
 
 
 def _checked_alpha(alpha: npt.ArrayLike) -> Floats:
-    try:
-        given = np.asarray(alpha)
-    except ValueError:
-        raise InputError(
-            "alpha should be a number or a regular array, found a ragged one"
-        ) from None
-    if given.dtype.kind not in "iuf":
-        raise InputError(f"alpha should be a number between 0 and 1, found {alpha!r}")
-    levels = given.astype(np.float64)
-    bad = ~((levels > 0) & (levels < 1))
-    if bad.any():
-        raise InputError(f"alpha should lie between 0 and 1, found {levels[bad][0]:.15g}")
+    levels = numbers("alpha", alpha, "a number between 0 and 1")
+    refuse(levels, ~((levels > 0) & (levels < 1)), "alpha", "a number between 0 and 1")
     return levels
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from harness.errors import HarnessError, InputError
 from harness.families.catalogue import FAMILIES
-from harness.families.data import one_shape, refuse
+from harness.families.data import numbers, one_shape, refuse
 from harness.families.family import Family
 from harness.numerics.arrays import Floats
 
@@ -86,14 +86,6 @@ def _of_two_samples(name: str) -> Family:
 
 
 def _checked_delta(delta: npt.ArrayLike) -> Floats:
-    try:
-        given = np.asarray(delta)
-    except ValueError:
-        raise InputError(
-            "delta should be a number or a regular array, found a ragged one"
-        ) from None
-    if given.dtype.kind not in "iuf":
-        raise InputError(f"delta should be a number or an array of them, found {delta!r}")
-    values = given.astype(np.float64)
+    values = numbers("delta", delta, "a number")
     refuse(values, ~np.isfinite(values), "delta", "a finite number")
     return values

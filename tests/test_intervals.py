@@ -8,9 +8,11 @@ import pytest
 import harness
 from harness.errors import HarnessError, InputError
 from harness.intervals import tails
-from harness.methods.catalogue import PROPORTION
+from harness.methods.catalogue import CATALOGUE
 from harness.numerics.split import Split
 from harness.posteriors.beta import Beta
+
+PROPORTION = {name: m for name, m in CATALOGUE["proportion"].items() if m.deterministic}
 
 
 def test_the_papers_example_90_of_100():
@@ -136,11 +138,11 @@ WRONG = [
     ({"n": 10**9 + 1}, "n should be a whole number from 1 to 10^9, found 1000000001"),
     ({"n": 10**30}, "n should be a whole number"),
     ({"x": [1, 2], "n": [3, 4, 5]}, "shape (2,) and n of shape (3,) do not fit together"),
-    ({"alpha": 0}, "alpha should lie between 0 and 1, found 0"),
-    ({"alpha": 1}, "alpha should lie between 0 and 1, found 1"),
-    ({"alpha": -0.05}, "alpha should lie between 0 and 1, found -0.05"),
-    ({"alpha": float("nan")}, "alpha should lie between 0 and 1, found nan"),
-    ({"alpha": [0.05, 2]}, "alpha should lie between 0 and 1, found 2"),
+    ({"alpha": 0}, "alpha should be a number between 0 and 1, found 0"),
+    ({"alpha": 1}, "alpha should be a number between 0 and 1, found 1"),
+    ({"alpha": -0.05}, "alpha should be a number between 0 and 1, found -0.05"),
+    ({"alpha": float("nan")}, "alpha should be a number between 0 and 1, found nan"),
+    ({"alpha": [0.05, 2]}, "alpha should be a number between 0 and 1, found 2"),
     ({"alpha": "0.05"}, "alpha should be a number between 0 and 1, found '0.05'"),
     ({"alpha": [[0.1], [0.2, 0.3]]}, "found a ragged one"),
     ({"alpha": [0.1, 0.2], "x": [1, 2, 3]}, "alpha of shape (2,) do not fit together"),

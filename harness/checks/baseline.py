@@ -39,7 +39,7 @@ def update(folder: str | Path, named: Named, measured: pl.DataFrame) -> Path:
         InputError: the folder cannot be written, or holds something else.
     """
     root = Path(folder)
-    file = _file(root, named)
+    file = _file(root, named.family, named.label)
     try:
         header = _header(root) if is_baseline(root) else {"methods": {}}
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -54,28 +54,28 @@ def update(folder: str | Path, named: Named, measured: pl.DataFrame) -> Path:
     return file
 
 
-def stored(folder: str | Path, named: Named) -> pl.DataFrame:
+def stored(folder: str | Path, family: str, label: str) -> pl.DataFrame:
     """The method's measures as they were.
 
     Raises:
         InputError: there is no baseline of this method, or it cannot be read.
     """
     root = Path(folder)
-    file = _file(root, named)
+    file = _file(root, family, label)
     if not is_baseline(root) or not file.is_file():
-        raise InputError(f"{root} holds no baseline of {named.label}; --update {root} writes one")
-    size = family_of(named.family).sizes[0]
+        raise InputError(f"{root} holds no baseline of {label}; --update {root} writes one")
+    size = family_of(family).sizes[0]
     try:
         return pl.read_csv(file, schema=dict.fromkeys((size, "alpha", *_VALUES), pl.Float64))
     except (pl.exceptions.PolarsError, OSError) as fault:
         raise InputError(f"{file} cannot be read: {fault}") from None
 
 
-def _file(root: Path, named: Named) -> Path:
+def _file(root: Path, family: str, label: str) -> Path:
     """By the name that stays when a file is called by another path."""
-    place, _, name = named.label.rpartition(":")
+    place, _, name = label.rpartition(":")
     stem = f"{place}-{name}" if place in PEERS else name
-    return root / named.family / f"{stem}.csv"
+    return root / family / f"{stem}.csv"
 
 
 def _text(measured: pl.DataFrame) -> str:

@@ -10,11 +10,11 @@ import polars as pl
 from harness.checks.against import against
 from harness.checks.baseline import stored
 from harness.checks.measures import measures
-from harness.checks.naming import Named
 from harness.checks.records import AGAINST, FAIL, Finding
 from harness.checks.same_draws import against_draws
+from harness.checks.subject import Subject
 from harness.errors import InputError, IntervalNotFoundError, MethodError
-from harness.methods.method import Method
+from harness.families.catalogue import family_of
 
 DRAWN_SIZES = (10, 30, 100)
 """Where stochastic methods are looked at, which takes longer than exact numbers do."""
@@ -24,10 +24,8 @@ _ENDS_ALL = 1e9
 
 
 def against_method(
-    method: Method,
-    reference: Method,
-    name: str,
-    family: str,
+    subject: Subject,
+    reference: Subject,
     sizes: Sequence[float],
     alphas: Sequence[float],
     *,
@@ -38,49 +36,62 @@ def against_method(
     """Both exactly, cell by cell; on the same draws where one of them is stochastic.
 
     Args:
-        method, reference: two-sided methods of a family of one sample.
-        name: what the reference is called.
-        family: what is estimated.
+        subject, reference: two-sided methods of one family of one sample.
         sizes, alphas: the cells of deterministic methods.
         drawn_sizes: the sizes, with the same alphas, where one is stochastic.
         margin: of the miss rate where one is stochastic.
         seed: of the draws.
+
+    Raises:
+        InputError: the family has two samples.
     """
+    _refuse_two_samples(subject.family)
     try:
-        if method.deterministic and reference.deterministic:
-            found = measures(method, family, sizes, alphas)
-            return against(found, measures(reference, family, sizes, alphas), name)
-        return against_draws(
-            method, reference, name, family, drawn_sizes, alphas, margin=margin, seed=seed
-        )
+        if subject.deterministic and reference.deterministic:
+            found = measures(subject, sizes, alphas)
+            return against(found, measures(reference, sizes, alphas), reference.label)
+        return against_draws(subject, reference, drawn_sizes, alphas, margin=margin, seed=seed)
     except (MethodError, IntervalNotFoundError) as fault:
-        return [_failed(name, fault)]
+        return [_failed(reference.label, fault)]
 
 
-def against_baseline(method: Method, named: Named, folder: str | Path) -> list[Finding]:
+def against_baseline(subject: Subject, folder: str | Path) -> list[Finding]:
     """Against what a baseline holds of the method, at its sizes and alphas.
 
     Raises:
-        InputError: there is no baseline of this method, or the method is stochastic.
+        InputError: there is no baseline of this method, or it can have none.
     """
-    if not method.deterministic:
-        raise InputError(f"{named.label} is stochastic and has no baseline, only exact numbers do")
-    old = stored(folder, named)
+    old = stored(folder, subject.family, subject.label)
     try:
-        return against(measures_at(old, method, named.family), old, "its baseline")
-    except (MethodError, IntervalNotFoundError) as fault:
+        return against(measures_at(old, subject), old, "its baseline")
+    except MethodError as fault:
         return [_failed("its baseline", fault)]
 
 
-def measures_at(cells: pl.DataFrame, method: Method, family: str) -> pl.DataFrame:
+def to_keep(subject: Subject, sizes: Sequence[float], alphas: Sequence[float]) -> pl.DataFrame:
+    """What a baseline keeps of the method.
+
+    Raises:
+        InputError: the family has two samples, or the method is stochastic.
+        MethodError: the method has no limits at an outcome.
+    """
+    _refuse_two_samples(subject.family)
+    if not subject.deterministic:
+        raise InputError(f"{subject.label} is stochastic: it has no exact numbers for a baseline")
+    return measures(subject, sizes, alphas)
+
+
+def _refuse_two_samples(family: str) -> None:
+    if family_of(family).samples > 1:
+        raise InputError(f"methods are compared for families of one sample, found {family}")
+
+
+def measures_at(cells: pl.DataFrame, subject: Subject) -> pl.DataFrame:
     """The measures of a method at the sizes and alphas of a table."""
-    size = cells.columns[0]
-    parts = [
-        measures(method, family, [at], part["alpha"].to_list())
-        for (at,), part in cells.group_by(size, maintain_order=True)
-        if isinstance(at, float)
-    ]
-    return pl.concat(parts)
+    parts = cells.group_by(cells.columns[0], maintain_order=True)
+    return pl.concat(
+        [measures(subject, [size], part["alpha"].to_list()) for (size,), part in parts]
+    )
 
 
 def _failed(name: str, fault: Exception) -> Finding:

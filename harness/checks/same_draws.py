@@ -9,13 +9,12 @@ import numpy as np
 
 from harness.agreement import holm
 from harness.checks.mcnemar import mcnemar_p
-from harness.checks.measures import scenario_of
+from harness.checks.measures import limits_of, scenario_of
 from harness.checks.records import AGAINST, INCONCLUSIVE, Finding, Verdict
+from harness.checks.subject import CatalogueSubject, Subject
 from harness.checks.tango import ALPHA, paired_interval, trials_to_conclude, verdict
 from harness.engines.posterior import distribution
-from harness.families.family import Data
-from harness.methods.method import Limits, Method
-from harness.numerics.arrays import Bools, Floats
+from harness.numerics.arrays import Bools, Floats, Integers
 from harness.scenario import Scenario, data_of, keyed_stream
 
 TRIALS = 20_000
@@ -36,10 +35,8 @@ class Discordance:
 
 
 def against_draws(
-    method: Method,
-    reference: Method,
-    name: str,
-    family: str,
+    subject: Subject,
+    reference: Subject,
     sizes: Sequence[float],
     alphas: Sequence[float],
     *,
@@ -54,19 +51,21 @@ def against_draws(
     make every trifle significant.
 
     Args:
-        method, reference: two-sided, one of them stochastic.
-        name: what the reference is called.
-        family: of one sample.
+        subject, reference: two-sided, of one family of one sample, one of them stochastic.
         sizes, alphas: where both are looked at.
         margin: of the miss rate; by default ``MARGIN`` times alpha.
         trials: at each size, the same for all alphas.
         seed: of all draws.
+
+    Raises:
+        MethodError: one of them has no limits at an outcome.
     """
+    name, family = reference.label, subject.family
     cells = [
         cell
         for size in sizes
         for cell in _discordances(
-            method, reference, scenario_of(family, size), alphas, trials, seed
+            subject, reference, scenario_of(family, size), alphas, trials, seed
         )
     ]
     b = np.array([cell.only_found for cell in cells])
@@ -85,8 +84,8 @@ def against_draws(
 
 
 def _discordances(
-    method: Method,
-    reference: Method,
+    subject: Subject,
+    reference: Subject,
     scenario: Scenario,
     alphas: Sequence[float],
     trials: int,
@@ -96,39 +95,43 @@ def _discordances(
     rng = scenario.stream(seed, 0)
     truth = distribution(scenario.truth).draw(trials, rng)
     outcomes = scenario.model.SAMPLING.draw(truth, scenario.size, rng)
-    data = data_of(scenario, outcomes)
     found = []
     for alpha in alphas:
         one, other = (
-            missed(each, data, alpha, truth, _stream(each, scenario, alpha, seed))
-            for each in (method, reference)
+            _missed(each, scenario, outcomes, truth, alpha, seed) for each in (subject, reference)
         )
         only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
         found.append(Discordance(scenario.size, alpha, trials, only_one, only_other))
     return found
 
 
-def _stream(method: Method, scenario: Scenario, alpha: float, seed: int) -> np.random.Generator:
-    """A stochastic method's own draws, which change none of the truths and outcomes."""
-    content = {"family": scenario.family, "size": scenario.size, "alpha": alpha}
-    return keyed_stream({**content, "method": method.name}, seed, 0)
-
-
-def missed(
-    method: Method, data: Data, alpha: float, truth: Floats, rng: np.random.Generator
+def _missed(
+    subject: Subject,
+    scenario: Scenario,
+    outcomes: Integers,
+    truth: Floats,
+    alpha: float,
+    seed: int,
 ) -> Bools:
-    """Whether each trial's interval misses its truth, shape (trials,)."""
-    lower, upper = _limits(method, data, alpha, rng)
+    """Whether each trial's interval misses its truth, shape (trials,).
+
+    A deterministic method is asked once for each distinct outcome, a stochastic one for every
+    trial, from a stream of its own.
+    """
+    if isinstance(subject, CatalogueSubject) and not subject.deterministic:
+        rng = _stream(subject, scenario, alpha, seed)
+        lower, upper = subject.method.limits(data_of(scenario, outcomes), alpha, rng=rng)
+    else:
+        distinct, back = np.unique(outcomes, return_inverse=True)
+        low, high = limits_of(subject, scenario, distinct, alpha)
+        lower, upper = low[back], high[back]
     return np.asarray((truth < lower) | (truth > upper))
 
 
-def _limits(method: Method, data: Data, alpha: float, rng: np.random.Generator) -> Limits:
-    """A deterministic method is asked once for each distinct outcome, a stochastic one always."""
-    if not method.deterministic:
-        return method.limits(data, alpha, rng=rng)
-    distinct, back = np.unique(np.stack(data), axis=1, return_inverse=True)
-    lower, upper = method.limits(tuple(distinct), alpha)
-    return lower[back], upper[back]
+def _stream(subject: Subject, scenario: Scenario, alpha: float, seed: int) -> np.random.Generator:
+    """A stochastic method's own draws, which change none of the truths and outcomes."""
+    content = {"family": scenario.family, "size": scenario.size, "alpha": alpha}
+    return keyed_stream({**content, "method": subject.label}, seed, 0)
 
 
 def _finding(

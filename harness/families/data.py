@@ -20,7 +20,7 @@ def whole_numbers(name: str, given: npt.ArrayLike) -> Floats:
     Raises:
         InputError: a value is no whole number.
     """
-    values = _numbers(name, given, "a whole number")
+    values = numbers(name, given, "a whole number")
     with np.errstate(invalid="ignore"):
         refuse(values, ~(np.floor(values) == values), name, "a whole number")
         refuse(values, ~np.isfinite(values), name, "a whole number")
@@ -33,12 +33,20 @@ def positive_numbers(name: str, given: npt.ArrayLike) -> Floats:
     Raises:
         InputError: a value is no such number.
     """
-    values = _numbers(name, given, "a number")
+    values = numbers(name, given, "a number")
     refuse(values, ~((values > 0) & np.isfinite(values)), name, "a number above 0")
     return values
 
 
-def _numbers(name: str, given: npt.ArrayLike, what: str) -> Floats:
+def numbers(name: str, given: npt.ArrayLike, what: str) -> Floats:
+    """Whatever numbers they are, as floats.
+
+    Args:
+        name: for the message, as is ``what`` one of them should be.
+
+    Raises:
+        InputError: they are no numbers, or no regular array of them.
+    """
     try:
         raw = np.asarray(given)
     except ValueError:

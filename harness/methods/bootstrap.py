@@ -34,8 +34,7 @@ def bootstrap_percentile(
     x* ~ Binomial(n, x/n): of a proportion, resampling the sample and drawing from the fitted
     model are one. A one-sided limit takes alpha whole. Where k would be 0 (alpha/2 below 1/1000)
     the limits are the smallest and the largest resample, and no smaller alpha makes the interval
-    wider. Degenerate at x = 0 and x = n, so that it misses nearly every p next to 0
-    and 1.
+    wider. Degenerate at x = 0 and x = n, so that truths next to 0 and 1 are nearly always missed.
 
     Efron (1979), Ann. Stat. 7, 1–26; Davison and Hinkley (1997), Bootstrap Methods and their
     Application, equation 5.18; k as in Efron and Tibshirani (1993), An Introduction to the

@@ -9,6 +9,7 @@ from harness.checks.against import TOLERANCE, against
 from harness.checks.comparison import against_method
 from harness.checks.measures import measures
 from harness.checks.same_draws import MARGIN, against_draws
+from harness.checks.subject import CallableSubject, CatalogueSubject
 from harness.errors import MethodError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.method import Method
@@ -38,7 +39,15 @@ def stochastic(spread, name="stochastic"):
 
 
 def compared(one, other, **options):
-    return against_method(one, other, other.name, "proportion", SIZES, ALPHAS, **options)
+    return against_method(subject(one), subject(other), SIZES, ALPHAS, **options)
+
+
+def subject(method, family="proportion"):
+    return CatalogueSubject(method.name, family, method, seed=0)
+
+
+def measured(name, sizes, alphas, family="proportion"):
+    return measures(subject(CATALOGUE[family][name], family), sizes, alphas)
 
 
 def verdicts(findings):
@@ -47,10 +56,11 @@ def verdicts(findings):
 
 @pytest.mark.parametrize("family", ["proportion", "rate"])
 def test_a_method_is_no_worse_than_itself(family):
-    for name, method in CATALOGUE[family].items():
+    for method in CATALOGUE[family].values():
         if not method.deterministic or "two-sided" not in method.sides:
             continue
-        found = against_method(method, method, name, family, (1.0, 7.0), (0.05,))
+        each = subject(method, family)
+        found = against_method(each, each, (1.0, 7.0), (0.05,))
         assert [finding.verdict for finding in found] == ["pass"] * 3
         assert {finding.message for finding in found} == {"no worse at 2 sizes and alphas"}
 
@@ -85,7 +95,7 @@ def test_better_is_no_failure():
 
 
 def test_a_mean_alpha_error_is_worse_the_further_it_is_from_0_on_either_side():
-    base = measures(PROPORTION["wilson"], "proportion", (10,), (0.05,))
+    base = measured("wilson", (10,), (0.05,))
     for error in (0.5, -0.5):
         moved = base.with_columns(mean_alpha_error=error)
         assert {f.check for f in against(moved, base, "it") if f.verdict == "fail"} == {
@@ -96,7 +106,7 @@ def test_a_mean_alpha_error_is_worse_the_further_it_is_from_0_on_either_side():
 
 @pytest.mark.parametrize("column", ["worst_alpha", "mean_alpha_error", "mean_length"])
 def test_a_difference_counts_from_the_tolerance_on(column):
-    base = measures(PROPORTION["wilson"], "proportion", (10,), (0.05,))
+    base = measured("wilson", (10,), (0.05,))
     sign = np.sign(base[column])
     within, beyond = (
         base.with_columns(base[column] + sign * part * TOLERANCE) for part in (0.4, 1.6)
@@ -106,7 +116,7 @@ def test_a_difference_counts_from_the_tolerance_on(column):
 
 
 def test_the_tolerance_of_a_length_is_relative_since_a_rate_has_any_unit():
-    base = measures(CATALOGUE["rate"]["garwood"], "rate", (1e-6,), (0.05,))
+    base = measured("garwood", (1e-6,), (0.05,), "rate")
     moved = base.with_columns(base["mean_length"] * (1 + 0.5 * TOLERANCE))
     assert verdicts(against(moved, base, "it")) == {"pass"}
 
@@ -118,6 +128,21 @@ def test_what_fails_on_the_way_is_a_finding():
     found = compared(replace(PROPORTION["wilson"], formula=fails), PROPORTION["wald"])
     assert [(f.check, f.verdict) for f in found] == [("against wald", "fail")]
     assert "x = 3, n = 10" in found[0].message
+
+
+@pytest.mark.parametrize("limit", [np.nan, np.inf, 2.0])
+def test_limits_that_are_none_are_a_finding_with_their_outcome(limit):
+    def f(x, n, alpha):
+        return np.where((x == 2) & (n == 10), limit, 0.0), np.ones(np.shape(x))
+
+    found = against_method(
+        CallableSubject("f", "proportion", f), subject(PROPORTION["wald"]), SIZES, ALPHAS
+    )
+    assert [finding.verdict for finding in found] == ["fail"]
+    assert found[0].message == (
+        f"f: expected finite limits with lower ≤ upper, found {limit:g} and 1 "
+        "at x = 2, n = 10, alpha = 0.01"
+    )
 
 
 # The stochastic method lies within Wilson's limits: whatever it draws, it misses no less often.
@@ -162,10 +187,8 @@ def test_a_significant_trifle_fails_nobody():
 
 def test_an_inconclusive_comparison_says_how_many_trials_would_conclude_it():
     [finding] = against_draws(
-        stochastic(0.04),
-        PROPORTION["wilson"],
-        "wilson",
-        "proportion",
+        subject(stochastic(0.04)),
+        subject(PROPORTION["wilson"]),
         (30,),
         (0.05,),
         trials=200,

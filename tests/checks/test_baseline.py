@@ -1,7 +1,6 @@
 """The stored baseline of the catalogue, and how one is written and read."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -9,9 +8,10 @@ import pytest
 
 from harness.checks.against import TOLERANCE
 from harness.checks.baseline import DECIMALS, HEADER, is_baseline, stored, update
-from harness.checks.comparison import against_baseline, measures_at
+from harness.checks.comparison import against_baseline, against_method, measures_at, to_keep
 from harness.checks.measures import LENGTH, MEAN, WORST, measures
-from harness.checks.naming import Named, named
+from harness.checks.naming import named
+from harness.checks.subject import CatalogueSubject
 from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
 from harness.methods.method import Method
@@ -23,14 +23,18 @@ SMALL = ((1, 3, 10), (0.05, 0.1))
 
 
 def of(name, sizes=SMALL[0], alphas=SMALL[1]):
-    return measures(PROPORTION[name], "proportion", sizes, alphas)
+    return measures(subject(name), sizes, alphas)
+
+
+def subject(name, method=None):
+    return CatalogueSubject(name, "proportion", method or PROPORTION[name], seed=0)
 
 
 @pytest.mark.parametrize("each", list(every()), ids=lambda each: f"{each.family}-{each.label}")
 def test_no_method_of_the_catalogue_has_moved(each):
     """Better or worse: ``python -m tests.checks.regenerate`` where it was meant to."""
-    old = stored(FOLDER, each)
-    new = measures_at(old, each.method, each.family)
+    old = stored(FOLDER, each.family, each.label)
+    new = measures_at(old, each)
     for column in COMPARED:
         np.testing.assert_allclose(
             new[column].to_numpy(), old[column].to_numpy(), rtol=TOLERANCE, atol=TOLERANCE
@@ -49,7 +53,7 @@ def test_the_stored_baseline_is_of_every_method_and_of_nothing_else():
 
 def test_the_stored_baseline_has_every_size_and_alpha():
     for each in every():
-        table = stored(FOLDER, each)
+        table = stored(FOLDER, each.family, each.label)
         cells = [(size, alpha) for size in SIZES[each.family] for alpha in ALPHAS]
         assert list(zip(table[:, 0], table["alpha"], strict=True)) == cells
 
@@ -133,14 +137,14 @@ def test_a_file_called_by_another_path_and_a_peer_have_names_that_stay(tmp_path)
 
 def test_what_was_written_is_read_back(tmp_path):
     update(tmp_path, named("wilson"), of("wilson"))
-    table = stored(tmp_path, named("wilson"))
+    table = stored(tmp_path, "proportion", "wilson")
     for column in COMPARED:
         np.testing.assert_allclose(table[column], of("wilson")[column], atol=10.0**-DECIMALS)
 
 
 def test_a_method_is_no_worse_than_its_own_baseline(tmp_path):
     update(tmp_path, named("wilson"), of("wilson"))
-    found = against_baseline(PROPORTION["wilson"], named("wilson"), tmp_path)
+    found = against_baseline(subject("wilson"), tmp_path)
     assert [finding.verdict for finding in found] == ["pass"] * 3
     assert {finding.message for finding in found} == {"no worse at 6 sizes and alphas"}
 
@@ -153,7 +157,7 @@ def test_worse_than_the_baseline_at_one_n_only_is_named(tmp_path):
         return np.where(data[1] == 7, 0.999 * lower, lower), upper
 
     planted = Method("", "", worse_at_seven, name="wilson")
-    found = against_baseline(planted, named("wilson"), tmp_path)
+    found = against_baseline(subject("wilson", planted), tmp_path)
     failed = [finding for finding in found if finding.verdict == "fail"]
     assert failed
     assert {finding.cell["n"] for finding in failed} == {7}
@@ -171,9 +175,9 @@ def test_a_baseline_is_known_by_its_header(tmp_path):
 def test_a_method_without_a_baseline_is_told_how_to_get_one(tmp_path):
     update(tmp_path, named("wilson"), of("wilson"))
     with pytest.raises(InputError, match=r"holds no baseline of wald; --update .* writes one"):
-        stored(tmp_path, named("wald"))
+        stored(tmp_path, "proportion", "wald")
     with pytest.raises(InputError, match="holds no baseline of wilson"):
-        stored(tmp_path / "none", named("wilson"))
+        stored(tmp_path / "none", "proportion", "wilson")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"methods": 3}', b"\xff\xfe"])
@@ -187,7 +191,7 @@ def test_a_header_that_is_none_is_refused(tmp_path, text):
 def test_a_file_that_is_no_table_is_refused(tmp_path, text):
     update(tmp_path, named("wilson"), of("wilson")).write_text(text)
     with pytest.raises(InputError, match=r"wilson\.csv cannot be read"):
-        stored(tmp_path, named("wilson"))
+        stored(tmp_path, "proportion", "wilson")
 
 
 def test_a_place_that_cannot_be_written_is_an_input_error(tmp_path):
@@ -196,7 +200,16 @@ def test_a_place_that_cannot_be_written_is_an_input_error(tmp_path):
         update(tmp_path / "file", named("wilson"), of("wilson"))
 
 
-def test_a_stochastic_method_has_no_baseline():
+def test_a_stochastic_method_and_a_family_of_two_samples_have_no_baseline():
     drawn = Method("", "", lambda *_: None, name="drawn", deterministic=False)
-    with pytest.raises(InputError, match="drawn is stochastic and has no baseline"):
-        against_baseline(drawn, Named("drawn", "proportion", drawn), Path())
+    with pytest.raises(InputError, match="drawn is stochastic: it has no exact numbers"):
+        to_keep(subject("drawn", drawn), *SMALL)
+    two = CatalogueSubject("mee", "proportion_difference", drawn, seed=0)
+    with pytest.raises(InputError, match="families of one sample, found proportion_difference"):
+        to_keep(two, *SMALL)
+    with pytest.raises(InputError, match="families of one sample"):
+        against_method(two, two, *SMALL)
+
+
+def test_what_is_kept_are_the_measures():
+    assert to_keep(subject("wilson"), *SMALL).equals(of("wilson"))

@@ -8,9 +8,10 @@ import json
 import pytest
 
 import harness
-from harness.methods.catalogue import PROPORTION
+from harness.methods.catalogue import CATALOGUE
 from tests.cli.conftest import is_one_sentence
 
+PROPORTION = {name: m for name, m in CATALOGUE["proportion"].items() if m.deterministic}
 KEYS = ["estimate", "lower", "upper", "alpha", "method", "side"]
 MORE = ["length", "lower_tail", "upper_tail", "actual_alpha", "alpha_error", "seconds"]
 EXAMPLE = ["interval", "proportion", "--x", "90", "--n", "100"]
@@ -108,8 +109,8 @@ WRONG = {
     "no trials": (["--n", "0", "--x", "0"], "n should be a whole number from 1 to 10^9, found 0"),
     "too many trials": (["--n", "1000000001"], "from 1 to 10^9, found 1000000001"),
     "far too many trials": (["--n", str(10**30)], "n should be a whole number"),
-    "alpha of 0": (["--alpha", "0"], "alpha should lie between 0 and 1, found 0"),
-    "alpha of 1": (["--alpha", "1"], "alpha should lie between 0 and 1, found 1"),
+    "alpha of 0": (["--alpha", "0"], "alpha should be a number between 0 and 1, found 0"),
+    "alpha of 1": (["--alpha", "1"], "alpha should be a number between 0 and 1, found 1"),
     "alpha that is no number": (["--alpha", "nan"], "between 0 and 1, found nan"),
     "infinite alpha": (["--alpha", "inf"], "between 0 and 1, found inf"),
     "negative alpha": (["--alpha", "-0.05"], "between 0 and 1, found -0.05"),

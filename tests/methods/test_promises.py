@@ -11,7 +11,7 @@ import pytest
 
 from harness.engines.worst_case import worst_case
 from harness.families import proportion
-from harness.methods.catalogue import CATALOGUE, PROPORTION
+from harness.methods.catalogue import CATALOGUE
 from harness.posteriors.beta import Beta
 from harness.sampling import poisson
 from harness.truths import BetaTruth
@@ -26,6 +26,7 @@ ROUNDING = 1e-9
 # these an upper limit next to 1 cannot be told from it closely enough.)
 MEAN_ROUNDING = 1e-12
 
+PROPORTION = {name: m for name, m in CATALOGUE["proportion"].items() if m.deterministic}
 AT_LEAST = {"clopper_pearson", "blaker", "sterne", "feldman_cousins", "chebyshev", "hoeffding"}
 
 

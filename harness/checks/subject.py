@@ -1,0 +1,197 @@
+"""A method under check: it is called with care, and whatever goes wrong is told, not raised."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from harness.checks.grid import Outcomes
+from harness.errors import HarnessError
+from harness.families.catalogue import family_of
+from harness.methods.calling import Function, FunctionError, Raised, alone, describe, together
+from harness.methods.conduct import SCALARS, Conduct, conduct
+from harness.methods.method import TWO_SIDED, Method
+from harness.methods.outcomes import arguments_of, one_outcome
+from harness.numerics.arrays import Floats
+
+# Unlike in a process of its own, an interrupt at the keyboard is here meant for the harness.
+_RAISED: Raised = (Exception, SystemExit)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Limits at outcomes of shape (m,)."""
+
+    lower: Floats
+    upper: Floats
+    faults: Mapping[int, str] = field(default_factory=dict)
+    """Why there are no limits at a place, in a clause; the limits there are not numbers."""
+
+
+class Subject(Protocol):
+    """What can be checked."""
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def family(self) -> str: ...
+
+    @property
+    def sides(self) -> tuple[str, ...]: ...
+
+    @property
+    def deterministic(self) -> bool: ...
+
+    @property
+    def expected_failures(self) -> Mapping[str, str]:
+        """Checks that need not pass, each with the reason."""
+        ...
+
+    def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
+        """Limits at all outcomes; raises nothing that the method raises."""
+        ...
+
+    def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
+        """How the method conducts itself while it is called."""
+        ...
+
+    def unpicklable(self) -> str | None:
+        """Why it cannot be sent to another process; None where it can, or need not."""
+        ...
+
+
+@dataclass(frozen=True)
+class CatalogueSubject:
+    """A method of the catalogue."""
+
+    label: str
+    family: str
+    method: Method
+    seed: int
+    """Of a stochastic method, which draws the same at every call."""
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        return self.method.sides
+
+    @property
+    def deterministic(self) -> bool:
+        return self.method.deterministic
+
+    @property
+    def expected_failures(self) -> Mapping[str, str]:
+        return self.method.exceptions
+
+    def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
+        data = outcomes.data()
+        try:
+            lower, upper = self._limits(data, alpha, side)
+        except Exception:
+            return self._one_at_a_time(data, alpha, side)
+        return Answers(lower, upper)
+
+    def _one_at_a_time(self, data: tuple[Floats, ...], alpha: float, side: str) -> Answers:
+        lower, upper = np.full((2, data[0].size), np.nan)
+        faults = {}
+        for place in range(data[0].size):
+            try:
+                one = tuple(column[[place]] for column in data)
+                low, high = self._limits(one, alpha, side)
+                lower[place], upper[place] = low[0], high[0]
+            except HarnessError as fault:
+                faults[place] = str(fault)
+            except Exception as fault:
+                faults[place] = describe(fault)
+        return Answers(lower, upper, faults)
+
+    def _limits(self, data: tuple[Floats, ...], alpha: float, side: str) -> tuple[Floats, Floats]:
+        rng = None if self.deterministic else np.random.default_rng(self.seed)
+        return self.method.limits(data, alpha, side, rng=rng)
+
+    def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
+        names = family_of(self.family).data
+        arguments = arguments_of(names, outcomes.flat(), outcomes.sizes)
+        # Of the type that the formulas work on, so that a change in place would be seen.
+        data = {
+            name: value.astype(np.float64) if np.ndim(value) else value
+            for name, value in arguments.items()
+        }
+        found = conduct(self._as_function, data, alpha, _RAISED)
+        # Draws for an array are not those for one outcome.
+        return found if self.deterministic else {**found, SCALARS: None}
+
+    def _as_function(self, *arguments: Any) -> tuple[Any, Any]:
+        *given, alpha = arguments
+        shape = np.shape(given[0])
+        columns = [np.atleast_1d(np.asarray(each, np.float64)) for each in given]
+        data = tuple(
+            column if np.ndim(each) else np.full(columns[0].size, float(each))
+            for column, each in zip(columns, given, strict=True)
+        )
+        lower, upper = self._limits(data, alpha, self.sides[0])
+        return (lower, upper) if shape else (lower[0], upper[0])
+
+    def unpicklable(self) -> str | None:
+        return _unpicklable(self.method)
+
+
+@dataclass(frozen=True)
+class CallableSubject:
+    """A Python callable f(x, n, alpha), called in this process."""
+
+    label: str
+    family: str
+    function: Function
+
+    sides = (TWO_SIDED,)
+    deterministic = True
+
+    @property
+    def expected_failures(self) -> Mapping[str, str]:
+        return getattr(self.function, "expected_failures", {})
+
+    def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
+        arguments = self._arguments(outcomes)
+        at_once = together(self.function, arguments, alpha, _RAISED)
+        if at_once is not None:
+            return Answers(*at_once)
+
+        def one(outcome: dict[str, Any]) -> tuple[float, float]:
+            return alone(self.function, outcome, alpha, _RAISED)
+
+        return one_by_one(arguments, outcomes.flat()[0].size, one)
+
+    def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
+        return conduct(self.function, self._arguments(outcomes), alpha, _RAISED)
+
+    def _arguments(self, outcomes: Outcomes) -> dict[str, Any]:
+        names = family_of(self.family).data
+        return arguments_of(names, outcomes.flat(), outcomes.sizes)
+
+    def unpicklable(self) -> str | None:
+        return _unpicklable(self.function)
+
+
+def one_by_one(arguments: dict[str, Any], count: int, one: Any) -> Answers:
+    """Limits of each outcome by itself, not numbers where it fails."""
+    lower, upper = np.full((2, count), np.nan)
+    faults = {}
+    for place in range(count):
+        try:
+            lower[place], upper[place] = one(one_outcome(arguments, place))
+        except FunctionError as fault:
+            faults[place] = str(fault)
+    return Answers(lower, upper, faults)
+
+
+def _unpicklable(thing: object) -> str | None:
+    try:
+        pickle.loads(pickle.dumps(thing))
+    except Exception as fault:
+        return describe(fault)
+    return None
