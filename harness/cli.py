@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import io
+import math
 import os
 import signal
 import sys
@@ -197,10 +198,16 @@ def interval(
     x2: X2 = None,
     n2: N2 = None,
     exposure2: Exposure2 = None,
-    method: Annotated[str, typer.Option(help="A method of the catalogue.")] = "minimal_length",
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="A method of the catalogue; left out, minimal_length, or one_sided for one side."
+        ),
+    ] = None,
     alpha: Annotated[float, typer.Option(help="Probability left outside.")] = 0.05,
     side: Annotated[str, typer.Option(help="two-sided, lower or upper.")] = "two-sided",
     prior: Prior = None,
+    seed: Annotated[int | None, typer.Option(help="Of a method that draws.")] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Add length, tails, actual alpha and seconds.")
     ] = False,
@@ -211,10 +218,11 @@ def interval(
 
     record = interval_record(
         family,
-        method,
+        method or ("minimal_length" if side == "two-sided" else "one_sided"),
         alpha=alpha,
         side=side,
         prior=prior,
+        seed=seed,
         verbose=verbose,
         data=_given(
             x=x,
@@ -251,8 +259,9 @@ def significance(
     prior: Prior = None,
     output: Form = "table",
 ) -> int:
-    """Pr(first − second ≥ delta) given the data, as in: significance proportion_difference
-    --x1 5 --n1 12 --x2 36 --n2 112.
+    """Pr(first − second ≥ delta) given the data; of a balanced accuracy, that it is at least delta.
+
+    As in: significance proportion_difference --x1 5 --n1 12 --x2 36 --n2 112.
     """
     from harness.significances import significance as probability
 
@@ -327,8 +336,9 @@ def _show(records: list[dict[str, Any]], output: str, in_full: bool = False) -> 
     if output == "json":
         import json
 
-        content = records[0] if len(records) == 1 else records
-        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+        told = [{name: _finite(value) for name, value in record.items()} for record in records]
+        content = told[0] if len(told) == 1 else told
+        typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
     elif output == "csv":
         import csv
 
@@ -347,6 +357,11 @@ def _show(records: list[dict[str, Any]], output: str, in_full: bool = False) -> 
         console = Console(highlight=False)
         width = max(console.width, _NARROWEST) if console.is_terminal else _WIDER_THAN_ANY_TABLE
         Console(highlight=False, width=width).print(records_table(records))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinite numbers: an open end is null."""
+    return None if isinstance(value, float) and math.isinf(value) else value
 
 
 def main(argv: Sequence[str] | None = None) -> int:

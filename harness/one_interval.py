@@ -16,6 +16,7 @@ def interval_record(
     alpha: float,
     side: str,
     prior: tuple[float, float] | None,
+    seed: int | None = None,
     verbose: bool,
     data: Mapping[str, float],
 ) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def interval_record(
     method's prior or else a flat one, and the run time is that of the interval alone.
     """
     start = time.perf_counter()
-    found = interval(family, method, alpha=alpha, side=side, prior=prior, seed=None, **data)
+    found = interval(family, method, alpha=alpha, side=side, prior=prior, seed=seed, **data)
     seconds = time.perf_counter() - start
     record: dict[str, Any] = {
         "estimate": found.estimate,

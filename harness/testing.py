@@ -6,19 +6,35 @@
     def test_interval(check):
         check()
 
-pytest is needed by the second one alone, when it is used.
+Only the second one needs pytest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from harness.checks.check import check
-from harness.checks.naming import Function
-from harness.checks.records import CheckReport
+from harness.checks.conformance import ANSWERS, CONDUCT, PICKLES, PRECISION
+from harness.checks.naming import Function, named
+from harness.checks.parts import parts_of
+from harness.checks.records import (
+    AGAINST,
+    BEHAVIOUR,
+    CONFORMANCE,
+    CONTRACT,
+    CROSS_CHECK,
+    PASS,
+    CheckReport,
+    Finding,
+)
 
 if TYPE_CHECKING:
-    pass
+    import pytest
+
+_REST = "everything else"
 
 
 def assert_interval_method(
@@ -31,16 +47,83 @@ def assert_interval_method(
     """Check a method; returns the report where all of it passes.
 
     Args:
-        method: as of ``harness.check``.
+        method: as ``harness.check`` takes it.
         family: what is estimated.
-        against: a method or the folder of a baseline that it may not be worse than.
-        **options: any other argument of ``harness.check``.
+        against: a method, or the folder of a baseline, that it may not be worse than.
+        **options: other arguments of ``harness.check``.
 
     Raises:
-        AssertionError: a check failed or could not be concluded; its text is the report.
+        AssertionError: a check failed or could not be concluded; the text is the report.
         InputError: there is no such family or method.
     """
     report = check(method, family=family, against=against, **options)
     if not report.passed:
         raise AssertionError(str(report))
     return report
+
+
+def parametrize_with_checks(
+    methods: Sequence[str | Function], *, family: str = "proportion", **options: Any
+) -> pytest.MarkDecorator:
+    """Decorates a test of one argument ``check``, to be called: a test for each check and method.
+
+    A method is checked when the first of its tests is run.
+
+    Args:
+        methods: as ``harness.check`` takes them.
+        family: what is estimated.
+        **options: other arguments of ``harness.check``.
+    """
+    import pytest
+
+    names = (*_conformance(family), BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK, _REST)
+    cases = []
+    for method in methods:
+        checked = _Checked(method, family, options)
+        label = named(method, family).label
+        cases += [pytest.param(OneCheck(name, checked), id=f"{label}-{name}") for name in names]
+    return pytest.mark.parametrize("check", cases)
+
+
+def _conformance(family: str) -> tuple[str, ...]:
+    return (ANSWERS, *CONDUCT, PRECISION, *parts_of(family), PICKLES)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A method, checked once for all of its tests."""
+
+    method: str | Function
+    family: str
+    options: Mapping[str, Any] = field(repr=False)
+
+    @cached_property
+    def report(self) -> CheckReport:
+        return check(self.method, family=self.family, **self.options)
+
+    def findings(self, name: str) -> list[Finding]:
+        """Those of a part of conformance, of another kind of check, or of neither."""
+        return [finding for finding in self.report.findings if self._test_of(finding) == name]
+
+    def _test_of(self, finding: Finding) -> str:
+        if finding.kind == CONFORMANCE and finding.check in _conformance(self.family):
+            return finding.check
+        kinds = (BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK)
+        return finding.kind if finding.kind in kinds else _REST
+
+
+@dataclass(frozen=True)
+class OneCheck:
+    """One check of one method."""
+
+    name: str
+    checked: _Checked
+
+    def __call__(self) -> None:
+        """
+        Raises:
+            AssertionError: the check failed or could not be concluded, with every finding.
+        """
+        wrong = [each for each in self.checked.findings(self.name) if each.verdict != PASS]
+        if wrong:
+            raise AssertionError("\n".join(f"{each.check}: {each.message}" for each in wrong))

@@ -143,7 +143,10 @@ WRONG = [
     ({"alpha": -0.05}, "alpha should be a number between 0 and 1, found -0.05"),
     ({"alpha": float("nan")}, "alpha should be a number between 0 and 1, found nan"),
     ({"alpha": [0.05, 2]}, "alpha should be a number between 0 and 1, found 2"),
-    ({"alpha": "0.05"}, "alpha should be a number between 0 and 1, found '0.05'"),
+    (
+        {"alpha": "0.05"},
+        "alpha should be a number between 0 and 1 or an array of them, found '0.05'",
+    ),
     ({"alpha": [[0.1], [0.2, 0.3]]}, "found a ragged one"),
     ({"alpha": [0.1, 0.2], "x": [1, 2, 3]}, "alpha of shape (2,) do not fit together"),
     ({"side": "both"}, "side should be one of two-sided, lower, upper, found 'both'"),

@@ -40,8 +40,10 @@ def method(table: pl.DataFrame, label: str) -> pl.DataFrame:
     return table.filter(pl.col("method") == label)
 
 
-def test_the_pack_holds_the_figures_of_the_paper_for_proportions() -> None:
-    assert NAMES == ["fig03", "fig04-left", "fig05", "fig06", "fig07", "fig09", "fig10"]
+def test_the_pack_holds_the_figures_of_the_paper() -> None:
+    proportions = ["fig03", "fig04-left", "fig05", "fig06", "fig07", "fig09", "fig10"]
+    rates = ["fig04-right", "fig08", "fig11"]
+    assert sorted([*proportions, *rates, "fig12-proportions", "fig12-rates"]) == NAMES
 
 
 def differing(name: str, drawn: bool) -> list[str]:

@@ -12,6 +12,7 @@ from harness.checks.grid import Outcomes, conformance_alphas, conformance_grid
 from harness.checks.parts import MIRROR, Broken, Look, Part, parts_of
 from harness.checks.records import CONFORMANCE, FAIL, PASS, Finding
 from harness.checks.subject import Subject
+from harness.families.catalogue import family_of
 from harness.methods.conduct import ARGUMENTS, RANDOM, SCALARS, SHAPE, TWICE
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Bools, Floats
@@ -23,7 +24,7 @@ PICKLES = "can be pickled"
 CONDUCT = (SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM)
 
 _USUAL = 0.05
-_CONDUCT_SIZES, _CONDUCT_ALPHAS = 5, (0.05, 0.3)
+_CONDUCT_SIZES, _CONDUCT_ALPHAS = {1: 5, 2: 2}, (0.05, 0.3)
 _FEWEST = 8
 """Limits that look like single precision are so by chance once in 2^29 each."""
 _GRAVEST = 1000.0
@@ -139,7 +140,8 @@ def _conduct(subject: Subject) -> Iterator[Finding]:
     """What calls of the method do besides giving limits; nothing of one that cannot be asked."""
     found: dict[str, str] = {}
     asked = False
-    for outcomes in conformance_grid(subject.family)[:_CONDUCT_SIZES]:
+    sizes = _CONDUCT_SIZES[family_of(subject.family).samples]
+    for outcomes in conformance_grid(subject.family)[:sizes]:
         for alpha in _CONDUCT_ALPHAS:
             conduct = subject.conduct(outcomes, alpha)
             asked = asked or bool(conduct)

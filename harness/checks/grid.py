@@ -17,10 +17,17 @@ EXPOSURES = (1.0, 1e-6, 50.0, 1e6)
 EVENTS = (*range(31), 99, 100, 101, 999, 1000, 1001, 10**6 - 1, 10**6, 10**6 + 1)
 ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.3, 0.5, 0.7, 0.9)
 
-SIZES_OF_TWO = ((1, 1), (3, 7), (10, 10), (1000, 50), (1, 10**6))
+COUNTS_OF_TWO: dict[tuple[int, int], tuple[Sequence[int], Sequence[int]]] = {
+    (1, 1): (range(2), range(2)),
+    (3, 40): (range(4), (0, 1, 2, 20, 38, 39, 40)),
+    (5, 200): ((0, 1, 4, 5), (0, 1, 4, 5, 100, 195, 196, 199, 200)),
+    (1000, 50): ((0, 1, 500, 999, 1000), (0, 1, 25, 49, 50)),
+    (1, 10**6): (range(2), (0, 1, 500_000, 999_999, 10**6)),
+}
+"""Counts of two proportions, by their sizes."""
 EXPOSURES_OF_TWO = ((1.0, 1.0), (50.0, 0.25), (1e6, 1e6))
 EVENTS_OF_TWO = (0, 1, 2, 10, 1000)
-ALPHAS_OF_TWO = (1e-10, 0.05, 0.9)
+ALPHAS_OF_TWO = (1e-10, 0.05, 0.95)
 
 
 @dataclass(frozen=True)
@@ -77,8 +84,8 @@ def conformance_grid(family: str) -> list[Outcomes]:
             Outcomes(family, sizes, (_floats(EVENTS_OF_TWO),) * 2) for sizes in EXPOSURES_OF_TWO
         ]
     return [
-        Outcomes(family, tuple(map(float, sizes)), tuple(_few(size) for size in sizes))
-        for sizes in SIZES_OF_TWO
+        Outcomes(family, tuple(map(float, sizes)), tuple(map(_floats, counts)))
+        for sizes, counts in COUNTS_OF_TWO.items()
     ]
 
 
@@ -93,12 +100,6 @@ def _successes(n: float) -> Floats:
         return np.arange(n + 1.0)
     low = [*range(11), n // 20, n // 8, n // 4, n // 2 - 1]
     return _floats({*low, *(n - x for x in low), n // 2})
-
-
-def _few(n: float) -> Floats:
-    if n <= EVERY_OUTCOME_UP_TO // 10 + 1:
-        return np.arange(n + 1.0)
-    return _floats({0, 1, n // 3, n // 2, n - n // 3, n - 1, n})
 
 
 def _floats(counts: Iterable[float]) -> Floats:

@@ -57,6 +57,10 @@ def worst_place(table: PairTable) -> Place:
             found.append(_climb(table, start[0], peaks.spacing, *_ROUGH))
     if table.lower.size <= _FEW:
         found += [_climb(table, start, peaks.spacing, *_ROUGH) for start in _on_lines(table)]
+    if not found:
+        # Nothing misses anywhere.
+        middle = [0.5 * (low + high) for low, high in table.spans]
+        return _at(table, table.parameter(*middle), AT, np.array([middle[0]]), 1)[0]
     found = _close_to_best(found, _CLOSE)[:_REFINED]
     refined = [_climb(table, place, peaks.spacing, *_FINE) for place in found]
     return min(_close_to_best(refined, 1.0 - _SAME), key=lambda place: (place.first, place.theta))

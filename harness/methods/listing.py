@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import InputError
-from harness.methods.catalogue import ALIASES, CATALOGUE, find
+from harness.methods.catalogue import ALIASES, CATALOGUE, find, nearest
 from harness.methods.method import Method
 
 
@@ -21,8 +21,10 @@ def listing(family: str | None = None, name: str | None = None) -> list[dict[str
     if name is None:
         return [_brief(each, method) for each in families for method in CATALOGUE[each].values()]
     having = [each for each in families if name in CATALOGUE[each] or name in ALIASES[each]]
-    # Where no family has it, the fault is told of the first.
-    return [_full(each, find(each, name)) for each in having or families[:1]]
+    if not having and family is None:
+        every = [known for each in families for known in (*CATALOGUE[each], *ALIASES[each])]
+        raise InputError(f"no family has a method {name!r}{nearest(name, every)}")
+    return [_full(each, find(each, name)) for each in having or families]
 
 
 def _brief(family: str, method: Method) -> dict[str, Any]:

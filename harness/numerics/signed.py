@@ -31,13 +31,6 @@ class Signed:
         with np.errstate(divide="ignore"):
             return cls(2.0 * np.arctanh(d))
 
-    @classmethod
-    def beside_end(cls, gap: Floats, upper: Bools) -> Self:
-        """The points ``gap`` below 1 where ``upper``, ``gap`` above −1 elsewhere."""
-        with np.errstate(divide="ignore"):
-            size = np.log(2.0 - gap) - np.log(gap)
-        return cls(np.where(upper, size, -size))
-
     @property
     def signed(self) -> Floats:
         """The points d as plain doubles."""

@@ -24,6 +24,10 @@ from harness.posteriors.truncated import Truncated
 P = TypeVar("P", bound=Points)
 
 
+# A tail as large as this is found from the other one in any case.
+_LARGE = 0.75
+
+
 @dataclass(frozen=True)
 class Contrast(ABC, Generic[P]):
     """first − second of two independent components, one for each of m outcomes.
@@ -86,10 +90,40 @@ class Contrast(ABC, Generic[P]):
         """Whether that point may be far off."""
 
     def cdf(self, points: P | npt.ArrayLike) -> Floats:
-        return self._difference.lower_tail(*self._sizes(self._points(points)))
+        return self._tail(self._points(points), upper=False)
 
     def sf(self, points: P | npt.ArrayLike) -> Floats:
-        return self._difference.upper_tail(*self._sizes(self._points(points)))
+        return self._tail(self._points(points), upper=True)
+
+    def _tail(self, points: P, *, upper: bool) -> Floats:
+        """One less the other tail where that is the smaller one.
+
+        Of a large tail the integrand rises and falls again within a window made for its peak.
+        """
+        size, _, negative = self._sizes(points)
+        difference = self._difference
+        middle = difference.first.mean - difference.second.mean
+        larger = (np.where(negative, -size, size) > middle) != upper
+        tail = self._integrated(points, larger, upper=upper)
+        still = np.flatnonzero((tail > _LARGE) & ~larger)
+        if still.size:
+            by_other = np.ones(still.size, dtype=bool)
+            tail[still] = self.at(still)._integrated(points.at(still), by_other, upper=upper)
+        return tail
+
+    def _integrated(self, points: P, by_other: Bools, *, upper: bool) -> Floats:
+        """The tail, by the other one where asked for."""
+        tail = np.empty(self.size)
+        for other in (False, True):
+            here = np.flatnonzero(by_other == other)
+            if here.size == 0:
+                continue
+            part = self if here.size == self.size else self.at(here)
+            sizes = part._sizes(points if part is self else points.at(here))
+            both = part._difference
+            found = both.upper_tail(*sizes) if upper != other else both.lower_tail(*sizes)
+            tail[here] = 1.0 - found if other else found
+        return tail
 
     def logpdf(self, points: P | npt.ArrayLike) -> Floats:
         return self._log_density_and_slope(self._points(points))[0]

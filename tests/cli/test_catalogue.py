@@ -94,7 +94,11 @@ def test_aliases_and_priors_are_told(tell):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["methods", "walt"], f"method should be one of {', '.join(PROPORTION)}, found 'walt'"),
+        (["methods", "walt"], "no family has a method 'walt'; did you mean wald"),
+        (
+            ["methods", "walt", "--family", "proportion"],
+            f"method should be one of {', '.join(PROPORTION)}, found 'walt'; did you mean wald",
+        ),
         (
             ["methods", "--family", "ratio"],
             f"family should be one of {', '.join(CATALOGUE)}, found 'ratio'",

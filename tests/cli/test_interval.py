@@ -116,7 +116,10 @@ WRONG = {
     "negative alpha": (["--alpha", "-0.05"], "between 0 and 1, found -0.05"),
     "unknown method": (["--method", "walt"], "method should be one of wald, wald_cc"),
     "unknown side": (["--side", "left"], "side should be one of two-sided, lower, upper"),
-    "a side the method has not": (["--side", "lower"], "minimal_length has no one-sided form"),
+    "a side the method has not": (
+        ["--method", "minimal_length", "--side", "lower"],
+        "minimal_length has no one-sided form",
+    ),
     "no side where one is needed": (["--method", "one_sided"], "needs side: lower or side: upper"),
     "a prior where there is none": (["--method", "wald", "--prior", "1", "1"], "takes no prior"),
     "a prior of 0": (["--prior", "0", "1"], "prior should be two numbers above 0, found 0 and 1"),
@@ -167,3 +170,62 @@ def test_a_command_line_that_cannot_be_read_ends_with_2_and_no_traceback(tell, h
     assert "Traceback" not in told.err
     assert "\x1b" not in told.err
     assert list(here.iterdir()) == []
+
+
+def test_of_one_side_the_one_sided_limit_is_asked_for(tell):
+    found = record(tell, *EXAMPLE, "--side", "upper")
+    assert (found["method"], found["lower"]) == ("one_sided", 0.0)
+
+
+def test_an_open_end_is_null_in_json(tell):
+    found = record(tell, "interval", "rate", "--x", "10", "--exposure", "50", "--side", "lower")
+    assert found["upper"] is None
+    assert found["lower"] == pytest.approx(0.1234, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        ("rate --x 10 --exposure 50 --method balanced_tail", (0.2, 0.1098, 0.3678)),
+        (
+            "proportion_difference --x1 5 --n1 12 --x2 36 --n2 112 --method fagan",
+            (0.0952, -0.1878, 0.4151),
+        ),
+        (
+            "proportion_difference --x1 5 --n1 12 --x2 36 --n2 112 --method balanced_width",
+            (0.0952, -0.1665, 0.3570),
+        ),
+    ],
+)
+def test_the_papers_other_examples(tell, argv, expected):
+    found = record(tell, "interval", *argv.split())
+    limits = found["estimate"], found["lower"], found["upper"]
+    assert limits == pytest.approx(expected, abs=5.1e-5)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        ("rate --x -1 --exposure 5", "x should be a whole number from 0 to 10^9, found -1"),
+        ("rate --x 1.5 --exposure 5", "x should be a whole number, found 1.5"),
+        ("rate --x 1 --exposure 0", "exposure should be a number above 0, found 0"),
+        ("rate --x 1 --exposure nan", "exposure should be a number above 0, found nan"),
+        ("rate --x 1 --n 5", "rate needs the data x and exposure, found n, x"),
+        ("balanced_accuracy --x1 6 --n1 5 --x2 1 --n2 2", "x1 = 6 is larger than n1 = 5"),
+        ("rate_difference --x1 1 --exposure1 1 --x2 1", "rate_difference needs the data x1, "),
+    ],
+)
+def test_data_that_cannot_be_are_named(tell, argv, message):
+    told = tell("interval", *argv.split())
+    assert told.code == 2
+    assert is_one_sentence(told)
+    assert message in told.err
+
+
+def test_a_significance_is_told_as_in_python(tell):
+    data = {"x1": 5, "n1": 12, "x2": 36, "n2": 112}
+    words = [word for name, value in data.items() for word in (f"--{name}", str(value))]
+    found = record(tell, "significance", "proportion_difference", *words, "--delta", "0.1")
+    expected = harness.significance("proportion_difference", delta=0.1, **data)
+    assert found["probability"] == expected
+    assert found["delta"] == 0.1

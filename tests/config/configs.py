@@ -12,7 +12,8 @@ from harness.methods.catalogue import CATALOGUE
 
 ALPHAS = st.floats(1e-10, 0.9)
 PROBABILITIES = st.floats(0, 1)
-PRIORS = st.lists(st.floats(1e-3, 1e3) | st.integers(1, 50), min_size=2, max_size=2)
+# No shape is below what two samples can carry.
+PRIORS = st.lists(st.floats(0.05, 1e3) | st.integers(1, 50), min_size=2, max_size=2)
 LINES = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1).filter(
     lambda text: text == text.strip()
 )

@@ -450,7 +450,10 @@ PAIR = """
 def test_a_function_of_a_rate_is_given_the_exposure(write, tmp_path):
     write(RATE)
     config = {
-        **{"name": "mine/rate", "family": "rate", "exposure": [0.5, 2], "seed": 1},
+        "name": "mine/rate",
+        "family": "rate",
+        "exposure": [0.5, 2],
+        "seed": 1,
         "methods": [{"path": "mine.py", "function": "f", "label": "my own"}, "garwood"],
         "truth": {"uniform": [0, 5]},
         "trials": {"per_size": 5000},
@@ -467,7 +470,11 @@ def test_a_function_of_a_rate_is_given_the_exposure(write, tmp_path):
 def test_a_function_of_two_samples_is_given_both(write, tmp_path):
     write(PAIR)
     config = {
-        **{"name": "mine/pair", "family": "proportion_difference", "n1": 3, "n2": 4, "seed": 1},
+        "name": "mine/pair",
+        "family": "proportion_difference",
+        "n1": 3,
+        "n2": 4,
+        "seed": 1,
         "methods": [{"path": "mine.py", "function": "f", "label": "my own"}],
         "trials": {"per_size": 5000},
     }
@@ -483,7 +490,11 @@ def test_a_function_of_two_samples_is_given_both(write, tmp_path):
 def test_what_is_wrong_with_a_function_of_two_samples_is_told_with_the_outcome(write, tmp_path):
     write(PAIR.replace("min(middle + 0.5, 1)", "-1.5"))
     config = {
-        **{"name": "mine/pair", "family": "proportion_difference", "n1": 3, "n2": 4, "seed": 1},
+        "name": "mine/pair",
+        "family": "proportion_difference",
+        "n1": 3,
+        "n2": 4,
+        "seed": 1,
         "methods": [{"path": "mine.py", "function": "f", "label": "my own"}],
     }
     (tmp_path / "c.yaml").write_text(json.dumps(config))

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.errors import IntervalNotFoundError
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, Method
 
@@ -354,7 +355,6 @@ def test_limits_keep_the_contract_for_any_data_and_alpha(family, name, data):
 def test_the_contract_finds_methods_that_break_it(monkeypatch):
     """Each part is broken by one made-up method, so that none holds of everything."""
     breaking = {
-        "is ordered": lambda d, tail: (d[0] * 0 + 0.5, d[0] * 0 - 0.5),
         "stays in range": lambda d, tail: (d[0] * 0 - 1.1, d[0] * 0 + 1),
         "has width": lambda d, tail: (d[0] / d[1] - d[2] / d[3],) * 2,
         "holds the estimate": lambda d, tail: (d[0] * 0 + 0.4, d[0] * 0 + 0.6),
@@ -369,6 +369,9 @@ def test_the_contract_finds_methods_that_break_it(monkeypatch):
         side = LOWER if part == "reaches the end" else TWO_SIDED
         plant(monkeypatch, family, formula)
         assert not PARTS[part](family, "made up", side), part
+    plant(monkeypatch, family, lambda d, tail: (d[0] * 0 + 0.5, d[0] * 0 - 0.5))
+    with pytest.raises(IntervalNotFoundError, match="no interval found"):
+        PARTS["is ordered"](family, "made up", TWO_SIDED)
     plant(monkeypatch, "rate_difference", lambda d, tail: (d[0] - d[2] - 1, d[0] - d[2] + 1))
     assert not PARTS["scales"]("rate_difference", "made up", TWO_SIDED)
 

@@ -101,7 +101,7 @@ def test_limits_agree_with_ross_within_his_tolerance(name, size, digits, slack):
         for alpha in np.unique(table["Desired alpha"]):
             chosen = (table["Method"] == method) & (table["Desired alpha"] == alpha)
             posterior = posterior_of({k: v[chosen] for k, v in table.items()}, size)
-            # His search stops farther off at alpha = 0.9, and says so; all of it may be on one side.
+            # His search stops farther off at alpha = 0.9, and says so; all may be on one side.
             off = slack + 2.0 * np.abs(table["Delta alpha"][chosen]).max()
             # A balanced interval shrinks about its middle as alpha grows.
             wide, narrow = rule(posterior, alpha - off), rule(posterior, alpha + off)

@@ -9,7 +9,6 @@ import shutil
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 import harness
 from harness.errors import HarnessError, InputError

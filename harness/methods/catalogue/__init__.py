@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from harness.errors import InputError
@@ -47,5 +48,12 @@ def find(family: str, name: str) -> Method:
     methods = CATALOGUE[family]
     known = ALIASES[family].get(name, name)
     if known not in methods:
-        raise InputError(f"method should be one of {', '.join(methods)}, found {name!r}")
+        hint = nearest(name, [*methods, *ALIASES[family]])
+        raise InputError(f"method should be one of {', '.join(methods)}, found {name!r}{hint}")
     return methods[known]
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """What may have been meant, to end a message with; nothing where no name is near."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""

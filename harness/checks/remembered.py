@@ -1,0 +1,37 @@
+"""A subject that is asked once for the same limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.checks.grid import Outcomes
+from harness.checks.subject import Answers, Subject
+from harness.methods.conduct import Conduct
+from harness.methods.method import TWO_SIDED
+
+
+class Remembered:
+    """Another subject and what it has answered; what has no two sides answers for the one."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._answers: dict[tuple[object, ...], Answers] = {}
+        self.label, self.family = subject.label, subject.family
+        self.sides, self.deterministic = subject.sides, subject.deterministic
+        self.expected_failures: Mapping[str, str] = subject.expected_failures
+
+    def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
+        if side == TWO_SIDED not in self.sides:
+            # The one whose limits are finite: the lower one stands at the start of the range.
+            side = self.sides[-1]
+        counts = tuple(each.tobytes() for each in outcomes.counts)
+        key = (outcomes.sizes, counts, alpha, side)
+        if key not in self._answers:
+            self._answers[key] = self._subject.answers(outcomes, alpha, side)
+        return self._answers[key]
+
+    def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
+        return self._subject.conduct(outcomes, alpha)
+
+    def unpicklable(self) -> str | None:
+        return self._subject.unpicklable()
