@@ -11,14 +11,14 @@ import polars as pl
 
 from harness.checks.measures import LENGTH, MEAN, RATES, WORST, limits_of, scenario_of
 from harness.checks.subject import Subject
-from harness.engines.enumeration import enumerate_exactly, possible_outcomes
+from harness.engines.enumeration import Enumerated, enumerate_exactly, possible_outcomes
 from harness.engines.posterior import integrate
 from harness.engines.worst_case import WorstCase, worst_case
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Integers
+from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario, data_of
 
 SIZES = (*range(1, 31), 50, 100, 200, 500, 1000)
@@ -28,6 +28,9 @@ ALPHAS = (0.01, 0.05, 0.1)
 WORST_INSIDE = "worst_alpha_inside"
 RELATIVE = "relative_length"
 POSTERIOR = "largest_posterior_error"
+MEAN_POSTERIOR = "mean_posterior_error"
+"""Of a proportion the same as the mean alpha error; of a rate, whose range has no end, free of
+what the end of the truths looked at does to that."""
 
 INSIDE = (0.1, 0.9)
 """The true proportions that are not next to an end of the range."""
@@ -44,8 +47,8 @@ def behaviour(subject: Subject, sizes: Sequence[float], alphas: Sequence[float])
     """A row for each size and alpha, in this order; empty where an outcome has no sound limits.
 
     Besides what ``measures`` tells: the worst alpha over the truths inside, the mean probability
-    to miss on each side, the length relative to that of ``minimal_length``, and the largest
-    |alpha − posterior probability outside| with its outcome, under a flat prior.
+    to miss on each side, the length relative to that of ``minimal_length``; and under a flat prior
+    the mean and the largest of alpha − posterior probability outside, with its outcome.
 
     Args:
         subject: deterministic, of a family of one sample.
@@ -66,6 +69,7 @@ _COLUMNS = {
     "worst_truth": pl.Float64,
     WORST_INSIDE: pl.Float64,
     MEAN: pl.Float64,
+    MEAN_POSTERIOR: pl.Float64,
     "miss_below": pl.Float64,
     "miss_above": pl.Float64,
     LENGTH: pl.Float64,
@@ -107,22 +111,30 @@ def _exact(scenario: Scenario, limits: Limits, alphas: Sequence[float]) -> list[
     for row, alpha in enumerate(alphas):
         worst = found.worst[row]
         assert isinstance(worst, WorstCase)
-        errors = np.abs(alpha - (given.below[row] + given.above[row]))
-        largest = int(np.argmax(errors))
+        errors = alpha - (given.below[row] + given.above[row])
+        largest = int(np.argmax(np.abs(errors)))
         rows.append(
             {
                 WORST: worst.alpha,
                 "worst_truth": worst.truth,
                 WORST_INSIDE: inside[row],
                 MEAN: float(alpha - (mean.below[row] + mean.above[row])),
+                MEAN_POSTERIOR: mean_posterior_error(found, limits, errors),
                 "miss_below": float(mean.below[row]),
                 "miss_above": float(mean.above[row]),
                 LENGTH: float(mean.length[row]),
-                POSTERIOR: float(errors[largest]),
+                POSTERIOR: float(abs(errors[largest])),
                 "largest_at": int(limits.outcomes[largest]),
             }
         )
     return rows
+
+
+def mean_posterior_error(found: Enumerated, limits: Limits, errors: Floats) -> float:
+    """The mean of the errors of all outcomes, weighted by the outcomes' probabilities."""
+    given = found.by_outcome
+    errors = errors[np.searchsorted(limits.outcomes, given.conditions)]
+    return float((given.weight * errors).sum() / given.weight.sum())
 
 
 def truths_inside(family: str, size: float) -> tuple[float, float]:

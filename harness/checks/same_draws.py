@@ -11,11 +11,11 @@ from harness.agreement import holm
 from harness.checks.mcnemar import mcnemar_p
 from harness.checks.measures import limits_of, scenario_of
 from harness.checks.records import AGAINST, INCONCLUSIVE, Finding, Verdict
-from harness.checks.subject import CatalogueSubject, Subject
+from harness.checks.subject import Subject
 from harness.checks.tango import ALPHA, paired_interval, trials_to_conclude, verdict
 from harness.engines.posterior import distribution
 from harness.numerics.arrays import Bools, Floats, Integers
-from harness.scenario import Scenario, data_of, keyed_stream
+from harness.scenario import Scenario
 
 TRIALS = 20_000
 """At each size."""
@@ -98,7 +98,7 @@ def _discordances(
     found = []
     for alpha in alphas:
         one, other = (
-            _missed(each, scenario, outcomes, truth, alpha, seed) for each in (subject, reference)
+            _missed(each, scenario, outcomes, truth, alpha) for each in (subject, reference)
         )
         only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
         found.append(Discordance(scenario.size, alpha, trials, only_one, only_other))
@@ -111,27 +111,19 @@ def _missed(
     outcomes: Integers,
     truth: Floats,
     alpha: float,
-    seed: int,
 ) -> Bools:
     """Whether each trial's interval misses its truth, shape (trials,).
 
-    A deterministic method is asked once for each distinct outcome, a stochastic one for every
-    trial, from a stream of its own.
+    A deterministic method is asked once for each distinct outcome; a stochastic one for every
+    trial, and draws from a stream of its own.
     """
-    if isinstance(subject, CatalogueSubject) and not subject.deterministic:
-        rng = _stream(subject, scenario, alpha, seed)
-        lower, upper = subject.method.limits(data_of(scenario, outcomes), alpha, rng=rng)
-    else:
+    if subject.deterministic:
         distinct, back = np.unique(outcomes, return_inverse=True)
         low, high = limits_of(subject, scenario, distinct, alpha)
         lower, upper = low[back], high[back]
+    else:
+        lower, upper = limits_of(subject, scenario, outcomes, alpha)
     return np.asarray((truth < lower) | (truth > upper))
-
-
-def _stream(subject: Subject, scenario: Scenario, alpha: float, seed: int) -> np.random.Generator:
-    """A stochastic method's own draws, which change none of the truths and outcomes."""
-    content = {"family": scenario.family, "size": scenario.size, "alpha": alpha}
-    return keyed_stream({**content, "method": subject.label}, seed, 0)
 
 
 def _finding(

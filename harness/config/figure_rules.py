@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.config.draft import Draft
-from harness.config.faults import Complaint
+from harness.config.faults import Complaint, describe
 from harness.config.figure_entry import kind_of
 from harness.config.figure_levels import level_relations
 from harness.config.form import Form
@@ -20,6 +20,7 @@ from harness.config.trial_entry import PerTruth
 from harness.config.truth_entry import kind_of_truth
 from harness.config.truth_levels import entries_of, is_discrete
 from harness.figures.catalogue import FIGURES, AlphaByOutcome, FigureOptions
+from harness.figures.options import Bounds
 
 
 def figure_relations(form: Form, parts: Draft) -> Iterator[Complaint]:
@@ -38,8 +39,19 @@ def _relations(form: Form, entry: FigureOptions, parts: Draft) -> Iterator[tuple
     yield from _sources(entry, parts)
     if FIGURES[kind_of(entry)].over != "nothing":
         yield from level_relations(form, entry, parts)
+    yield from _outcomes(form, entry)
     yield from _counted(entry, parts)
     yield from surface_relations(entry, parts)
+
+
+def _outcomes(form: Form, entry: FigureOptions) -> Iterator[tuple[str, str]]:
+    """Outcomes of as many counts as the family has samples."""
+    two = form.family.samples == 2
+    for outcome in (isinstance(entry, Bounds) and entry.x) or ():
+        if isinstance(outcome, int) == two:
+            what = "pairs of counts [x1, x2]" if two else "single counts"
+            yield "x", f"expected {what}, found {describe(outcome)}"
+            return
 
 
 def _misfit(form: Form, entry: FigureOptions, parts: Draft) -> str:

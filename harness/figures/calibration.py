@@ -44,7 +44,7 @@ def _figure(cells: pl.DataFrame, summary: pl.DataFrame) -> Figure:
     lower.set_ylabel("fraction − computed")
     lower.set_xlabel(f"computed {_event(cells)}, mean of each bin")
     trials = int(summary["trials"].to_numpy().max())
-    title = f"calibration of {_event(cells)}, {trials:,} trials"
+    title = f"calibration of {_event(cells)}, {trials:,} trials, 95 % intervals"
     figure.legend(
         *upper.get_legend_handles_labels(),
         loc="outside upper left",

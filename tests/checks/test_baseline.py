@@ -8,6 +8,7 @@ import pytest
 
 from harness.checks.against import TOLERANCE
 from harness.checks.baseline import DECIMALS, HEADER, is_baseline, stored, update
+from harness.checks.behaviour import ALPHAS, default_sizes
 from harness.checks.comparison import against_baseline, against_method, measures_at, to_keep
 from harness.checks.measures import LENGTH, MEAN, WORST, measures
 from harness.checks.naming import named
@@ -16,7 +17,7 @@ from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
 from harness.methods.method import Method
 
-from .regenerate import ALPHAS, FOLDER, SIZES, every
+from .regenerate import FOLDER, every
 
 COMPARED = (WORST, MEAN, LENGTH)
 SMALL = ((1, 3, 10), (0.05, 0.1))
@@ -54,7 +55,7 @@ def test_the_stored_baseline_is_of_every_method_and_of_nothing_else():
 def test_the_stored_baseline_has_every_size_and_alpha():
     for each in every():
         table = stored(FOLDER, each.family, each.label)
-        cells = [(size, alpha) for size in SIZES[each.family] for alpha in ALPHAS]
+        cells = [(size, alpha) for size in default_sizes(each.family) for alpha in ALPHAS]
         assert list(zip(table[:, 0], table["alpha"], strict=True)) == cells
 
 

@@ -60,7 +60,8 @@ def test_both_references_are_told_apart_with_their_tests() -> None:
     assert second == f"under the truths' distribution: overall test p = {p[1]:.3g}"
     title = figure.legends[0].get_title().get_text()
     trials = results.summary["trials"][0]
-    assert title == f"calibration of Pr(rate1 − rate2 ≥ δ), {trials:,} trials"
+    expected = f"calibration of Pr(rate1 − rate2 ≥ δ), {trials:,} trials, 95 % intervals"
+    assert " ".join(title.split()) == expected
 
 
 def test_one_reference_is_drawn_once() -> None:

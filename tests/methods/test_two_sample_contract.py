@@ -335,7 +335,7 @@ def outcomes(draw, family):
     return tuple(np.array([float(value)]) for value in data)
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)
 @pytest.mark.parametrize(("family", "name"), CASES)
 @given(data=st.data())
 def test_limits_keep_the_contract_for_any_data_and_alpha(family, name, data):

@@ -1,0 +1,42 @@
+"""Failures that a method declares: each is to occur, and is then none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.checks.records import CONFORMANCE, FAIL, PASS, Finding
+from harness.checks.subject import Subject
+
+_SEVERITY = 500.0
+
+
+def as_expected(findings: Sequence[Finding], subject: Subject) -> list[Finding]:
+    """The findings with the declared failures passed; what is declared and holds has failed."""
+    expected = subject.expected_failures
+    judged = [_judged(finding, expected.get(finding.check)) for finding in findings]
+    failed = {finding.check for finding in findings if finding.verdict == FAIL}
+    looked_at = {finding.check for finding in findings}
+    for check in expected:
+        # What a stochastic method breaks may hold of the draws of one seed.
+        if check in failed or not subject.deterministic:
+            continue
+        text = "holds all the same" if check in looked_at else "is no check that was made"
+        judged.append(
+            Finding(
+                f"expects failure: {check}",
+                CONFORMANCE,
+                FAIL,
+                f"{check!r} is declared as an expected failure, but {text}",
+                {},
+                _SEVERITY,
+            )
+        )
+    return judged
+
+
+def _judged(finding: Finding, reason: str | None) -> Finding:
+    if reason is None or finding.verdict != FAIL:
+        return finding
+    message = f"fails as declared ({reason}): {finding.message}"
+    return replace(finding, verdict=PASS, message=message, severity=0.0)

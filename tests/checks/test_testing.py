@@ -1,0 +1,134 @@
+"""What other projects' tests may use: an assertion, and a test for each check."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+from harness.checks.baseline import update
+from harness.checks.measures import measures
+from harness.checks.naming import named
+from harness.checks.subject import CatalogueSubject
+from harness.errors import InputError
+from harness.methods.catalogue import PROPORTION
+from harness.testing import assert_interval_method, parametrize_with_checks
+
+QUICK = {"sizes": (1, 2, 10, 30), "alphas": (0.05, 0.1)}
+
+
+def agresti_coull(x, n, alpha, tails=2):
+    z = -ndtri(alpha / tails)
+    total, p = n + z**2, (x + z**2 / 2) / (n + z**2)
+    half = np.abs(z) * np.sqrt(p * (1 - p) / total)
+    return np.maximum(p - half, 0), np.minimum(p + half, 1)
+
+
+def one_sided(x, n, alpha):
+    return agresti_coull(x, n, alpha, tails=1)
+
+
+def reversed_at_seven(x, n, alpha):
+    lower, upper = agresti_coull(x, n, alpha)
+    seven = (np.asarray(x) == 7) & (n == 10)
+    return np.where(seven, upper, lower), np.where(seven, lower, upper)
+
+
+def tests_of(decorator):
+    """What a decorator asks pytest for: the checks by the names of their tests."""
+    name, cases = decorator.args
+    assert name == "check"
+    return {case.id: case.values[0] for case in cases}
+
+
+def outcome(check):
+    try:
+        check()
+    except AssertionError as fault:
+        return str(fault)
+    return "passed"
+
+
+def test_a_sound_method_gives_its_report():
+    report = assert_interval_method(agresti_coull, **QUICK)
+    assert report.passed
+    assert report.method == "agresti_coull"
+
+
+def test_a_name_of_the_catalogue_will_do():
+    assert assert_interval_method("garwood", family="rate", sizes=(1.0,), alphas=(0.05,)).passed
+
+
+def test_a_fault_is_an_assertion_that_shows_the_report():
+    with pytest.raises(AssertionError) as caught:
+        assert_interval_method(one_sided, **QUICK)
+    text = str(caught.value)
+    assert "one_sided" in text
+    assert "fail" in text
+
+
+def test_what_is_worse_than_another_method_fails():
+    assert assert_interval_method("wilson", against="wilson", **QUICK).passed
+    with pytest.raises(AssertionError, match="clopper_pearson"):
+        assert_interval_method("wilson", against="clopper_pearson", **QUICK)
+
+
+def test_what_is_worse_than_its_baseline_fails(tmp_path):
+    old = CatalogueSubject("agresti_coull", "proportion", PROPORTION["wilson"], 0)
+    update(tmp_path, named(agresti_coull), measures(old, (10,), (0.05,)))
+    with pytest.raises(AssertionError, match="its baseline"):
+        assert_interval_method(agresti_coull, against=str(tmp_path), **QUICK)
+
+
+def test_a_method_that_is_not_there_is_no_failed_assertion():
+    with pytest.raises(InputError):
+        assert_interval_method("wilsen")
+    with pytest.raises(InputError):
+        parametrize_with_checks(["wilsen"])
+
+
+@parametrize_with_checks(["agresti_coull", agresti_coull], **QUICK)
+def test_every_check_is_a_test_of_its_own(check):
+    check()
+
+
+def test_the_tests_are_named_by_method_and_check():
+    found = tests_of(parametrize_with_checks(["wilson", agresti_coull]))
+    assert "wilson-mirrors" in found
+    assert "agresti_coull-is nested in alpha" in found
+    assert "agresti_coull-contract" in found
+    assert len(found) == 2 * len({name.split("-", 1)[1] for name in found})
+
+
+def test_nothing_is_checked_before_a_test_is_run():
+    def never(x, n, alpha):
+        raise AssertionError("called")
+
+    assert tests_of(parametrize_with_checks([never]))
+
+
+def test_only_the_tests_whose_job_it_is_fail():
+    found = tests_of(parametrize_with_checks([one_sided], **QUICK))
+    wrong = {name for name, check in found.items() if outcome(check) != "passed"}
+    assert wrong == {"one_sided-contract"}
+    found = tests_of(parametrize_with_checks([reversed_at_seven], **QUICK))
+    wrong = {name for name, check in found.items() if outcome(check) != "passed"}
+    assert "reversed_at_seven-is ordered" in wrong
+    assert "x = 7, n = 10" in outcome(found["reversed_at_seven-is ordered"])
+    assert "reversed_at_seven-stays in range" not in wrong
+
+
+def test_every_finding_belongs_to_a_test():
+    checks = list(tests_of(parametrize_with_checks([reversed_at_seven], **QUICK)).values())
+    told = [each for check in checks for each in check.checked.findings(check.name)]
+    assert sorted(map(id, told)) == sorted(map(id, checks[0].checked.report.findings))
+
+
+def test_the_assertion_needs_no_pytest():
+    code = (
+        "import sys; sys.modules['pytest'] = None\n"
+        "from harness.testing import assert_interval_method\n"
+        "assert_interval_method('wilson', sizes=(5,), alphas=(0.05,))\n"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
