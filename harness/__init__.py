@@ -4,6 +4,7 @@
     harness.interval("proportion", "minimal_length", x=90, n=100)
     harness.significance("proportion_difference", x1=5, n1=12, x2=36, n2=112)
     harness.load("results/quickstart")
+    harness.check("wilson", against="clopper_pearson")
 
 What these names stand for is loaded when they are first used.
 """
@@ -13,9 +14,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.api import Interval, Results, interval, load, run, significance
+    from harness.api import (
+        CheckReport,
+        Interval,
+        Results,
+        check,
+        interval,
+        load,
+        run,
+        significance,
+    )
 
-__all__ = ["Interval", "Results", "interval", "load", "run", "significance"]
+__all__ = [
+    "CheckReport",
+    "Interval",
+    "Results",
+    "check",
+    "interval",
+    "load",
+    "run",
+    "significance",
+]
 
 
 def __getattr__(name: str) -> Any:

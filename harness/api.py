@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.checks.check import check
+from harness.checks.records import CheckReport
 from harness.config.experiment import AnyExperiment, Calibration
 from harness.config.load import load_experiment
 from harness.intervals import Interval, interval
@@ -17,7 +19,17 @@ from harness.study.run import Progress, Silent, compute
 from harness.tables.results import Results
 from harness.tables.storage import load
 
-__all__ = ["Interval", "Results", "interval", "load", "run", "run_experiment", "significance"]
+__all__ = [
+    "CheckReport",
+    "Interval",
+    "Results",
+    "check",
+    "interval",
+    "load",
+    "run",
+    "run_experiment",
+    "significance",
+]
 
 
 def run(

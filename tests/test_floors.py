@@ -29,7 +29,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("config",),
     ("study",),
     ("intervals", "one_interval", "screen"),
-    ("api",),
+    ("checks",),
+    ("api", "testing"),
     ("cli",),
     ("__main__",),
 )

@@ -71,8 +71,7 @@ def _worse(
         check=f"against {name}: {measure.title}",
         kind=AGAINST,
         verdict=FAIL,
-        message=f"{measure.title} {new:.6g} at {where}, where {name} has {old:.6g}: "
-        f"worse by {excess:.2g}",
+        message=f"{new:.6g} at {where}, where {name} has {old:.6g}: worse by {excess:.2g}",
         cell={size: row[size], "alpha": row["alpha"], "found": new, "expected": old},
         severity=excess / (scale if measure.is_relative else row["alpha"]),
     )

@@ -35,9 +35,16 @@ def is_baseline(path: str | Path) -> bool:
 def update(folder: str | Path, named: Named, measured: pl.DataFrame) -> Path:
     """Write a method's baseline into the folder, beside those of others; returns its file.
 
+    Args:
+        folder: made where it is not there.
+        named: the method.
+        measured: its ``measures``; other columns are left out.
+
     Raises:
-        InputError: the folder cannot be written, or holds something else.
+        InputError: the folder cannot be written or holds something else, or there is nothing
+            exact to be kept.
     """
+    _refuse(named, measured)
     root = Path(folder)
     file = _file(root, named.family, named.label)
     try:
@@ -69,6 +76,21 @@ def stored(folder: str | Path, family: str, label: str) -> pl.DataFrame:
         return pl.read_csv(file, schema=dict.fromkeys((size, "alpha", *_VALUES), pl.Float64))
     except (pl.exceptions.PolarsError, OSError) as fault:
         raise InputError(f"{file} cannot be read: {fault}") from None
+
+
+def _refuse(named: Named, measured: pl.DataFrame) -> None:
+    """Refuse what is no baseline: two samples, a stochastic method, limits that are none."""
+    if family_of(named.family).samples > 1:
+        raise InputError(f"a baseline is of a family of one sample, found {named.family}")
+    if measured.is_empty():
+        raise InputError(f"{named.label} has no exact numbers for a baseline")
+    missing = measured.filter(pl.any_horizontal(pl.col(name).is_null() for name in _VALUES))
+    if missing.height:
+        size, alpha = missing.row(0)[:2]
+        raise InputError(
+            f"{named.label} has no sound limits at {missing.columns[0]} = {size:g}, "
+            f"alpha = {alpha:g}, and so no baseline"
+        )
 
 
 def _file(root: Path, family: str, label: str) -> Path:

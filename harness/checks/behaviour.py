@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from harness.checks.measures import LENGTH, MEAN, RATES, WORST, limits_of, scenario_of
+from harness.checks.records import BEHAVIOUR, FAIL, PASS, Finding
 from harness.checks.subject import Subject
 from harness.engines.enumeration import Enumerated, enumerate_exactly, possible_outcomes
 from harness.engines.posterior import integrate
@@ -28,6 +29,9 @@ ALPHAS = (0.01, 0.05, 0.1)
 WORST_INSIDE = "worst_alpha_inside"
 RELATIVE = "relative_length"
 POSTERIOR = "largest_posterior_error"
+SOUND = "has exact numbers"
+FAULT = "fault"
+"""Why there are no numbers."""
 MEAN_POSTERIOR = "mean_posterior_error"
 """Of a proportion the same as the mean alpha error; of a rate, whose range has no end, free of
 what the end of the truths looked at does to that."""
@@ -44,7 +48,7 @@ def default_sizes(family: str) -> tuple[float, ...]:
 
 
 def behaviour(subject: Subject, sizes: Sequence[float], alphas: Sequence[float]) -> pl.DataFrame:
-    """A row for each size and alpha, in this order; empty where an outcome has no sound limits.
+    """A row for each size and alpha, in this order; only a fault where limits are unsound.
 
     Besides what ``measures`` tells: the worst alpha over the truths inside, the mean probability
     to miss on each side, the length relative to that of ``minimal_length``; and under a flat prior
@@ -76,29 +80,41 @@ _COLUMNS = {
     RELATIVE: pl.Float64,
     POSTERIOR: pl.Float64,
     "largest_at": pl.Int64,
+    FAULT: pl.String,
 }
 
 
+def sound(exact: pl.DataFrame, family: str) -> Finding:
+    """Whether there are exact numbers at every size and alpha, of one sample or two."""
+    bad = exact.filter(pl.col(FAULT).is_not_null())
+    if bad.is_empty():
+        message = f"sound limits at all outcomes of {exact.height} sizes and alphas"
+        return Finding(SOUND, BEHAVIOUR, PASS, message, {})
+    row = bad.row(0, named=True)
+    cell = {key: row[key] for key in (*family_of(family).sizes, "alpha")}
+    more = f" (and at {bad.height - 1} more sizes and alphas)" if bad.height > 1 else ""
+    return Finding(SOUND, BEHAVIOUR, FAIL, row[FAULT] + more, cell, 1.0)
+
+
 def _rows(subject: Subject, size: float, alphas: Sequence[float]) -> list[dict[str, Any]]:
-    """What is known at each alpha; nothing where there are no sound limits."""
+    """What is known at each alpha."""
     scenario = scenario_of(subject.family, size)
     outcomes = possible_outcomes(scenario)
-    sound: dict[float, int] = {}
-    pairs = []
+    known: dict[float, dict[str, Any]] = {}
+    pairs = {}
     for alpha in alphas:
         try:
-            pairs.append(limits_of(subject, scenario, outcomes, alpha))
-        except MethodError:
-            continue
-        sound[alpha] = len(pairs) - 1
-    if not pairs:
-        return [{}] * len(alphas)
-    limits = Limits(outcomes, *(np.array(side) for side in zip(*pairs, strict=True)))
-    rows = _exact(scenario, limits, list(sound))
+            pairs[alpha] = limits_of(subject, scenario, outcomes, alpha)
+        except MethodError as fault:
+            known[alpha] = {FAULT: str(fault).removeprefix(f"{subject.label}: ")}
+    if pairs:
+        limits = Limits(outcomes, *(np.array(side) for side in zip(*pairs.values(), strict=True)))
+        known |= zip(pairs, _exact(scenario, limits, list(pairs)), strict=True)
     if TWO_SIDED in subject.sides:
-        for row, alpha in zip(rows, sound, strict=True):
-            row[RELATIVE] = row[LENGTH] / _minimal_length(subject.family, size, alpha)
-    return [rows[sound[alpha]] if alpha in sound else {} for alpha in alphas]
+        for alpha in pairs:
+            shortest = _minimal_length(subject.family, size, alpha)
+            known[alpha][RELATIVE] = known[alpha][LENGTH] / shortest
+    return [known[alpha] for alpha in alphas]
 
 
 def _exact(scenario: Scenario, limits: Limits, alphas: Sequence[float]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from harness.checks.baseline import is_baseline
-from harness.checks.behaviour import ALPHAS, behaviour, default_sizes
+from harness.checks.behaviour import ALPHAS, behaviour, default_sizes, sound
 from harness.checks.comparison import against_baseline, against_method
 from harness.checks.conformance import conformance
 from harness.checks.cross_check import cross_check
@@ -19,7 +19,13 @@ from harness.checks.expectations import as_expected
 from harness.checks.naming import Function, Named, named
 from harness.checks.pair_behaviour import ALPHAS_OF_TWO, default_pairs, pair_behaviour
 from harness.checks.process_subject import ProcessSubject
-from harness.checks.promise import NOMINAL, Contract, checked_contract, declared_contract, promise_kept
+from harness.checks.promise import (
+    NOMINAL,
+    Contract,
+    checked_contract,
+    declared_contract,
+    promise_kept,
+)
 from harness.checks.records import CONTRACT, INCONCLUSIVE, CheckReport, Finding
 from harness.checks.remembered import Remembered
 from harness.checks.subject import CallableSubject, CatalogueSubject, Subject
@@ -155,7 +161,10 @@ def _exact_findings(
         reason = "a stochastic method has no exact numbers; check it against another one"
         asked = contract != "none"
         return [Finding("exact numbers", CONTRACT, INCONCLUSIVE, reason, {})] * asked
-    findings = promise_kept(contract, exact, subject.family, margin)
+    findings = [
+        sound(exact, subject.family),
+        *promise_kept(contract, exact, subject.family, margin),
+    ]
     if family_of(subject.family).samples == 1:
         findings.append(cross_check(subject, grid.sizes, grid.alphas, seed))
     return findings

@@ -59,26 +59,13 @@ def against_baseline(subject: Subject, folder: str | Path) -> list[Finding]:
     """Against what a baseline holds of the method, at its sizes and alphas.
 
     Raises:
-        InputError: there is no baseline of this method, or it can have none.
+        InputError: there is no baseline of this method.
     """
     old = stored(folder, subject.family, subject.label)
     try:
         return against(measures_at(old, subject), old, "its baseline")
     except MethodError as fault:
         return [_failed("its baseline", fault)]
-
-
-def to_keep(subject: Subject, sizes: Sequence[float], alphas: Sequence[float]) -> pl.DataFrame:
-    """What a baseline keeps of the method.
-
-    Raises:
-        InputError: the family has two samples, or the method is stochastic.
-        MethodError: the method has no limits at an outcome.
-    """
-    _refuse_two_samples(subject.family)
-    if not subject.deterministic:
-        raise InputError(f"{subject.label} is stochastic: it has no exact numbers for a baseline")
-    return measures(subject, sizes, alphas)
 
 
 def _refuse_two_samples(family: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from harness.checks.answers import NOT_CALLED
 from harness.checks.grid import Outcomes, conformance_alphas, conformance_grid
 from harness.checks.parts import MIRROR, Broken, Look, Part, parts_of
 from harness.checks.records import CONFORMANCE, FAIL, PASS, Finding
@@ -70,8 +71,9 @@ def _answered(looks: Sequence[Sequence[Look]]) -> Finding:
     every = [look for sides in looks for look in sides]
     count = sum(len(look.faults) for look in every)
     for look in every:
-        if look.faults:
-            place = _nearest_to_usual(look, list(look.faults))
+        own = [at for at, fault in look.faults.items() if not fault.startswith(NOT_CALLED)]
+        if own:
+            place = _nearest_to_usual(look, own)
             message = look.faults[place] + _more(count)
             return _failed(ANSWERS, message, {**_cell(look, place), "broken": count})
     return _passed(ANSWERS)

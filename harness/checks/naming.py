@@ -75,7 +75,8 @@ def _by_name(name: str, family: str) -> Named:
     """One of the catalogue before an entry point, so that no package can stand in its place."""
     known = {*CATALOGUE[family], *ALIASES[family]}
     if name in known:
-        return Named(name, family, method=find(family, name))
+        method = find(family, name)
+        return Named(method.name, family, method=method)
     found = {point.name: point for point in entry_points(group=GROUP)}
     if name in found:
         point = found[name]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.checks.behaviour import MEAN_POSTERIOR, mean_posterior_error
+from harness.checks.behaviour import FAULT, MEAN_POSTERIOR, mean_posterior_error
 from harness.checks.grid import every_outcome
 from harness.checks.measures import LENGTH, MEAN, WORST
 from harness.checks.subject import Subject
@@ -16,6 +16,7 @@ from harness.engines.pair_enumeration import enumerate_pairs, possible_pairs
 from harness.engines.pair_worst_case import PairWorstCase
 from harness.engines.posterior import integrate
 from harness.families.catalogue import family_of
+from harness.methods.outcomes import told
 from harness.scenario import Limits, PairScenario
 from harness.truths import PairTruth, UniformTruth
 
@@ -34,7 +35,7 @@ def default_pairs(family: str) -> tuple[tuple[float, float], ...]:
 def pair_behaviour(
     subject: Subject, sizes: Sequence[tuple[float, float]], alphas: Sequence[float]
 ) -> pl.DataFrame:
-    """A row for each pair of sizes and alpha; empty where an outcome has no sound limits.
+    """A row for each pair of sizes and alpha; only a fault where limits are unsound.
 
     The worst alpha is the largest that a search over both truths finds, the means are over
     uniform truths.
@@ -47,7 +48,8 @@ def pair_behaviour(
         for alpha in alphas
     ]
     values = (WORST, "worst_truth1", "worst_truth2", MEAN, MEAN_POSTERIOR, LENGTH)
-    return pl.DataFrame(rows, schema=dict.fromkeys((*keys, *values), pl.Float64))
+    numbers = dict.fromkeys((*keys, *values), pl.Float64)
+    return pl.DataFrame(rows, schema={**numbers, FAULT: pl.String})
 
 
 def _row(subject: Subject, sizes: tuple[float, float], alpha: float) -> dict[str, Any]:
@@ -59,8 +61,14 @@ def _row(subject: Subject, sizes: tuple[float, float], alpha: float) -> dict[str
     side = subject.sides[0]
     found = subject.answers(whole, alpha, side)
     lower, upper = found.lower, found.upper
-    if found.faults or np.isnan([lower, upper]).any() or (lower > upper).any():
-        return {}
+    for fault in found.faults.values():
+        return {FAULT: fault}
+    for place in np.flatnonzero(~(lower <= upper)):
+        cell = whole.cell([int(at) for at in np.unravel_index(place, whole.shape)])
+        return {
+            FAULT: f"expected lower ≤ upper, found {lower[place]:g} and {upper[place]:g} at "
+            f"{told({**cell, 'alpha': alpha})}"
+        }
     limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
     known = enumerate_pairs(scenario, limits)
     given = integrate(scenario, limits, scenario.model.FLAT_PRIOR)

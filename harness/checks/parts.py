@@ -107,18 +107,15 @@ def is_monotone(look: Look, mirrored: Look) -> Broken:
 
 
 def _monotone(look: Look, axis: int, sign: float, beside: str) -> Broken:
-    def step(limits: Floats, start: int | None, stop: int | None) -> Floats:
-        at = [slice(None)] * limits.ndim
-        at[axis] = slice(start, stop)
-        return limits[tuple(at)]
-
+    """Where a limit at the next count along an axis is lower, or of a negative sign higher."""
     where, following = np.zeros(look.lower.shape, np.bool_), []
+    count = look.lower.shape[axis]
+    after = np.minimum(np.arange(count) + 1, count - 1)
     for limits in (look.lower, look.upper):
-        here, following_one = step(limits, None, -1), step(limits, 1, None)
+        next_one = np.take(limits, after, axis)
         with np.errstate(invalid="ignore"):  # two infinite ends
-            falls = np.sign(sign) * (following_one - here) < -look.slack(here)
-        step(where, None, -1)[...] |= falls
-        following.append(np.concatenate((following_one, step(limits, -1, None)), axis=axis))
+            where |= np.sign(sign) * (next_one - limits) < -look.slack(limits)
+        following.append(next_one)
     return Broken(where, beside, *following)
 
 

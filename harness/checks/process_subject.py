@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.checks.answers import NOT_CALLED, Answers, at_ends, one_by_one
 from harness.checks.grid import Outcomes
-from harness.checks.subject import Answers, one_by_one
 from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
 from harness.methods.calling import FunctionError
@@ -57,17 +57,17 @@ class ProcessSubject:
                 # An outcome among them has ended the process, or all together take too long.
                 at_once, self._takes_arrays = None, False
             if at_once is not None:
-                return Answers(*at_once)
+                return at_ends(Answers(*at_once), outcomes)
 
         def one(outcome: dict[str, Any]) -> tuple[float, float]:
             return self._alone(outcome, alpha)
 
-        return one_by_one(arguments, count, one)
+        return at_ends(one_by_one(arguments, count, one), outcomes)
 
     def _alone(self, outcome: dict[str, Any], alpha: float) -> tuple[float, float]:
         where = f"at {told({**outcome, 'alpha': alpha})}"
         if self._ends >= ENOUGH:
-            raise FunctionError(f"not called any more {where}: its process ended {ENOUGH} times")
+            raise FunctionError(f"{NOT_CALLED} {where}: its process ended {ENOUGH} times")
         lower, upper = self._ask("alone", outcome, alpha)
         return lower, upper
 

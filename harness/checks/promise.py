@@ -78,10 +78,15 @@ def promise_kept(
     if contract == AT_LEAST:
         return _each_alpha(_WORST_NAME, known, family, WORST, lambda alpha: alpha + EXACT)
     counted = [name for name in family_of(family).sizes if name.startswith("n")]
-    large = known.filter(pl.all_horizontal(pl.lit(True), *(pl.col(name) >= FEWEST for name in counted)))
-    means = large.with_columns(pl.col(MEAN_POSTERIOR).abs())
+    large = known.filter(
+        pl.all_horizontal(pl.lit(True), *(pl.col(name) >= FEWEST for name in counted))
+    )
     found = _each_alpha(
-        _MEAN_NAME, means, family, MEAN_POSTERIOR, lambda alpha: MARGIN * alpha if margin is None else margin
+        _MEAN_NAME,
+        large,
+        family,
+        MEAN_POSTERIOR,
+        lambda alpha: MARGIN * alpha if margin is None else margin,
     )
     if WORST_INSIDE in large.columns:
         inside = large.filter(pl.col(WORST_INSIDE).is_not_null())
@@ -103,24 +108,23 @@ def _each_alpha(
     ]
 
 
-def _worst_size(
-    name: str, rows: pl.DataFrame, family: str, column: str, allowed: float
-) -> Finding:
+def _worst_size(name: str, rows: pl.DataFrame, family: str, column: str, allowed: float) -> Finding:
     """The verdict at one alpha."""
-    row = rows.row(int(rows[column].arg_max() or 0), named=True)
+    sizes = rows[column].abs()
+    row = rows.row(int(sizes.arg_max() or 0), named=True)
     found = row[column]
     keys = (*family_of(family).sizes, "alpha")
     cell = {key: int(row[key]) if row[key] == int(row[key]) else row[key] for key in keys}
-    message = f"{'' if column != MEAN_POSTERIOR else '±'}{found:.6g} at {where(cell)}"
+    message = f"{found:.6g} at {where(cell)}"
     numbers: dict[str, float | int | str] = {**cell, "found": found, "expected": allowed}
     truths = [key for key in row if key.startswith("worst_truth")]
     if column == WORST:
         numbers |= {key: row[key] for key in truths}
         message += ", " + where({key.replace("worst_", ""): row[key] for key in truths})
-    broken = rows.filter(pl.col(column) > allowed).height
+    broken = int((sizes > allowed).sum())
     if not broken:
-        return Finding(name, CONTRACT, PASS, f"at most {message}", numbers)
+        return Finding(name, CONTRACT, PASS, f"at worst {message}", numbers)
     message += f", where {allowed:.6g} is allowed"
     if broken > 1:
         message += f" (and at {broken - 1} more of {rows.height} sizes)"
-    return Finding(name, CONTRACT, FAIL, message, numbers, found / allowed)
+    return Finding(name, CONTRACT, FAIL, message, numbers, abs(found) / allowed)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.checks.answers import Answers
 from harness.checks.grid import Outcomes
-from harness.checks.subject import Answers, Subject
+from harness.checks.subject import Subject
 from harness.methods.conduct import Conduct
 from harness.methods.method import TWO_SIDED
 
@@ -21,7 +22,7 @@ class Remembered:
         self.expected_failures: Mapping[str, str] = subject.expected_failures
 
     def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
-        if side == TWO_SIDED not in self.sides:
+        if side == TWO_SIDED and TWO_SIDED not in self.sides:
             # The one whose limits are finite: the lower one stands at the start of the range.
             side = self.sides[-1]
         counts = tuple(each.tobytes() for each in outcomes.counts)

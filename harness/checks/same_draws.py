@@ -10,6 +10,7 @@ import numpy as np
 from harness.agreement import holm
 from harness.checks.mcnemar import mcnemar_p
 from harness.checks.measures import limits_of, scenario_of
+from harness.checks.promise import MARGIN
 from harness.checks.records import AGAINST, INCONCLUSIVE, Finding, Verdict
 from harness.checks.subject import Subject
 from harness.checks.tango import ALPHA, paired_interval, trials_to_conclude, verdict
@@ -19,8 +20,6 @@ from harness.scenario import Scenario
 
 TRIALS = 20_000
 """At each size."""
-MARGIN = 0.3
-"""Of alpha: more misses than the reference's up to this are no fault."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def against_draws(
     Args:
         subject, reference: two-sided, of one family of one sample, one of them stochastic.
         sizes, alphas: where both are looked at.
-        margin: of the miss rate; by default ``MARGIN`` times alpha.
+        margin: of the miss rate, up to which more misses are no fault; by default 0.3·alpha.
         trials: at each size, the same for all alphas.
         seed: of all draws.
 
@@ -78,8 +77,16 @@ def against_draws(
     verdicts = verdict(first, second, n, margins)
     size_name = scenario_of(family, sizes[0]).model.SIZE
     return [
-        _finding(cell, name, size_name, verdicts[i], (lower[i], upper[i]), margins[i], p_values[i])
-        for i, cell in enumerate(cells)
+        _finding(cell, name, size_name, judged, (low, high), most, p_value)
+        for cell, judged, low, high, most, p_value in zip(
+            cells,
+            verdicts,
+            lower.tolist(),
+            upper.tolist(),
+            margins.tolist(),
+            p_values.tolist(),
+            strict=True,
+        )
     ]
 
 
@@ -139,7 +146,7 @@ def _finding(
     where = f"{size_name} = {cell.size:g}, alpha = {cell.alpha:g}"
     more, low, high, most = (f"{100 * value:+.2f} %" for value in (difference, *interval, margin))
     message = (
-        f"miss rate {more} over that of {name} in {cell.trials} trials at {where}: "
+        f"{more} over that of {name} in {cell.trials} trials at {where}: "
         f"{low} to {high}, margin {most}, McNemar's p {_told(p_value)} after Holm"
     )
     if outcome == INCONCLUSIVE:

@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from harness.checks.answers import Answers, at_ends, one_by_one
 from harness.checks.grid import Outcomes
-from harness.errors import HarnessError
+from harness.errors import HarnessError, InputError
 from harness.families.catalogue import family_of
-from harness.methods.calling import Function, FunctionError, Raised, alone, describe, together
+from harness.methods.calling import Function, Raised, alone, describe, together
 from harness.methods.conduct import SCALARS, Conduct, conduct
 from harness.methods.method import TWO_SIDED, Method
-from harness.methods.outcomes import arguments_of, one_outcome
+from harness.methods.outcomes import arguments_of
 from harness.numerics.arrays import Floats
 
 # Unlike in a process of its own, an interrupt at the keyboard is here meant for the harness.
 _RAISED: Raised = (Exception, SystemExit)
-
-
-@dataclass(frozen=True)
-class Answers:
-    """Limits at outcomes of shape (m,)."""
-
-    lower: Floats
-    upper: Floats
-    faults: Mapping[int, str] = field(default_factory=dict)
-    """Why there are no limits at a place, in a clause; the limits there are not numbers."""
 
 
 class Subject(Protocol):
@@ -153,18 +144,26 @@ class CallableSubject:
 
     @property
     def expected_failures(self) -> Mapping[str, str]:
-        return getattr(self.function, "expected_failures", {})
+        """Those of its attribute ``expected_failures``.
+
+        Raises:
+            InputError: it is no dictionary.
+        """
+        found = getattr(self.function, "expected_failures", {})
+        if not isinstance(found, Mapping):
+            raise InputError(f"expected_failures should be a dictionary, found {found!r}")
+        return found
 
     def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
         arguments = self._arguments(outcomes)
         at_once = together(self.function, arguments, alpha, _RAISED)
         if at_once is not None:
-            return Answers(*at_once)
+            return at_ends(Answers(*at_once), outcomes)
 
         def one(outcome: dict[str, Any]) -> tuple[float, float]:
             return alone(self.function, outcome, alpha, _RAISED)
 
-        return one_by_one(arguments, outcomes.flat()[0].size, one)
+        return at_ends(one_by_one(arguments, outcomes.flat()[0].size, one), outcomes)
 
     def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
         return conduct(self.function, self._arguments(outcomes), alpha, _RAISED)
@@ -175,18 +174,6 @@ class CallableSubject:
 
     def unpicklable(self) -> str | None:
         return _unpicklable(self.function)
-
-
-def one_by_one(arguments: dict[str, Any], count: int, one: Any) -> Answers:
-    """Limits of each outcome by itself, not numbers where it fails."""
-    lower, upper = np.full((2, count), np.nan)
-    faults = {}
-    for place in range(count):
-        try:
-            lower[place], upper[place] = one(one_outcome(arguments, place))
-        except FunctionError as fault:
-            faults[place] = str(fault)
-    return Answers(lower, upper, faults)
 
 
 def _unpicklable(thing: object) -> str | None:

@@ -76,7 +76,7 @@ def test_wilson_is_shorter_than_clopper_pearson_and_misses_more():
     # At n = 1 Wilson's lower limit of x = 1 is 1/(1 + z²), missed always below it.
     assert first.cell["found"] == pytest.approx(0.130977543, abs=1e-9)
     assert first.message.startswith(
-        "worst alpha 0.130978 at n = 1, alpha = 0.01, where clopper_pearson has 0.005"
+        "0.130978 at n = 1, alpha = 0.01, where clopper_pearson has 0.005"
     )
 
 

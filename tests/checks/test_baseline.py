@@ -8,8 +8,8 @@ import pytest
 
 from harness.checks.against import TOLERANCE
 from harness.checks.baseline import DECIMALS, HEADER, is_baseline, stored, update
-from harness.checks.behaviour import ALPHAS, default_sizes
-from harness.checks.comparison import against_baseline, against_method, measures_at, to_keep
+from harness.checks.behaviour import ALPHAS, behaviour, default_sizes
+from harness.checks.comparison import against_baseline, against_method, measures_at
 from harness.checks.measures import LENGTH, MEAN, WORST, measures
 from harness.checks.naming import named
 from harness.checks.subject import CatalogueSubject
@@ -201,16 +201,23 @@ def test_a_place_that_cannot_be_written_is_an_input_error(tmp_path):
         update(tmp_path / "file", named("wilson"), of("wilson"))
 
 
-def test_a_stochastic_method_and_a_family_of_two_samples_have_no_baseline():
-    drawn = Method("", "", lambda *_: None, name="drawn", deterministic=False)
-    with pytest.raises(InputError, match="drawn is stochastic: it has no exact numbers"):
-        to_keep(subject("drawn", drawn), *SMALL)
-    two = CatalogueSubject("mee", "proportion_difference", drawn, seed=0)
+def test_what_has_no_exact_numbers_has_no_baseline(tmp_path):
+    with pytest.raises(InputError, match="wilson has no exact numbers for a baseline"):
+        update(tmp_path, named("wilson"), of("wilson").clear())
+    gap = of("wilson").with_columns(pl.when(pl.col("n") != 3).then(pl.col(WORST)).alias(WORST))
+    with pytest.raises(InputError, match=r"no sound limits at n = 3, alpha = 0\.05"):
+        update(tmp_path, named("wilson"), gap)
+    with pytest.raises(InputError, match="of one sample, found proportion_difference"):
+        update(tmp_path, named("mee", "proportion_difference"), of("wilson"))
+    assert not any(tmp_path.iterdir())
+
+
+def test_methods_of_two_samples_are_not_compared():
+    two = CatalogueSubject("mee", "proportion_difference", PROPORTION["wilson"], seed=0)
     with pytest.raises(InputError, match="families of one sample, found proportion_difference"):
-        to_keep(two, *SMALL)
-    with pytest.raises(InputError, match="families of one sample"):
         against_method(two, two, *SMALL)
 
 
-def test_what_is_kept_are_the_measures():
-    assert to_keep(subject("wilson"), *SMALL).equals(of("wilson"))
+def test_the_behaviour_of_a_check_will_do_for_measures(tmp_path):
+    wide = update(tmp_path / "a", named("wilson"), behaviour(subject("wilson"), *SMALL))
+    assert wide.read_bytes() == update(tmp_path / "b", named("wilson"), of("wilson")).read_bytes()

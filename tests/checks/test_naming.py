@@ -37,7 +37,9 @@ def test_a_name_of_the_catalogue_is_its_method():
 
 
 def test_an_alias_is_the_method_it_stands_for():
-    assert named("exact_tail").method is CATALOGUE["proportion"]["clopper_pearson"]
+    found = named("exact_tail")
+    assert found.method is CATALOGUE["proportion"]["clopper_pearson"]
+    assert found.label == "clopper_pearson"
 
 
 def test_a_method_and_a_callable_name_themselves():

@@ -18,15 +18,15 @@ from harness.testing import assert_interval_method, parametrize_with_checks
 QUICK = {"sizes": (1, 2, 10, 30), "alphas": (0.05, 0.1)}
 
 
-def agresti_coull(x, n, alpha, tails=2):
-    z = -ndtri(alpha / tails)
+def agresti_coull(x, n, alpha, part=1.0):
+    z = -part * ndtri(alpha / 2)
     total, p = n + z**2, (x + z**2 / 2) / (n + z**2)
-    half = np.abs(z) * np.sqrt(p * (1 - p) / total)
+    half = z * np.sqrt(p * (1 - p) / total)
     return np.maximum(p - half, 0), np.minimum(p + half, 1)
 
 
-def one_sided(x, n, alpha):
-    return agresti_coull(x, n, alpha, tails=1)
+def too_short(x, n, alpha):
+    return agresti_coull(x, n, alpha, part=0.8)
 
 
 def reversed_at_seven(x, n, alpha):
@@ -35,7 +35,7 @@ def reversed_at_seven(x, n, alpha):
     return np.where(seven, upper, lower), np.where(seven, lower, upper)
 
 
-def tests_of(decorator):
+def cases_of(decorator):
     """What a decorator asks pytest for: the checks by the names of their tests."""
     name, cases = decorator.args
     assert name == "check"
@@ -62,9 +62,9 @@ def test_a_name_of_the_catalogue_will_do():
 
 def test_a_fault_is_an_assertion_that_shows_the_report():
     with pytest.raises(AssertionError) as caught:
-        assert_interval_method(one_sided, **QUICK)
+        assert_interval_method(too_short, **QUICK)
     text = str(caught.value)
-    assert "one_sided" in text
+    assert "too_short" in text
     assert "fail" in text
 
 
@@ -94,7 +94,7 @@ def test_every_check_is_a_test_of_its_own(check):
 
 
 def test_the_tests_are_named_by_method_and_check():
-    found = tests_of(parametrize_with_checks(["wilson", agresti_coull]))
+    found = cases_of(parametrize_with_checks(["wilson", agresti_coull]))
     assert "wilson-mirrors" in found
     assert "agresti_coull-is nested in alpha" in found
     assert "agresti_coull-contract" in found
@@ -105,14 +105,14 @@ def test_nothing_is_checked_before_a_test_is_run():
     def never(x, n, alpha):
         raise AssertionError("called")
 
-    assert tests_of(parametrize_with_checks([never]))
+    assert cases_of(parametrize_with_checks([never]))
 
 
 def test_only_the_tests_whose_job_it_is_fail():
-    found = tests_of(parametrize_with_checks([one_sided], **QUICK))
+    found = cases_of(parametrize_with_checks([too_short], **QUICK))
     wrong = {name for name, check in found.items() if outcome(check) != "passed"}
-    assert wrong == {"one_sided-contract"}
-    found = tests_of(parametrize_with_checks([reversed_at_seven], **QUICK))
+    assert wrong == {"too_short-contract"}
+    found = cases_of(parametrize_with_checks([reversed_at_seven], **QUICK))
     wrong = {name for name, check in found.items() if outcome(check) != "passed"}
     assert "reversed_at_seven-is ordered" in wrong
     assert "x = 7, n = 10" in outcome(found["reversed_at_seven-is ordered"])
@@ -120,7 +120,7 @@ def test_only_the_tests_whose_job_it_is_fail():
 
 
 def test_every_finding_belongs_to_a_test():
-    checks = list(tests_of(parametrize_with_checks([reversed_at_seven], **QUICK)).values())
+    checks = list(cases_of(parametrize_with_checks([reversed_at_seven], **QUICK)).values())
     told = [each for check in checks for each in check.checked.findings(check.name)]
     assert sorted(map(id, told)) == sorted(map(id, checks[0].checked.report.findings))
 

@@ -1,0 +1,299 @@
+"""Each part of conformance is broken by one made-up method, and told with a counter-example."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+from harness.checks.check import check
+from harness.checks.conformance import conformance
+from harness.checks.expectations import as_expected
+from harness.checks.process_subject import ENOUGH, ProcessSubject
+from harness.checks.subject import CallableSubject, CatalogueSubject
+from harness.families.catalogue import family_of
+from harness.methods.catalogue import CATALOGUE
+from harness.methods.plugin import Source
+
+
+def wilson(x, n, alpha):
+    z = -ndtri(alpha / 2)
+    delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
+    center = x + z * z / 2
+    return np.clip([(center - delta) / (n + z * z), (center + delta) / (n + z * z)], 0, 1)
+
+
+def reversed_pair(x, n, alpha):
+    return wilson(x, n, alpha)[::-1]
+
+
+def outside(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return lower - 0.1, upper
+
+
+def falling(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return lower * (1 - 0.9 * (np.asarray(x) == 2) * (n == 3)), upper
+
+
+def whole_at_a_half(x, n, alpha):
+    return (0.0 * x, 0.0 * x + 1) if alpha == 0.5 else wilson(x, n, alpha)
+
+
+def askew(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return lower, upper + 0.01 * (1 - upper)
+
+
+def a_point(x, n, alpha):
+    return x / n, x / n
+
+
+def beside_the_estimate(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return upper - 0.1 * (upper - lower), upper
+
+
+def not_a_number(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return np.where((np.asarray(x) == 2) & (n == 3), np.nan, lower), upper
+
+
+def infinite(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return lower, np.where((np.asarray(x) == 2) & (n == 3), np.inf, upper)
+
+
+def single(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return lower, np.float32(upper)
+
+
+def raises_at_three(x, n, alpha):
+    if np.any(np.asarray(x) == 3):
+        raise ZeroDivisionError("by x - 3")
+    return wilson(x, n, alpha)
+
+
+def one_limit(x, n, alpha):
+    return 0.5
+
+
+def wrong_shape(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return (lower[:-1], upper[:-1]) if np.ndim(x) else (lower, upper)
+
+
+def a_table(x, n, alpha):
+    limits = wilson(x, n, alpha)
+    return np.transpose(limits)
+
+
+def of_the_mean(x, n, alpha):
+    return wilson(np.mean(x) + 0.0 * x, n, alpha)
+
+
+def drawn(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return lower, upper + 1e-3 * np.random.random_sample() * (1 - upper)  # noqa: NPY002
+
+
+def in_place(x, n, alpha):
+    limits = wilson(x + 0.0, n, alpha)
+    if np.ndim(x):
+        x[:] = 0
+    return limits
+
+
+BREAKING = {
+    "answers every outcome": raises_at_three,
+    "has the right shape": wrong_shape,
+    "arrays equal scalars": of_the_mean,
+    "answers the same twice": drawn,
+    "leaves its arguments alone": in_place,
+    "leaves random states alone": drawn,
+    "has double precision": single,
+    "is finite": not_a_number,
+    "is ordered": reversed_pair,
+    "stays in range": outside,
+    "is nested in alpha": whole_at_a_half,
+    "rises with x": falling,
+    "mirrors": askew,
+    "has width": a_point,
+    "holds the estimate": beside_the_estimate,
+    "can be pickled": lambda x, n, alpha: wilson(x, n, alpha),
+}
+ALONE = ("has the right shape", "arrays equal scalars", "leaves its arguments alone")
+
+
+def findings_of(function, family="proportion"):
+    return {
+        finding.check: finding for finding in conformance(CallableSubject("f", family, function))
+    }
+
+
+def test_a_sound_function_passes_every_part():
+    findings = findings_of(wilson)
+    assert {finding.verdict for finding in findings.values()} == {"pass"}
+    assert set(BREAKING) <= set(findings)
+
+
+@pytest.mark.parametrize("part", BREAKING)
+def test_a_part_is_broken_by_a_method_made_for_it(part):
+    found = findings_of(BREAKING[part])[part]
+    assert found.verdict == "fail"
+    assert found.severity > 0
+
+
+@pytest.mark.parametrize("part", ALONE)
+def test_what_arrays_do_wrong_is_found_in_no_limits(part):
+    """The limits are then those of one outcome at a time, and right."""
+    failed = {name for name, each in findings_of(BREAKING[part]).items() if each.verdict == "fail"}
+    assert failed == {part}
+
+
+@pytest.mark.parametrize(
+    ("function", "part", "message"),
+    [
+        (not_a_number, "is finite", "limits nan and 0.938"),
+        (infinite, "is finite", " and inf at x = 2, n = 3, alpha = 0.05"),
+        (falling, "rises with x", "limits 0.06149"),
+        (raises_at_three, "answers every outcome", "failed at x = 3, n = 3, alpha = 0.05: Zero"),
+        (one_limit, "answers every outcome", "expected a lower and an upper limit at x = 0, n = 1"),
+        (
+            a_table,
+            "has the right shape",
+            "two arrays of shape (3,) at x = 0 … 2, n = 2, alpha = 0.05, found shape (3, 2)",
+        ),
+        (
+            wrong_shape,
+            "has the right shape",
+            "limits of shape (2,) at x = 0 … 1, n = 1, alpha = 0.05, found (1,) and (1,)",
+        ),
+        (of_the_mean, "arrays equal scalars", "of one outcome at x = 0, n = 1, alpha = 0.05"),
+        (askew, "mirrors", "at x = 0, n = 1, alpha = 0.05, where those of the failures are"),
+    ],
+)
+def test_a_failure_tells_its_first_counter_example_in_full(function, part, message):
+    assert message in findings_of(function)[part].message
+
+
+def test_a_counter_example_is_plain_data_too():
+    cell = findings_of(reversed_pair)["is ordered"].cell
+    lower, upper = (float(limit) for limit in reversed_pair(0, 1, 0.05))
+    assert (cell["x"], cell["n"], cell["alpha"]) == (0, 1, 0.05)
+    assert (cell["lower"], cell["upper"]) == (lower, upper)
+
+
+def test_a_function_of_numbers_only_is_no_fault():
+    def of_numbers(x, n, alpha):
+        if x == 0:
+            return 0.0, float(wilson(0, n, alpha)[1])
+        return tuple(map(float, wilson(x, n, alpha)))
+
+    failed = {name for name, each in findings_of(of_numbers).items() if each.verdict == "fail"}
+    assert failed == {"can be pickled"}  # it is defined inside a function
+
+
+def test_random_states_are_as_before_the_check():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    findings_of(wilson)
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+@pytest.mark.parametrize(
+    ("family", "name"),
+    [
+        (family, name)
+        for family, methods in CATALOGUE.items()
+        for name, method in methods.items()
+        if family_of(family).samples == 2 and method.promise != "mean"
+    ],
+)
+def test_every_method_for_two_samples_conforms_but_for_what_it_declares(family, name):
+    """Those that are solved by quadrature take long, and are left out."""
+    subject = CatalogueSubject(name, family, CATALOGUE[family][name], seed=1)
+    judged = as_expected(conformance(subject), subject)
+    assert [finding for finding in judged if finding.verdict == "fail"] == []
+
+
+def declaring(function, **expected):
+    def f(x, n, alpha):
+        return function(x, n, alpha)
+
+    f.expected_failures = {"can be pickled": "defined inside a function", **expected}
+    return f
+
+
+def test_a_declared_failure_passes_with_its_reason():
+    report = check(
+        declaring(askew, mirrors="wider above"), contract="none", sizes=(5,), alphas=(0.05,)
+    )
+    assert report.passed, str(report)
+    (mirrors,) = (finding for finding in report.findings if finding.check == "mirrors")
+    assert "fails as declared (wider above)" in mirrors.message
+
+
+def test_a_declared_failure_that_does_not_occur_is_one():
+    report = check(
+        declaring(wilson, mirrors="wider above"), contract="none", sizes=(5,), alphas=(0.05,)
+    )
+    assert report.exit_code == 3
+    assert [finding.check for finding in report.of_verdict("fail")] == ["expects failure: mirrors"]
+    report = check(declaring(wilson, shines="why"), contract="none", sizes=(5,), alphas=(0.05,))
+    assert "'shines' is declared" in report.of_verdict("fail")[0].message
+
+
+PLACES = {
+    "raises": "raise ValueError('no')",
+    "hangs": "time.sleep(60)",
+    "dies": "os._exit(5)",
+    "exits": "sys.exit()",
+}
+TOLD = {
+    "raises": "failed at x = 2, n = 3, alpha = 0.05: ValueError: no",
+    "hangs": "no answer within 0.3 s at x = 2, n = 3, alpha = 0.05",
+    "dies": "its process ended with exit code 5 at x = 2, n = 3, alpha = 0.05",
+    "exits": "failed at x = 2, n = 3, alpha = 0.05: SystemExit",
+}
+
+
+@pytest.mark.parametrize("what", PLACES)
+def test_whatever_happens_to_a_process_is_told_with_its_outcome(tmp_path, what):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        f"import os, sys, time\n"
+        f"def f(x, n, alpha):\n"
+        f"    if x == 2 and n == 3 and alpha > 5e-4:\n"
+        f"        {PLACES[what]}\n"
+        f"    return (0.0, 1.0)\n"
+    )
+    subject = ProcessSubject("mine", "proportion", Source("f", path=str(file)), timeout=0.3)
+    try:
+        findings = {finding.check: finding for finding in conformance(subject)}
+    finally:
+        subject.close()
+    found = findings["answers every outcome"]
+    assert found.verdict == "fail"
+    assert TOLD[what] in found.message
+    assert findings["is ordered"].verdict == "pass"
+
+
+def test_a_process_that_keeps_ending_is_not_called_any_more(tmp_path):
+    file = tmp_path / "mine.py"
+    calls = tmp_path / "calls"
+    file.write_text(
+        f"import os\n"
+        f"def f(x, n, alpha):\n"
+        f"    with open({str(calls)!r}, 'a') as file:\n"
+        f"        file.write('x')\n"
+        f"    os._exit(1)\n"
+    )
+    report = check(f"{file}:f", sizes=(5, 10), alphas=(0.05,))
+    assert report.exit_code == 3
+    assert len(calls.read_text()) <= ENOUGH + 1
+    assert re.search("exit code 1 at x = 0, n = 1", report.worst(1)[0].message)
+    assert report.behaviour["worst_alpha"].null_count() == 2

@@ -1,0 +1,150 @@
+"""What each contract allows, and which methods keep it."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from harness.checks.behaviour import ALPHAS, MEAN_POSTERIOR, WORST_INSIDE, behaviour
+from harness.checks.check import check
+from harness.checks.measures import WORST
+from harness.checks.promise import AT_LEAST, NOMINAL, NONE, declared_contract, promise_kept
+from harness.checks.subject import CatalogueSubject
+from harness.errors import InputError
+from harness.methods.catalogue import CATALOGUE, PROPORTION
+
+# Sizes at which the methods named are at their worst, beside large and usual ones.
+SIZES = (1, 5, 10, 11, 12, 13, 17, 30, 100, 500)
+
+
+def verdicts(contract, name, sizes=SIZES, **options):
+    subject = CatalogueSubject(name, "proportion", PROPORTION[name], seed=0)
+    rows = behaviour(subject, sizes, ALPHAS)
+    return [each.verdict for each in promise_kept(contract, rows, "proportion", **options)]
+
+
+@pytest.mark.parametrize("name", ["wilson", "jeffreys", "agresti_coull"])
+def test_methods_that_are_nominal_on_average_keep_nominal(name):
+    assert verdicts(NOMINAL, name) == ["pass"] * 6
+
+
+@pytest.mark.parametrize("name", ["wald", "hoeffding", "clopper_pearson"])
+def test_methods_far_off_on_either_side_break_nominal(name):
+    assert "fail" in verdicts(NOMINAL, name)
+
+
+def test_the_exact_methods_keep_at_least_and_wilson_does_not():
+    for name in ("clopper_pearson", "sterne", "hoeffding"):
+        assert verdicts(AT_LEAST, name) == ["pass"] * 3
+    assert verdicts(AT_LEAST, "wilson") == ["fail"] * 3
+
+
+def test_nothing_is_promised_by_none():
+    assert verdicts(NONE, "wald") == []
+
+
+def test_a_margin_takes_the_place_of_the_usual_one():
+    assert verdicts(NOMINAL, "wilson", margin=1e-6)[:3] == ["fail"] * 3
+    assert verdicts(NOMINAL, "wald", margin=1.0)[:3] == ["pass"] * 3
+
+
+def test_small_sizes_alone_conclude_nothing():
+    assert verdicts(NOMINAL, "wilson", sizes=(1, 9)) == ["inconclusive"] * 2
+    report = check("wilson", contract="nominal", sizes=(1, 9), alphas=(0.05,))
+    assert (report.verdict, report.exit_code, report.passed) == ("inconclusive", 4, False)
+
+
+def row(**changes):
+    numbers = {"n": 10.0, "alpha": 0.05, WORST: 0.05, "worst_truth": 0.5}
+    return pl.DataFrame([{**numbers, WORST_INSIDE: 0.05, MEAN_POSTERIOR: 0.0, **changes}])
+
+
+@pytest.mark.parametrize(
+    ("contract", "changes", "expected"),
+    [
+        (AT_LEAST, {WORST: 0.05 + 0.9e-9}, "pass"),
+        (AT_LEAST, {WORST: 0.05 + 1.1e-9}, "fail"),
+        (NOMINAL, {MEAN_POSTERIOR: 0.0149}, "pass"),
+        (NOMINAL, {MEAN_POSTERIOR: -0.0149}, "pass"),
+        (NOMINAL, {MEAN_POSTERIOR: 0.0151}, "fail"),
+        (NOMINAL, {MEAN_POSTERIOR: -0.0151}, "fail"),
+        (NOMINAL, {WORST_INSIDE: 0.2}, "pass"),
+        (NOMINAL, {WORST_INSIDE: 0.2001}, "fail"),
+        (NOMINAL, {WORST: 0.9}, "pass"),
+    ],
+)
+def test_a_contract_holds_up_to_its_border(contract, changes, expected):
+    found = {each.verdict for each in promise_kept(contract, row(**changes), "proportion")}
+    assert found - {"pass"} == {expected} - {"pass"}
+
+
+def test_a_failure_says_where_how_much_and_what_is_allowed():
+    (found,) = promise_kept(AT_LEAST, row(**{WORST: 0.08}), "proportion")
+    assert found.message == "0.08 at n = 10, alpha = 0.05, truth = 0.5, where 0.05 is allowed"
+    assert found.cell["found"] == 0.08
+    assert found.severity == pytest.approx(1.6)
+
+
+def test_what_a_method_declares_is_what_it_is_held_to():
+    declared = {name: declared_contract(each, "proportion") for name, each in PROPORTION.items()}
+    assert declared["clopper_pearson"] == AT_LEAST
+    assert declared["minimal_length"] == NOMINAL
+    assert declared["wilson"] == NONE
+    # Zero under its own prior, which is not flat.
+    assert declared["jeffreys_minimal_length"] == NONE
+
+
+@pytest.mark.parametrize(
+    ("family", "name"),
+    [
+        *(("proportion", name) for name in PROPORTION),
+        *(("rate", name) for name in CATALOGUE["rate"]),
+        ("proportion_difference", "newcombe"),
+        ("rate_difference", "score"),
+        ("balanced_accuracy", "exact_union"),
+    ],
+)
+def test_a_method_of_the_catalogue_passes_its_whole_check(family, name):
+    """On a smaller grid than the usual one."""
+    quick = {
+        "proportion": {"sizes": (1, 2, 10, 25), "alphas": (0.01, 0.1)},
+        "rate": {"sizes": (1.0,), "alphas": (0.05,)},
+    }
+    report = check(name, family=family, **quick.get(family, {}))
+    assert report.passed, str(report)
+
+
+def test_a_method_is_no_worse_than_itself():
+    report = check("wilson", against="wilson", sizes=(1, 10, 30), alphas=(0.05,))
+    assert report.passed, str(report)
+    assert {finding.kind for finding in report.findings} >= {"against", "cross-check", "behaviour"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"contract": "always"}, "contract should be one of nominal, at-least, none"),
+        ({"alphas": (0.05, 1.0)}, "alphas should lie between 0 and 1"),
+        ({"family": "mean"}, "family should be one of"),
+    ],
+)
+def test_what_cannot_be_asked_is_an_input_error(options, message):
+    with pytest.raises(InputError, match=message):
+        check("wilson", **options)
+
+
+def test_sizes_and_alphas_come_from_a_config(tmp_path):
+    config = {
+        "name": "mine",
+        "family": "proportion",
+        "n": [3, 12],
+        "alpha": [0.2],
+        "methods": ["wilson"],
+        "engines": ["posterior"],
+    }
+    file = tmp_path / "mine.yaml"
+    file.write_text(str(config).replace("'", '"'))
+    rows = check("wilson", config=file).behaviour
+    assert rows.select("n", "alpha").rows() == [(3.0, 0.2), (12.0, 0.2)]
+    with pytest.raises(InputError, match="no experiment of the family rate"):
+        check("garwood", family="rate", config=file)
