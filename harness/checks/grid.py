@@ -12,7 +12,7 @@ from harness.families.family import Data
 from harness.numerics.arrays import Floats
 
 EVERY_OUTCOME_UP_TO = 60
-SIZES = (1, 2, 3, 5, 10, 17, 60, 1000, 10**6)
+SIZES = (1, 2, 3, 5, 10, 17, 51, 1000, 10**6)
 EXPOSURES = (1.0, 1e-6, 50.0, 1e6)
 EVENTS = (*range(31), 99, 100, 101, 999, 1000, 1001, 10**6 - 1, 10**6, 10**6 + 1)
 ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.3, 0.5, 0.7, 0.9)

@@ -137,7 +137,7 @@ def test_both_under_a_beta_truth_are_integrals_over_its_density(shapes):
         (UniformTruth(1.0, 1.5), lambda r: 2.0, (1.0, 1.5)),
         (GammaTruth(2.0, 1.5), stats.gamma(2.0, scale=1 / 1.5).pdf, (0.0, 40.0)),
     ],
-    ids=str,
+    ids=["uniform", "narrow", "gamma"],
 )
 @pytest.mark.parametrize("name", ["garwood", "wald"])
 def test_both_for_a_rate_are_integrals_over_the_density_of_the_truth(truth, density, ends, name):
