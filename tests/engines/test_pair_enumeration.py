@@ -77,7 +77,7 @@ LISTED = [
 ]
 
 
-@pytest.mark.parametrize(("scenario", "chance"), LISTED, ids=["3 and 2", "1 and 5", "mean", "rates"])
+@pytest.mark.parametrize(("scenario", "chance"), LISTED, ids=["3, 2", "1, 5", "mean", "rates"])
 def test_listed_truths_are_enumerated_as_fractions_are_summed(scenario, chance):
     limits = limits_at(scenario, possible_pairs(scenario))
     known = enumerate_pairs(scenario, limits, worst=False)
