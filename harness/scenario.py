@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import HarnessError
 from harness.families.catalogue import family_of
 from harness.families.data import MOST
 from harness.families.family import Data, Model
-from harness.numerics.arrays import Floats, Integers
+from harness.numerics.arrays import Floats, Integers, Positions
 from harness.truths import PairTruth, Truth
 
 
@@ -155,9 +156,21 @@ class Limits:
     def length(self) -> Floats:
         return self.upper - self.lower
 
+    def places(self, outcomes: Integers) -> Positions:
+        """Where the outcomes stand among those of the table.
+
+        Raises:
+            HarnessError: one of them is not there, so that nothing is known of its limits.
+        """
+        index = np.searchsorted(self.outcomes, outcomes)
+        missing = np.append(self.outcomes, -1)[index] != outcomes
+        if missing.any():
+            raise HarnessError(f"no limits are at hand for the outcome {outcomes[missing][0]}")
+        return index
+
     def at(self, outcomes: Integers) -> Limits:
         """The limits at some of the outcomes."""
-        index = np.searchsorted(self.outcomes, outcomes)
+        index = self.places(outcomes)
         return Limits(outcomes, self.lower[:, index], self.upper[:, index])
 
     def segments(self) -> list[slice]:

@@ -173,8 +173,12 @@ def _groups(keys: Integers, known: Integers | None = None) -> tuple[Integers, In
     """The codes that occur and where each one's keys start; ``known``: all that can occur."""
     if known is not None and known.size < keys.size >> 4:
         start = np.searchsorted(keys, known << SHARD_BITS)
-        occurred = np.flatnonzero(np.diff(np.append(start, keys.size)) > 0)
-        return known[occurred], start[occurred]
+        end = np.append(start[1:], keys.size)
+        occurred = np.flatnonzero(end > start)
+        # An outcome that is not known would count as the one before it.
+        last = keys[end[occurred] - 1] >> SHARD_BITS
+        if start[0] == 0 and (last == known[occurred]).all():
+            return known[occurred], start[occurred]
     codes = keys >> SHARD_BITS
     start = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
     return codes[start], start
@@ -190,7 +194,7 @@ def _simulate_values(shard: Shard, limits: Limits) -> Tally:
     trials_by_p, below_by_p = np.zeros(values.size, np.int64), np.zeros((k, values.size), np.int64)
     above_by_p = np.zeros_like(below_by_p)
     for value, x, count in _histograms(shard):
-        place = np.searchsorted(limits.outcomes, x)
+        place = limits.places(x)
         below = (values[value] < limits.lower[:, place]) * count
         above = (values[value] > limits.upper[:, place]) * count
         trials_by_x[place] += count

@@ -19,6 +19,7 @@ from scipy import stats
 from harness.engines import monte_carlo
 from harness.engines.monte_carlo import SHARD, Shard, outcomes_drawn, shards, simulate
 from harness.engines.records import Tally
+from harness.errors import HarnessError
 from harness.methods.catalogue import PROPORTION
 from harness.scenario import Limits, Scenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
@@ -309,3 +310,12 @@ def test_the_statistical_check_can_fail():
     _, below, _ = exact(truth, lower.tolist(), upper.tolist(), 3)
     total = int(tally.trials[3])
     assert p_value(int(tally.below[0][3]) + total // 50, total, below) < 1e-6
+
+
+@pytest.mark.parametrize("truth", [UniformTruth(0.4, 0.6), VALUES], ids=["drawn", "listed"])
+def test_an_outcome_without_limits_is_no_outcome_to_count(truth):
+    shard = Shard(scenario(truth, 20), 0, 0, 500, SEED, None)
+    outcomes = outcomes_drawn(shard)
+    for kept in (outcomes[:-1], outcomes[1:]):
+        with pytest.raises(HarnessError, match="no limits are at hand for the outcome"):
+            simulate(shard, catalogue_limits(kept, 20))
