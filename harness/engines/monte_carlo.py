@@ -171,7 +171,7 @@ def _simulate_distribution(shard: Shard, limits: Limits) -> Tally:
 
 def _groups(keys: Integers, known: Integers | None = None) -> tuple[Integers, Integers]:
     """The codes that occur and where each one's keys start; ``known``: all that can occur."""
-    if known is not None and known.size < keys.size >> 4:
+    if known is not None and 0 < known.size < keys.size >> 4:
         start = np.searchsorted(keys, known << SHARD_BITS)
         end = np.append(start[1:], keys.size)
         occurred = np.flatnonzero(end > start)
