@@ -1,0 +1,74 @@
+"""Records and tables on standard output."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_WIDER_THAN_ANY_TABLE = 10_000
+# A table of records folds its texts, but not to a width that leaves no room for its numbers.
+_NARROWEST = 80
+
+Records = Sequence[Mapping[str, Any]]
+
+
+def show(records: Records, form: str, in_full: bool = False) -> None:
+    """Records as a table (in full: a line for each field), as JSON or as CSV."""
+    if form == "json":
+        _show_json(records)
+    elif form == "csv":
+        _show_csv(records)
+    elif in_full:
+        _show_lines(records)
+    else:
+        _show_table(records)
+
+
+def show_uncut(*tables: RenderableType) -> None:
+    """Tables that are not to be cut or folded, however wide they are."""
+    from rich.console import Console
+
+    Console(highlight=False, width=_WIDER_THAN_ANY_TABLE).print(*tables, sep="\n")
+
+
+def _show_json(records: Records) -> None:
+    """One record alone is an object."""
+    told = [{name: _finite(value) for name, value in record.items()} for record in records]
+    content = told[0] if len(told) == 1 else told
+    typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinite numbers: an open end is null."""
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
+def _show_csv(records: Records) -> None:
+    writer = csv.DictWriter(sys.stdout, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+
+
+def _show_lines(records: Records) -> None:
+    from harness.screen.records import record_lines
+
+    typer.echo("\n".join(record_lines(record) for record in records))
+
+
+def _show_table(records: Records) -> None:
+    from rich.console import Console
+
+    from harness.screen.records import records_table
+
+    console = Console(highlight=False)
+    width = max(console.width, _NARROWEST) if console.is_terminal else _WIDER_THAN_ANY_TABLE
+    Console(highlight=False, width=width).print(records_table(records))

@@ -1,0 +1,38 @@
+"""``plot``: the figures of a result, from its tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import InputError
+
+
+def plot(
+    folder: Annotated[Path, typer.Argument(help="Folder of a result.", metavar="DIR")],
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", help="png, svg or pdf; may be repeated.")
+    ] = None,
+) -> int:
+    """Draw the figures of a result again, from its tables."""
+    from harness.config.experiment import FigureSpec
+    from harness.figures.draw import draw_figures
+    from harness.tables.storage import load
+
+    results = load(folder)
+    asked = results.manifest["experiment"]["figures"]
+    if not asked:
+        raise InputError(f"{folder}: its config asks for no figures")
+    specs = [
+        FigureSpec(figure["kind"], {k: v for k, v in figure.items() if k != "kind"})
+        for figure in asked
+    ]
+    try:
+        paths = draw_figures(results, specs, folder / "figures", formats or ["png"])
+    except OSError as fault:
+        raise InputError(f"{folder}/figures cannot be written: {fault.strerror}") from None
+    for path in paths:
+        typer.echo(str(path))
+    return 0

@@ -1,0 +1,94 @@
+"""``run``: experiments from their configs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.commands.ending import complain, end_in_order_when_terminated
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from harness.config.experiment import AnyExperiment
+    from harness.study.run import Progress
+
+
+def run(
+    configs: Annotated[list[Path], typer.Argument(help="YAML files, or folders of them.")],
+    out: Annotated[Path, typer.Option(help="Folder to write results under.")] = Path("results"),
+    jobs: Annotated[int | None, typer.Option(help="Tasks at once; -1 for every core.")] = None,
+    backend: Annotated[str | None, typer.Option(help="threading or loky.")] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> int:
+    """Run experiments and write results/<name>/.
+
+    All configs are checked before the first one starts.
+    """
+    changes = [*(overrides or [])]
+    if jobs is not None:
+        changes.append(f"execution.jobs={jobs}")
+    if backend is not None:
+        changes.append(f"execution.backend={backend}")
+    experiments = _checked(configs, changes, out)
+    end_in_order_when_terminated()
+    agreed = [_run_one(experiment, out, quiet) for experiment in experiments]
+    return 0 if all(agreed) else HarnessError.exit_code
+
+
+def _checked(configs: Sequence[Path], changes: Sequence[str], out: Path) -> list[AnyExperiment]:
+    """Experiments that can be planned and written, every one."""
+    from harness.config.experiment import Experiment
+    from harness.config.load import load_all
+    from harness.study.deliver import refuse_unwritable
+    from harness.study.plan import plan
+
+    experiments = load_all(configs, changes)
+    for experiment in experiments:
+        if isinstance(experiment, Experiment):
+            plan(experiment)
+        refuse_unwritable(experiment, out)
+    return experiments
+
+
+def _run_one(experiment: AnyExperiment, out: Path, quiet: bool) -> bool:
+    """Whether the engines agree."""
+    from harness.api import run_experiment
+    from harness.commands.output import show_uncut
+    from harness.config.experiment import Experiment
+    from harness.screen.calibration import calibration_screen
+    from harness.screen.results import results_screen
+    from harness.tables.manifest import agrees
+
+    with _progress(experiment.name, quiet) as progress:
+        results = run_experiment(experiment, out, progress)
+    screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
+    if not quiet:
+        show_uncut(*screen(results))
+    agreed = agrees(results.manifest)
+    if not agreed:
+        complain(f"{experiment.name}: the engines disagree")
+    return agreed
+
+
+@contextmanager
+def _progress(name: str, quiet: bool) -> Iterator[Progress]:
+    """A bar of trials done, rate and time left on standard error; nothing off a terminal."""
+    from rich.console import Console
+
+    from harness.study.run import Silent
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield Silent()
+        return
+    from harness.screen.progress import bar
+
+    with bar(console, name) as progress:
+        yield progress

@@ -1,0 +1,34 @@
+"""The data of the families as options."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from harness.commands.data import ONE_SAMPLE, TWO_SAMPLES, given
+from harness.commands.interval import interval
+from harness.commands.significance import significance
+from harness.families.catalogue import FAMILIES
+
+
+@pytest.mark.parametrize(("samples", "options"), [(1, ONE_SAMPLE), (2, TWO_SAMPLES)])
+def test_the_columns_of_all_families_are_options_and_nothing_else_is(samples, options):
+    families = [family for family in FAMILIES.values() if family.samples == samples]
+    assert set(options) == {name for family in families for name in family.data}
+
+
+@pytest.mark.parametrize(
+    ("command", "data", "after"),
+    [(interval, ONE_SAMPLE | TWO_SAMPLES, "method"), (significance, TWO_SAMPLES, "delta")],
+)
+def test_data_stand_between_the_family_and_the_other_options(command, data, after):
+    names = list(inspect.signature(command).parameters)
+    assert names[: len(data) + 2] == ["family", *data, after]
+    assert "data" not in names
+
+
+def test_only_what_was_given_is_passed_on_and_counts_as_whole_numbers():
+    found = given({"x": 3.0, "n": None, "x1": 2.5, "exposure": 4.0})
+    assert found == {"x": 3, "x1": 2.5, "exposure": 4.0}
+    assert [type(value) for value in found.values()] == [int, float, float]
