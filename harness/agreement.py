@@ -30,17 +30,19 @@ class Cells:
     trials: Integers
     below: Integers
     above: Integers
+    missed: Integers
+    """On either side, or because the method failed."""
     exact_below: Floats
     exact_above: Floats
+    exact_missed: Floats
 
     def tests(self) -> Floats:
         """p-values of the misses below, above and together, shape (3, c)."""
-        together = np.minimum(self.exact_below + self.exact_above, 1.0)
         return np.stack(
             [
                 two_sided_p(self.below, self.trials, self.exact_below),
                 two_sided_p(self.above, self.trials, self.exact_above),
-                two_sided_p(self.below + self.above, self.trials, together),
+                two_sided_p(self.missed, self.trials, self.exact_missed),
             ]
         )
 
@@ -132,8 +134,8 @@ def intervals_missing(cells: Cells) -> tuple[int, float]:
     """How many cells' intervals miss the exact value, and how many should."""
     if cells.trials.size == 0:
         return 0, 0.0
-    exact = np.minimum(cells.exact_below + cells.exact_above, 1.0)
-    lower, upper = fraction_interval(cells.below + cells.above, cells.trials)
+    exact = cells.exact_missed
+    lower, upper = fraction_interval(cells.missed, cells.trials)
     missing = (exact < lower) | (exact > upper)
     return int(missing.sum()), float(chance_of_missing(cells.trials, exact).sum())
 

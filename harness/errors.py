@@ -22,6 +22,10 @@ class InputError(HarnessError):
     exit_code = 2
 
 
+class NothingToDrawError(InputError):
+    """A figure has nothing to show."""
+
+
 @dataclass(frozen=True)
 class Fault:
     """One fault of a config."""

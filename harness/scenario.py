@@ -15,7 +15,7 @@ from harness.errors import HarnessError
 from harness.families.catalogue import family_of
 from harness.families.data import MOST
 from harness.families.family import Data, Model
-from harness.numerics.arrays import Floats, Integers, Positions
+from harness.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.truths import PairTruth, Truth
 
 
@@ -149,12 +149,25 @@ class Limits:
     outcomes: Integers
     """Ascending and distinct, shape (m,)."""
     lower: Floats
-    """Shape (k, m)."""
+    """Shape (k, m); not a number where a method gave no limits."""
     upper: Floats
 
     @property
     def length(self) -> Floats:
         return self.upper - self.lower
+
+    @property
+    def failed(self) -> Bools:
+        """Where a method gave no limits, shape (k, m)."""
+        return np.isnan(self.lower)
+
+    def instead(self, lower: float, upper: float) -> Limits:
+        """The same with these limits where a method gave none."""
+        low, high = (
+            np.where(self.failed, lower, self.lower),
+            np.where(self.failed, upper, self.upper),
+        )
+        return Limits(self.outcomes, low, high)
 
     def places(self, outcomes: Integers) -> Positions:
         """Where the outcomes stand among those of the table.

@@ -39,12 +39,10 @@ def pmf(trials, exact):
 
 def cells(below, above, trials, exact_below, exact_above, method="mine"):
     size = len(trials)
-    return Cells(
-        method,
-        np.arange(1, size + 1),
-        *(integers(*part) for part in (trials, below, above)),
-        *(np.array(part, float) for part in (exact_below, exact_above)),
-    )
+    counts = [integers(*part) for part in (trials, below, above)]
+    exact = [np.array(part, float) for part in (exact_below, exact_above)]
+    missed, exact_missed = counts[1] + counts[2], np.minimum(exact[0] + exact[1], 1.0)
+    return Cells(method, np.arange(1, size + 1), *counts, missed, *exact, exact_missed)
 
 
 NOTHING = cells([], [], [], [], [])

@@ -34,9 +34,9 @@ from harness.config.load import load_experiment
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.methods.method import Method
+from harness.methods.own import TIMEOUT
 
 SEED = 2003
-TIMEOUT = 10.0
 
 AnyMethod = str | Function | Method
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from harness.checks.answers import NOT_CALLED
 from harness.checks.grid import Outcomes, conformance_alphas, conformance_grid
 from harness.checks.parts import MIRROR, Broken, Look, Part, parts_of
 from harness.checks.records import CONFORMANCE, FAIL, PASS, Finding
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
+from harness.methods.answers import NOT_CALLED
 from harness.methods.conduct import ARGUMENTS, RANDOM, SCALARS, SHAPE, TWICE
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Bools, Floats

@@ -130,4 +130,5 @@ def _at_worst(
 
 
 def _cells(trials: Integers, below: Integers, above: Integers, one: Floats, other: Floats) -> Cells:
-    return Cells("", np.zeros_like(trials), trials, below, above, one, other)
+    missed, exact = below + above, np.minimum(one + other, 1.0)
+    return Cells("", np.zeros_like(trials), trials, below, above, missed, one, other, exact)

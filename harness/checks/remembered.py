@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.checks.answers import Answers
 from harness.checks.grid import Outcomes
 from harness.checks.subject import Subject
+from harness.methods.answers import Answers
 from harness.methods.conduct import Conduct
 from harness.methods.method import TWO_SIDED
 

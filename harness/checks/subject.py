@@ -9,12 +9,22 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from harness.checks.answers import Answers, at_ends, one_by_one
+from harness.checks.ends import at_ends
 from harness.checks.grid import Outcomes
 from harness.errors import HarnessError, InputError
 from harness.families.catalogue import family_of
-from harness.methods.calling import Function, Raised, alone, describe, together
-from harness.methods.conduct import SCALARS, Conduct, conduct
+from harness.methods.answers import Answers, one_by_one
+from harness.methods.calling import (
+    Function,
+    Raised,
+    alone,
+    at_once,
+    describe,
+    draws,
+    seeded,
+    together,
+)
+from harness.methods.conduct import Conduct, conduct
 from harness.methods.method import TWO_SIDED, Method
 from harness.methods.outcomes import arguments_of
 from harness.numerics.arrays import Floats
@@ -112,9 +122,7 @@ class CatalogueSubject:
             name: value.astype(np.float64) if np.ndim(value) else value
             for name, value in arguments.items()
         }
-        found = conduct(self._as_function, data, alpha, _RAISED)
-        # Draws for an array are not those for one outcome.
-        return found if self.deterministic else {**found, SCALARS: None}
+        return conduct(self._as_function, data, alpha, _RAISED, self.deterministic)
 
     def _as_function(self, *arguments: Any) -> tuple[Any, Any]:
         *given, alpha = arguments
@@ -133,14 +141,19 @@ class CatalogueSubject:
 
 @dataclass(frozen=True)
 class CallableSubject:
-    """A Python callable f(x, n, alpha), called in this process."""
+    """A Python callable f(x, n, alpha), or f(x, n, alpha, rng), called in this process."""
 
     label: str
     family: str
     function: Function
+    seed: int = 0
+    """Of a stochastic one, which draws the same at every call."""
 
     sides = (TWO_SIDED,)
-    deterministic = True
+
+    @property
+    def deterministic(self) -> bool:
+        return not draws(self.function)
 
     @property
     def expected_failures(self) -> Mapping[str, str]:
@@ -156,17 +169,23 @@ class CallableSubject:
 
     def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
         arguments = self._arguments(outcomes)
-        at_once = together(self.function, arguments, alpha, _RAISED)
-        if at_once is not None:
-            return at_ends(Answers(*at_once), outcomes)
+        on_arrays = together if self.deterministic else at_once
+        limits = on_arrays(self._function(), arguments, alpha, _RAISED)
+        if limits is not None:
+            return at_ends(Answers(*limits), outcomes)
 
-        def one(outcome: dict[str, Any]) -> tuple[float, float]:
-            return alone(self.function, outcome, alpha, _RAISED)
+        def one(outcome: dict[str, Any], place: int) -> tuple[float, float]:
+            return alone(self._function(place), outcome, alpha, _RAISED)
 
-        return at_ends(one_by_one(arguments, outcomes.flat()[0].size, one), outcomes)
+        return at_ends(one_by_one(arguments, one), outcomes)
 
     def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
-        return conduct(self.function, self._arguments(outcomes), alpha, _RAISED)
+        given = self._arguments(outcomes)
+        return conduct(self._function(), given, alpha, _RAISED, self.deterministic)
+
+    def _function(self, *place: int) -> Function:
+        """The function of data and alpha alone."""
+        return self.function if self.deterministic else seeded(self.function, (self.seed, *place))
 
     def _arguments(self, outcomes: Outcomes) -> dict[str, Any]:
         names = family_of(self.family).data

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.commands.ending import complain, end_in_order_when_terminated
-from harness.errors import HarnessError
+from harness.errors import HarnessError, MethodError
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment
@@ -25,6 +25,9 @@ def run(
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")
     ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds for each call of a method of your own.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> int:
     """Run experiments and write results/<name>/.
@@ -36,10 +39,13 @@ def run(
         changes.append(f"execution.jobs={jobs}")
     if backend is not None:
         changes.append(f"execution.backend={backend}")
+    if timeout is not None:
+        changes.append(f"execution.timeout={timeout}")
     experiments = _checked(configs, changes, out)
     end_in_order_when_terminated()
-    agreed = [_run_one(experiment, out, quiet) for experiment in experiments]
-    return 0 if all(agreed) else HarnessError.exit_code
+    codes = [_run_one(experiment, out, quiet) for experiment in experiments]
+    # That the engines disagree weighs more than that a method failed, and has the smaller code.
+    return min((code for code in codes if code), default=0)
 
 
 def _checked(configs: Sequence[Path], changes: Sequence[str], out: Path) -> list[AnyExperiment]:
@@ -57,13 +63,14 @@ def _checked(configs: Sequence[Path], changes: Sequence[str], out: Path) -> list
     return experiments
 
 
-def _run_one(experiment: AnyExperiment, out: Path, quiet: bool) -> bool:
-    """Whether the engines agree."""
+def _run_one(experiment: AnyExperiment, out: Path, quiet: bool) -> int:
+    """The exit code of one: a disagreement of the engines before a method that failed."""
     from harness.api import run_experiment
     from harness.commands.output import show_uncut
     from harness.config.experiment import Experiment
     from harness.screen.calibration import calibration_screen
     from harness.screen.results import results_screen
+    from harness.tables.failures import failed_methods
     from harness.tables.manifest import agrees
 
     with _progress(experiment.name, quiet) as progress:
@@ -71,10 +78,13 @@ def _run_one(experiment: AnyExperiment, out: Path, quiet: bool) -> bool:
     screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
     if not quiet:
         show_uncut(*screen(results))
-    agreed = agrees(results.manifest)
-    if not agreed:
+    failed = list(failed_methods(results.manifest))
+    for sentence in failed:
+        complain(f"{experiment.name}: {sentence}")
+    if not agrees(results.manifest):
         complain(f"{experiment.name}: the engines disagree")
-    return agreed
+        return HarnessError.exit_code
+    return MethodError.exit_code if failed else 0
 
 
 @contextmanager

@@ -55,11 +55,13 @@ class FigureSpec:
 
 @dataclass(frozen=True)
 class Execution:
-    """Where the work runs; changes no result."""
+    """Where the work runs; changes no result of what ends in time."""
 
     jobs: int
     """-1 uses every core."""
     backend: str
+    timeout: float
+    """Seconds that a call of a user's own method may take."""
 
 
 @dataclass(frozen=True)

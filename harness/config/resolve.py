@@ -94,7 +94,8 @@ def _calibration(form: Form, parts: Draft) -> Calibration:
 
 
 def _execution(parts: Draft) -> Execution:
-    return Execution(parts["execution"].jobs, parts["execution"].backend)
+    given = parts["execution"]
+    return Execution(given.jobs, given.backend, float(given.timeout))
 
 
 def _figures(parts: Draft) -> tuple[FigureSpec, ...]:

@@ -12,6 +12,7 @@ from harness.config import figure_entry
 from harness.config.constraints import Word, expecting, one_line
 from harness.config.form import Key, entry
 from harness.config.strict import Strict
+from harness.methods.own import TIMEOUT
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
 KINDS = (COVERAGE, CALIBRATION)
@@ -28,7 +29,7 @@ def _segments(value: str) -> str:
 
 
 class Execution(Strict):
-    """Where the work runs; changes no result."""
+    """Where the work runs; changes no result of what ends in time."""
 
     jobs: Annotated[
         Literal[-1] | Annotated[int, Field(ge=1)],
@@ -37,6 +38,9 @@ class Execution(Strict):
     backend: Annotated[str, Word("a backend", ("threading", "loky"), later=("dask",))] = Field(
         "threading", description="joblib's backend."
     )
+    timeout: Annotated[
+        float, Field(gt=0, allow_inf_nan=False), expecting("a number of seconds above 0")
+    ] = Field(TIMEOUT, description="Seconds that a call of a method of your own may take.")
 
 
 Name = Annotated[

@@ -21,6 +21,7 @@ from harness.config.truth_entry import Grid
 from harness.config.truth_levels import truth_of
 from harness.engines.pooling import Group
 from harness.families.catalogue import family_of
+from harness.methods.own import TIMEOUT
 
 
 def experiment_document(experiment: Experiment, parts: Draft) -> dict[str, Any]:
@@ -68,11 +69,13 @@ def calibration_document(calibration: Calibration, parts: Draft) -> dict[str, An
 
 
 def _last(experiment: AnyExperiment) -> dict[str, Any]:
+    timeout = experiment.execution.timeout
     return {
         "seed": experiment.seed,
         "execution": {
             "jobs": experiment.execution.jobs,
             "backend": experiment.execution.backend,
+            **({} if timeout == TIMEOUT else {"timeout": plain_number(timeout)}),
         },
         "figures": [{"kind": figure.kind, **figure.options} for figure in experiment.figures],
     }

@@ -157,6 +157,8 @@ def _simulate_distribution(shard: Shard, limits: Limits) -> Tally:
     trials = np.diff(np.append(start, keys.size))
     outcomes = draws.outcomes(codes)
     at = limits.at(outcomes)
+    failed = np.where(at.failed, trials, 0)
+    at = at.instead(-np.inf, np.inf)
     offset = codes << SHARD_BITS
     k = at.lower.shape[0]
     below = np.empty((k, codes.size), np.int64)
@@ -166,7 +168,7 @@ def _simulate_distribution(shard: Shard, limits: Limits) -> Tally:
         up_to_upper = np.searchsorted(parameter, at.upper[row], side="right")
         below[row] = np.searchsorted(keys, offset + below_lower) - start
         above[row] = trials - (np.searchsorted(keys, offset + up_to_upper) - start)
-    return Tally(Counts(outcomes, trials, below, above))
+    return Tally(Counts(outcomes, trials, below, above, failed))
 
 
 def _groups(keys: Integers, known: Integers | None = None) -> tuple[Integers, Integers]:
@@ -188,31 +190,19 @@ def _simulate_values(shard: Shard, limits: Limits) -> Tally:
     """For a truth on a grid the histogram of outcomes at each value serves every column."""
     scenario = shard.scenario
     conditions, values = listed_values(scenario)
-    k, m = limits.lower.shape
-    trials_by_x, below_by_x = np.zeros(m, np.int64), np.zeros((k, m), np.int64)
-    above_by_x = np.zeros_like(below_by_x)
-    trials_by_p, below_by_p = np.zeros(values.size, np.int64), np.zeros((k, values.size), np.int64)
-    above_by_p = np.zeros_like(below_by_p)
+    columns, no_limits = limits.lower.shape[0], limits.failed
+    by_outcome = Counts.nothing(limits.outcomes, columns)
+    by_truth = Counts.nothing(conditions, columns)
     for value, x, count in _histograms(shard):
         place = limits.places(x)
-        below = (values[value] < limits.lower[:, place]) * count
-        above = (values[value] > limits.upper[:, place]) * count
-        trials_by_x[place] += count
-        below_by_x[:, place] += below
-        above_by_x[:, place] += above
-        trials_by_p[value] += count.sum()
-        below_by_p[:, value] += below.sum(axis=1)
-        above_by_p[:, value] += above.sum(axis=1)
-    occurred, used = np.flatnonzero(trials_by_x), np.flatnonzero(trials_by_p)
-    return Tally(
-        Counts(
-            limits.outcomes[occurred],
-            trials_by_x[occurred],
-            below_by_x[:, occurred],
-            above_by_x[:, occurred],
-        ),
-        Counts(conditions[used], trials_by_p[used], below_by_p[:, used], above_by_p[:, used]),
-    )
+        missed = (
+            (values[value] < limits.lower[:, place]) * count,
+            (values[value] > limits.upper[:, place]) * count,
+            np.where(no_limits[:, place], count, 0),
+        )
+        by_outcome.add(place, count, *missed)
+        by_truth.add(value, count.sum(), *(each.sum(axis=1) for each in missed))
+    return Tally(by_outcome.seen(), by_truth.seen())
 
 
 def listed_values(scenario: AnyScenario) -> tuple[Integers | Floats, Floats]:

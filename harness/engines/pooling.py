@@ -41,11 +41,16 @@ def pooled_counts(counts: Counts, group: Group) -> Counts:
     def summed_lengths(values: Floats) -> Floats:
         return np.bincount(back, values, minlength=first.size).astype(np.float64)
 
+    below, above, failed = (
+        np.array([total(row) for row in rows])
+        for rows in (counts.below, counts.above, counts.failed)
+    )
     return Counts(
         first,
         total(counts.trials),
-        np.array([total(row) for row in counts.below]),
-        np.array([total(row) for row in counts.above]),
+        below,
+        above,
+        failed,
         None if counts.length is None else np.array([summed_lengths(row) for row in counts.length]),
     )
 
@@ -62,11 +67,18 @@ def pooled_exact(exact: Exact, group: Group) -> Exact:
 
     weight = total(exact.weight)
     known = weight > 0
-    below, above, length = (
-        np.array([total(weighted(row, exact.weight))[known] / weight[known] for row in rows])
-        for rows in (exact.below, exact.above, exact.length)
-    )
-    return Exact(first[known], weight[known], below, above, length)
+
+    def means(rows: Floats) -> Floats:
+        return np.array([total(weighted(row, exact.weight))[known] / weight[known] for row in rows])
+
+    below, above = means(exact.below), means(exact.above)
+    if exact.failed is None:
+        return Exact(first[known], weight[known], below, above, means(exact.length))
+    there = exact.weight * (1.0 - exact.failed)
+    rows = zip(exact.length, there, strict=True)
+    with np.errstate(invalid="ignore"):  # a group without any interval
+        length = np.array([(total(weighted(row, w)) / total(w))[known] for row, w in rows])
+    return Exact(first[known], weight[known], below, above, length, means(exact.failed))
 
 
 def _whole(conditions: Integers | Floats) -> Integers:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.numerics.arrays import Floats, Integers
+from harness.numerics.arrays import Floats, Integers, Positions
 
 
 @dataclass(frozen=True)
@@ -20,25 +20,61 @@ class Counts:
     below: Integers
     """Trials in which the truth lay below the lower limit, shape (k, c)."""
     above: Integers
+    failed: Integers
+    """Trials in which there were no limits, shape (k, c); they are neither below nor above."""
     length: Floats | None = None
     """Where limits are drawn anew in every trial: the sum of their lengths, shape (k, c)."""
+
+    @property
+    def missed(self) -> Integers:
+        """Trials that no interval held the truth in: a failure is a miss."""
+        return self.below + self.above + self.failed
+
+    @classmethod
+    def nothing(cls, conditions: Integers | Floats, columns: int, lengths: bool = False) -> Counts:
+        """No trial yet."""
+        trials = np.zeros(conditions.size, np.int64)
+        below, above, failed = np.zeros((3, columns, conditions.size), np.int64)
+        length = np.zeros(below.shape) if lengths else None
+        return cls(conditions, trials, below, above, failed, length)
+
+    def add(
+        self,
+        place: Positions | int,
+        trials: Integers,
+        below: Integers,
+        above: Integers,
+        failed: Integers,
+        length: Floats | None = None,
+    ) -> None:
+        """Count these in, at distinct places among the conditions."""
+        self.trials[place] += trials
+        self.below[:, place] += below
+        self.above[:, place] += above
+        self.failed[:, place] += failed
+        if self.length is not None and length is not None:
+            self.length[:, place] += length
 
     def plus(self, other: Counts) -> Counts:
         """Both together; conditions that only one of them has are kept."""
         conditions = np.union1d(self.conditions, other.conditions)
-        k = self.below.shape[0]
-        trials = np.zeros(conditions.size, np.int64)
-        below = np.zeros((k, conditions.size), np.int64)
-        above = np.zeros_like(below)
-        length = None if self.length is None else np.zeros(below.shape)
+        both = Counts.nothing(conditions, self.below.shape[0], self.length is not None)
         for part in (self, other):
             place = np.searchsorted(conditions, part.conditions)
-            trials[place] += part.trials
-            below[:, place] += part.below
-            above[:, place] += part.above
-            if length is not None and part.length is not None:
-                length[:, place] += part.length
-        return Counts(conditions, trials, below, above, length)
+            both.add(place, part.trials, part.below, part.above, part.failed, part.length)
+        return both
+
+    def seen(self) -> Counts:
+        """Only the conditions that there were trials under."""
+        at = np.flatnonzero(self.trials)
+        return Counts(
+            self.conditions[at],
+            self.trials[at],
+            self.below[:, at],
+            self.above[:, at],
+            self.failed[:, at],
+            None if self.length is None else self.length[:, at],
+        )
 
 
 @dataclass(frozen=True)
@@ -73,6 +109,14 @@ class Exact:
     above: Floats
     length: Floats
     """Length of the interval, or its expectation at a truth, shape (k, c)."""
+    failed: Floats | None = None
+    """Probability that there is no interval, shape (k, c); None where there always is. It counts
+    neither as below nor as above, and the length is that of the intervals there are."""
+
+    @property
+    def missed(self) -> Floats:
+        """Probability that no interval holds the truth: a failure is a miss."""
+        return total_missed(self.below, self.above, self.failed)
 
     def mean(self) -> Mean:
         """The mean over the conditions by their weights.
@@ -85,7 +129,12 @@ class Exact:
             np.array([weighted(row, weight).sum() for row in values])
             for values in (self.below, self.above, self.length)
         )
-        return Mean(below, above, length)
+        if self.failed is None:
+            return Mean(below, above, length)
+        failed = np.array([weighted(row, weight).sum() for row in self.failed])
+        rows = zip(self.length, 1.0 - self.failed, strict=True)
+        length = np.array([mean_where(row, weight * there) for row, there in rows])
+        return Mean(below, above, length, failed)
 
     def at(self, conditions: Integers | Floats) -> Exact:
         """The part at some of the conditions."""
@@ -96,6 +145,7 @@ class Exact:
             self.below[:, index],
             self.above[:, index],
             self.length[:, index],
+            None if self.failed is None else self.failed[:, index],
         )
 
 
@@ -106,6 +156,23 @@ class Mean:
     below: Floats
     above: Floats
     length: Floats
+    failed: Floats | None = None
+
+    @property
+    def missed(self) -> Floats:
+        """Probability that no interval holds the truth: a failure is a miss."""
+        return total_missed(self.below, self.above, self.failed)
+
+
+def total_missed(below: Floats, above: Floats, failed: Floats | None) -> Floats:
+    """All probabilities together, which rounding does not lift above 1."""
+    return np.minimum(below + above if failed is None else below + above + failed, 1.0)
+
+
+def mean_where(values: Floats, weight: Floats) -> float:
+    """The mean by weights that need not add up to 1; not a number where they are all 0."""
+    total = weight.sum()
+    return float(weighted(values, weight).sum() / total) if total > 0 else np.nan
 
 
 def weighted(values: Floats, weight: Floats) -> Floats:

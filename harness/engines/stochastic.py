@@ -8,20 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from harness.engines.monte_carlo import Shard, Trials, every_trial
 from harness.engines.records import Counts, Tally
 from harness.methods.method import Limits, Method
-from harness.numerics.arrays import Bools, Floats, Integers
+from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, data_of, keyed_stream
+
+
+class DrawnColumn(Protocol):
+    """A method at one alpha whose limits are drawn."""
+
+    @property
+    def column(self) -> Column: ...
+
+    def limits(self, shard: Shard, trials: Trials) -> Limits:
+        """The limits of each trial; not numbers where there are none."""
+        ...
 
 
 @dataclass(frozen=True)
 class StochasticColumn:
-    """A stochastic method at one alpha."""
+    """A stochastic method of the catalogue at one alpha."""
 
     column: Column
     method: Method
@@ -49,7 +60,7 @@ class StochasticColumn:
         return self.method.limits(data, self.column.alpha, self.column.side, self.prior, rng)
 
 
-def simulate_each(shard: Shard, columns: Sequence[StochasticColumn]) -> Tally:
+def simulate_each(shard: Shard, columns: Sequence[DrawnColumn]) -> Tally:
     """Count the misses of every column in one shard, each trial by limits of its own."""
     trials = every_trial(shard)
     by_outcome = _Groups.of(trials.outcomes, len(columns))
@@ -58,41 +69,40 @@ def simulate_each(shard: Shard, columns: Sequence[StochasticColumn]) -> Tally:
         by_truth = _Groups.of(trials.conditions, len(columns))
     for row, column in enumerate(columns):
         lower, upper = column.limits(shard, trials)
-        below, above = trials.parameter < lower, trials.parameter > upper
         for groups in (by_outcome, by_truth):
             if groups is not None:
-                groups.fill(row, below, above, upper - lower)
-    return Tally(by_outcome.counts(), None if by_truth is None else by_truth.counts())
+                groups.fill(row, trials.parameter, lower, upper)
+    return Tally(by_outcome.counts, None if by_truth is None else by_truth.counts)
 
 
 @dataclass(frozen=True)
 class _Groups:
-    """The trials under each condition, with what is counted of them."""
+    """What is counted of the trials under each condition."""
 
-    conditions: Integers | Floats
-    """Distinct and ascending, shape (c,)."""
     back: Integers
     """The number of each trial's condition, shape (trials,)."""
-    below: Integers
-    """Shape (k, c)."""
-    above: Integers
-    length: Floats
+    counts: Counts
 
     @classmethod
     def of(cls, each: Integers | Floats, columns: int) -> _Groups:
-        distinct, back = np.unique(each, return_inverse=True)
+        distinct, back, trials = np.unique(each, return_inverse=True, return_counts=True)
         conditions = cast("Integers | Floats", distinct)
-        shape = (columns, conditions.size)
-        below, above = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        return cls(conditions, back, below, above, np.zeros(shape))
+        counts = Counts.nothing(conditions, columns, lengths=True)
+        counts.trials[:] = trials
+        return cls(back, counts)
 
-    def fill(self, row: int, below: Bools, above: Bools, length: Floats) -> None:
+    def fill(self, row: int, parameter: Floats, lower: Floats, upper: Floats) -> None:
         """Count one column's misses, and add up the lengths in the trials' order."""
-        count = self.conditions.size
-        self.below[row] = np.bincount(self.back[below], minlength=count)
-        self.above[row] = np.bincount(self.back[above], minlength=count)
-        self.length[row] = np.bincount(self.back, length, minlength=count)
+        failed = np.isnan(lower)
+        for counted, where in (
+            (self.counts.below, parameter < lower),
+            (self.counts.above, parameter > upper),
+            (self.counts.failed, failed),
+        ):
+            counted[row] = self._sums(where.astype(np.float64))
+        assert self.counts.length is not None
+        self.counts.length[row] = self._sums(np.where(failed, 0.0, upper - lower))
 
-    def counts(self) -> Counts:
-        trials = np.bincount(self.back, minlength=self.conditions.size)
-        return Counts(self.conditions, trials, self.below, self.above, self.length)
+    def _sums(self, values: Floats) -> Floats:
+        summed = np.bincount(self.back, values, minlength=self.counts.conditions.size)
+        return summed.astype(np.float64)

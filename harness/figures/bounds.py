@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from harness.errors import InputError
+from harness.errors import InputError, NothingToDrawError
 from harness.figures import selection, style, units
 from harness.figures.data_names import DataNames, Size, as_written, data_names
 from harness.figures.drawing import Drawing, stem
@@ -21,6 +21,7 @@ ENGINES = ("posterior", "enumeration", "monte_carlo")
 """Any of them knows the limits; Monte Carlo only of the outcomes that came up."""
 COLOURS = {"two-sided": style.SKY, "lower": style.ORANGE, "upper": style.PURPLE}
 NAMES = {"two-sided": "interval", "lower": "lower bound", "upper": "upper bound"}
+ENDS = ("lower", "upper")
 ROW = 4.6
 """Height of a bar with its room, in mm."""
 
@@ -37,6 +38,11 @@ class Bar:
     upper: float
 
     @property
+    def is_there(self) -> bool:
+        """A method that failed has no limits."""
+        return not np.isnan(self.lower)
+
+    @property
     def limits(self) -> list[float]:
         """Those that are limits and not the end of the range."""
         ends = {"lower": [self.lower], "upper": [self.upper]}
@@ -45,6 +51,8 @@ class Bar:
     @property
     def words(self) -> str:
         """The limits as numbers."""
+        if not self.is_there:
+            return "no interval"
         sign = {"lower": "≥ ", "upper": "≤ "}.get(self.side, "")
         return sign + " … ".join(units.in_text(value) for value in self.limits)
 
@@ -65,7 +73,7 @@ def draw(results: selection.Tables, options: Bounds) -> list[Drawing]:
     names = data_names(cells)
     size = selection.size(cells, options.n, KIND)
     labels = selection.methods(cells, options.methods, KIND)
-    here = cells.filter(selection.at(names.sizes, size) & pl.col("lower").is_not_null())
+    here = cells.filter(selection.at(names.sizes, size) & _is_known(cells))
     outcomes = _outcomes(here, names, options.x)
     drawings = []
     for alpha in selection.alphas(cells, options.alpha, KIND):
@@ -77,13 +85,19 @@ def draw(results: selection.Tables, options: Bounds) -> list[Drawing]:
     return drawings
 
 
+def _is_known(cells: pl.DataFrame) -> pl.Expr:
+    """Where there are limits, or where it is known that there are none."""
+    there = pl.col("lower").is_not_null()
+    return there | (pl.col("failed") == 1.0) if "failed" in cells.columns else there
+
+
 def _outcomes(
     cells: pl.DataFrame, names: DataNames, asked: Sequence[int | tuple[int, int]] | None
 ) -> list[Outcome]:
     """The outcomes asked for, or the middle one."""
     present: list[Outcome] = cells.select(names.counts).unique().sort(names.counts).rows()
     if not present:
-        raise InputError(f"{KIND}: the results hold no limits")
+        raise NothingToDrawError(f"{KIND}: the results hold no limits")
     if asked is None:
         return [present[len(present) // 2]]
     wanted = [tuple(one) if isinstance(one, Sequence) else (one,) for one in asked]
@@ -105,7 +119,7 @@ def _group(
         "method", keep="first", maintain_order=True
     )
     limits = {
-        row["method"]: (row["side"], row["lower"], row["upper"])
+        row["method"]: (row["side"], *(np.nan if row[k] is None else row[k] for k in ENDS))
         for row in rows.iter_rows(named=True)
     }
     bars = tuple(Bar(label, *limits[label]) for label in labels if label in limits)
@@ -161,6 +175,8 @@ def _group_bars(axes: Axes, group: Group, top: int, reach: tuple[float, float]) 
     heading = f"{group.title}: estimate {units.in_text(group.estimate)}"
     axes.text(reach[0], top, heading, va="center")
     for place, bar in enumerate(group.bars, top + 1):
+        if not bar.is_there:
+            continue
         # A one-sided bound goes on to the end of the range, which may lie off the axis.
         low, high = max(bar.lower, reach[0]), min(bar.upper, reach[1])
         axes.barh(

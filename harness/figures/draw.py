@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from harness.errors import InputError
+from harness.errors import InputError, NothingToDrawError
 from harness.figures import style
 from harness.figures.catalogue import FIGURES, FigureKind, FigureOptions
 from harness.figures.drawing import Drawing
@@ -59,10 +59,20 @@ def drawings(results: Tables, specs: Iterable[Spec]) -> list[Drawing]:
             kind, options = _checked(spec)
             _fits(kind, results)
             draw: Callable[[Tables, FigureOptions], list[Drawing]] = _load(kind.draw)
-            drawn += draw(results, options)
+            try:
+                drawn += draw(results, options)
+            except NothingToDrawError:
+                # What a method that failed leaves to be seen is told elsewhere.
+                if not _failed_somewhere(results):
+                    raise
         for drawing in drawn:
             style.settle(drawing.figure)
     return _renamed(drawn)
+
+
+def _failed_somewhere(results: Tables) -> bool:
+    cells = results.cells
+    return "failed" in cells.columns and bool((cells["failed"] > 0).any())
 
 
 def _checked(spec: Spec) -> tuple[FigureKind, FigureOptions]:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from harness.errors import InputError
+from harness.errors import NothingToDrawError
 from harness.figures import selection, style, units
 from harness.figures.data_names import data_names
 from harness.figures.drawing import Drawing, stem
@@ -51,7 +51,7 @@ def longer(cells: pl.DataFrame, methods: Sequence[str], reference: str) -> Lines
     base = every.values[reference]
     percent = {method: percent_longer(every.values[method], base) for method in methods}
     if all(np.isnan(values).all() for values in percent.values()):
-        raise InputError(f"{KIND}: {reference} has no length anywhere to compare with")
+        raise NothingToDrawError(f"{KIND}: {reference} has no length anywhere to compare with")
     return Lines(every.places, percent)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from harness.errors import InputError
+from harness.errors import NothingToDrawError
 from harness.figures import selection, style, units
 from harness.figures.drawing import Drawing, stem
 from harness.figures.grid import Grid, grid
@@ -34,6 +34,8 @@ def draw(results: selection.Tables, options: LengthSurface) -> list[Drawing]:
                 grid(here.filter(pl.col("method") == name), "length", options.fractions, KIND)
                 for name in (label, reference)
             )
+            if np.isnan(lengths.values).all():
+                continue
             percent = Grid(
                 lengths.sizes, lengths.fractions, percent_longer(lengths.values, base.values)
             )
@@ -41,18 +43,26 @@ def draw(results: selection.Tables, options: LengthSurface) -> list[Drawing]:
                 KIND, label, "over", reference, *([f"alpha{alpha:g}"] if several_alphas else [])
             )
             title = f"{selection.title_of(cells, label)}, nominal α = {alpha:g}"
-            drawings += _pair(percent, name, title, style.short(reference))
+            blanks = _blanks(style.short(label), lengths, style.short(reference), percent)
+            drawings += _pair(percent, name, title, style.short(reference), blanks)
+    if not drawings:
+        raise NothingToDrawError(f"{KIND}: no method has a length anywhere")
     return drawings
 
 
-def _pair(percent: Grid, name: str, title: str, reference: str) -> list[Drawing]:
+def _blanks(label: str, lengths: Grid, reference: str, percent: Grid) -> str:
+    """How many places there is nothing to show at, and whose length is not there."""
+    missing = int(np.isnan(lengths.values).sum())
+    others = int(np.isnan(percent.values).sum()) - missing
+    told = [(missing, f"{label} has no interval"), (others, f"{reference} has no length")]
+    return "".join(f"; {count} blank: {why}" for count, why in told if count)
+
+
+def _pair(percent: Grid, name: str, title: str, reference: str, blanks: str) -> list[Drawing]:
     if np.isnan(percent.values).all():
-        raise InputError(f"{KIND}: {reference} has no length anywhere to compare with")
+        raise NothingToDrawError(f"{KIND}: {reference} has no length anywhere to compare with")
     quantity = f"length (% over {reference})"
-    note = units.range_of(percent.values, "%")
-    blank = int(np.isnan(percent.values).sum())
-    if blank:
-        note += f"; {blank} blank: {reference} has no length"
+    note = units.range_of(percent.values, "%") + blanks
     wire = mesh(
         percent,
         percent.values,

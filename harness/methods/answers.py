@@ -1,4 +1,4 @@
-"""The limits that a method gave, and why it gave none where it did not."""
+"""The limits that a function gave, and why it gave none where it did not."""
 
 from __future__ import annotations
 
@@ -8,14 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.checks.grid import Outcomes
-from harness.families.catalogue import family_of
-from harness.methods.calling import FunctionError
-from harness.methods.outcomes import one_outcome
+from harness.methods.calling import FunctionError, outcome_count
+from harness.methods.outcomes import one_outcome, told
 from harness.numerics.arrays import Floats
-
-_ROUNDING = 1e-15
-"""Of a sum of a few numbers up to 1, and below every limit that is meant to be off the end."""
 
 NOT_CALLED = "not called any more"
 """How the fault of an outcome begins that is another one's."""
@@ -31,29 +26,34 @@ class Answers:
     """Why there are no limits at a place, in a clause; the limits there are not numbers."""
 
 
-def at_ends(answers: Answers, outcomes: Outcomes) -> Answers:
-    """The limits with those that rounding keeps from an end of the range at that end.
-
-    What a sum in double precision misses the end by would else be all that the exact worst case
-    tells: the truths in between are always missed.
-    """
-    low, high = family_of(outcomes.family).support
-    unit = _ROUNDING * max(1.0 / size if np.isinf(high) else 1.0 for size in outcomes.sizes)
-    with np.errstate(invalid="ignore"):  # an infinite limit less an infinite end
-        lower = np.where(np.abs(answers.lower - low) <= unit, low, answers.lower)
-        upper = np.where(np.abs(answers.upper - high) <= unit, high, answers.upper)
-    return Answers(lower, upper, answers.faults)
-
-
 def one_by_one(
-    arguments: dict[str, Any], count: int, one: Callable[[dict[str, Any]], tuple[float, float]]
+    arguments: dict[str, Any], one: Callable[[dict[str, Any], int], tuple[float, float]]
 ) -> Answers:
-    """Limits of each outcome by itself, not numbers where it fails."""
-    lower, upper = np.full((2, count), np.nan)
+    """Limits of each outcome by itself, not numbers where it fails.
+
+    Args:
+        arguments: of all outcomes.
+        one: gives the limits of one outcome, which it is given with its place.
+    """
+    lower, upper = np.full((2, outcome_count(arguments)), np.nan)
     faults = {}
-    for place in range(count):
+    for place in range(lower.size):
         try:
-            lower[place], upper[place] = one(one_outcome(arguments, place))
+            lower[place], upper[place] = one(one_outcome(arguments, place), place)
         except FunctionError as fault:
             faults[place] = str(fault)
     return Answers(lower, upper, faults)
+
+
+def sound(answers: Answers, arguments: dict[str, Any], alpha: float) -> Answers:
+    """Those that are an interval; what is none is a fault, and its limits are not numbers."""
+    lower, upper = answers.lower, answers.upper
+    is_sound = np.isfinite(lower) & np.isfinite(upper) & (lower <= upper)
+    faults = dict(answers.faults)
+    for place in np.flatnonzero(~is_sound).tolist():
+        outcome = told({**one_outcome(arguments, place), "alpha": alpha})
+        found = f"{lower[place]:g} and {upper[place]:g}"
+        text = f"expected finite limits with lower ≤ upper, found {found} at {outcome}"
+        faults.setdefault(place, text)
+    low, high = np.where(is_sound, (lower, upper), np.nan)
+    return Answers(low, high, faults)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,20 +22,21 @@ class FunctionError(Exception):
     """What is wrong with the user's function, in one sentence."""
 
 
-def call(function: Function, data: dict[str, Any], alpha: float) -> tuple[Floats, Floats]:
-    """Limits at every outcome: from one call on arrays where the function takes arrays.
+def draws(function: Function) -> bool:
+    """Whether the function is stochastic: it then has an argument ``rng``, a NumPy generator."""
+    try:
+        return "rng" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # what is not written in Python may not tell
+        return False
 
-    A function written for one outcome is called for each.
 
-    Raises:
-        FunctionError: the function fails at an outcome.
-    """
-    at_once = together(function, data, alpha)
-    if at_once is not None:
-        return at_once
-    count = outcome_count(data)
-    limits = np.array([alone(function, one_outcome(data, place), alpha) for place in range(count)])
-    return limits[:, 0], limits[:, 1]
+def seeded(function: Function, seed: Sequence[int]) -> Function:
+    """A stochastic function as one of its data alone: each call draws from the start again."""
+
+    def called(*arguments: Any) -> Any:
+        return function(*arguments, rng=np.random.default_rng(seed))
+
+    return called
 
 
 def together(
@@ -45,10 +47,10 @@ def together(
     One that takes arrays is believed only where it gives the same limits for the first, the
     middle and the last outcome alone.
     """
-    at_once = _on_array(function, data, alpha, raised)
-    if at_once is None or not _same_alone(function, data, alpha, at_once, raised):
+    found = at_once(function, data, alpha, raised)
+    if found is None or not _same_alone(function, data, alpha, found, raised):
         return None
-    return at_once
+    return found
 
 
 def outcome_count(data: dict[str, Any]) -> int:
@@ -56,9 +58,10 @@ def outcome_count(data: dict[str, Any]) -> int:
     return int(next(value.size for value in data.values() if np.ndim(value)))
 
 
-def _on_array(
-    function: Function, data: dict[str, Any], alpha: float, raised: Raised
+def at_once(
+    function: Function, data: dict[str, Any], alpha: float, raised: Raised = ANYTHING
 ) -> tuple[Floats, Floats] | None:
+    """The limits of one call on arrays; None where that fails or gives another shape."""
     count = outcome_count(data)
     try:
         lower, upper = function(*copies(data), alpha)

@@ -31,21 +31,28 @@ Conduct = dict[str, str | None]
 
 
 def conduct(
-    function: Function, data: dict[str, Any], alpha: float, raised: Raised = ANYTHING
+    function: Function,
+    data: dict[str, Any],
+    alpha: float,
+    raised: Raised = ANYTHING,
+    deterministic: bool = True,
 ) -> Conduct:
     """Calls on arrays and on one outcome at a time, held against each other.
 
-    A function that raises on arrays takes numbers only, which is no fault.
+    A function that raises on arrays takes numbers only, which is no fault; nor is it one that
+    what a stochastic function draws for an array is not what it draws for one outcome.
     """
     before = np.random.get_state(), random.getstate()  # noqa: NPY002
     try:
-        return _looked_at(function, data, alpha, raised)
+        return _looked_at(function, data, alpha, raised, deterministic)
     finally:
         np.random.set_state(before[0])  # noqa: NPY002
         random.setstate(before[1])
 
 
-def _looked_at(function: Function, data: dict[str, Any], alpha: float, raised: Raised) -> Conduct:
+def _looked_at(
+    function: Function, data: dict[str, Any], alpha: float, raised: Raised, deterministic: bool
+) -> Conduct:
     found: Conduct = dict.fromkeys((SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM))
     # Elsewhere than where a seed would lead, which an earlier call may have set.
     np.random.random_sample()  # noqa: NPY002
@@ -64,7 +71,7 @@ def _looked_at(function: Function, data: dict[str, Any], alpha: float, raised: R
         found[ARGUMENTS] = f"the array that it was given was changed in place {where}"
     if answer is not None:
         limits, found[SHAPE] = _limits(answer, outcome_count(data), where)
-        if limits is not None:
+        if limits is not None and deterministic:
             found[SCALARS] = _differing(data, alpha, limits, pairs)
     found[TWICE] = _repeated(function, data, alpha, pairs, raised)
     return found

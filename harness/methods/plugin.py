@@ -1,4 +1,4 @@
-"""A user's own method, in a process of its own: only its limits travel."""
+"""A process that holds a user's own function: only its limits travel."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
@@ -17,9 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from harness.errors import HarnessError, InputError, MethodError
-from harness.methods.method import TWO_SIDED, Limits, Method
-from harness.methods.outcomes import arguments_of, one_outcome, told
-from harness.numerics.arrays import Floats
+from harness.methods.outcomes import told
 
 _WORKER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -28,7 +27,7 @@ _WORKER = (
 _GRACE = 0.5
 """Seconds that a process has to end by itself."""
 _LOADING = 60.0
-"""Seconds that it has at least to import what it needs, where there is a limit at all."""
+"""Seconds that it has at least to import what it needs."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +45,13 @@ class Source:
 class PluginProcess:
     """A Python process that holds one user's function and answers one call at a time."""
 
-    def __init__(self, label: str, source: Source, timeout: float | None = None) -> None:
+    def __init__(self, label: str, source: Source, timeout: float) -> None:
         """Start the process and load the function.
 
         Args:
             label: what the method is called.
             source: where the function is.
-            timeout: seconds that a call may take before the process is ended; None for no end.
+            timeout: seconds that a call may take before the process is ended.
 
         Raises:
             InputError: the file or module cannot be loaded, or has no such function.
@@ -71,79 +70,49 @@ class PluginProcess:
             start_new_session=True,
         )
         try:
-            self.expected_failures: dict[str, str] = self._ask(
+            loaded: tuple[dict[str, str], bool] = self._ask(
                 {"path": source.path, "module": source.module, "function": source.function},
                 InputError,
                 f"while {source} was loaded",
-                None if timeout is None else max(timeout, _LOADING),
+                max(timeout, _LOADING),
             )
         except BaseException:
             self.close()
             raise
+        self.expected_failures, self.draws = loaded
+        """What the function declares; and whether it is stochastic."""
 
-    def method(self, names: tuple[str, ...] = ("x", "n")) -> Method:
-        """The function as a method like any other, two-sided.
+    def ask(
+        self,
+        task: str,
+        arguments: dict[str, Any],
+        alpha: float,
+        seed: Sequence[int] | None = None,
+        calls: int = 1,
+    ) -> Any:
+        """The process's answer to a request.
 
         Args:
-            names: of the family's columns, each sample's count followed by its size.
-        """
-
-        def formula(
-            data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
-        ) -> Limits:
-            return self._limits(names, data, alpha)
-
-        return Method(
-            title=self.label,
-            reference="the user's own",
-            formula=formula,
-            sides=(TWO_SIDED,),
-            name=self.label,
-        )
-
-    def _limits(self, names: tuple[str, ...], data: tuple[Floats, ...], alpha: float) -> Limits:
-        """The user's f(x, n, alpha), or f(x1, n1, x2, n2, alpha), called once for all sizes."""
-        lower, upper = np.empty(data[0].size), np.empty(data[0].size)
-        sizes = np.stack(data[1::2])
-        distinct, back = np.unique(sizes, axis=1, return_inverse=True)
-        for place in range(distinct.shape[1]):
-            here = np.flatnonzero(back == place)
-            counts = tuple(column[here] for column in data[::2])
-            arguments = arguments_of(names, counts, tuple(distinct[:, place]))
-            lower[here], upper[here] = self.ask("limits", arguments, alpha)
-            self._refuse_reversed(arguments, alpha, lower[here], upper[here])
-        return lower, upper
-
-    def _refuse_reversed(
-        self, arguments: dict[str, Any], alpha: float, lower: Floats, upper: Floats
-    ) -> None:
-        bad = np.flatnonzero(~(lower <= upper) | ~np.isfinite(lower) | ~np.isfinite(upper))
-        if bad.size:
-            first = bad[0]
-            outcome = one_outcome(arguments, int(first))
-            raise MethodError(
-                f"{self.label}: expected finite limits with lower ≤ upper, found "
-                f"{lower[first]:g} and {upper[first]:g} at {told({**outcome, 'alpha': alpha})}"
-            )
-
-    def ask(self, task: str, arguments: dict[str, Any], alpha: float, calls: int = 1) -> Any:
-        """The process's answer to a request, of which there may be several calls to the function.
+            task: "together", "alone" or "conduct".
+            arguments: the function's, by name.
+            alpha: the last of them.
+            seed: of the generator of a stochastic function.
+            calls: how many there may be to the function, of which each may take its time.
 
         Raises:
             MethodError: the function failed, or the process ended, or took too long.
         """
         fixed = {name: value for name, value in arguments.items() if np.ndim(value) == 0}
         where = f"at {told({**fixed, 'alpha': alpha})}"
-        request = {"task": task, "data": arguments, "alpha": alpha}
-        seconds = None if self.timeout is None else calls * self.timeout
-        return self._ask(request, MethodError, where, seconds)
+        request = {"task": task, "data": arguments, "alpha": alpha, "seed": seed}
+        return self._ask(request, MethodError, where, calls * self.timeout)
 
     def _ask(
         self,
         request: dict[str, Any],
         kind: type[HarnessError],
         where: str,
-        seconds: float | None,
+        seconds: float,
     ) -> Any:
         with self._lock:
             try:

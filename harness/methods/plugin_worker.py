@@ -14,8 +14,10 @@ from harness.methods.calling import (
     Function,
     FunctionError,
     alone,
-    call,
+    at_once,
     describe,
+    draws,
+    seeded,
     together,
 )
 from harness.methods.conduct import conduct
@@ -64,16 +66,17 @@ def answer(function: Function, request: dict[str, Any]) -> Any:
     Raises:
         FunctionError: the function fails.
     """
-    data, alpha = request["data"], request["alpha"]
+    data, alpha, seed = request["data"], request["alpha"], request["seed"]
+    if seed is not None:
+        function = seeded(function, seed)
     match request["task"]:
         case "together":
-            return together(function, data, alpha)
-        case "alone":
-            return alone(function, data, alpha)
+            # Draws for an array are not those for one outcome.
+            return (together if seed is None else at_once)(function, data, alpha)
         case "conduct":
-            return conduct(function, data, alpha)
+            return conduct(function, data, alpha, deterministic=seed is None)
         case _:
-            return call(function, data, alpha)
+            return alone(function, data, alpha)
 
 
 def main() -> int:
@@ -93,7 +96,7 @@ def main() -> int:
         try:
             if function is None:
                 function = load(request)
-                reply: dict[str, Any] = {"answer": declared(function)}
+                reply: dict[str, Any] = {"answer": (declared(function), draws(function))}
             else:
                 reply = {"answer": answer(function, request)}
         except FunctionError as fault:

@@ -14,6 +14,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.screen.ranking import ranking_screen
 from harness.screen.records import escaped, number
+from harness.tables.failures import failed_methods
 from harness.tables.results import Results
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR, numbered
 
@@ -33,6 +34,8 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
         yield _overall(manifest)
     if manifest["agreement"]["checked"]:
         yield _agreement(manifest["agreement"])
+    for sentence in failed_methods(manifest):
+        yield f"[bold red]Failed[/bold red]: {escaped(sentence)}."
     yield from _verdicts(manifest)
     if results.path is not None:
         yield f"Written to {escaped(str(results.path))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from harness.engines.records import Tally
 from harness.engines.scores import scores
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Limits, PairScenario
+from harness.study.failures import solved_with_failures
 from harness.study.plan import LARGEST_TABLE, ScenarioPlan
 from harness.tables.findings import Findings
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
@@ -22,6 +24,12 @@ from harness.truths import is_listed
 
 def solve_exactly(experiment: Experiment, each: ScenarioPlan, found: Findings) -> Findings:
     """With what the exact engines find, which the counts are held against."""
+    if not found.limits.failed.any():
+        return _solve(experiment, each, found)
+    return solved_with_failures(found, partial(_solve, experiment, each))
+
+
+def _solve(experiment: Experiment, each: ScenarioPlan, found: Findings) -> Findings:
     scenario, limits, engines = found.scenario, found.limits, experiment.engines
     enumerated = scored = None
     if ENUMERATION in engines or found.tally is not None:

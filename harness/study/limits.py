@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.monte_carlo import outcomes_drawn
-from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.method import Method
-from harness.methods.plugin import PluginProcess, Source
+from harness.methods.own import OwnFunction
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Limits, PairScenario, data_of
-from harness.study.columns import is_stochastic
+from harness.study.columns import deterministic_specs
+from harness.study.own import answered
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan
 
@@ -25,57 +25,81 @@ _OUTCOMES_AT_ONCE = 1 << 15
 _PAIRS_AT_ONCE = 1 << 11
 
 
-def all_limits(experiment: Experiment, plans: list[ScenarioPlan]) -> list[Limits]:
+@dataclass(frozen=True)
+class Solved:
+    """The limits of all columns in one scenario."""
+
+    scenario: AnyScenario
+    limits: Limits
+    faults: dict[int, str] = field(default_factory=dict)
+    """Why a column has no limits somewhere: at the first outcome where it has none, by its row."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Some outcomes of one column."""
+
+    table: Solved
+    row: int
+    spec: MethodSpec
+    alpha: float
+    outcomes: slice
+
+    def fill(self, limits: tuple[Floats, Floats]) -> None:
+        table = self.table.limits
+        table.lower[self.row, self.outcomes], table.upper[self.row, self.outcomes] = limits
+
+
+def all_limits(
+    experiment: Experiment, plans: Sequence[ScenarioPlan], own: Mapping[str, OwnFunction]
+) -> list[Solved]:
     """One table of limits for each scenario, of the methods that are deterministic.
 
     They are computed by threads of this process, whatever the backend: a user's own method
     answers from a process of its own, and only limits travel on from here.
 
+    Args:
+        experiment: what is asked for.
+        plans: its scenarios.
+        own: the user's own methods, by their labels; one that fails has limits that are no numbers.
+
     Raises:
-        MethodError: a user's method failed.
         IntervalNotFoundError: a method of the catalogue found no limit.
     """
     jobs = experiment.execution.jobs
-    outcomes = [_outcomes(each, jobs) for each in plans]
-    specs = [spec for spec in experiment.methods if not is_stochastic(experiment, spec)]
-    with ExitStack() as opened:
-        bound = [_bound(spec, experiment.family, opened) for spec in specs]
-        columns = [
-            (method, spec, alpha)
-            for method, spec in zip(bound, specs, strict=True)
-            for alpha in experiment.alphas
-        ]
-        tasks = [
-            (method, each.scenario, block, alpha, spec.side, spec.prior)
-            for each, x in zip(plans, outcomes, strict=True)
-            for method, spec, alpha in columns
-            for block in _blocks(each.scenario, x)
-        ]
-        solved = run_tasks(_limits, tasks, jobs, "threading")
-        return [
-            _table(x, [_column(each.scenario, x, solved) for _ in columns])
-            for each, x in zip(plans, outcomes, strict=True)
-        ]
+    columns = [
+        (spec, alpha)
+        for spec in deterministic_specs(experiment, own)
+        for alpha in experiment.alphas
+    ]
+    tables = [_empty(each.scenario, _outcomes(each, jobs), len(columns)) for each in plans]
+    pieces = [
+        _Piece(table, row, spec, alpha, outcomes)
+        for table in tables
+        for row, (spec, alpha) in enumerate(columns)
+        for outcomes in _blocks(table)
+    ]
+    known = [piece for piece in pieces if piece.spec.name is not None]
+    tasks = [(find(experiment.family, str(piece.spec.name)), piece) for piece in known]
+    for piece, limits in zip(known, run_tasks(_limits, tasks, jobs, "threading"), strict=True):
+        piece.fill(limits)
+    # The pieces of one method in their order, so that what ends its process is always the same.
+    asked = [
+        (function, [piece for piece in pieces if piece.spec.label == label])
+        for label, function in own.items()
+    ]
+    list(run_tasks(_fill_own, asked, jobs, "threading"))
+    return tables
 
 
-def _blocks(scenario: AnyScenario, outcomes: Integers) -> list[Integers]:
-    size = _PAIRS_AT_ONCE if isinstance(scenario, PairScenario) else _OUTCOMES_AT_ONCE
-    return [outcomes[start : start + size] for start in range(0, outcomes.size, size)]
+def _empty(scenario: AnyScenario, outcomes: Integers, columns: int) -> Solved:
+    return Solved(scenario, Limits(outcomes, *np.empty((2, columns, outcomes.size))))
 
 
-def _column(
-    scenario: AnyScenario, outcomes: Integers, solved: Iterator[tuple[Floats, Floats]]
-) -> tuple[Floats, Floats]:
-    """The next blocks, put together."""
-    parts = [next(solved) for _ in _blocks(scenario, outcomes)]
-    return np.concatenate([low for low, _ in parts]), np.concatenate([high for _, high in parts])
-
-
-def _table(outcomes: Integers, columns: list[tuple[Floats, Floats]]) -> Limits:
-    lower, upper = np.empty((2, len(columns), outcomes.size))
-    for row, (low, high) in enumerate(columns):
-        lower[row], upper[row] = low, high
-    return Limits(outcomes, lower, upper)
+def _blocks(table: Solved) -> list[slice]:
+    size = _PAIRS_AT_ONCE if isinstance(table.scenario, PairScenario) else _OUTCOMES_AT_ONCE
+    count = table.limits.outcomes.size
+    return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
 
 def _outcomes(each: ScenarioPlan, jobs: int) -> Integers:
@@ -87,22 +111,17 @@ def _outcomes(each: ScenarioPlan, jobs: int) -> Integers:
     return np.unique(np.concatenate([each.outcomes, *drawn]))
 
 
-def _bound(spec: MethodSpec, family: str, opened: ExitStack) -> Method:
-    """The method of the catalogue, or the user's own in a process that ``opened`` will close."""
-    if spec.name is not None:
-        return find(family, spec.name)
-    assert spec.function is not None
-    process = PluginProcess(spec.label, Source(spec.function, spec.path, spec.module))
-    opened.callback(process.close)
-    return process.method(family_of(family).data)
+def _limits(method: Method, piece: _Piece) -> tuple[Floats, Floats]:
+    table, spec = piece.table, piece.spec
+    data = data_of(table.scenario, table.limits.outcomes[piece.outcomes])
+    return method.limits(data, piece.alpha, spec.side, spec.prior)
 
 
-def _limits(
-    method: Method,
-    scenario: AnyScenario,
-    outcomes: Integers,
-    alpha: float,
-    side: str,
-    prior: tuple[float, float] | None,
-) -> tuple[Floats, Floats]:
-    return method.limits(data_of(scenario, outcomes), alpha, side, prior)
+def _fill_own(function: OwnFunction, pieces: Sequence[_Piece]) -> None:
+    for piece in pieces:
+        table = piece.table
+        outcomes = table.limits.outcomes[piece.outcomes]
+        found = answered(function, table.scenario, outcomes, piece.alpha)
+        piece.fill((found.lower, found.upper))
+        for place in sorted(found.faults)[:1]:
+            table.faults.setdefault(piece.row, found.faults[place])

@@ -23,7 +23,7 @@ from harness.scenario import (
     fractions_of,
     sizes_by_name,
 )
-from harness.study.columns import is_stochastic
+from harness.study.columns import refuse_undrawn
 from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.truths import DiscreteTruth, PairTruth, count_values, is_listed
 
@@ -67,20 +67,8 @@ def plan(experiment: Experiment) -> list[ScenarioPlan]:
         InputError: a size would need more intervals than fit, and how to ask for fewer; or a
             method draws its limits, and no trials do.
     """
-    _refuse_undrawn(experiment)
+    refuse_undrawn(experiment, {})
     return [_plan_scenario(experiment, size) for size in experiment.sizes]
-
-
-def _refuse_undrawn(experiment: Experiment) -> None:
-    """A method that draws its limits is a fault where nothing else can tell how it does."""
-    if MONTE_CARLO in experiment.engines:
-        return
-    for spec in experiment.methods:
-        if is_stochastic(experiment, spec):
-            raise InputError(
-                f"{spec.label} draws its limits, and only {MONTE_CARLO} can tell how often they "
-                f"miss: give trials and the engine {MONTE_CARLO}, or leave the method out"
-            )
 
 
 def _plan_scenario(experiment: Experiment, size: Size) -> ScenarioPlan:

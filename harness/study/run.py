@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -12,17 +13,20 @@ import numpy as np
 from harness.config.experiment import Experiment
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.records import Tally
-from harness.engines.stochastic import StochasticColumn, simulate_each
+from harness.engines.stochastic import DrawnColumn, simulate_each
 from harness.scenario import Column, Limits
-from harness.study.columns import deterministic_columns, stochastic_columns
+from harness.study.columns import deterministic_columns, refuse_undrawn, stochastic_columns
 from harness.study.exact import solve_exactly
-from harness.study.limits import all_limits
+from harness.study.limits import Solved, all_limits
+from harness.study.own import OwnColumn, own_methods
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan, plan
-from harness.tables.assemble import cells_table, summary_table
+from harness.tables.cells import cells_table
 from harness.tables.findings import Findings
 from harness.tables.manifest import manifest
 from harness.tables.results import Results
+from harness.tables.schema import kind_of
+from harness.tables.summary import summary_table
 from harness.tables.verdict import agreement
 
 
@@ -51,17 +55,21 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
 
     Raises:
         InputError: a size needs more intervals than fit, or a method more than exact engines.
-        MethodError: a user's method failed.
+        IntervalNotFoundError: a method of the catalogue found no interval.
     """
     plans, sources = plan(experiment), _sources(experiment)
     progress.expect(sum(shard.trials for each in plans for shard in each.shards))
-    limits = all_limits(experiment, plans)
-    tallies = _simulated(experiment, plans, limits, progress)
-    findings = _solved(experiment, plans, limits, tallies)
-    lines = agreement(findings)
+    with own_methods(experiment) as own:
+        refuse_undrawn(experiment, own)
+        tables = all_limits(experiment, plans, own)
+        drawn = stochastic_columns(experiment, own)
+        tallies = _simulated(experiment, plans, tables, drawn, progress)
+    columns = deterministic_columns(experiment, own)
+    findings = _solved(experiment, plans, tables, tallies, columns, drawn)
+    lines, kind = agreement(findings), kind_of(experiment.document)
     return Results(
-        cells_table(findings, experiment.engines, experiment.reference == "truth"),
-        summary_table(findings, experiment.engines),
+        cells_table(findings, experiment.engines, kind),
+        summary_table(findings, experiment.engines, kind),
         manifest(experiment.document, sources, findings, lines),
     )
 
@@ -76,18 +84,24 @@ def _sources(experiment: Experiment) -> dict[str, str]:
 
 
 def _simulated(
-    experiment: Experiment, plans: list[ScenarioPlan], limits: list[Limits], progress: Progress
+    experiment: Experiment,
+    plans: Sequence[ScenarioPlan],
+    tables: Sequence[Solved],
+    drawn: Sequence[DrawnColumn],
+    progress: Progress,
 ) -> list[Tally | None]:
     """The merged tally of each scenario: a round of shards, merged in their order."""
-    drawn = stochastic_columns(experiment)
     tasks = [
-        (number, shard, table, drawn)
-        for number, (each, table) in enumerate(zip(plans, limits, strict=True))
+        (number, shard, table.limits, drawn)
+        for number, (each, table) in enumerate(zip(plans, tables, strict=True))
         for shard in each.shards
     ]
     tallies: list[Tally | None] = [None] * len(plans)
-    execution = experiment.execution
-    for number, tally in run_tasks(_simulate, tasks, execution.jobs, execution.backend):
+    jobs, backend = experiment.execution.jobs, experiment.execution.backend
+    if any(isinstance(column, OwnColumn) for column in drawn):
+        # One process answers, in an order that what ends it must not depend on.
+        jobs, backend = 1, "threading"
+    for number, tally in run_tasks(_simulate, tasks, jobs, backend):
         before = tallies[number]
         tallies[number] = tally if before is None else before.plus(tally)
         progress.advance(int(tally.by_outcome.trials.sum()))
@@ -95,7 +109,7 @@ def _simulated(
 
 
 def _simulate(
-    number: int, shard: Shard, limits: Limits, drawn: tuple[StochasticColumn, ...]
+    number: int, shard: Shard, limits: Limits, drawn: Sequence[DrawnColumn]
 ) -> tuple[int, Tally]:
     tally = simulate(shard, limits)
     return number, replace(tally, stochastic=simulate_each(shard, drawn)) if drawn else tally
@@ -103,32 +117,47 @@ def _simulate(
 
 def _solved(
     experiment: Experiment,
-    plans: list[ScenarioPlan],
-    limits: list[Limits],
-    tallies: list[Tally | None],
+    plans: Sequence[ScenarioPlan],
+    tables: Sequence[Solved],
+    tallies: Sequence[Tally | None],
+    columns: tuple[Column, ...],
+    drawn: Sequence[DrawnColumn],
 ) -> list[Findings]:
     """What the exact engines find in each scenario; the largest sizes are started first."""
     tasks = [
-        (experiment, each, table, tally)
-        for each, table, tally in zip(plans, limits, tallies, strict=True)
+        (experiment, each, _counted(experiment, each, columns, table.limits, tally), table.faults)
+        for each, table, tally in zip(plans, tables, tallies, strict=True)
     ]
     execution = experiment.execution
-    found = list(run_tasks(_solve, tasks[::-1], execution.jobs, execution.backend))
-    return found[::-1]
+    found = list(run_tasks(_solve, tasks[::-1], execution.jobs, execution.backend))[::-1]
+    return [
+        _with_drawn(experiment, each, one, drawn) for each, one in zip(plans, found, strict=True)
+    ]
 
 
 def _solve(
-    experiment: Experiment, each: ScenarioPlan, limits: Limits, tally: Tally | None
+    experiment: Experiment, each: ScenarioPlan, found: Findings, faults: Mapping[int, str]
 ) -> Findings:
-    """What all engines find in one scenario; of limits that are drawn, Monte Carlo alone."""
-    found = _counted(experiment, each, deterministic_columns(experiment), limits, tally)
-    if found.columns:
-        found = solve_exactly(experiment, each, found)
-    if tally is None or tally.stochastic is None:
+    solved = solve_exactly(experiment, each, found) if found.columns else found
+    return replace(solved, faults=faults)
+
+
+def _with_drawn(
+    experiment: Experiment, each: ScenarioPlan, found: Findings, drawn: Sequence[DrawnColumn]
+) -> Findings:
+    """With what was counted of limits that are drawn, of which Monte Carlo alone can tell."""
+    if found.tally is None or found.tally.stochastic is None:
         return found
-    drawn = tuple(drawn.column for drawn in stochastic_columns(experiment))
-    nothing = replace(limits, lower=limits.lower[:0], upper=limits.upper[:0])
-    return replace(found, stochastic=_counted(experiment, each, drawn, nothing, tally.stochastic))
+    columns = tuple(each.column for each in drawn)
+    nothing = replace(found.limits, lower=found.limits.lower[:0], upper=found.limits.upper[:0])
+    counted = _counted(experiment, each, columns, nothing, found.tally.stochastic)
+    faults = {
+        row: fault
+        for row, column in enumerate(drawn)
+        if isinstance(column, OwnColumn)
+        and (fault := column.first_fault(each.scenario)) is not None
+    }
+    return replace(found, stochastic=replace(counted, faults=faults))
 
 
 def _counted(

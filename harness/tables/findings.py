@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
 from harness.engines.enumeration import Enumerated
@@ -41,6 +41,8 @@ class Findings:
     """Under the reference prior, at the outcomes of ``posterior`` where that is the other one."""
     scores: Scores | None = None
     """There where enumeration is asked for."""
+    faults: Mapping[int, str] = field(default_factory=dict)
+    """Why a method has no limits at an outcome, by the row of its column."""
     group: Group | None = None
     """How the tables pool outcomes."""
     stochastic: Findings | None = None

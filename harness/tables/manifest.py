@@ -18,8 +18,10 @@ from harness.engines.identity import TOLERANCE
 from harness.engines.pair_worst_case import PairWorstCase
 from harness.engines.worst_case import WorstCase
 from harness.scenario import AnyScenario, Scenario, sizes_by_name
-from harness.tables.assemble import total
+from harness.tables.failures import failures
 from harness.tables.findings import Findings, by_column
+from harness.tables.misses import total
+from harness.tables.schema import kind_of
 
 _PACKAGES = ("coverage-harness", "numpy", "scipy", "polars", "matplotlib")
 
@@ -46,6 +48,7 @@ def manifest(
         "versions": versions(),
         "trials": _trials(findings),
         "overall": overall(findings),
+        **({"failures": failures(findings)} if kind_of(document).may_fail else {}),
         "agreement": _agreement(lines, findings),
         "identity": _identity(findings),
         "worst_cases": worst_cases(findings),
@@ -92,7 +95,7 @@ def overall(findings: Sequence[Findings]) -> list[dict[str, Any]]:
             continue
         counted = [(total(tally.by_outcome), row) for tally, row in tallied]
         trials = np.sum([counts.trials for counts, _ in counted], axis=0)
-        misses = np.sum([counts.below[row] + counts.above[row] for counts, row in counted], axis=0)
+        misses = np.sum([counts.missed[row] for counts, row in counted], axis=0)
         lower, upper = fraction_interval(misses, trials)
         column = each[0][0].columns[each[0][1]]
         rows.append(

@@ -14,16 +14,19 @@ OUTCOME, TRUTH = "outcome", "truth"
 
 Columns = dict[str, Any]
 
-_ESTIMATE: Columns = {
-    "trials": pl.Int64,
-    "miss_below": pl.Float64,
-    "miss_above": pl.Float64,
-    "actual_alpha": pl.Float64,
-    "std_error": pl.Float64,
-    "ci_lower": pl.Float64,
-    "ci_upper": pl.Float64,
-    "alpha_error": pl.Float64,
-}
+
+@dataclass(frozen=True)
+class Kind:
+    """What of an experiment decides the columns of its tables."""
+
+    family: str
+    grouped: bool = False
+    """Whether outcomes are pooled; a cell then stands for x … x_last."""
+    two_references: bool = False
+    """Whether the posterior is the one that the truth implies; the alpha under the reference prior
+    then stands beside it, and whether the two part."""
+    may_fail: bool = False
+    """Whether a method is the user's own, which may give no limits."""
 
 
 def numbered(name: str, samples: int) -> tuple[str, ...]:
@@ -44,39 +47,52 @@ def _key(family: str) -> Columns:
     }
 
 
-def summary_columns(family: str) -> Columns:
+def _estimate(kind: Kind) -> Columns:
+    without: Columns = {
+        "alpha_without_failed": pl.Float64,
+        "std_error_without_failed": pl.Float64,
+    }
+    return {
+        "trials": pl.Int64,
+        "miss_below": pl.Float64,
+        "miss_above": pl.Float64,
+        **({"failed": pl.Float64} if kind.may_fail else {}),
+        "actual_alpha": pl.Float64,
+        "std_error": pl.Float64,
+        "ci_lower": pl.Float64,
+        "ci_upper": pl.Float64,
+        "alpha_error": pl.Float64,
+        **(without if kind.may_fail else {}),
+    }
+
+
+def summary_columns(kind: Kind) -> Columns:
     """Of summary.csv: a row per method × alpha × size × engine."""
     return {
-        **_key(family),
-        **_ESTIMATE,
+        **_key(kind.family),
+        **_estimate(kind),
         "alpha_error_min": pl.Float64,
         "alpha_error_max": pl.Float64,
         "worst_alpha": pl.Float64,
-        **dict.fromkeys(numbered("worst_truth", family_of(family).samples), pl.Float64),
+        **dict.fromkeys(numbered("worst_truth", family_of(kind.family).samples), pl.Float64),
         "mean_length": pl.Float64,
         "rms_alpha_error": pl.Float64,
         "interval_score": pl.Float64,
     }
 
 
-def cells_columns(family: str, grouped: bool, two_references: bool) -> Columns:
-    """Of cells.parquet: a row per method × alpha × size × engine × condition.
-
-    Args:
-        family: the family's name.
-        grouped: whether outcomes are pooled; a row then stands for x … x_last.
-        two_references: whether the posterior is the one that the truth implies; the alpha under
-            the reference prior then stands beside it, and whether the two part.
-    """
-    known = family_of(family)
+def cells_columns(kind: Kind) -> Columns:
+    """Of cells.parquet: a row per method × alpha × size × engine × condition."""
+    known = family_of(kind.family)
+    two_references: Columns = {"prior_alpha": pl.Float64, "parts": pl.Boolean}
     return {
-        **_key(family),
+        **_key(kind.family),
         "given": pl.String,
         **dict.fromkeys(known.counts, pl.Int64),
-        **({"x_last": pl.Int64} if grouped else {}),
+        **({"x_last": pl.Int64} if kind.grouped else {}),
         **dict.fromkeys(numbered("truth", known.samples), pl.Float64),
-        **_ESTIMATE,
-        **({"prior_alpha": pl.Float64, "parts": pl.Boolean} if two_references else {}),
+        **_estimate(kind),
+        **(two_references if kind.two_references else {}),
         "lower": pl.Float64,
         "upper": pl.Float64,
         "length": pl.Float64,
@@ -127,7 +143,15 @@ def columns_of(manifest: Any) -> Tables | None:
         return None
     if experiment.get("kind") == "calibration":
         return Tables(CALIBRATION_CELLS, CALIBRATION_SUMMARY)
-    two_references = experiment.get("reference") == "truth"
-    family: str = experiment["family"]
-    cells = cells_columns(family, "group" in experiment, two_references)
-    return Tables(cells, summary_columns(family))
+    kind = kind_of(experiment)
+    return Tables(cells_columns(kind), summary_columns(kind))
+
+
+def kind_of(document: Any) -> Kind:
+    """What decides the columns, of the resolved config of an experiment."""
+    return Kind(
+        family=document["family"],
+        grouped="group" in document,
+        two_references=document.get("reference") == "truth",
+        may_fail=any(isinstance(each, dict) and "function" in each for each in document["methods"]),
+    )

@@ -9,8 +9,8 @@ import numpy as np
 
 from harness.agreement import Cells, Line, compare
 from harness.engines.records import Counts, Exact, Mean
-from harness.tables.assemble import total
 from harness.tables.findings import Findings
+from harness.tables.misses import total
 
 Pair = tuple[Counts, Exact]
 
@@ -52,7 +52,8 @@ def _overall(found: Findings) -> list[Pair]:
     counts = found.tally.by_outcome
     mean = found.enumerated.mean or _mean_given(counts, found.enumerated.by_outcome)
     one = np.ones(1)
-    columns = (mean.below[:, None], mean.above[:, None], mean.length[:, None])
+    failed = None if mean.failed is None else mean.failed[:, None]
+    columns = (mean.below[:, None], mean.above[:, None], mean.length[:, None], failed)
     return [(total(counts), Exact(one, one, *columns))]
 
 
@@ -69,8 +70,8 @@ def _mean_given(counts: Counts, exact: Exact) -> Mean:
 def _cells(
     label: str, findings: Sequence[Findings], pairs: Callable[[Findings], list[Pair]]
 ) -> Cells:
-    places, trials, below, above = [], [], [], []
-    exact_below, exact_above = [], []
+    places, trials, below, above, missed = [], [], [], [], []
+    exact_below, exact_above, exact_missed = [], [], []
     for place, found in enumerate(findings):
         rows = [row for row, column in enumerate(found.columns) if column.method == label]
         for counts, exact in pairs(found):
@@ -79,10 +80,15 @@ def _cells(
                 trials.append(counts.trials)
                 below.append(counts.below[row])
                 above.append(counts.above[row])
+                missed.append(counts.missed[row])
                 exact_below.append(exact.below[row])
                 exact_above.append(exact.above[row])
+                exact_missed.append(exact.missed[row])
     return Cells(
         label,
-        *(np.concatenate([_NO_COUNTS, *parts]) for parts in (places, trials, below, above)),
-        *(np.concatenate([_NO_VALUES, *parts]) for parts in (exact_below, exact_above)),
+        *(np.concatenate([_NO_COUNTS, *parts]) for parts in (places, trials, below, above, missed)),
+        *(
+            np.concatenate([_NO_VALUES, *parts])
+            for parts in (exact_below, exact_above, exact_missed)
+        ),
     )

@@ -11,10 +11,11 @@ from scipy.special import ndtri
 from harness.checks.check import check
 from harness.checks.conformance import conformance
 from harness.checks.expectations import as_expected
-from harness.checks.process_subject import ENOUGH, ProcessSubject
+from harness.checks.process_subject import ProcessSubject
 from harness.checks.subject import CallableSubject, CatalogueSubject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
+from harness.methods.own import ENOUGH
 from harness.methods.plugin import Source
 
 

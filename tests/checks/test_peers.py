@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from harness.checks.naming import named
-from harness.methods.calling import call
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.plugin import PluginProcess
+from harness.methods.own import OwnFunction
 from harness.peers.catalogue import PEERS, module_of
+from tests.calls import call
 
 EVERY = [
     (package, family, name)
@@ -90,11 +90,12 @@ def test_what_is_made_for_one_sigma_refuses_any_other_alpha(name):
 def test_a_peer_answers_from_a_process_of_its_own():
     pytest.importorskip("scipy")
     found = named("scipy:exact")
-    process = PluginProcess(found.label, found.source)
+    function = OwnFunction(found.label, found.source)
     try:
-        lower, upper = process.method().limits((np.array([3.0]), np.array([10.0])), 0.05)
+        answers = function.answers({"x": np.array([3]), "n": 10}, 0.05)
     finally:
-        process.close()
+        function.close()
+    lower, upper = answers.lower, answers.upper
     # scipy 1.17.1: binomtest(3, 10).proportion_ci(0.95, "exact")
     assert (lower[0], upper[0]) == (
         pytest.approx(0.06673951117773447, abs=1e-12),

@@ -35,7 +35,7 @@ def test_what_is_left_out_has_a_default() -> None:
     assert loaded.truth == PairTruth(EVERY, EVERY)
     assert loaded.bins == 20
     assert loaded.prior == (1.0, 1.0)
-    assert loaded.execution == Execution(-1, "threading")
+    assert loaded.execution == Execution(-1, "threading", 10.0)
     assert loaded.figures == ()
 
 

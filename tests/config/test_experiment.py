@@ -59,7 +59,7 @@ def test_the_documented_config_is_read_as_documented(write: Write) -> None:
     assert experiment.engines == ("monte_carlo", "posterior", "enumeration")
     assert experiment.reference_prior == (1.0, 1.0)
     assert experiment.seed == 2003
-    assert experiment.execution == Execution(-1, "threading")
+    assert experiment.execution == Execution(-1, "threading", 10.0)
     assert experiment.figures == (FigureSpec("alpha_by_outcome", {"n": 100}),)
 
 
@@ -77,7 +77,7 @@ def test_what_is_left_out_has_a_default() -> None:
     assert experiment.outcomes is None
     assert experiment.engines == ("posterior", "enumeration")
     assert experiment.reference_prior == (1.0, 1.0)
-    assert experiment.execution == Execution(-1, "threading")
+    assert experiment.execution == Execution(-1, "threading", 10.0)
     assert experiment.figures == ()
 
 

@@ -182,6 +182,10 @@ ONE_KEY = [
      "10: execution.job: expected a known key, found 'job'; did you mean jobs?"),
     ("execution: {backend: dask}", "10: execution.backend: expected a backend (threading, loky), "
      "found dask, which is not available yet"),
+    ("execution: {timeout: 0}",
+     "10: execution.timeout: expected a number of seconds above 0, found 0"),
+    ("execution: {timeout: .inf}",
+     "10: execution.timeout: expected a number of seconds above 0, found .inf"),
     ("execution: 4", "10: execution: expected a mapping, found 4"),
     # figures
     ("figures: {kind: alpha_by_outcome}",

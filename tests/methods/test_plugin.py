@@ -16,10 +16,11 @@ import pytest
 
 import harness
 from harness.cli import main
-from harness.errors import HarnessError, InputError, MethodError
+from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
-from harness.methods.plugin import PluginProcess, Source
-from harness.methods.plugin_worker import call
+from harness.methods.own import OwnFunction
+from harness.methods.plugin import Source
+from tests.calls import call
 from tests.study.experiments import stable_files
 
 CONFIG = {
@@ -326,19 +327,22 @@ def test_a_fault_is_one_sentence_that_names_method_and_outcome(write, fault, cap
     captured = capfd.readouterr()
     assert captured.out == ""
     last = captured.err.splitlines()[-1]
-    assert last.startswith("harness: my own: ")
+    assert last.startswith("harness: mine: my own: ")
     assert expected in last
+    assert "which count as misses" in last
     assert "harness/methods" not in captured.err
-    assert not Path("results").exists()
+    assert harness.load("results/mine").manifest["agreement"]["agrees"]
 
 
 @pytest.mark.parametrize("body", ["os._exit(7)", "raise RuntimeError('no')", "sys.exit(1)"])
-def test_a_fault_is_told_as_one_whatever_the_number_of_jobs(write, body):
+def test_a_fault_is_told_the_same_whatever_the_number_of_jobs(write, body):
     write(f"import os, sys\ndef f(x, n, alpha):\n    {body}\n")
-    for backend in ("threading", "loky"):
-        with pytest.raises(MethodError, match=r"^my own: ") as caught:
-            run(execution={"jobs": 2, "backend": backend})
-        assert caught.value.exit_code == 3
+    told = [
+        run(execution={"jobs": jobs, "backend": backend}).manifest["failures"]
+        for jobs, backend in ((1, "threading"), (2, "threading"), (2, "loky"))
+    ]
+    assert told[0] == told[1] == told[2]
+    assert [line["n"] for line in told[0]] == [4, 9, 30] * 2
 
 
 CANNOT_BE_LOADED = {
@@ -377,26 +381,23 @@ def test_the_user_is_told_of_two_files_by_their_labels(write):
         {"path": "good.py", "function": "f", "label": "good"},
         {"path": "bad.py", "function": "f", "label": "bad"},
     ]
-    with pytest.raises(MethodError, match=r"^bad: failed"):
-        run(methods=methods)
+    failures = run(methods=methods).manifest["failures"]
+    assert {line["method"] for line in failures} == {"bad"}
 
 
-def test_a_process_answers_calls_until_it_is_closed(write, tmp_path):
+def test_a_function_answers_until_it_is_closed(write, tmp_path):
     write(WILSON)
-    process = PluginProcess("mine", Source("f", path=str(tmp_path / "mine.py")))
+    function = OwnFunction("mine", Source("f", path=str(tmp_path / "mine.py")))
     try:
-        method = process.method()
-        data = np.array([0.0, 3.0, 3.0, 2.0]), np.array([10.0, 10.0, 20.0, 2.0])
+        x, n = np.array([0, 3, 2]), 10
         for alpha in (0.05, 0.5):
-            found = method.limits(data, alpha)
+            found = function.answers({"x": x, "n": n}, alpha)
+            data = x.astype(float), np.full(3, float(n))
             expected = PROPORTION["wilson"].limits(data, alpha)
-            np.testing.assert_allclose(found, expected, atol=SAME)
-        with pytest.raises(HarnessError, match="has no one-sided form"):
-            method.limits(data, 0.05, "lower")
-        with pytest.raises(HarnessError, match="takes no prior"):
-            method.limits(data, 0.05, "two-sided", (1.0, 1.0))
+            np.testing.assert_allclose((found.lower, found.upper), expected, atol=SAME)
+            assert not found.faults
     finally:
-        process.close()
+        function.close()
 
 
 UNLESS_IGNORED = (
@@ -498,5 +499,6 @@ def test_what_is_wrong_with_a_function_of_two_samples_is_told_with_the_outcome(w
         "methods": [{"path": "mine.py", "function": "f", "label": "my own"}],
     }
     (tmp_path / "c.yaml").write_text(json.dumps(config))
-    with pytest.raises(MethodError, match=r"at x1 = 0, n1 = 3, x2 = 0, n2 = 4, alpha = 0\.05"):
-        harness.run(tmp_path / "c.yaml", out=None)
+    (line,) = harness.run(tmp_path / "c.yaml", out=None).manifest["failures"]
+    assert "at x1 = 0, n1 = 3, x2 = 0, n2 = 4, alpha = 0.05" in line["first"]
+    assert (line["n1"], line["n2"], line["failed_outcomes"], line["outcomes"]) == (3, 4, 20, 20)

@@ -16,7 +16,7 @@ from tests.study.experiments import DRAWN, changed, files, stable_files
 SMALL = changed(DRAWN, name="one", n=3, methods=["wald"], alpha=0.3, trials={"per_size": 50})
 NO_FIGURE = changed(SMALL, figures=None)
 FIGURE = changed(SMALL, figures=[{"kind": "alpha_by_outcome"}])
-FAILING = "def f(x, n, alpha):\n    raise RuntimeError('no')\n"
+FAILING = "raise RuntimeError('no')\n"
 
 
 def everything(folder: Path) -> set[str]:
@@ -68,7 +68,7 @@ def test_a_new_result_replaces_the_old_one_whole(old, here):
     assert {path.split("/")[0] for path in everything(here / "results")} == {"one"}
 
 
-def plugin_that_fails(here, monkeypatch):
+def plugin_that_cannot_be_loaded(here, monkeypatch):
     (here / "mine.py").write_text(FAILING)
     return changed(FIGURE, methods=["wald", {"path": "mine.py", "function": "f", "label": "m"}])
 
@@ -108,7 +108,7 @@ def rename_that_fails(here, monkeypatch):
 
 
 FAILURES = [
-    plugin_that_fails,
+    plugin_that_cannot_be_loaded,
     figure_that_fails,
     table_that_fails,
     interrupted,

@@ -111,7 +111,7 @@ def test_misses_counted_on_the_wrong_side(verdict, base, monkeypatch):
     def wrong(shard, limits):
         tally = right(shard, limits)
         by_x = tally.by_outcome
-        swapped = monte_carlo.Counts(by_x.conditions, by_x.trials, by_x.above, by_x.below)
+        swapped = replace(by_x, below=by_x.above, above=by_x.below)
         return monte_carlo.Tally(swapped, tally.by_truth)
 
     monkeypatch.setattr(study_run, "simulate", wrong)

@@ -1,0 +1,93 @@
+"""The user's own methods of an experiment: each answers from a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from harness.config.experiment import Experiment
+from harness.engines.monte_carlo import Shard, Trials
+from harness.families.catalogue import family_of
+from harness.methods.answers import Answers, sound
+from harness.methods.method import Limits
+from harness.methods.outcomes import arguments_of
+from harness.methods.own import OwnFunction
+from harness.methods.plugin import Source
+from harness.numerics.arrays import Integers
+from harness.scenario import AnyScenario, Column, keyed_stream
+
+_TRIALS_AT_ONCE = 1 << 12
+"""A function may well need memory for thousands of draws for each of them."""
+
+
+@contextmanager
+def own_methods(experiment: Experiment) -> Iterator[dict[str, OwnFunction]]:
+    """They by their labels, until the block ends.
+
+    Raises:
+        InputError: one of them cannot be loaded.
+    """
+    timeout = experiment.execution.timeout
+    with ExitStack() as opened:
+        own = {}
+        for spec in experiment.methods:
+            if spec.function is not None:
+                source = Source(spec.function, spec.path, spec.module)
+                own[spec.label] = OwnFunction(spec.label, source, timeout)
+                opened.callback(own[spec.label].close)
+        yield own
+
+
+def answered(
+    function: OwnFunction,
+    scenario: AnyScenario,
+    outcomes: Integers,
+    alpha: float,
+    seed: Sequence[int] | None = None,
+) -> Answers:
+    """Sound limits at the outcomes, or why there are none; ``seed`` of a stochastic function."""
+    names = family_of(scenario.family).data
+    counts = tuple(each.astype(float) for each in scenario.counts(outcomes))
+    arguments = arguments_of(names, counts, scenario.sizes)
+    return sound(function.answers(arguments, alpha, seed), arguments, alpha)
+
+
+@dataclass(frozen=True)
+class OwnColumn:
+    """A stochastic method of the user's own at one alpha."""
+
+    column: Column
+    function: OwnFunction
+    _faults: dict[tuple[tuple[float, ...], int], str] = field(default_factory=dict)
+
+    def limits(self, shard: Shard, trials: Trials) -> Limits:
+        """The limits of each trial, drawn from a stream keyed by scenario, shard and method."""
+        content = {
+            **shard.scenario.content(),
+            "function": self.function.name,
+            "side": self.column.side,
+            "alpha": self.column.alpha,
+        }
+        first, second = keyed_stream(content, shard.seed, shard.number).integers(2**63, size=2)
+        lower, upper = np.empty((2, trials.outcomes.size))
+        for start in range(0, lower.size, _TRIALS_AT_ONCE):
+            part = slice(start, start + _TRIALS_AT_ONCE)
+            found = answered(
+                self.function,
+                shard.scenario,
+                trials.outcomes[part],
+                self.column.alpha,
+                (int(first), int(second), start),
+            )
+            lower[part], upper[part] = found.lower, found.upper
+            for place in sorted(found.faults)[:1]:
+                self._faults.setdefault((shard.scenario.sizes, shard.number), found.faults[place])
+        return lower, upper
+
+    def first_fault(self, scenario: AnyScenario) -> str | None:
+        """Why there were no limits for the first trial of the scenario that has none."""
+        of_scenario = [number for sizes, number in self._faults if sizes == scenario.sizes]
+        return self._faults[scenario.sizes, min(of_scenario)] if of_scenario else None

@@ -1,0 +1,16 @@
+"""A user's function called at every outcome, in this process."""
+
+from __future__ import annotations
+
+from harness.methods.answers import one_by_one
+from harness.methods.calling import alone, together
+
+
+def call(function, data, alpha):
+    """Limits of one call on arrays where the function takes them, else of each outcome."""
+    at_once = together(function, data, alpha)
+    if at_once is not None:
+        return at_once
+    found = one_by_one(data, lambda outcome, place: alone(function, outcome, alpha))
+    assert not found.faults, found.faults[min(found.faults)]
+    return found.lower, found.upper
