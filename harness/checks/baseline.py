@@ -7,12 +7,14 @@ decimals, so that a change reads well in a diff.
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from harness.checks.measures import LENGTH, MEAN, WORST
+from harness.checks.measures import LENGTH, MEAN, WORST, keys_of
 from harness.checks.naming import Named
 from harness.checks.provenance import provenance
 from harness.errors import InputError
@@ -24,12 +26,22 @@ HEADER = "baseline.json"
 DECIMALS = 10
 """Far below every difference that matters, and above the noise of another machine."""
 
-_VALUES = (WORST, "worst_truth", MEAN, LENGTH)
-
 
 def is_baseline(path: str | Path) -> bool:
     """Whether a folder holds a baseline."""
     return (Path(path) / HEADER).is_file()
+
+
+def is_folder(text: str) -> bool:
+    """Whether it is the path of a folder, or would be: not that of a file, with its function."""
+    try:
+        path = Path(text)
+        if path.is_dir():
+            return True
+        has_separator = any(each in text for each in (os.sep, os.altsep) if each is not None)
+        return has_separator and ":" not in path.name and path.suffix != ".py"
+    except (OSError, ValueError):  # a name too long, or with a NUL in it
+        return False
 
 
 def update(folder: str | Path, named: Named, measured: pl.DataFrame) -> Path:
@@ -50,7 +62,7 @@ def update(folder: str | Path, named: Named, measured: pl.DataFrame) -> Path:
     try:
         header = _header(root) if is_baseline(root) else {"methods": {}}
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(_text(measured), "utf-8")
+        file.write_text(_text(measured, _values(named.family)), "utf-8")
         header["methods"].setdefault(named.family, {})[file.stem] = provenance(named)
         header["versions"] = _versions()
         (root / HEADER).write_text(
@@ -71,26 +83,34 @@ def stored(folder: str | Path, family: str, label: str) -> pl.DataFrame:
     file = _file(root, family, label)
     if not is_baseline(root) or not file.is_file():
         raise InputError(f"{root} holds no baseline of {label}; --update {root} writes one")
-    size = family_of(family).sizes[0]
+    columns = (*family_of(family).sizes, "alpha", *_values(family))
     try:
-        return pl.read_csv(file, schema=dict.fromkeys((size, "alpha", *_VALUES), pl.Float64))
+        return pl.read_csv(file, schema=dict.fromkeys(columns, pl.Float64))
     except (pl.exceptions.PolarsError, OSError) as fault:
         raise InputError(f"{file} cannot be read: {fault}") from None
 
 
+def _values(family: str) -> tuple[str, ...]:
+    """The columns of numbers.
+
+    The worst truth of two samples is one of several that are equal but for rounding, and would
+    move without a cause.
+    """
+    if family_of(family).samples == 2:
+        return WORST, MEAN, LENGTH
+    return WORST, "worst_truth", MEAN, LENGTH
+
+
 def _refuse(named: Named, measured: pl.DataFrame) -> None:
-    """Refuse what is no baseline: two samples, a stochastic method, limits that are none."""
-    if family_of(named.family).samples > 1:
-        raise InputError(f"a baseline is of a family of one sample, found {named.family}")
+    """Refuse what is no baseline: a stochastic method, limits that are none."""
     if measured.is_empty():
         raise InputError(f"{named.label} has no exact numbers for a baseline")
-    missing = measured.filter(pl.any_horizontal(pl.col(name).is_null() for name in _VALUES))
+    values, keys = _values(named.family), keys_of(measured)
+    missing = measured.filter(pl.any_horizontal(pl.col(name).is_null() for name in values))
     if missing.height:
-        size, alpha = missing.row(0)[:2]
-        raise InputError(
-            f"{named.label} has no sound limits at {missing.columns[0]} = {size:g}, "
-            f"alpha = {alpha:g}, and so no baseline"
-        )
+        row = missing.row(0, named=True)
+        place = ", ".join(f"{key} = {row[key]:g}" for key in keys)
+        raise InputError(f"{named.label} has no sound limits at {place}, and so no baseline")
 
 
 def _file(root: Path, family: str, label: str) -> Path:
@@ -100,10 +120,9 @@ def _file(root: Path, family: str, label: str) -> Path:
     return root / family / f"{stem}.csv"
 
 
-def _text(measured: pl.DataFrame) -> str:
+def _text(measured: pl.DataFrame, values: Sequence[str]) -> str:
     """Sorted; sizes and alphas in their shortest form, values with fixed decimals and no −0."""
-    size = measured.columns[0]
-    keys, values = (size, "alpha"), _VALUES
+    keys = keys_of(measured)
     lines = [",".join((*keys, *values))]
     for row in measured.sort(*keys).iter_rows(named=True):
         told = [f"{row[name]:.15g}" for name in keys]

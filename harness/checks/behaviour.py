@@ -9,22 +9,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.checks.measures import LENGTH, MEAN, RATES, WORST, limits_of, scenario_of
+from harness.checks.measures import LENGTH, MEAN, WORST, limits_of, numbered, worst_truths
 from harness.checks.records import BEHAVIOUR, FAIL, PASS, Finding
+from harness.checks.scenarios import Size, enumerated, outcomes_of, scenario_of, truths_inside
 from harness.checks.subject import Subject
-from harness.engines.enumeration import Enumerated, enumerate_exactly, possible_outcomes
-from harness.engines.posterior import integrate
-from harness.engines.worst_case import WorstCase, worst_case
+from harness.engines.enumeration import Enumerated
+from harness.engines.pair_worst_case import pair_worst_case
+from harness.engines.posterior import integrate, integrate_truth
+from harness.engines.worst_case import worst_case
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, Scenario, data_of
-
-SIZES = (*range(1, 31), 50, 100, 200, 500, 1000)
-EXPOSURES = (0.5, 1.0, 5.0)
-ALPHAS = (0.01, 0.05, 0.1)
+from harness.numerics.arrays import Floats
+from harness.scenario import AnyScenario, Limits, PairScenario, data_of, sizes_by_name
 
 WORST_INSIDE = "worst_alpha_inside"
 RELATIVE = "relative_length"
@@ -36,18 +34,8 @@ MEAN_POSTERIOR = "mean_posterior_error"
 """Of a proportion the same as the mean alpha error; of a rate, whose range has no end, free of
 what the end of the truths looked at does to that."""
 
-INSIDE = (0.1, 0.9)
-"""The true proportions that are not next to an end of the range."""
-FEWEST_EVENTS = 1.0
-"""Expected ones: of rates, the like of them."""
 
-
-def default_sizes(family: str) -> tuple[float, ...]:
-    """The sizes that a family of one sample is looked at with."""
-    return EXPOSURES if _is_rate(family) else SIZES
-
-
-def behaviour(subject: Subject, sizes: Sequence[float], alphas: Sequence[float]) -> pl.DataFrame:
+def behaviour(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) -> pl.DataFrame:
     """A row for each size and alpha, in this order; only a fault where limits are unsound.
 
     Besides what ``measures`` tells: the worst alpha over the truths inside, the mean probability
@@ -55,37 +43,21 @@ def behaviour(subject: Subject, sizes: Sequence[float], alphas: Sequence[float])
     the mean and the largest of alpha − posterior probability outside, with its outcome.
 
     Args:
-        subject: deterministic, of a family of one sample.
-        sizes: n, or exposures.
+        subject: deterministic.
+        sizes: n, or exposures; of two samples pairs of them.
         alphas: levels that each size is looked at with.
     """
-    size_name = family_of(subject.family).sizes[0]
-    rows = [
-        {size_name: float(size), "alpha": alpha, **row}
-        for size in sizes
-        for alpha, row in zip(alphas, _rows(subject, float(size), alphas), strict=True)
-    ]
-    return pl.DataFrame(rows, schema={size_name: pl.Float64, "alpha": pl.Float64, **_COLUMNS})
-
-
-_COLUMNS = {
-    WORST: pl.Float64,
-    "worst_truth": pl.Float64,
-    WORST_INSIDE: pl.Float64,
-    MEAN: pl.Float64,
-    MEAN_POSTERIOR: pl.Float64,
-    "miss_below": pl.Float64,
-    "miss_above": pl.Float64,
-    LENGTH: pl.Float64,
-    RELATIVE: pl.Float64,
-    POSTERIOR: pl.Float64,
-    "largest_at": pl.Int64,
-    FAULT: pl.String,
-}
+    rows = []
+    for size in sizes:
+        scenario = scenario_of(subject.family, size)
+        keys = {name: float(each) for name, each in sizes_by_name(scenario).items()}
+        known = _rows(subject, scenario, alphas)
+        rows += [{**keys, "alpha": alpha, **known[alpha]} for alpha in alphas]
+    return pl.DataFrame(rows, schema=_schema(subject.family))
 
 
 def sound(exact: pl.DataFrame, family: str) -> Finding:
-    """Whether there are exact numbers at every size and alpha, of one sample or two."""
+    """Whether there are exact numbers at every size and alpha."""
     bad = exact.filter(pl.col(FAULT).is_not_null())
     if bad.is_empty():
         message = f"sound limits at all outcomes of {exact.height} sizes and alphas"
@@ -96,10 +68,23 @@ def sound(exact: pl.DataFrame, family: str) -> Finding:
     return Finding(SOUND, BEHAVIOUR, FAIL, row[FAULT] + more, cell, 1.0)
 
 
-def _rows(subject: Subject, size: float, alphas: Sequence[float]) -> list[dict[str, Any]]:
+def _schema(family: str) -> dict[str, Any]:
+    """The columns and their types."""
+    keys = (*family_of(family).sizes, "alpha")
+    truths, counts = numbered("worst_truth", family), numbered("largest_at", family)
+    means = (MEAN, MEAN_POSTERIOR, "miss_below", "miss_above", LENGTH, RELATIVE, POSTERIOR)
+    return {
+        **dict.fromkeys((*keys, WORST, *truths, WORST_INSIDE, *means), pl.Float64),
+        **dict.fromkeys(counts, pl.Int64),
+        FAULT: pl.String,
+    }
+
+
+def _rows(
+    subject: Subject, scenario: AnyScenario, alphas: Sequence[float]
+) -> dict[float, dict[str, Any]]:
     """What is known at each alpha."""
-    scenario = scenario_of(subject.family, size)
-    outcomes = possible_outcomes(scenario)
+    outcomes = outcomes_of(scenario)
     known: dict[float, dict[str, Any]] = {}
     pairs = {}
     for alpha in alphas:
@@ -112,13 +97,13 @@ def _rows(subject: Subject, size: float, alphas: Sequence[float]) -> list[dict[s
         known |= zip(pairs, _exact(scenario, limits, list(pairs)), strict=True)
     if TWO_SIDED in subject.sides:
         for alpha in pairs:
-            shortest = _minimal_length(subject.family, size, alpha)
+            shortest = _minimal_length(scenario, alpha)
             known[alpha][RELATIVE] = known[alpha][LENGTH] / shortest
-    return [known[alpha] for alpha in alphas]
+    return known
 
 
-def _exact(scenario: Scenario, limits: Limits, alphas: Sequence[float]) -> list[dict[str, Any]]:
-    found = enumerate_exactly(scenario, limits)
+def _exact(scenario: AnyScenario, limits: Limits, alphas: Sequence[float]) -> list[dict[str, Any]]:
+    found = enumerated(scenario, limits)
     mean = found.mean
     assert mean is not None
     inside = _worst_inside(scenario, limits)
@@ -126,13 +111,14 @@ def _exact(scenario: Scenario, limits: Limits, alphas: Sequence[float]) -> list[
     rows = []
     for row, alpha in enumerate(alphas):
         worst = found.worst[row]
-        assert isinstance(worst, WorstCase)
+        assert worst is not None
         errors = alpha - (given.below[row] + given.above[row])
         largest = int(np.argmax(np.abs(errors)))
+        counts = (int(each[0]) for each in scenario.counts(limits.outcomes[[largest]]))
         rows.append(
             {
                 WORST: worst.alpha,
-                "worst_truth": worst.truth,
+                **worst_truths(scenario.family, worst),
                 WORST_INSIDE: inside[row],
                 MEAN: float(alpha - (mean.below[row] + mean.above[row])),
                 MEAN_POSTERIOR: mean_posterior_error(found, limits, errors),
@@ -140,7 +126,7 @@ def _exact(scenario: Scenario, limits: Limits, alphas: Sequence[float]) -> list[
                 "miss_above": float(mean.above[row]),
                 LENGTH: float(mean.length[row]),
                 POSTERIOR: float(abs(errors[largest])),
-                "largest_at": int(limits.outcomes[largest]),
+                **dict(zip(numbered("largest_at", scenario.family), counts, strict=True)),
             }
         )
     return rows
@@ -153,16 +139,16 @@ def mean_posterior_error(found: Enumerated, limits: Limits, errors: Floats) -> f
     return float((given.weight * errors).sum() / given.weight.sum())
 
 
-def truths_inside(family: str, size: float) -> tuple[float, float]:
-    """The truths that are not next to an end of the range."""
-    return (min(FEWEST_EVENTS / size, RATES[1]), RATES[1]) if _is_rate(family) else INSIDE
-
-
-def _worst_inside(scenario: Scenario, limits: Limits) -> list[float | None]:
+def _worst_inside(scenario: AnyScenario, limits: Limits) -> list[float | None]:
     """The worst alpha of each column over the truths inside; None where there are no such."""
-    over, sampling = truths_inside(scenario.family, scenario.size), scenario.model.SAMPLING
-    if not over[0] < over[1]:
+    spans = truths_inside(scenario)
+    if not all(low < high for low, high in spans):
         return [None] * len(limits.lower)
+    if isinstance(scenario, PairScenario):
+        cases = pair_worst_case(scenario, limits, (spans[0], spans[1]))
+        assert cases is not None
+        return [case.alpha for case in cases]
+    (over,), sampling = spans, scenario.model.SAMPLING
     first, last = sampling.window(*over, scenario.size)
     last = min(last, int(limits.outcomes[-1]))
     return [
@@ -174,14 +160,11 @@ def _worst_inside(scenario: Scenario, limits: Limits) -> list[float | None]:
 
 
 @lru_cache(maxsize=1024)
-def _minimal_length(family: str, size: float, alpha: float) -> float:
+def _minimal_length(scenario: AnyScenario, alpha: float) -> float:
     """The mean length of the shortest interval of the posterior."""
-    scenario = scenario_of(family, size)
-    outcomes: Integers = possible_outcomes(scenario)
-    lower, upper = find(family, "minimal_length").limits(data_of(scenario, outcomes), alpha)
-    weight = scenario.model.outcome_weights(scenario.truth, outcomes, size)  # type: ignore[arg-type]
-    return float((weight * (upper - lower)).sum() / weight.sum())
-
-
-def _is_rate(family: str) -> bool:
-    return bool(family_of(family).model.SUPPORT[1] == np.inf)
+    outcomes = outcomes_of(scenario)
+    lower, upper = find(scenario.family, "minimal_length").limits(
+        data_of(scenario, outcomes), alpha
+    )
+    limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
+    return float(integrate_truth(scenario, limits).mean().length[0])

@@ -10,14 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from harness.checks.baseline import is_baseline
-from harness.checks.behaviour import ALPHAS, behaviour, default_sizes, sound
+from harness.checks.baseline import is_baseline, is_folder
+from harness.checks.behaviour import behaviour, sound
 from harness.checks.comparison import against_baseline, against_method
 from harness.checks.conformance import conformance
 from harness.checks.cross_check import cross_check
 from harness.checks.expectations import as_expected
 from harness.checks.naming import Function, Named, named
-from harness.checks.pair_behaviour import ALPHAS_OF_TWO, default_pairs, pair_behaviour
 from harness.checks.process_subject import ProcessSubject
 from harness.checks.promise import (
     NOMINAL,
@@ -28,12 +27,12 @@ from harness.checks.promise import (
 )
 from harness.checks.records import CONTRACT, INCONCLUSIVE, CheckReport, Finding
 from harness.checks.remembered import Remembered
+from harness.checks.scenarios import Size, checked_sizes, default_alphas, default_sizes
 from harness.checks.subject import CallableSubject, CatalogueSubject, Subject
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.errors import InputError
-from harness.families.catalogue import family_of
-from harness.methods.method import Method
+from harness.methods.method import TWO_SIDED, Method
 from harness.methods.own import TIMEOUT
 
 SEED = 2003
@@ -45,8 +44,7 @@ AnyMethod = str | Function | Method
 class _Grid:
     """Where the exact behaviour is looked at."""
 
-    sizes: tuple[Any, ...]
-    """Numbers, or pairs of them."""
+    sizes: tuple[Size, ...]
     alphas: tuple[float, ...]
 
 
@@ -126,16 +124,13 @@ def _grid(
     alphas: Sequence[float] | None,
 ) -> _Grid:
     """Sizes and alphas: those given, those of a config, or the usual ones."""
-    two = family_of(family).samples == 2
-    usual = _Grid(default_pairs(family) if two else default_sizes(family), ALPHAS)
-    if two:
-        usual = _Grid(usual.sizes, ALPHAS_OF_TWO)
+    usual = _Grid(default_sizes(family), default_alphas(family))
     if config is not None:
         experiment = load_experiment(config)
         if not isinstance(experiment, Experiment) or experiment.family != family:
             raise InputError(f"{config} is no experiment of the family {family}")
         usual = _Grid(experiment.sizes, experiment.alphas)
-    chosen = _Grid(tuple(sizes or usual.sizes), tuple(alphas or usual.alphas))
+    chosen = _Grid(checked_sizes(family, sizes or usual.sizes), tuple(alphas or usual.alphas))
     if any(not 0 < alpha < 1 for alpha in chosen.alphas):
         raise InputError(f"alphas should lie between 0 and 1, found {list(chosen.alphas)}")
     return chosen
@@ -144,8 +139,6 @@ def _grid(
 def _behaviour(subject: Subject, grid: _Grid) -> pl.DataFrame:
     """The exact numbers; none of a stochastic method, whose limits are no function of x."""
     alphas = grid.alphas if subject.deterministic else ()
-    if family_of(subject.family).samples == 2:
-        return pair_behaviour(subject, grid.sizes, alphas)
     return behaviour(subject, grid.sizes, alphas)
 
 
@@ -161,13 +154,11 @@ def _exact_findings(
         reason = "a stochastic method has no exact numbers; check it against another one"
         asked = contract != "none"
         return [Finding("exact numbers", CONTRACT, INCONCLUSIVE, reason, {})] * asked
-    findings = [
+    return [
         sound(exact, subject.family),
-        *promise_kept(contract, exact, subject.family, margin),
+        *promise_kept(contract, exact, subject.family, margin, TWO_SIDED not in subject.sides),
+        cross_check(subject, grid.sizes, grid.alphas, seed),
     ]
-    if family_of(subject.family).samples == 1:
-        findings.append(cross_check(subject, grid.sizes, grid.alphas, seed))
-    return findings
 
 
 def _against(
@@ -180,6 +171,21 @@ def _against(
 ) -> list[Finding]:
     if isinstance(against, Path) or (isinstance(against, str) and is_baseline(against)):
         return against_baseline(subject, against)
-    reference = named(against, subject.family)
-    with _opened(reference, seed, timeout) as other:
+    with _opened(_reference(against, subject.family), seed, timeout) as other:
         return against_method(subject, other, grid.sizes, grid.alphas, margin=margin, seed=seed)
+
+
+def _reference(against: AnyMethod, family: str) -> Named:
+    """The method of a name, which a folder without a baseline is not.
+
+    Raises:
+        InputError: there is none.
+    """
+    try:
+        return named(against, family)
+    except InputError:
+        if isinstance(against, str) and is_folder(against):
+            raise InputError(
+                f"{against} holds no baseline; --update {against} writes one"
+            ) from None
+        raise

@@ -9,15 +9,17 @@ import polars as pl
 
 from harness.checks.against import against
 from harness.checks.baseline import stored
-from harness.checks.measures import measures
+from harness.checks.measures import keys_of, measures
 from harness.checks.records import AGAINST, FAIL, Finding
 from harness.checks.same_draws import against_draws
+from harness.checks.scenarios import Size
 from harness.checks.subject import Subject
-from harness.errors import InputError, IntervalNotFoundError, MethodError
+from harness.errors import IntervalNotFoundError, MethodError
 from harness.families.catalogue import family_of
 
 DRAWN_SIZES = (10, 30, 100)
 """Where stochastic methods are looked at, which takes longer than exact numbers do."""
+DRAWN_SIZES_OF_TWO = ((5.0, 5.0), (10.0, 20.0))
 
 _ENDS_ALL = 1e9
 """The severity of what leaves nothing to compare."""
@@ -26,31 +28,28 @@ _ENDS_ALL = 1e9
 def against_method(
     subject: Subject,
     reference: Subject,
-    sizes: Sequence[float],
+    sizes: Sequence[Size],
     alphas: Sequence[float],
     *,
-    drawn_sizes: Sequence[float] = DRAWN_SIZES,
+    drawn_sizes: Sequence[Size] | None = None,
     margin: float | None = None,
     seed: int = 2003,
 ) -> list[Finding]:
     """Both exactly, cell by cell; on the same draws where one of them is stochastic.
 
     Args:
-        subject, reference: two-sided methods of one family of one sample.
+        subject, reference: two-sided methods of one family.
         sizes, alphas: the cells of deterministic methods.
-        drawn_sizes: the sizes, with the same alphas, where one is stochastic.
+        drawn_sizes: the sizes, with the same alphas, where one is stochastic; some by default.
         margin: of the miss rate where one is stochastic.
         seed: of the draws.
-
-    Raises:
-        InputError: the family has two samples.
     """
-    _refuse_two_samples(subject.family)
     try:
         if subject.deterministic and reference.deterministic:
             found = measures(subject, sizes, alphas)
             return against(found, measures(reference, sizes, alphas), reference.label)
-        return against_draws(subject, reference, drawn_sizes, alphas, margin=margin, seed=seed)
+        drawn = drawn_sizes or _drawn_sizes(subject.family)
+        return against_draws(subject, reference, drawn, alphas, margin=margin, seed=seed)
     except (MethodError, IntervalNotFoundError) as fault:
         return [_failed(reference.label, fault)]
 
@@ -68,16 +67,18 @@ def against_baseline(subject: Subject, folder: str | Path) -> list[Finding]:
         return [_failed("its baseline", fault)]
 
 
-def _refuse_two_samples(family: str) -> None:
-    if family_of(family).samples > 1:
-        raise InputError(f"methods are compared for families of one sample, found {family}")
+def _drawn_sizes(family: str) -> tuple[Size, ...]:
+    return DRAWN_SIZES if family_of(family).samples == 1 else DRAWN_SIZES_OF_TWO
 
 
 def measures_at(cells: pl.DataFrame, subject: Subject) -> pl.DataFrame:
     """The measures of a method at the sizes and alphas of a table."""
-    parts = cells.group_by(cells.columns[0], maintain_order=True)
+    parts = cells.group_by(keys_of(cells)[:-1], maintain_order=True)
     return pl.concat(
-        [measures(subject, [size], part["alpha"].to_list()) for (size,), part in parts]
+        [
+            measures(subject, [size[0] if len(size) == 1 else size], part["alpha"].to_list())
+            for size, part in parts
+        ]
     )
 
 

@@ -65,9 +65,19 @@ class Outcomes:
         }
 
 
-def every_outcome(family: str, sizes: Sequence[float], last: Sequence[int]) -> Outcomes:
-    """All counts from 0 up to ``last`` of each sample."""
-    return Outcomes(family, tuple(sizes), tuple(np.arange(each + 1.0) for each in last))
+@dataclass(frozen=True)
+class Listed(Outcomes):
+    """Outcomes one by one: of two samples pairs of counts, and not all combinations of them."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.counts[0].shape
+
+    def flat(self) -> tuple[Floats, ...]:
+        return self.counts
+
+    def cell(self, place: Sequence[int]) -> dict[str, float | int]:
+        return super().cell([*place] * len(self.counts))
 
 
 def conformance_grid(family: str) -> list[Outcomes]:

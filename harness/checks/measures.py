@@ -7,33 +7,31 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from harness.checks.grid import Outcomes
+from harness.checks.grid import Listed
+from harness.checks.scenarios import Size, enumerated, outcomes_of, scenario_of
 from harness.checks.subject import Subject
-from harness.engines.enumeration import enumerate_exactly, possible_outcomes
+from harness.engines.pair_worst_case import PairWorstCase
 from harness.engines.worst_case import WorstCase
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 from harness.methods.outcomes import told
-from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, Scenario
-from harness.truths import UniformTruth
-
-RATES = (0.0, 20.0)
-"""The true rates that are looked at; a rate has no natural end."""
+from harness.numerics.arrays import Bools, Floats, Integers
+from harness.scenario import AnyScenario, Limits, sizes_by_name
 
 WORST, MEAN, LENGTH = "worst_alpha", "mean_alpha_error", "mean_length"
 
 
-def measures(subject: Subject, sizes: Sequence[float], alphas: Sequence[float]) -> pl.DataFrame:
+def measures(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) -> pl.DataFrame:
     """A row for each size and alpha, in this order.
 
-    The worst case is the supremum over all truths of the scenario, the means are over a uniform
-    one: mean alpha error = alpha − the mean probability to miss.
+    The worst case is the supremum over all truths of the scenario, for two samples as far as a
+    search finds it; the means are over uniform truths: mean alpha error = alpha − the mean
+    probability to miss.
 
     Args:
-        subject: two-sided, deterministic, of a family of one sample.
-        sizes: n, or exposures.
+        subject: two-sided, deterministic.
+        sizes: n, or exposures; of two samples pairs of them.
         alphas: levels that each size is looked at with.
 
     Raises:
@@ -42,26 +40,40 @@ def measures(subject: Subject, sizes: Sequence[float], alphas: Sequence[float]) 
     return pl.concat([_at(subject, scenario_of(subject.family, size), alphas) for size in sizes])
 
 
-def scenario_of(family: str, size: float) -> Scenario:
-    """The size with a uniform truth."""
-    span = (0.0, 1.0) if family_of(family).model.SUPPORT[1] < np.inf else RATES
-    return Scenario(family, size, UniformTruth(*span))
+def keys_of(table: pl.DataFrame) -> tuple[str, ...]:
+    """The columns that a row is known by: the sizes and alpha, which stand first."""
+    return tuple(table.columns[: table.columns.index("alpha") + 1])
+
+
+def numbered(name: str, family: str) -> tuple[str, ...]:
+    """A column of each sample: the name itself, or followed by 1 and by 2."""
+    return (name,) if family_of(family).samples == 1 else (f"{name}1", f"{name}2")
+
+
+def worst_truths(family: str, case: WorstCase | PairWorstCase | None) -> dict[str, float]:
+    """The truths of a worst case by the names of their columns."""
+    assert case is not None
+    truths = case.truths if isinstance(case, PairWorstCase) else (case.truth,)
+    return dict(zip(numbered("worst_truth", family), truths, strict=True))
 
 
 def limits_of(
-    subject: Subject, scenario: Scenario, outcomes: Integers, alpha: float
+    subject: Subject, scenario: AnyScenario, outcomes: Integers, alpha: float
 ) -> tuple[Floats, Floats]:
     """The two-sided limits at some outcomes of a scenario.
 
     Raises:
         MethodError: the subject has none at one of them, or they are reversed.
     """
-    where = Outcomes(scenario.family, scenario.sizes, (outcomes.astype(np.float64),))
+    counts = tuple(each.astype(np.float64) for each in scenario.counts(outcomes))
+    where = Listed(scenario.family, scenario.sizes, counts)
     answers = subject.answers(where, alpha, TWO_SIDED)
     for fault in answers.faults.values():
         raise MethodError(f"{subject.label}: {fault}")
     lower, upper = answers.lower, answers.upper
-    sound = np.isfinite(lower) & np.isfinite(upper) & (lower <= upper)
+    low, high = family_of(subject.family).support
+    two_sided = TWO_SIDED in subject.sides
+    sound = _is_limit(lower, low, two_sided) & _is_limit(upper, high, two_sided) & (lower <= upper)
     for place in np.flatnonzero(~sound):
         raise MethodError(
             f"{subject.label}: expected finite limits with lower ≤ upper, found {lower[place]:g} "
@@ -70,22 +82,40 @@ def limits_of(
     return lower, upper
 
 
-def _at(subject: Subject, scenario: Scenario, alphas: Sequence[float]) -> pl.DataFrame:
-    outcomes = possible_outcomes(scenario)
+def limits_at(
+    subject: Subject, scenario: AnyScenario, outcomes: Integers, alphas: Sequence[float]
+) -> Limits:
+    """The same at several alphas, a row for each.
+
+    Raises:
+        MethodError: as above.
+    """
     pairs = [limits_of(subject, scenario, outcomes, alpha) for alpha in alphas]
-    limits = Limits(
-        outcomes, np.array([low for low, _ in pairs]), np.array([high for _, high in pairs])
-    )
-    found = enumerate_exactly(scenario, limits)
-    assert found.mean is not None
-    worst = [case for case in found.worst if isinstance(case, WorstCase)]
+    return Limits(outcomes, *(np.array(side) for side in zip(*pairs, strict=True)))
+
+
+def _is_limit(values: Floats, end: float, two_sided: bool) -> Bools:
+    """Whether they are finite; the side that a one-sided limit leaves open ends with the range."""
+    finite = np.isfinite(values)
+    return finite if two_sided else finite | (values == end)
+
+
+def _at(subject: Subject, scenario: AnyScenario, alphas: Sequence[float]) -> pl.DataFrame:
+    limits = limits_at(subject, scenario, outcomes_of(scenario), alphas)
+    found = enumerated(scenario, limits)
+    mean = found.mean
+    assert mean is not None
+    sizes = {name: float(size) for name, size in sizes_by_name(scenario).items()}
     return pl.DataFrame(
-        {
-            scenario.model.SIZE: [float(scenario.size)] * len(alphas),
-            "alpha": list(alphas),
-            WORST: [case.alpha for case in worst],
-            "worst_truth": [case.truth for case in worst],
-            MEAN: np.array(alphas) - (found.mean.below + found.mean.above),
-            LENGTH: found.mean.length,
-        }
+        [
+            {
+                **sizes,
+                "alpha": alpha,
+                WORST: case.alpha if case is not None else None,
+                **worst_truths(scenario.family, case),
+                MEAN: float(alpha - (mean.below[row] + mean.above[row])),
+                LENGTH: float(mean.length[row]),
+            }
+            for row, (alpha, case) in enumerate(zip(alphas, found.worst, strict=True))
+        ]
     )

@@ -26,7 +26,7 @@ class Remembered:
             # The one whose limits are finite: the lower one stands at the start of the range.
             side = self.sides[-1]
         counts = tuple(each.tobytes() for each in outcomes.counts)
-        key = (outcomes.sizes, counts, alpha, side)
+        key = (outcomes.sizes, outcomes.shape, counts, alpha, side)
         if key not in self._answers:
             self._answers[key] = self._subject.answers(outcomes, alpha, side)
         return self._answers[key]

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from harness.agreement import holm
+from harness.checks.conformance import where
 from harness.checks.mcnemar import mcnemar_p
-from harness.checks.measures import limits_of, scenario_of
+from harness.checks.measures import limits_of
 from harness.checks.promise import MARGIN
 from harness.checks.records import AGAINST, INCONCLUSIVE, Finding, Verdict
+from harness.checks.scenarios import Size, samples_of, scenario_of
 from harness.checks.subject import Subject
 from harness.checks.tango import ALPHA, paired_interval, trials_to_conclude, verdict
 from harness.engines.posterior import distribution
+from harness.families.catalogue import family_of
 from harness.numerics.arrays import Bools, Floats, Integers
-from harness.scenario import Scenario
+from harness.scenario import AnyScenario, PairScenario, sizes_by_name
 
 TRIALS = 20_000
 """At each size."""
@@ -26,7 +29,8 @@ TRIALS = 20_000
 class Discordance:
     """The trials of one size and alpha that just one of two methods misses."""
 
-    size: float
+    sizes: Mapping[str, float]
+    """By their names."""
     alpha: float
     trials: int
     only_found: int
@@ -36,7 +40,7 @@ class Discordance:
 def against_draws(
     subject: Subject,
     reference: Subject,
-    sizes: Sequence[float],
+    sizes: Sequence[Size],
     alphas: Sequence[float],
     *,
     margin: float | None = None,
@@ -50,7 +54,7 @@ def against_draws(
     make every trifle significant.
 
     Args:
-        subject, reference: two-sided, of one family of one sample, one of them stochastic.
+        subject, reference: two-sided, of one family, one of them stochastic.
         sizes, alphas: where both are looked at.
         margin: of the miss rate, up to which more misses are no fault; by default 0.3·alpha.
         trials: at each size, the same for all alphas.
@@ -75,9 +79,8 @@ def against_draws(
     first, second = b.astype(np.float64), c.astype(np.float64)
     lower, upper = paired_interval(first, second, n)
     verdicts = verdict(first, second, n, margins)
-    size_name = scenario_of(family, sizes[0]).model.SIZE
     return [
-        _finding(cell, name, size_name, judged, (low, high), most, p_value)
+        _finding(cell, name, judged, (low, high), most, p_value)
         for cell, judged, low, high, most, p_value in zip(
             cells,
             verdicts,
@@ -93,28 +96,38 @@ def against_draws(
 def _discordances(
     subject: Subject,
     reference: Subject,
-    scenario: Scenario,
+    scenario: AnyScenario,
     alphas: Sequence[float],
     trials: int,
     seed: int,
 ) -> list[Discordance]:
     """Both methods on the same truths and outcomes."""
     rng = scenario.stream(seed, 0)
-    truth = distribution(scenario.truth).draw(trials, rng)
-    outcomes = scenario.model.SAMPLING.draw(truth, scenario.size, rng)
-    found = []
+    truth, outcomes = _drawn(scenario, trials, rng)
+    found, sizes = [], sizes_by_name(scenario)
     for alpha in alphas:
         one, other = (
             _missed(each, scenario, outcomes, truth, alpha) for each in (subject, reference)
         )
         only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
-        found.append(Discordance(scenario.size, alpha, trials, only_one, only_other))
+        found.append(Discordance(sizes, alpha, trials, only_one, only_other))
     return found
+
+
+def _drawn(scenario: AnyScenario, trials: int, rng: np.random.Generator) -> tuple[Floats, Integers]:
+    """The true value and the outcome of each trial."""
+    samples, sampling = samples_of(scenario), scenario.model.SAMPLING
+    truths = tuple(distribution(each.truth).draw(trials, rng) for each in samples)
+    counts = [
+        sampling.draw(truth, each.size, rng) for truth, each in zip(truths, samples, strict=True)
+    ]
+    outcomes = scenario.outcomes(*counts) if isinstance(scenario, PairScenario) else counts[0]
+    return family_of(scenario.family).value(truths), outcomes
 
 
 def _missed(
     subject: Subject,
-    scenario: Scenario,
+    scenario: AnyScenario,
     outcomes: Integers,
     truth: Floats,
     alpha: float,
@@ -136,17 +149,16 @@ def _missed(
 def _finding(
     cell: Discordance,
     name: str,
-    size_name: str,
     outcome: Verdict,
     interval: tuple[float, float],
     margin: float,
     p_value: float,
 ) -> Finding:
     difference = (cell.only_found - cell.only_reference) / cell.trials
-    where = f"{size_name} = {cell.size:g}, alpha = {cell.alpha:g}"
+    place = where({**cell.sizes, "alpha": cell.alpha})
     more, low, high, most = (f"{100 * value:+.2f} %" for value in (difference, *interval, margin))
     message = (
-        f"{more} over that of {name} in {cell.trials} trials at {where}: "
+        f"{more} over that of {name} in {cell.trials} trials at {place}: "
         f"{low} to {high}, margin {most}, McNemar's p {_told(p_value)} after Holm"
     )
     if outcome == INCONCLUSIVE:
@@ -158,7 +170,7 @@ def _finding(
         verdict=outcome,
         message=message,
         cell={
-            size_name: cell.size,
+            **cell.sizes,
             "alpha": cell.alpha,
             "trials": cell.trials,
             "only_found": cell.only_found,

@@ -33,6 +33,8 @@ _UNLIKELY = 1e-3
 _FEW, _POINTS_ON_LINE = 400, 201
 # Symmetric methods are worst at several places alike.
 _SAME = 1e-11
+# Less is gained by zooming again into the same two peaks in turns, for hundreds of steps.
+_GAIN = 1e-9
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,9 @@ def _climb(table: PairTable, start: Place, spacing: float, finest: float, zooms:
     while reach > finest * spacing:
         tried = [_along(table, place, 0) for place in _across(table, best, reach)]
         further = _along(table, max(tried, key=lambda place: place.missed), zooms)
-        if further.missed > best.missed * (1.0 + _SAME):
-            best = further
-        else:
+        if further.missed <= best.missed * (1.0 + _GAIN):
             reach *= 0.25
+        best = max(best, further, key=lambda place: place.missed)
     return best
 
 

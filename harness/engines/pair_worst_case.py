@@ -33,13 +33,20 @@ class PairWorstCase:
         return self.truths
 
 
-def pair_worst_case(scenario: PairScenario, limits: Limits) -> list[PairWorstCase] | None:
-    """The worst case of each column over all pairs of truths in ``searched``.
+def pair_worst_case(
+    scenario: PairScenario, limits: Limits, over: tuple[Span, Span] | None = None
+) -> list[PairWorstCase] | None:
+    """The worst case of each column over all pairs of truths in ``over``.
 
     None where a truth has a single value, or limits that can occur within the range are not at
     hand.
+
+    Args:
+        scenario: sizes and truths.
+        limits: the limits of all outcomes that can occur within the range.
+        over: the range of each truth; by default ``searched``.
     """
-    spans = searched(scenario)
+    spans = searched(scenario) if over is None else over
     if any(low >= high for low, high in spans):
         return None
     sampling = scenario.model.SAMPLING

@@ -7,21 +7,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.checks.baseline import update
-from harness.checks.behaviour import ALPHAS, default_sizes
 from harness.checks.measures import measures
 from harness.checks.naming import named
 from harness.checks.remembered import Remembered
+from harness.checks.scenarios import Size, default_alphas, default_sizes
 from harness.checks.subject import CatalogueSubject, Subject
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 
-FAMILIES = ("proportion", "rate")
 FOLDER = Path(__file__).parents[2] / "results" / "baseline"
+
+PAIRS = ((5.0, 8.0),)
+"""Of two proportions: one pair, and an uneven one, since each worst case takes a search."""
+
+
+def sizes_of(family: str) -> tuple[Size, ...]:
+    """The sizes that a baseline is of: those of a check, but fewer pairs of them."""
+    is_pair = family_of(family).sizes == ("n1", "n2")
+    return PAIRS if is_pair else default_sizes(family)
 
 
 def every() -> Iterator[Subject]:
     """The methods that have a baseline; of a one-sided one it is that of its upper limit."""
-    for family in FAMILIES:
-        for name, method in CATALOGUE[family].items():
+    for family, methods in CATALOGUE.items():
+        for name, method in methods.items():
             if method.deterministic:
                 yield Remembered(CatalogueSubject(name, family, method, seed=0))
 
@@ -29,5 +38,5 @@ def every() -> Iterator[Subject]:
 if __name__ == "__main__":
     shutil.rmtree(FOLDER, ignore_errors=True)
     for each in every():
-        measured = measures(each, default_sizes(each.family), ALPHAS)
+        measured = measures(each, sizes_of(each.family), default_alphas(each.family))
         update(FOLDER, named(each.label, each.family), measured)

@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.checks.against import TOLERANCE, against
+from harness.checks.against import SEARCHED, TOLERANCE, against
+from harness.checks.check import check
 from harness.checks.comparison import against_method
 from harness.checks.measures import measures
 from harness.checks.same_draws import MARGIN, against_draws
 from harness.checks.subject import CallableSubject, CatalogueSubject
-from harness.errors import MethodError
+from harness.errors import InputError, MethodError
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.method import Method
 
@@ -204,3 +206,147 @@ def test_the_margin_is_the_one_asked_for():
     found = compared(stochastic(0.3), PROPORTION["wilson"], margin=0.5, **DRAWS)
     assert verdicts(found) == {"pass"}
     assert {finding.cell["margin"] for finding in found} == {0.5}
+
+
+# Two samples.
+TWO = {
+    "proportion_difference": ((3.0, 4.0), (6.0, 5.0)),
+    "rate_difference": ((0.5, 0.7), (0.5, 0.5)),
+    "balanced_accuracy": ((3.0, 4.0), (6.0, 5.0)),
+}
+SAMPLES_OF_TWO = [(family, name) for family in TWO for name in ("wald", "balanced_tail")]
+
+
+def changed(name, family, change):
+    """A method for two samples with other limits: change(n1, n2, lower, upper) -> the same."""
+
+    def formula(data, alpha, side, prior):
+        return change(data[1], data[3], *CATALOGUE[family][name].limits(data, alpha))
+
+    return subject(Method("", "", formula, name="changed"), family)
+
+
+@pytest.mark.parametrize(("family", "name"), SAMPLES_OF_TWO)
+def test_a_method_of_two_samples_is_no_worse_than_itself(family, name):
+    each = subject(CATALOGUE[family][name], family)
+    found = against_method(each, each, TWO[family], (0.05,))
+    assert [finding.verdict for finding in found] == ["pass"] * 3
+    assert {finding.message for finding in found} == {"no worse at 2 sizes and alphas"}
+
+
+@pytest.mark.parametrize("family", TWO)
+def test_a_longer_interval_at_one_pair_of_sizes_is_found_there_alone(family):
+    first, second = TWO[family][1]
+    longer = changed(
+        "balanced_tail",
+        family,
+        lambda n1, n2, low, high: (low, np.where((n1 == first) & (n2 == second), 1, 0) + high),
+    )
+    reference = subject(CATALOGUE[family]["balanced_tail"], family)
+    found = against_method(longer, reference, TWO[family], (0.05,))
+    length = [each for each in found if each.check == "against balanced_tail: length"]
+    first_size, second_size = family_of(family).sizes
+    assert {(f.cell[first_size], f.cell[second_size]) for f in length} == {(first, second)}
+    assert [finding.verdict for finding in length] == ["fail"]
+    assert f"at {first_size} = {first:g}, {second_size} = {second:g}, alpha = 0.05" in (
+        length[0].message
+    )
+
+
+def test_the_minimal_length_is_shorter_than_balanced_tails_and_not_the_other_way_round():
+    family = "balanced_accuracy"
+    one, other = (
+        subject(CATALOGUE[family][name], family) for name in ("balanced_tail", "minimal_length")
+    )
+    found = against_method(one, other, TWO[family], (0.05,))
+    assert {f.verdict for f in found if f.check.endswith("length")} == {"fail"}
+    found = against_method(other, one, TWO[family], (0.05,))
+    assert {f.verdict for f in found if f.check.endswith("length")} == {"pass"}
+
+
+def test_a_worst_alpha_that_was_searched_counts_from_what_the_search_may_leave_out():
+    family = "proportion_difference"
+    base = measured("newcombe", TWO[family], (0.05,), family)
+    within, beyond = (
+        base.with_columns(worst_alpha=base["worst_alpha"] * (1 + part * SEARCHED))
+        for part in (0.9, 1.1)
+    )
+    assert verdicts(against(within, base, "it")) == {"pass"}
+    assert {f.check for f in against(beyond, base, "it") if f.verdict == "fail"} == {
+        "against it: worst alpha"
+    }
+
+
+def drawn(spread, family):
+    """Wald's limits with ends that are moved inwards, by up to ``spread`` of the width."""
+
+    def formula(data, alpha, side, prior, rng):
+        lower, upper = CATALOGUE[family]["wald"].limits(data, alpha)
+        inwards = spread * rng.random(lower.size) * (upper - lower)
+        return lower + inwards, upper - inwards
+
+    return subject(Method("", "", formula, name="drawn", deterministic=False), family)
+
+
+@pytest.mark.parametrize("family", TWO)
+def test_stochastic_methods_of_two_samples_are_compared_on_the_same_draws(family):
+    wald = subject(CATALOGUE[family]["wald"], family)
+    same = against_method(drawn(0.0, family), wald, TWO[family], (0.05,))
+    assert verdicts(same) == {"pass"}
+    assert {finding.cell["only_found"] for finding in same} == {0}
+    worse = against_method(drawn(0.3, family), wald, TWO[family], (0.05,))
+    assert verdicts(worse) == {"fail"}
+    assert {finding.cell["only_reference"] for finding in worse} == {0}
+    sizes = family_of(family).sizes
+    assert f"{sizes[0]} = 10, {sizes[1]} = 20, alpha = 0.05" in worse[1].message
+    assert verdicts(against_method(wald, drawn(0.3, family), TWO[family], (0.05,))) == {"pass"}
+
+
+def test_draws_of_two_samples_miss_as_often_as_the_exact_numbers_say():
+    """So that truths, counts and limits of a trial belong together."""
+    family = "proportion_difference"
+    never = changed("wald", family, lambda n1, n2, low, high: (0 * low - 1, 0 * high + 1))
+    wald = subject(CATALOGUE[family]["wald"], family)
+    [found] = against_draws(wald, never, ((5.0, 20.0),), (0.1,), trials=100_000)
+    mean = 0.1 - measured("wald", ((5.0, 20.0),), (0.1,), family)["mean_alpha_error"][0]
+    # Four standard errors: a false alarm in 16,000 seeds.
+    error = 4 * np.sqrt(mean * (1 - mean) / 100_000)
+    assert found.cell["only_found"] / 100_000 == pytest.approx(mean, abs=error)
+
+
+@pytest.mark.parametrize("against", ["no/such/folder", ".", "there"])
+def test_a_folder_without_a_baseline_is_told_how_to_get_one(against, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    expected = f"^{against} holds no baseline; --update {against} writes one$"
+    with pytest.raises(InputError, match=expected):
+        check("wilson", against=against, sizes=(3,), alphas=(0.05,))
+
+
+def test_methods_in_files_and_modules_and_of_the_catalogue_are_no_folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wilson").mkdir()
+    (tmp_path / "mine.py").write_text("def f(x, n, alpha): return 0.0, 1.0\n")
+    quick = {"sizes": (3,), "alphas": (0.05,), "contract": "none"}
+    assert check("wilson", against="wilson", **quick).passed
+    for mine in (f"{tmp_path}/mine.py:f", "./mine.py:f"):
+        assert "against" in {each.kind for each in check("wilson", against=mine, **quick).findings}
+    with pytest.raises(InputError, match=r"other\.py is no file"):
+        check("wilson", against="no/other.py:f", **quick)
+    with pytest.raises(InputError, match="method should be a name of the catalogue"):
+        check("wilson", against="./mine.py", **quick)
+    with pytest.raises(InputError, match="did you mean wilson"):
+        check("wilson", against="wilsn", **quick)
+
+
+@pytest.mark.parametrize(
+    ("family", "sizes", "wanted"),
+    [
+        ("proportion_difference", (5, 10), "pairs of numbers, found 5"),
+        ("rate_difference", ((1.0, 2.0, 3.0),), "pairs of numbers, found"),
+        ("proportion", ((5, 10),), "numbers, found"),
+    ],
+)
+def test_sizes_that_are_not_of_the_family_are_refused(family, sizes, wanted):
+    with pytest.raises(InputError, match=f"sizes of {family} should be {wanted}"):
+        check("wald", family=family, sizes=sizes)

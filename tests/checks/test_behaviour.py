@@ -6,29 +6,32 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, poisson
 
 from harness.checks import cross_check as module
 from harness.checks.behaviour import (
-    EXPOSURES,
     MEAN_POSTERIOR,
+    POSTERIOR,
     RELATIVE,
     WORST_INSIDE,
     behaviour,
-    default_sizes,
     sound,
 )
 from harness.checks.check import check
 from harness.checks.cross_check import cross_check
 from harness.checks.measures import LENGTH, MEAN, WORST, measures
-from harness.checks.pair_behaviour import default_pairs, pair_behaviour
+from harness.checks.remembered import Remembered
+from harness.checks.scenarios import EXPOSURES, default_sizes
 from harness.checks.subject import CallableSubject, CatalogueSubject
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 
 # Sums of thousands of terms, each right to about 1e-13.
 SAME = 1e-11
 # Between two of 20001 truths a miss probability moves by less than this at n = 20.
 BETWEEN_TRUTHS = 1e-3
+# Between two of 100² pairs of truths, at sizes up to 5; and so the rule of midpoints is off.
+BETWEEN_PAIRS = 0.03
 
 
 def subject(name, family="proportion"):
@@ -83,11 +86,97 @@ def test_a_flat_prior_has_no_mean_error_at_any_exposure():
     np.testing.assert_allclose(rows[MEAN_POSTERIOR], 0, atol=SAME)
 
 
-@pytest.mark.parametrize("family", ["proportion_difference", "rate_difference"])
-def test_two_samples_have_a_small_grid(family):
-    rows = pair_behaviour(subject("wald", family), default_pairs(family)[:1], [0.05])
-    assert rows[WORST][0] > 0.05
-    assert rows["fault"][0] is None
+@pytest.mark.parametrize(
+    ("family", "size"),
+    [
+        ("proportion_difference", (5.0, 4.0)),
+        ("balanced_accuracy", (4.0, 5.0)),
+        ("rate_difference", (1.0, 2.0)),
+    ],
+)
+def test_numbers_of_two_samples_are_those_of_brute_force(family, size):
+    alpha = 0.05
+    (row,) = behaviour(subject("wald", family), [size], [alpha]).iter_rows(named=True)
+    is_rate = family == "rate_difference"
+    most = 5.0 if is_rate else 1.0
+    low = [1.0 / each for each in size] if is_rate else [0.1, 0.1]
+    high = most if is_rate else 0.9
+    last = [40 if is_rate else int(each) for each in size]
+    x, y = (each.ravel() for each in np.indices((last[0] + 1, last[1] + 1)))
+    sizes = [np.full(x.size, each) for each in size]
+    lower, upper = CATALOGUE[family]["wald"].limits(
+        (x.astype(float), sizes[0], y.astype(float), sizes[1]), alpha
+    )
+    # Midpoints, which no line of a limit goes through.
+    truths = (np.arange(100) + 0.5) / 100 * most
+    distribution = poisson.pmf if is_rate else binom.pmf
+    one, other = (
+        distribution(count, each * truths[:, np.newaxis])
+        if is_rate
+        else distribution(count, each, truths[:, np.newaxis])
+        for count, each in zip((x, y), size, strict=True)
+    )
+    weights = family_of(family).weights
+    below, above, inside, worst, length = 0.0, 0.0, 0.0, 0.0, 0.0
+    for place, first in enumerate(truths):
+        theta = (weights[0] * first + weights[1] * truths)[:, np.newaxis]
+        chance = one[place] * other
+        misses = (chance * (theta < lower)).sum(axis=1), (chance * (theta > upper)).sum(axis=1)
+        below, above = below + misses[0].mean() / 100, above + misses[1].mean() / 100
+        length += (chance * (upper - lower)).sum(axis=1).mean() / 100
+        worst = max(worst, (misses[0] + misses[1]).max())
+        is_inside = (truths > low[1]) & (truths < high) & (low[0] < first < high)
+        inside = max(inside, (misses[0] + misses[1])[is_inside].max(initial=0.0))
+    assert worst <= row[WORST] + SAME
+    assert inside <= row[WORST_INSIDE] + SAME
+    assert row[WORST_INSIDE] <= min(inside + BETWEEN_PAIRS, row[WORST] + SAME)
+    assert row["miss_below"] == pytest.approx(below, abs=BETWEEN_PAIRS)
+    assert row["miss_above"] == pytest.approx(above, abs=BETWEEN_PAIRS)
+    assert row[MEAN] == pytest.approx(alpha - row["miss_below"] - row["miss_above"], abs=SAME)
+    assert row[LENGTH] == pytest.approx(length, rel=1e-4)
+    assert row[RELATIVE] < 1.5
+
+
+def test_the_largest_posterior_error_of_two_samples_has_its_outcome():
+    """Without any width at x1 = x2 = 0, all of the posterior lies outside."""
+    (row,) = behaviour(subject("wald", "proportion_difference"), [(5.0, 5.0)], [0.05]).iter_rows(
+        named=True
+    )
+    assert row[POSTERIOR] == pytest.approx(0.95, abs=SAME)
+    assert (row["largest_at1"], row["largest_at2"]) in {(0, 0), (0, 5), (5, 0), (5, 5)}
+
+
+def test_the_shortest_interval_of_two_samples_is_the_measure_of_length():
+    rows = behaviour(subject("minimal_length", "balanced_accuracy"), [(3.0, 4.0)], [0.05])
+    np.testing.assert_allclose(rows[RELATIVE], 1, rtol=SAME)
+
+
+@pytest.mark.parametrize("family", ["proportion", "rate_difference", "balanced_accuracy"])
+def test_one_sample_and_two_have_the_same_columns(family):
+    rows = behaviour(subject("wald", family), default_sizes(family)[:1], [0.05])
+    assert {name.rstrip("12") for name in rows.columns} - {"n", "exposure"} == {
+        "alpha",
+        WORST,
+        "worst_truth",
+        WORST_INSIDE,
+        MEAN,
+        MEAN_POSTERIOR,
+        "miss_below",
+        "miss_above",
+        LENGTH,
+        RELATIVE,
+        POSTERIOR,
+        "largest_at",
+        "fault",
+    }
+
+
+def test_a_one_sided_limit_of_two_rates_is_infinitely_far_on_its_other_side():
+    one_sided = Remembered(subject("one_sided", "rate_difference"))
+    (row,) = behaviour(one_sided, [(1.0, 1.0)], [0.05]).iter_rows(named=True)
+    assert row[LENGTH] == np.inf
+    assert row["miss_below"] == 0
+    assert row[MEAN_POSTERIOR] == pytest.approx(0, abs=SAME)
 
 
 def only_at_seven(x, n, alpha):
@@ -106,7 +195,7 @@ def test_an_unsound_limit_leaves_a_fault_in_the_place_of_numbers():
     assert found.verdict == "fail"
     assert "nan and 1 at x = 7, n = 30, alpha = 0.05 (and at 1 more" in found.message
     two = CallableSubject("f", "proportion_difference", reversed_pairs)
-    rows = pair_behaviour(two, [(5.0, 5.0)], [0.05])
+    rows = behaviour(two, [(5.0, 5.0)], [0.05])
     found = sound(rows, "proportion_difference")
     assert "found 0 and -0.5 at x1 = 3, x2 = 0, n1 = 5, n2 = 5, alpha = 0.05" in found.message
 
@@ -116,10 +205,19 @@ def test_a_fault_at_a_size_of_the_grid_alone_fails_the_check():
     assert "has exact numbers" in {finding.check for finding in report.of_verdict("fail")}
 
 
+CROSS_CHECKED = [
+    ("proportion", (1, 20, 200), (0.01, 0.1)),
+    ("rate", (0.5, 5.0), (0.01, 0.1)),
+    ("proportion_difference", ((3.0, 7.0),), (0.1,)),
+    ("rate_difference", ((1.0, 0.5),), (0.1,)),
+    ("balanced_accuracy", ((3.0, 7.0),), (0.1,)),
+]
+
+
 @pytest.mark.parametrize("seed", [1, 2, 2003])
-@pytest.mark.parametrize(("family", "sizes"), [("proportion", (1, 20, 200)), ("rate", (0.5, 5.0))])
-def test_monte_carlo_agrees_with_the_exact_numbers(family, sizes, seed):
-    found = cross_check(subject("wald", family), sizes, (0.01, 0.1), seed)
+@pytest.mark.parametrize(("family", "sizes", "alphas"), CROSS_CHECKED)
+def test_monte_carlo_agrees_with_the_exact_numbers(family, sizes, alphas, seed):
+    found = cross_check(subject("wald", family), sizes, alphas, seed)
     assert found.verdict == "pass", found.message
 
 
@@ -134,12 +232,19 @@ WRONG = {
 }
 
 
+@pytest.mark.parametrize(
+    ("family", "method", "sizes"),
+    [
+        ("proportion", "wilson", (5, 20, 100)),
+        ("proportion_difference", "newcombe", ((3.0, 7.0),)),
+    ],
+)
 @pytest.mark.parametrize("where", WRONG)
-def test_a_mistake_of_the_harness_is_told_as_one(where, monkeypatch):
-    right = module.enumerate_exactly
+def test_a_mistake_of_the_harness_is_told_as_one(where, family, method, sizes, monkeypatch):
+    right = module.enumerated
     monkeypatch.setattr(
-        module, "enumerate_exactly", lambda scenario, limits: WRONG[where](right(scenario, limits))
+        module, "enumerated", lambda scenario, limits: WRONG[where](right(scenario, limits))
     )
-    found = cross_check(subject("wilson"), (5, 20, 100), (0.1,), seed=2003)
+    found = cross_check(subject(method, family), sizes, (0.1,), seed=2003)
     assert found.verdict == "fail"
     assert "the harness is wrong here, not the method" in found.message

@@ -5,10 +5,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from harness.checks.behaviour import ALPHAS, MEAN_POSTERIOR, WORST_INSIDE, behaviour
+from harness.checks.behaviour import MEAN_POSTERIOR, WORST_INSIDE, behaviour
 from harness.checks.check import check
 from harness.checks.measures import WORST
 from harness.checks.promise import AT_LEAST, NOMINAL, NONE, declared_contract, promise_kept
+from harness.checks.scenarios import ALPHAS
 from harness.checks.subject import CatalogueSubject
 from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
@@ -109,6 +110,8 @@ def test_a_method_of_the_catalogue_passes_its_whole_check(family, name):
     quick = {
         "proportion": {"sizes": (1, 2, 10, 25), "alphas": (0.01, 0.1)},
         "rate": {"sizes": (1.0,), "alphas": (0.05,)},
+        "proportion_difference": {"sizes": ((4.0, 10.0),)},
+        "balanced_accuracy": {"sizes": ((4.0, 10.0),)},
     }
     report = check(name, family=family, **quick.get(family, {}))
     assert report.passed, str(report)

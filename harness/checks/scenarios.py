@@ -1,0 +1,101 @@
+"""The scenarios that a method is looked at in: sizes and alphas of one sample or two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.engines.enumeration import Enumerated, enumerate_exactly, possible_outcomes
+from harness.engines.pair_enumeration import enumerate_pairs, possible_pairs
+from harness.errors import InputError
+from harness.families.catalogue import family_of
+from harness.numerics.arrays import Integers
+from harness.scenario import AnyScenario, Limits, PairScenario, Scenario
+from harness.truths import PairTruth, UniformTruth
+
+Size = float | tuple[float, float]
+"""n or an exposure; of two samples a pair of these."""
+
+SIZES = (*range(1, 31), 50, 100, 200, 500, 1000)
+EXPOSURES = (0.5, 1.0, 5.0)
+ALPHAS = (0.01, 0.05, 0.1)
+
+SIZES_OF_TWO = ((5.0, 5.0), (10.0, 10.0), (10.0, 20.0))
+EXPOSURES_OF_TWO = ((1.0, 1.0),)
+ALPHAS_OF_TWO = (0.05,)
+"""A smaller grid, since the worst case of two samples is searched for and takes longer."""
+
+RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
+"""The true rates that are looked at; a rate has no natural end."""
+
+INSIDE = (0.1, 0.9)
+"""The true proportions that are not next to an end of the range."""
+FEWEST_EVENTS = 1.0
+"""Expected ones: of rates, the like of them."""
+
+
+def default_sizes(family: str) -> tuple[Size, ...]:
+    """The sizes that a family is looked at with."""
+    if family_of(family).samples == 2:
+        return EXPOSURES_OF_TWO if _is_rate(family) else SIZES_OF_TWO
+    return EXPOSURES if _is_rate(family) else SIZES
+
+
+def default_alphas(family: str) -> tuple[float, ...]:
+    """The alphas that go with them."""
+    return ALPHAS if family_of(family).samples == 1 else ALPHAS_OF_TWO
+
+
+def checked_sizes(family: str, sizes: Sequence[Any]) -> tuple[Size, ...]:
+    """The sizes, of two samples as pairs of floats.
+
+    Raises:
+        InputError: one of them is not of the family.
+    """
+    names = family_of(family).sizes
+    for size in sizes:
+        if np.shape(size) != (() if len(names) == 1 else (2,)):
+            wanted = "numbers" if len(names) == 1 else "pairs of numbers"
+            raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
+    return tuple(sizes) if len(names) == 1 else tuple((float(a), float(b)) for a, b in sizes)
+
+
+def scenario_of(family: str, size: Size) -> AnyScenario:
+    """The size with a uniform truth of each sample."""
+    if isinstance(size, tuple):
+        truth = UniformTruth(*(RATES_OF_TWO if _is_rate(family) else (0.0, 1.0)))
+        return PairScenario(family, size, PairTruth(truth, truth))
+    return Scenario(family, size, UniformTruth(*(RATES if _is_rate(family) else (0.0, 1.0))))
+
+
+def samples_of(scenario: AnyScenario) -> tuple[Scenario, ...]:
+    """Each sample by itself."""
+    return scenario.samples() if isinstance(scenario, PairScenario) else (scenario,)
+
+
+def truths_inside(scenario: AnyScenario) -> tuple[tuple[float, float], ...]:
+    """The truths of each sample that are not next to an end of the range."""
+    if not _is_rate(scenario.family):
+        return (INSIDE,) * len(scenario.sizes)
+    ends = [(each.size, each.truth.bulk[1]) for each in samples_of(scenario)]
+    return tuple((min(FEWEST_EVENTS / size, most), most) for size, most in ends)
+
+
+def outcomes_of(scenario: AnyScenario) -> Integers:
+    """The outcomes that can occur, ascending."""
+    if isinstance(scenario, PairScenario):
+        return possible_pairs(scenario)
+    return possible_outcomes(scenario)
+
+
+def enumerated(scenario: AnyScenario, limits: Limits) -> Enumerated:
+    """What enumeration knows of the limits of all outcomes that can occur."""
+    if isinstance(scenario, PairScenario):
+        return enumerate_pairs(scenario, limits)
+    return enumerate_exactly(scenario, limits)
+
+
+def _is_rate(family: str) -> bool:
+    return bool(family_of(family).model.SUPPORT[1] == np.inf)
