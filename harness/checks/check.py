@@ -12,9 +12,11 @@ import polars as pl
 
 from harness.checks.baseline import is_baseline, is_folder
 from harness.checks.behaviour import behaviour, sound
-from harness.checks.comparison import against_baseline, against_method
+from harness.checks.comparison import against_baseline, against_drawn, against_method
 from harness.checks.conformance import conformance
 from harness.checks.cross_check import cross_check
+from harness.checks.drawn_promise import drawn_promise
+from harness.checks.draws import TRIALS, drawn_sizes
 from harness.checks.expectations import as_expected
 from harness.checks.naming import Function, Named, named
 from harness.checks.process_subject import ProcessSubject
@@ -25,7 +27,7 @@ from harness.checks.promise import (
     declared_contract,
     promise_kept,
 )
-from harness.checks.records import CONTRACT, INCONCLUSIVE, CheckReport, Finding
+from harness.checks.records import CheckReport, Finding
 from harness.checks.remembered import Remembered
 from harness.checks.scenarios import Size, checked_sizes, default_alphas, default_sizes
 from harness.checks.subject import CallableSubject, CatalogueSubject, Subject
@@ -41,11 +43,19 @@ AnyMethod = str | Function | Method
 
 
 @dataclass(frozen=True)
-class _Grid:
-    """Where the exact behaviour is looked at."""
+class _Terms:
+    """What a method is held to, and where it is looked at."""
 
+    contract: Contract
     sizes: tuple[Size, ...]
+    """Where exact numbers are computed."""
+    drawn: tuple[Size, ...]
+    """Where trials are made of a method without exact numbers."""
     alphas: tuple[float, ...]
+    margin: float | None
+    trials: int
+    seed: int
+    timeout: float
 
 
 def check(
@@ -56,6 +66,7 @@ def check(
     config: str | Path | None = None,
     contract: str | None = None,
     margin: float | None = None,
+    trials: int = TRIALS,
     seed: int = SEED,
     timeout: float = TIMEOUT,
     sizes: Sequence[Any] | None = None,
@@ -76,6 +87,7 @@ def check(
             declares, "nominal" for any other.
         margin: of the mean alpha error in "nominal", by default 0.3·alpha, and of the miss rate
             against a stochastic method.
+        trials: at each size, of a stochastic method.
         seed: of all draws.
         timeout: seconds that a call of a function in a file or module may take.
         sizes: where exact numbers are computed: n or exposures, or pairs of them.
@@ -85,16 +97,50 @@ def check(
         InputError: the method cannot be loaded, or an argument is wrong.
     """
     called = named(method, family)
-    held_to = checked_contract(contract) if contract is not None else _declared(called)
-    grid = _grid(family, config, sizes, alphas)
-    with _opened(called, seed, timeout) as subject:
+    terms = _terms(called, config, sizes, alphas, contract, margin, trials, seed, timeout)
+    with _opened(called, terms) as subject:
         findings = conformance(subject)
-        exact = _behaviour(subject, grid)
-        findings += _exact_findings(subject, grid, exact, held_to, margin, seed)
+        exact = behaviour(subject, terms.sizes, terms.alphas if subject.deterministic else ())
+        findings += _promise(subject, exact, terms)
         if against is not None:
-            findings += _against(subject, against, grid, margin, seed, timeout)
+            findings += _against(subject, against, terms)
         findings = as_expected(findings, subject)
-    return CheckReport(called.label, family, held_to, tuple(findings), exact)
+    return CheckReport(called.label, family, terms.contract, tuple(findings), exact)
+
+
+def _terms(
+    called: Named,
+    config: str | Path | None,
+    sizes: Sequence[Any] | None,
+    alphas: Sequence[float] | None,
+    contract: str | None,
+    margin: float | None,
+    trials: int,
+    seed: int,
+    timeout: float,
+) -> _Terms:
+    """Those asked for; else sizes and alphas of a config, or the usual ones."""
+    family = called.family
+    if config is not None:
+        experiment = load_experiment(config)
+        if not isinstance(experiment, Experiment) or experiment.family != family:
+            raise InputError(f"{config} is no experiment of the family {family}")
+        sizes, alphas = sizes or experiment.sizes, alphas or experiment.alphas
+    if trials < 1:
+        raise InputError(f"trials should be 1 or more, found {trials}")
+    chosen = tuple(alphas or default_alphas(family))
+    if any(not 0 < alpha < 1 for alpha in chosen):
+        raise InputError(f"alphas should lie between 0 and 1, found {list(chosen)}")
+    return _Terms(
+        contract=_declared(called) if contract is None else checked_contract(contract),
+        sizes=checked_sizes(family, sizes or default_sizes(family)),
+        drawn=checked_sizes(family, sizes or drawn_sizes(family)),
+        alphas=chosen,
+        margin=margin,
+        trials=trials,
+        seed=seed,
+        timeout=timeout,
+    )
 
 
 def _declared(called: Named) -> Contract:
@@ -102,77 +148,58 @@ def _declared(called: Named) -> Contract:
 
 
 @contextmanager
-def _opened(called: Named, seed: int, timeout: float) -> Iterator[Subject]:
+def _opened(called: Named, terms: _Terms) -> Iterator[Subject]:
     """The method, ready to be called."""
+    label, family, seed = called.label, called.family, terms.seed
     if called.method is not None:
-        yield Remembered(CatalogueSubject(called.label, called.family, called.method, seed))
+        yield Remembered(CatalogueSubject(label, family, called.method, seed))
     elif called.source is not None:
-        process = ProcessSubject(called.label, called.family, called.source, timeout)
+        process = ProcessSubject(label, family, called.source, terms.timeout, seed)
         try:
             yield Remembered(process)
         finally:
             process.close()
     else:
         assert called.function is not None
-        yield Remembered(CallableSubject(called.label, called.family, called.function))
+        yield Remembered(CallableSubject(label, family, called.function, seed))
 
 
-def _grid(
-    family: str,
-    config: str | Path | None,
-    sizes: Sequence[Any] | None,
-    alphas: Sequence[float] | None,
-) -> _Grid:
-    """Sizes and alphas: those given, those of a config, or the usual ones."""
-    usual = _Grid(default_sizes(family), default_alphas(family))
-    if config is not None:
-        experiment = load_experiment(config)
-        if not isinstance(experiment, Experiment) or experiment.family != family:
-            raise InputError(f"{config} is no experiment of the family {family}")
-        usual = _Grid(experiment.sizes, experiment.alphas)
-    chosen = _Grid(checked_sizes(family, sizes or usual.sizes), tuple(alphas or usual.alphas))
-    if any(not 0 < alpha < 1 for alpha in chosen.alphas):
-        raise InputError(f"alphas should lie between 0 and 1, found {list(chosen.alphas)}")
-    return chosen
-
-
-def _behaviour(subject: Subject, grid: _Grid) -> pl.DataFrame:
-    """The exact numbers; none of a stochastic method, whose limits are no function of x."""
-    alphas = grid.alphas if subject.deterministic else ()
-    return behaviour(subject, grid.sizes, alphas)
-
-
-def _exact_findings(
-    subject: Subject,
-    grid: _Grid,
-    exact: pl.DataFrame,
-    contract: Contract,
-    margin: float | None,
-    seed: int,
-) -> list[Finding]:
+def _promise(subject: Subject, exact: pl.DataFrame, terms: _Terms) -> list[Finding]:
+    """By exact numbers; by trials where limits are drawn, and so no function of x."""
+    contract, margin = terms.contract, terms.margin
     if not subject.deterministic:
-        reason = "a stochastic method has no exact numbers; check it against another one"
-        asked = contract != "none"
-        return [Finding("exact numbers", CONTRACT, INCONCLUSIVE, reason, {})] * asked
+        return drawn_promise(
+            contract,
+            subject,
+            terms.drawn,
+            terms.alphas,
+            trials=terms.trials,
+            margin=margin,
+            seed=terms.seed,
+        )
+    one_sided = TWO_SIDED not in subject.sides
     return [
         sound(exact, subject.family),
-        *promise_kept(contract, exact, subject.family, margin, TWO_SIDED not in subject.sides),
-        cross_check(subject, grid.sizes, grid.alphas, seed),
+        *promise_kept(contract, exact, subject.family, margin, one_sided),
+        cross_check(subject, terms.sizes, terms.alphas, terms.seed),
     ]
 
 
-def _against(
-    subject: Subject,
-    against: AnyMethod | Path,
-    grid: _Grid,
-    margin: float | None,
-    seed: int,
-    timeout: float,
-) -> list[Finding]:
+def _against(subject: Subject, against: AnyMethod | Path, terms: _Terms) -> list[Finding]:
     if isinstance(against, Path) or (isinstance(against, str) and is_baseline(against)):
         return against_baseline(subject, against)
-    with _opened(_reference(against, subject.family), seed, timeout) as other:
-        return against_method(subject, other, grid.sizes, grid.alphas, margin=margin, seed=seed)
+    with _opened(_reference(against, subject.family), terms) as other:
+        if subject.deterministic and other.deterministic:
+            return against_method(subject, other, terms.sizes, terms.alphas)
+        return against_drawn(
+            subject,
+            other,
+            terms.drawn,
+            terms.alphas,
+            margin=terms.margin,
+            trials=terms.trials,
+            seed=terms.seed,
+        )
 
 
 def _reference(against: AnyMethod, family: str) -> Named:

@@ -9,47 +9,57 @@ import polars as pl
 
 from harness.checks.against import against
 from harness.checks.baseline import stored
+from harness.checks.draws import TRIALS
 from harness.checks.measures import keys_of, measures
 from harness.checks.records import AGAINST, FAIL, Finding
 from harness.checks.same_draws import against_draws
 from harness.checks.scenarios import Size
 from harness.checks.subject import Subject
 from harness.errors import IntervalNotFoundError, MethodError
-from harness.families.catalogue import family_of
-
-DRAWN_SIZES = (10, 30, 100)
-"""Where stochastic methods are looked at, which takes longer than exact numbers do."""
-DRAWN_SIZES_OF_TWO = ((5.0, 5.0), (10.0, 20.0))
 
 _ENDS_ALL = 1e9
 """The severity of what leaves nothing to compare."""
 
 
 def against_method(
+    subject: Subject, reference: Subject, sizes: Sequence[Size], alphas: Sequence[float]
+) -> list[Finding]:
+    """Both exactly, cell by cell.
+
+    Args:
+        subject, reference: deterministic methods of one family.
+        sizes, alphas: the cells.
+    """
+    try:
+        found = measures(subject, sizes, alphas)
+        return against(found, measures(reference, sizes, alphas), reference.label)
+    except (MethodError, IntervalNotFoundError) as fault:
+        return [_failed(reference.label, fault)]
+
+
+def against_drawn(
     subject: Subject,
     reference: Subject,
     sizes: Sequence[Size],
     alphas: Sequence[float],
     *,
-    drawn_sizes: Sequence[Size] | None = None,
     margin: float | None = None,
+    trials: int = TRIALS,
     seed: int = 2003,
 ) -> list[Finding]:
-    """Both exactly, cell by cell; on the same draws where one of them is stochastic.
+    """Both on the same draws, where one of them is stochastic.
 
     Args:
-        subject, reference: two-sided methods of one family.
-        sizes, alphas: the cells of deterministic methods.
-        drawn_sizes: the sizes, with the same alphas, where one is stochastic; some by default.
-        margin: of the miss rate where one is stochastic.
+        subject, reference: methods of one family.
+        sizes, alphas: where both are looked at.
+        margin: of the miss rate.
+        trials: at each size.
         seed: of the draws.
     """
     try:
-        if subject.deterministic and reference.deterministic:
-            found = measures(subject, sizes, alphas)
-            return against(found, measures(reference, sizes, alphas), reference.label)
-        drawn = drawn_sizes or _drawn_sizes(subject.family)
-        return against_draws(subject, reference, drawn, alphas, margin=margin, seed=seed)
+        return against_draws(
+            subject, reference, sizes, alphas, margin=margin, trials=trials, seed=seed
+        )
     except (MethodError, IntervalNotFoundError) as fault:
         return [_failed(reference.label, fault)]
 
@@ -65,10 +75,6 @@ def against_baseline(subject: Subject, folder: str | Path) -> list[Finding]:
         return against(measures_at(old, subject), old, "its baseline")
     except MethodError as fault:
         return [_failed("its baseline", fault)]
-
-
-def _drawn_sizes(family: str) -> tuple[Size, ...]:
-    return DRAWN_SIZES if family_of(family).samples == 1 else DRAWN_SIZES_OF_TWO
 
 
 def measures_at(cells: pl.DataFrame, subject: Subject) -> pl.DataFrame:

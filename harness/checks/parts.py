@@ -166,6 +166,10 @@ def holds_the_estimate(look: Look, mirrored: Look) -> Broken:
     return Broken(outside & look.is_two_sided)
 
 
+COMPARING = ("is nested in alpha", "rises with x", "is monotone", "mirrors")
+"""The parts that hold limits against those of other outcomes or alphas."""
+
+
 def parts_of(family: str) -> dict[str, Part]:
     """The parts that the limits of a family's methods are held to, the gravest first."""
     known = family_of(family)

@@ -9,20 +9,14 @@ import numpy as np
 
 from harness.agreement import holm
 from harness.checks.conformance import where
+from harness.checks.draws import TRIALS, draw, missed
 from harness.checks.mcnemar import mcnemar_p
-from harness.checks.measures import limits_of
 from harness.checks.promise import MARGIN
 from harness.checks.records import AGAINST, INCONCLUSIVE, Finding, Verdict
-from harness.checks.scenarios import Size, samples_of, scenario_of
+from harness.checks.scenarios import Size, scenario_of
 from harness.checks.subject import Subject
 from harness.checks.tango import ALPHA, paired_interval, trials_to_conclude, verdict
-from harness.engines.posterior import distribution
-from harness.families.catalogue import family_of
-from harness.numerics.arrays import Bools, Floats, Integers
-from harness.scenario import AnyScenario, PairScenario, sizes_by_name
-
-TRIALS = 20_000
-"""At each size."""
+from harness.scenario import AnyScenario, sizes_by_name
 
 
 @dataclass(frozen=True)
@@ -102,48 +96,15 @@ def _discordances(
     seed: int,
 ) -> list[Discordance]:
     """Both methods on the same truths and outcomes."""
-    rng = scenario.stream(seed, 0)
-    truth, outcomes = _drawn(scenario, trials, rng)
+    truth, outcomes = draw(scenario, trials, seed)
     found, sizes = [], sizes_by_name(scenario)
     for alpha in alphas:
         one, other = (
-            _missed(each, scenario, outcomes, truth, alpha) for each in (subject, reference)
+            missed(each, scenario, outcomes, truth, alpha) for each in (subject, reference)
         )
         only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
         found.append(Discordance(sizes, alpha, trials, only_one, only_other))
     return found
-
-
-def _drawn(scenario: AnyScenario, trials: int, rng: np.random.Generator) -> tuple[Floats, Integers]:
-    """The true value and the outcome of each trial."""
-    samples, sampling = samples_of(scenario), scenario.model.SAMPLING
-    truths = tuple(distribution(each.truth).draw(trials, rng) for each in samples)
-    counts = [
-        sampling.draw(truth, each.size, rng) for truth, each in zip(truths, samples, strict=True)
-    ]
-    outcomes = scenario.outcomes(*counts) if isinstance(scenario, PairScenario) else counts[0]
-    return family_of(scenario.family).value(truths), outcomes
-
-
-def _missed(
-    subject: Subject,
-    scenario: AnyScenario,
-    outcomes: Integers,
-    truth: Floats,
-    alpha: float,
-) -> Bools:
-    """Whether each trial's interval misses its truth, shape (trials,).
-
-    A deterministic method is asked once for each distinct outcome; a stochastic one for every
-    trial, and draws from a stream of its own.
-    """
-    if subject.deterministic:
-        distinct, back = np.unique(outcomes, return_inverse=True)
-        low, high = limits_of(subject, scenario, distinct, alpha)
-        lower, upper = low[back], high[back]
-    else:
-        lower, upper = limits_of(subject, scenario, outcomes, alpha)
-    return np.asarray((truth < lower) | (truth > upper))
 
 
 def _finding(

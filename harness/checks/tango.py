@@ -6,14 +6,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.checks.records import FAIL, INCONCLUSIVE, PASS, Verdict
+from harness.checks.trials import smallest_number
 from harness.errors import IntervalNotFoundError
 from harness.numerics.arrays import Floats, Positions
 from harness.numerics.newton import bracketed_newton
 
 ALPHA = 0.05
 """Of the two-sided interval by which a difference is judged."""
-
-_MOST = 1 << 60
 
 
 def paired_interval(b: Floats, c: Floats, n: Floats, alpha: float = ALPHA) -> tuple[Floats, Floats]:
@@ -79,22 +78,11 @@ def verdict(b: Floats, c: Floats, n: Floats, margin: Floats, alpha: float = ALPH
 
 
 def trials_to_conclude(b: int, c: int, n: int, margin: float, alpha: float = ALPHA) -> int | None:
-    """How many trials end with pass or fail if the fractions stay as they are; None: no number.
-
-    Doubled until they do, then bisected.
-    """
+    """How many trials end with pass or fail if the fractions stay as they are; None: no number."""
 
     def concludes(trials: int) -> bool:
         first, second = b * (trials / n), c * (trials / n)
         row = np.array([[first], [second], [trials], [margin]], np.float64)
         return verdict(row[0], row[1], row[2], row[3], alpha) != [INCONCLUSIVE]
 
-    low, high = 0, n
-    while not concludes(high):
-        low, high = high, 2 * high
-        if high > _MOST:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if concludes(middle) else (middle, high)
-    return high
+    return smallest_number(concludes, n)

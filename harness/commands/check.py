@@ -28,6 +28,8 @@ def check(
         str | None, typer.Option(help="nominal, at-least or none; default what is declared.")
     ] = None,
     margin: Annotated[float | None, typer.Option(help="Of the mean alpha error.")] = None,
+    trials: Annotated[int, typer.Option(help="At each size, of a method that draws.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="Of all draws.")] = 2003,
     update: Annotated[
         Path | None, typer.Option(help="Folder to keep the numbers in as a baseline.")
     ] = None,
@@ -53,6 +55,8 @@ def check(
         config=config,
         contract=contract,
         margin=margin,
+        trials=trials,
+        seed=seed,
         timeout=timeout,
     )
     typer.echo(FORMATS[output](report))

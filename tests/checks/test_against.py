@@ -7,7 +7,7 @@ import pytest
 
 from harness.checks.against import SEARCHED, TOLERANCE, against
 from harness.checks.check import check
-from harness.checks.comparison import against_method
+from harness.checks.comparison import against_drawn, against_method
 from harness.checks.measures import measures
 from harness.checks.same_draws import MARGIN, against_draws
 from harness.checks.subject import CallableSubject, CatalogueSubject
@@ -40,8 +40,12 @@ def stochastic(spread, name="stochastic"):
     return Method("", "", formula, name=name, deterministic=False)
 
 
-def compared(one, other, **options):
-    return against_method(subject(one), subject(other), SIZES, ALPHAS, **options)
+def compared(one, other, at=(10, 30, 100), **options):
+    """On the same draws, at other sizes, where one is stochastic."""
+    both = subject(one), subject(other)
+    if all(each.deterministic for each in both):
+        return against_method(*both, SIZES, ALPHAS, **options)
+    return against_drawn(*both, at, ALPHAS, **options)
 
 
 def subject(method, family="proportion"):
@@ -148,7 +152,7 @@ def test_limits_that_are_none_are_a_finding_with_their_outcome(limit):
 
 
 # The stochastic method lies within Wilson's limits: whatever it draws, it misses no less often.
-DRAWS = {"drawn_sizes": (10, 30), "seed": 1}
+DRAWS = {"at": (10, 30), "seed": 1}
 
 
 def test_stochastic_methods_are_compared_on_the_same_draws():
@@ -177,11 +181,11 @@ def test_a_stochastic_method_that_misses_more_fails_and_one_that_misses_less_pas
 def test_the_same_seed_gives_the_same_findings_and_another_seed_others():
     again = [compared(stochastic(0.1), PROPORTION["wilson"], **DRAWS) for _ in range(2)]
     assert again[0] == again[1]
-    assert compared(stochastic(0.1), PROPORTION["wilson"], drawn_sizes=(10, 30)) != again[0]
+    assert compared(stochastic(0.1), PROPORTION["wilson"], at=(10, 30)) != again[0]
 
 
 def test_a_significant_trifle_fails_nobody():
-    found = compared(stochastic(0.01), PROPORTION["wilson"], drawn_sizes=(100,))
+    found = compared(stochastic(0.01), PROPORTION["wilson"], at=(100,))
     assert verdicts(found) == {"pass"}
     # The ends of stochastic(0.01) lie inside, so that all discordant trials are its misses.
     assert min(finding.cell["p_value"] for finding in found) < 0.001
@@ -291,15 +295,16 @@ def drawn(spread, family):
 @pytest.mark.parametrize("family", TWO)
 def test_stochastic_methods_of_two_samples_are_compared_on_the_same_draws(family):
     wald = subject(CATALOGUE[family]["wald"], family)
-    same = against_method(drawn(0.0, family), wald, TWO[family], (0.05,))
+    same = against_drawn(drawn(0.0, family), wald, TWO[family], (0.05,))
     assert verdicts(same) == {"pass"}
     assert {finding.cell["only_found"] for finding in same} == {0}
-    worse = against_method(drawn(0.3, family), wald, TWO[family], (0.05,))
+    worse = against_drawn(drawn(0.3, family), wald, TWO[family], (0.05,))
     assert verdicts(worse) == {"fail"}
     assert {finding.cell["only_reference"] for finding in worse} == {0}
     sizes = family_of(family).sizes
-    assert f"{sizes[0]} = 10, {sizes[1]} = 20, alpha = 0.05" in worse[1].message
-    assert verdicts(against_method(wald, drawn(0.3, family), TWO[family], (0.05,))) == {"pass"}
+    place = ", ".join(f"{k} = {v:g}" for k, v in zip(sizes, TWO[family][1], strict=True))
+    assert f"{place}, alpha = 0.05" in worse[1].message
+    assert verdicts(against_drawn(wald, drawn(0.3, family), TWO[family], (0.05,))) == {"pass"}
 
 
 def test_draws_of_two_samples_miss_as_often_as_the_exact_numbers_say():

@@ -9,10 +9,12 @@ from harness.checks.behaviour import MEAN_POSTERIOR, WORST_INSIDE, behaviour
 from harness.checks.check import check
 from harness.checks.measures import WORST
 from harness.checks.promise import AT_LEAST, NOMINAL, NONE, declared_contract, promise_kept
+from harness.checks.remembered import Remembered
 from harness.checks.scenarios import ALPHAS
 from harness.checks.subject import CatalogueSubject
 from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
+from harness.methods.method import TWO_SIDED
 
 # Sizes at which the methods named are at their worst, beside large and usual ones.
 SIZES = (1, 5, 10, 11, 12, 13, 17, 30, 100, 500)
@@ -115,6 +117,27 @@ def test_a_method_of_the_catalogue_passes_its_whole_check(family, name):
     }
     report = check(name, family=family, **quick.get(family, {}))
     assert report.passed, str(report)
+
+
+@pytest.mark.parametrize("name", ["one_sided", "minimal_length", "balanced_tail"])
+def test_a_method_of_two_samples_keeps_what_it_declares(name):
+    """At the sizes of the usual grid where least is left of what is allowed."""
+    family, method = "proportion_difference", CATALOGUE["proportion_difference"][name]
+    subject = Remembered(CatalogueSubject(name, family, method, seed=0))
+    exact = behaviour(subject, ((10.0, 10.0),), (0.05,))
+    declared = declared_contract(method, family)
+    assert declared == NOMINAL
+    found = promise_kept(declared, exact, family, one_sided=TWO_SIDED not in method.sides)
+    assert {finding.verdict for finding in found} == {"pass"}
+
+
+def test_a_one_sided_limit_may_miss_twice_as_often_at_one_truth():
+    rows = row(**{WORST_INSIDE: 0.35})
+    kept = [
+        {each.verdict for each in promise_kept(NOMINAL, rows, "proportion", one_sided=one_sided)}
+        for one_sided in (True, False)
+    ]
+    assert kept == [{"pass"}, {"pass", "fail"}]
 
 
 def test_a_method_is_no_worse_than_itself():

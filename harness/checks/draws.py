@@ -1,0 +1,69 @@
+"""The trials that methods are looked at with where exact numbers cannot tell: those that draw."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harness.checks.measures import limits_of
+from harness.checks.scenarios import Size, samples_of
+from harness.checks.subject import Subject
+from harness.engines.posterior import distribution
+from harness.families.catalogue import family_of
+from harness.numerics.arrays import Bools, Floats, Integers
+from harness.scenario import AnyScenario, PairScenario
+
+TRIALS = 20_000
+"""At each size."""
+
+SIZES, SIZES_OF_TWO = (10.0, 30.0, 100.0), ((5.0, 5.0), (10.0, 20.0))
+"""Fewer than exact numbers are computed at, since drawing takes longer."""
+
+
+def drawn_sizes(family: str) -> tuple[Size, ...]:
+    """The sizes that a family is drawn at."""
+    return SIZES if family_of(family).samples == 1 else SIZES_OF_TWO
+
+
+def draw(scenario: AnyScenario, trials: int, seed: int) -> tuple[Floats, Integers]:
+    """The true value and the outcome of each trial, truths from the scenario's distributions."""
+    rng = scenario.stream(seed, 0)
+    truths = tuple(distribution(each.truth).draw(trials, rng) for each in samples_of(scenario))
+    return family_of(scenario.family).value(truths), _outcomes(scenario, truths, rng)
+
+
+def draw_at(
+    scenario: AnyScenario, truths: tuple[float, ...], trials: int, seed: int, place: int
+) -> tuple[Floats, Integers]:
+    """The same with one true value of each sample; ``place`` numbers the truths looked at."""
+    each = tuple(np.full(trials, truth) for truth in truths)
+    outcomes = _outcomes(scenario, each, scenario.stream(seed, 1 + place))
+    return family_of(scenario.family).value(each), outcomes
+
+
+def _outcomes(
+    scenario: AnyScenario, truths: tuple[Floats, ...], rng: np.random.Generator
+) -> Integers:
+    sampling = scenario.model.SAMPLING
+    samples = zip(truths, samples_of(scenario), strict=True)
+    counts = [sampling.draw(truth, each.size, rng) for truth, each in samples]
+    return scenario.outcomes(*counts) if isinstance(scenario, PairScenario) else counts[0]
+
+
+def missed(
+    subject: Subject, scenario: AnyScenario, outcomes: Integers, truth: Floats, alpha: float
+) -> Bools:
+    """Whether each trial's interval misses its truth, shape (trials,).
+
+    A deterministic method is asked once for each distinct outcome; a stochastic one for every
+    trial, and draws from a stream of its own.
+
+    Raises:
+        MethodError: the method has no limits at an outcome.
+    """
+    if subject.deterministic:
+        distinct, back = np.unique(outcomes, return_inverse=True)
+        low, high = limits_of(subject, scenario, distinct, alpha)
+        lower, upper = low[back], high[back]
+    else:
+        lower, upper = limits_of(subject, scenario, outcomes, alpha)
+    return np.asarray((truth < lower) | (truth > upper))

@@ -1,0 +1,228 @@
+"""What a stochastic method promises: by trials, and no further than trials can tell."""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+import harness
+from harness.checks.check import check
+from harness.checks.drawn_promise import MEAN, WORST, drawn_promise
+from harness.checks.promise import AT_LEAST, NOMINAL, NONE
+from harness.checks.subject import CallableSubject
+from harness.checks.trials import smallest_number
+from harness.methods.own import OwnFunction
+from harness.methods.plugin import Source
+
+SIZES, ALPHAS = (10.0, 30.0), (0.05, 0.1)
+
+
+def wilson(x, n, alpha):
+    z = -ndtri(alpha / 2)
+    delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
+    center = x + z * z / 2
+    return np.clip([(center - delta) / (n + z * z), (center + delta) / (n + z * z)], 0, 1)
+
+
+def jittered(x, n, alpha, rng):
+    """Wilson's limits, moved by up to a hundredth of the width."""
+    lower, upper = wilson(x, n, alpha)
+    moved = 0.01 * (upper - lower) * rng.random(np.shape(x))
+    return np.maximum(lower - moved, 0.0), np.minimum(upper + moved, 1.0)
+
+
+def too_short(x, n, alpha, rng):
+    lower, upper = wilson(x, n, alpha)
+    inwards = 0.3 * (upper - lower) * rng.random(np.shape(x))
+    return lower + inwards, upper - inwards
+
+
+def whole(x, n, alpha, rng):
+    """Never misses."""
+    return 0.0 * x, 0.0 * x + 1.0
+
+
+def promised(function, contract, trials=20_000, family="proportion", sizes=SIZES, **options):
+    subject = CallableSubject(function.__name__, family, function, seed=1)
+    return drawn_promise(contract, subject, sizes, ALPHAS, trials=trials, **options)
+
+
+def verdicts(findings, name):
+    return [finding.verdict for finding in findings if finding.check == name]
+
+
+# By the 95 % interval: of the four means and four worst truths looked at, far from the margins.
+def test_a_method_near_wilson_keeps_what_wilson_keeps():
+    found = promised(jittered, NOMINAL)
+    assert verdicts(found, MEAN) == verdicts(found, WORST) == ["pass"] * 4
+    for finding in found:
+        assert finding.cell["trials"] in (20_000, 2_000)
+        assert f"in {finding.cell['trials']} trials" in finding.message
+
+
+def test_one_that_is_too_short_fails_in_the_mean():
+    assert verdicts(promised(too_short, NOMINAL), MEAN) == ["fail"] * 4
+
+
+def test_one_that_never_misses_is_as_far_from_nominal():
+    assert verdicts(promised(whole, NOMINAL), MEAN) == ["fail"] * 4
+
+
+def test_trials_refute_that_no_truth_is_missed_more_often_and_cannot_show_it():
+    assert set(verdicts(promised(too_short, AT_LEAST), WORST)) == {"fail"}
+    found = promised(whole, AT_LEAST)
+    assert set(verdicts(found, WORST)) == {"inconclusive"}
+    assert "trials may refute it, and cannot show it" in found[0].message
+
+
+def test_nothing_promised_is_nothing_looked_at():
+    assert promised(too_short, NONE) == []
+
+
+def test_what_few_trials_cannot_conclude_says_how_many_would():
+    found = promised(jittered, NOMINAL, trials=300)
+    open_ones = [each for each in found if each.verdict == "inconclusive" and each.check == MEAN]
+    assert open_ones
+    for finding in open_ones:
+        needed = int(finding.message.split("; ")[1].split()[0])
+        assert 300 < needed < 100_000
+
+
+def test_the_margin_is_the_one_asked_for():
+    assert verdicts(promised(too_short, NOMINAL, margin=0.5), MEAN) == ["pass"] * 4
+
+
+def test_a_rate_and_two_samples_are_drawn_too():
+    def rate(x, exposure, alpha, rng):
+        moved = 1e-3 * rng.random(np.shape(x))
+        half = 1.0 + 2.2 * np.sqrt(x + 1.0)
+        return np.maximum(x + 1.5 - half, 0.0) / exposure, (x + 1.5 + half) / exposure + moved
+
+    def pair(x1, n1, x2, n2, alpha, rng):
+        low = rng.random(np.shape(x1)) - 1.0
+        return low, low
+
+    assert len(promised(rate, NOMINAL, family="rate", sizes=(10.0,))) == 4
+    pairs = promised(pair, NOMINAL, family="proportion_difference", sizes=((5.0, 5.0),))
+    assert verdicts(pairs, MEAN) == ["fail"] * 2
+    assert "n1 = 5, n2 = 5" in pairs[0].message
+
+
+def test_the_whole_check_of_a_stochastic_function():
+    report = check(jittered, alphas=(0.05, 0.1))
+    assert report.passed, str(report)
+    assert {finding.kind for finding in report.findings} == {"conformance", "contract"}
+    assert report.behaviour.is_empty()
+    worse = check(too_short, against="wilson", alphas=(0.1,))
+    assert "against wilson: miss rate" in {each.check for each in worse.of_verdict("fail")}
+
+
+def test_a_method_of_the_catalogue_that_draws_fails_the_nominal_contract():
+    """The percentile bootstrap has no width at x = 0 and n."""
+    report = check("bootstrap_percentile", contract="nominal", alphas=(0.05,), sizes=(10,))
+    assert report.verdict == "fail"
+    assert {each.check for each in report.of_verdict("fail")} <= {MEAN, WORST}
+
+
+IN_A_FILE = """
+    import numpy as np
+
+    def f(x, n, alpha, rng):
+        draws = rng.beta(np.asarray(x) + 1.0, n - np.asarray(x) + 1.0, (400, *np.shape(x)))
+        return tuple(np.quantile(draws, [alpha / 2, 1 - alpha / 2], axis=0))
+
+    f.expected_failures = {"holds the estimate": "at x = 0 and n it lies at the end of the range"}
+
+    def one_at_a_time(x, n, alpha, rng):
+        draws = sorted(rng.beta(x + 1.0, n - x + 1.0) for _ in range(39))
+        if x == 3 and n == 7:
+            raise ValueError("no")
+        return (draws[0], draws[-1])
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "mine.py").write_text(textwrap.dedent(IN_A_FILE))
+    return tmp_path / "mine.py"
+
+
+def test_a_stochastic_function_in_a_file_is_checked_by_trials(file):
+    """The central interval of a flat posterior, whose mean alpha error is 0, from 400 draws."""
+    report = check(f"{file}:f", sizes=(10,), alphas=(0.1,), trials=4000)
+    assert report.passed, str(report)
+
+
+def test_what_is_drawn_follows_from_the_seed_alone(file):
+    own = OwnFunction("f", Source("f", path=str(file)))
+    alone = OwnFunction("g", Source("one_at_a_time", path=str(file)))
+    try:
+        for function in (own, alone):
+            first, again, other = (
+                function.answers({"x": np.arange(4), "n": 5}, 0.1, seed)
+                for seed in ((1,), (1,), (2,))
+            )
+            np.testing.assert_array_equal(first.lower, again.lower)
+            assert (first.lower != other.lower).all()
+            assert not function.deterministic
+    finally:
+        own.close()
+        alone.close()
+
+
+CONFIG = {
+    "name": "drawn",
+    "family": "proportion",
+    "n": 7,
+    "alpha": 0.1,
+    "methods": [],
+    "trials": {"per_size": 3_000},
+    "seed": 5,
+}
+
+
+def test_a_run_draws_the_limits_of_every_trial_anew_and_counts_failures(file, tmp_path):
+    methods = [
+        {"path": str(file), "function": name, "label": name} for name in ("f", "one_at_a_time")
+    ]
+    config = {**CONFIG, "methods": [*methods, "wilson"]}
+    runs = [harness.run({**config, "execution": {"jobs": jobs}}, out=None) for jobs in (1, 2)]
+    assert runs[0].cells.equals(runs[1].cells)
+    summary = runs[0].summary.filter(runs[0].summary["engine"] == "monte_carlo")
+    rows = {row["method"]: row for row in summary.iter_rows(named=True)}
+    # Central intervals under the truth's own distribution: four standard errors.
+    assert rows["f"]["actual_alpha"] == pytest.approx(0.1, abs=4 * np.sqrt(0.09 / 3000))
+    assert rows["f"]["failed"] == 0.0
+    # 39 draws of a Beta: the smallest and the largest leave 2/40 outside.
+    failing = rows["one_at_a_time"]
+    assert failing["failed"] == pytest.approx(1 / 8, abs=4 * np.sqrt(1 / 8 * 7 / 8 / 3000))
+    assert failing["alpha_without_failed"] == pytest.approx(
+        0.05, abs=4 * failing["std_error_without_failed"]
+    )
+    (line,) = runs[0].manifest["failures"]
+    assert line["first"] == "failed at x = 3, n = 7, alpha = 0.1: ValueError: no"
+    assert (line["method"], line["trials"]) == ("one_at_a_time", 3000)
+    assert line["failed_trials"] == round(failing["failed"] * 3000)
+    assert runs[0].manifest["agreement"]["not_checked"] == ["f", "one_at_a_time"]
+
+
+def test_no_other_methods_draws_change_where_one_of_ones_own_is_added(file):
+    own = {"path": str(file), "function": "f", "label": "f"}
+    several, alone = (
+        harness.run({**CONFIG, "methods": methods}, out=None)
+        for methods in ([own, "bootstrap_percentile", "wilson"], ["bootstrap_percentile", "wilson"])
+    )
+    kept = several.cells.filter(several.cells["method"] != "f").select(alone.cells.columns)
+    assert kept.equals(alone.cells)
+
+
+@pytest.mark.parametrize(("threshold", "start"), [(2, 1), (77, 10), (1025, 1024), (5000, 3)])
+def test_the_smallest_number_of_trials_is_found(threshold, start):
+    assert smallest_number(lambda count: count >= threshold, start) == threshold
+
+
+def test_no_number_of_trials_may_be_enough():
+    assert smallest_number(lambda count: False, 10) is None
