@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from harness.checks.grid import Outcomes, conformance_alphas, conformance_grid
-from harness.checks.parts import COMPARING, MIRROR, Broken, Look, Part, parts_of
+from harness.checks.parts import COMPARING, MIRROR, Broken, Look, Part, mirrors, parts_of
 from harness.checks.records import CONFORMANCE, FAIL, PASS, Finding
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
@@ -80,10 +80,12 @@ def _answered(looks: Sequence[Sequence[Look]]) -> Finding:
 
 
 def _parts(subject: Subject, looks: Sequence[Sequence[Look]]) -> Iterator[Finding]:
-    """Limits that are drawn are not held against those of other outcomes and alphas."""
+    """Each part that the method can be held to."""
     for name, part in parts_of(subject.family).items():
         if name in COMPARING and not subject.deterministic:
             yield Finding(name, CONFORMANCE, PASS, "is not asked of limits that are drawn", {})
+        elif part is mirrors and not {MIRROR[side] for side in subject.sides} <= {*subject.sides}:
+            yield Finding(name, CONFORMANCE, PASS, "is not asked of one side alone", {})
         else:
             yield _part(name, part, looks)
 

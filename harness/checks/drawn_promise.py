@@ -9,13 +9,14 @@ import numpy as np
 
 from harness.checks.conformance import where
 from harness.checks.draws import draw, draw_at, missed
-from harness.checks.promise import AT_LEAST, MARGIN, MOST, NONE, Contract
+from harness.checks.promise import AT_LEAST, MARGIN, NONE, Contract, most_inside
 from harness.checks.records import CONTRACT, FAIL, INCONCLUSIVE, PASS, Finding, Verdict
 from harness.checks.scenarios import Size, scenario_of, truths_inside
 from harness.checks.subject import Subject
 from harness.checks.trials import smallest_number
 from harness.engines.estimate import fraction_interval
 from harness.errors import MethodError
+from harness.methods.method import TWO_SIDED
 from harness.scenario import AnyScenario, sizes_by_name
 
 MEAN, WORST, DRAWN = "mean alpha error, drawn", "worst alpha, drawn", "can be drawn"
@@ -38,9 +39,9 @@ def drawn_promise(
     """A finding for each number promised, size and alpha, each judged by its 95 % interval.
 
     nominal: the mean alpha error over uniform truths within the margin, and at a few truths inside
-    the range a miss rate of at most 4·alpha; pass where the whole interval keeps to that, fail
-    where none of it does. at-least: at those truths a miss rate of at most alpha, which trials can
-    refute and not show.
+    the range a miss rate of at most 4·alpha, of one-sided limits 8·alpha; pass where the whole
+    interval keeps to that, fail where none of it does. at-least: at those truths a miss rate of at
+    most alpha, which trials can refute and not show.
 
     Args:
         contract: what is promised.
@@ -79,7 +80,8 @@ def _findings(
     yield _mean(
         subject, scenario, alpha, trials, MARGIN * alpha if margin is None else margin, seed
     )
-    yield _worst(subject, scenario, alpha, MOST * alpha, trials, seed, provable=True)
+    most = most_inside(TWO_SIDED not in subject.sides) * alpha
+    yield _worst(subject, scenario, alpha, most, trials, seed, provable=True)
 
 
 def _mean(

@@ -14,9 +14,9 @@ from harness.engines.pair_worst_case import PairWorstCase
 from harness.engines.worst_case import WorstCase
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
-from harness.methods.method import TWO_SIDED
-from harness.methods.outcomes import told
-from harness.numerics.arrays import Bools, Floats, Integers
+from harness.methods.answers import no_interval
+from harness.methods.method import TWO_SIDED, are_intervals
+from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Limits, sizes_by_name
 
 WORST, MEAN, LENGTH = "worst_alpha", "mean_alpha_error", "mean_length"
@@ -71,14 +71,11 @@ def limits_of(
     for fault in answers.faults.values():
         raise MethodError(f"{subject.label}: {fault}")
     lower, upper = answers.lower, answers.upper
-    low, high = family_of(subject.family).support
-    two_sided = TWO_SIDED in subject.sides
-    sound = _is_limit(lower, low, two_sided) & _is_limit(upper, high, two_sided) & (lower <= upper)
-    for place in np.flatnonzero(~sound):
-        raise MethodError(
-            f"{subject.label}: expected finite limits with lower ≤ upper, found {lower[place]:g} "
-            f"and {upper[place]:g} at {told({**where.cell([int(place)]), 'alpha': alpha})}"
-        )
+    side = TWO_SIDED if TWO_SIDED in subject.sides else subject.sides[-1]
+    for place in np.flatnonzero(~are_intervals(lower, upper, side)):
+        outcome = {**where.cell([int(place)]), "alpha": alpha}
+        fault = no_interval(lower[place], upper[place], outcome)
+        raise MethodError(f"{subject.label}: {fault}")
     return lower, upper
 
 
@@ -92,12 +89,6 @@ def limits_at(
     """
     pairs = [limits_of(subject, scenario, outcomes, alpha) for alpha in alphas]
     return Limits(outcomes, *(np.array(side) for side in zip(*pairs, strict=True)))
-
-
-def _is_limit(values: Floats, end: float, two_sided: bool) -> Bools:
-    """Whether they are finite; the side that a one-sided limit leaves open ends with the range."""
-    finite = np.isfinite(values)
-    return finite if two_sided else finite | (values == end)
 
 
 def _at(subject: Subject, scenario: AnyScenario, alphas: Sequence[float]) -> pl.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from harness.checks.ends import at_ends
@@ -10,7 +9,6 @@ from harness.checks.grid import Outcomes
 from harness.families.catalogue import family_of
 from harness.methods.answers import Answers
 from harness.methods.conduct import Conduct
-from harness.methods.method import TWO_SIDED
 from harness.methods.outcomes import arguments_of
 from harness.methods.own import OwnFunction
 from harness.methods.plugin import Source
@@ -18,8 +16,6 @@ from harness.methods.plugin import Source
 
 class ProcessSubject:
     """A function of a file or module."""
-
-    sides = (TWO_SIDED,)
 
     def __init__(
         self, label: str, family: str, source: Source, timeout: float, seed: int = 0
@@ -38,12 +34,10 @@ class ProcessSubject:
         """
         self.label, self.family = label, family
         self._own = OwnFunction(label, source, timeout)
-        self.deterministic = self._own.deterministic
+        declared = self._own.declared
+        self.sides, self.deterministic = (declared.side,), declared.deterministic
+        self.expected_failures = declared.expected_failures
         self._seed = None if self.deterministic else (seed,)
-
-    @property
-    def expected_failures(self) -> Mapping[str, str]:
-        return self._own.expected_failures
 
     def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
         return at_ends(self._own.answers(self._arguments(outcomes), alpha, self._seed), outcomes)

@@ -99,11 +99,16 @@ def promise_kept(
     )
     if WORST_INSIDE in large.columns:
         inside = large.filter(pl.col(WORST_INSIDE).is_not_null())
-        most = 2.0 * MOST if one_sided else MOST
+        most = most_inside(one_sided)
         found += _each_alpha(
             _WORST_NAME, inside, family, WORST_INSIDE, lambda alpha: most * alpha + EXACT
         )
     return found
+
+
+def most_inside(one_sided: bool) -> float:
+    """How many times alpha a nominal method may miss a truth inside the range."""
+    return 2.0 * MOST if one_sided else MOST
 
 
 def _each_alpha(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,16 +17,17 @@ from harness.families.catalogue import family_of
 from harness.methods.answers import Answers, one_by_one
 from harness.methods.calling import (
     Function,
+    FunctionError,
     Raised,
     alone,
     at_once,
     describe,
-    draws,
     seeded,
     together,
 )
 from harness.methods.conduct import Conduct, conduct
-from harness.methods.method import TWO_SIDED, Method
+from harness.methods.declared import Declared, declared
+from harness.methods.method import Method
 from harness.methods.outcomes import arguments_of
 from harness.numerics.arrays import Floats
 
@@ -149,23 +151,29 @@ class CallableSubject:
     seed: int = 0
     """Of a stochastic one, which draws the same at every call."""
 
-    sides = (TWO_SIDED,)
+    @cached_property
+    def _declared(self) -> Declared:
+        try:
+            return declared(self.function)
+        except FunctionError as fault:
+            raise InputError(f"{self.label}: {fault}") from None
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        return (self._declared.side,)
 
     @property
     def deterministic(self) -> bool:
-        return not draws(self.function)
+        return self._declared.deterministic
 
     @property
     def expected_failures(self) -> Mapping[str, str]:
         """Those of its attribute ``expected_failures``.
 
         Raises:
-            InputError: it is no dictionary.
+            InputError: what it declares is not what it should be.
         """
-        found = getattr(self.function, "expected_failures", {})
-        if not isinstance(found, Mapping):
-            raise InputError(f"expected_failures should be a dictionary, found {found!r}")
-        return found
+        return self._declared.expected_failures
 
     def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
         arguments = self._arguments(outcomes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
@@ -70,9 +70,9 @@ class OwnMethod(Strict):
     """What the two ways to bring a method of one's own share."""
 
     function: Function
-    side: Annotated[
-        Literal["two-sided"], expecting("two-sided, as every method of your own is")
-    ] = Field("two-sided", description="A method of your own is two-sided.")
+    side: Annotated[str, Word("a side", ALL_SIDES)] = Field(
+        TWO_SIDED, description="That of the function's attribute side, where it has one."
+    )
     label: Label | None = Field(None, description="Left out, the function's name.")
 
 

@@ -35,7 +35,6 @@ from harness.config.trial_entry import PerOutcome, PerSize, PerTruth
 from harness.config.truth_levels import pair_of, truth_of
 from harness.engines.pooling import Group
 from harness.methods.catalogue import find
-from harness.methods.method import TWO_SIDED
 
 
 def resolve(form: Form, parts: Draft, folder: Path) -> AnyExperiment:
@@ -117,9 +116,9 @@ def _method(entry: Method, family: str, folder: Path) -> MethodSpec:
     label = label_of(entry)
     if isinstance(entry, FileMethod):
         path = str((folder / entry.path).resolve())
-        return MethodSpec(label, None, path, None, entry.function, TWO_SIDED, None)
+        return MethodSpec(label, None, path, None, entry.function, entry.side, None)
     if isinstance(entry, ModuleMethod):
-        return MethodSpec(label, None, None, entry.module, entry.function, TWO_SIDED, None)
+        return MethodSpec(label, None, None, entry.module, entry.function, entry.side, None)
     asked = CatalogueMethod.model_construct(name=entry) if isinstance(entry, str) else entry
     method = find(family, asked.name)
     prior = method.default_prior

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness.methods.calling import FunctionError, outcome_count
+from harness.methods.method import are_intervals
 from harness.methods.outcomes import one_outcome, told
 from harness.numerics.arrays import Floats
 
@@ -45,15 +46,19 @@ def one_by_one(
     return Answers(lower, upper, faults)
 
 
-def sound(answers: Answers, arguments: dict[str, Any], alpha: float) -> Answers:
+def no_interval(lower: float, upper: float, outcome: dict[str, Any]) -> str:
+    """What is wrong with limits that are not finite, or reversed."""
+    found = f"{lower:g} and {upper:g} at {told(outcome)}"
+    return f"expected finite limits with lower ≤ upper, found {found}"
+
+
+def sound(answers: Answers, arguments: dict[str, Any], alpha: float, side: str) -> Answers:
     """Those that are an interval; what is none is a fault, and its limits are not numbers."""
     lower, upper = answers.lower, answers.upper
-    is_sound = np.isfinite(lower) & np.isfinite(upper) & (lower <= upper)
+    is_sound = are_intervals(lower, upper, side)
     faults = dict(answers.faults)
     for place in np.flatnonzero(~is_sound).tolist():
-        outcome = told({**one_outcome(arguments, place), "alpha": alpha})
-        found = f"{lower[place]:g} and {upper[place]:g}"
-        text = f"expected finite limits with lower ≤ upper, found {found} at {outcome}"
-        faults.setdefault(place, text)
+        outcome = {**one_outcome(arguments, place), "alpha": alpha}
+        faults.setdefault(place, no_interval(lower[place], upper[place], outcome))
     low, high = np.where(is_sound, (lower, upper), np.nan)
     return Answers(low, high, faults)

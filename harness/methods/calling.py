@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,14 +19,6 @@ ANYTHING: Raised = (Exception, SystemExit, KeyboardInterrupt)
 
 class FunctionError(Exception):
     """What is wrong with the user's function, in one sentence."""
-
-
-def draws(function: Function) -> bool:
-    """Whether the function is stochastic: it then has an argument ``rng``, a NumPy generator."""
-    try:
-        return "rng" in inspect.signature(function).parameters
-    except (TypeError, ValueError):  # what is not written in Python may not tell
-        return False
 
 
 def seeded(function: Function, seed: Sequence[int]) -> Function:

@@ -97,10 +97,7 @@ class Method:
         except IntervalNotFoundError:
             self._find_alone(formula, data, alpha, side, chosen)
             raise
-        bad = np.flatnonzero(
-            ~(_sound(lower, -np.inf, side == UPPER) & _sound(upper, np.inf, side == LOWER))
-            | (lower > upper)
-        )
+        bad = np.flatnonzero(~are_intervals(lower, upper, side))
         if bad.size:
             raise self._not_found(data, int(bad[0]), alpha)
         return lower, upper
@@ -155,9 +152,11 @@ class Method:
         return f"has the sides {', '.join(self.sides)}"
 
 
-def _sound(limits: Floats, end: float, is_open: bool) -> Bools:
-    """Where a limit is a number; of an open side it may be the infinite end of the range."""
-    return np.asarray(np.isfinite(limits) | ((limits == end) & is_open))
+def are_intervals(lower: Floats, upper: Floats, side: str) -> Bools:
+    """Where limits are numbers and in order; the open side may be an infinite end of the range."""
+    low = np.isfinite(lower) | ((lower == -np.inf) & (side == UPPER))
+    high = np.isfinite(upper) | ((upper == np.inf) & (side == LOWER))
+    return np.asarray(low & high & (lower <= upper))
 
 
 def by_tail(formula: TailFormula, ends: tuple[float, float] = (0.0, 1.0)) -> Formula:

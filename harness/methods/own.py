@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import InputError, MethodError
 from harness.methods.answers import NOT_CALLED, Answers, one_by_one
 from harness.methods.calling import FunctionError, outcome_count
 from harness.methods.conduct import Conduct
+from harness.methods.declared import Declared
 from harness.methods.outcomes import told
 from harness.methods.plugin import PluginProcess, Source
 
@@ -47,14 +48,14 @@ class OwnFunction:
         return self._source.function
 
     @property
-    def expected_failures(self) -> Mapping[str, str]:
-        """Checks that the function says it will not pass, each with the reason."""
-        return self._process.expected_failures
+    def declared(self) -> Declared:
+        """What it says of itself."""
+        return self._process.declared
 
     @property
     def deterministic(self) -> bool:
         """Whether the limits are a function of the outcome."""
-        return not self._process.draws
+        return self.declared.deterministic
 
     def answers(
         self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None = None

@@ -18,6 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from harness.errors import HarnessError, InputError, MethodError
+from harness.methods.declared import Declared
 from harness.methods.outcomes import told
 
 _WORKER = (
@@ -70,7 +71,7 @@ class PluginProcess:
             start_new_session=True,
         )
         try:
-            loaded: tuple[dict[str, str], bool] = self._ask(
+            self.declared: Declared = self._ask(
                 {"path": source.path, "module": source.module, "function": source.function},
                 InputError,
                 f"while {source} was loaded",
@@ -79,8 +80,6 @@ class PluginProcess:
         except BaseException:
             self.close()
             raise
-        self.expected_failures, self.draws = loaded
-        """What the function declares; and whether it is stochastic."""
 
     def ask(
         self,

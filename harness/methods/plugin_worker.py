@@ -16,11 +16,11 @@ from harness.methods.calling import (
     alone,
     at_once,
     describe,
-    draws,
     seeded,
     together,
 )
 from harness.methods.conduct import conduct
+from harness.methods.declared import declared
 from harness.methods.plugin import receive, send
 
 
@@ -50,14 +50,6 @@ def _module_of_file(path: str) -> Any:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
-
-
-def declared(function: Function) -> dict[str, str]:
-    """The failures that the function says are to be expected, each with its reason."""
-    found = getattr(function, "expected_failures", {})
-    if not isinstance(found, dict):
-        raise FunctionError(f"expected_failures should be a dictionary, found {found!r}")
-    return {str(check): str(reason) for check, reason in found.items()}
 
 
 def answer(function: Function, request: dict[str, Any]) -> Any:
@@ -96,7 +88,7 @@ def main() -> int:
         try:
             if function is None:
                 function = load(request)
-                reply: dict[str, Any] = {"answer": (declared(function), draws(function))}
+                reply: dict[str, Any] = {"answer": declared(function)}
             else:
                 reply = {"answer": answer(function, request)}
         except FunctionError as fault:

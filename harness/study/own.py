@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from harness.config.experiment import Experiment
+from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.monte_carlo import Shard, Trials
+from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.methods.answers import Answers, sound
 from harness.methods.method import Limits
@@ -28,7 +29,7 @@ def own_methods(experiment: Experiment) -> Iterator[dict[str, OwnFunction]]:
     """They by their labels, until the block ends.
 
     Raises:
-        InputError: one of them cannot be loaded.
+        InputError: one of them cannot be loaded, or is of another side than its entry says.
     """
     timeout = experiment.execution.timeout
     with ExitStack() as opened:
@@ -38,7 +39,16 @@ def own_methods(experiment: Experiment) -> Iterator[dict[str, OwnFunction]]:
                 source = Source(spec.function, spec.path, spec.module)
                 own[spec.label] = OwnFunction(spec.label, source, timeout)
                 opened.callback(own[spec.label].close)
+                _refuse_other_side(spec, own[spec.label].declared.side)
         yield own
+
+
+def _refuse_other_side(spec: MethodSpec, side: str) -> None:
+    if side != spec.side:
+        raise InputError(
+            f"{spec.label}: the config's side is {spec.side!r} and the function's attribute side "
+            f"is {side!r}, which should be the same"
+        )
 
 
 def answered(
@@ -52,7 +62,8 @@ def answered(
     names = family_of(scenario.family).data
     counts = tuple(each.astype(float) for each in scenario.counts(outcomes))
     arguments = arguments_of(names, counts, scenario.sizes)
-    return sound(function.answers(arguments, alpha, seed), arguments, alpha)
+    found = function.answers(arguments, alpha, seed)
+    return sound(found, arguments, alpha, function.declared.side)
 
 
 @dataclass(frozen=True)

@@ -106,8 +106,8 @@ ONE_KEY = [
     ("methods: [{module: pack, function: f(x)}]",
      "5: methods[0].function: expected the name of a function, found 'f(x)'"),
     ("methods: [{module: pack}]", "5: methods[0].function: expected this key, found nothing"),
-    ("methods: [{module: pack, function: f, side: lower}]", "5: methods[0].side: expected "
-     "two-sided, as every method of your own is, found 'lower'"),
+    ("methods: [{module: pack, function: f, side: left}]", "5: methods[0].side: expected "
+     "a side (two-sided, lower, upper), found 'left'"),
     ("methods: [{module: pack, function: f, prior: [1, 1]}]", "5: methods[0].prior: expected one "
      "of the keys function, side, label, module, found 'prior'"),
     # truth
