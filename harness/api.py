@@ -40,6 +40,9 @@ def run(
 ) -> Results:
     """Run the experiment of a config and write it to ``out/<name>``.
 
+    Where a method of the user's own fails, the results say so: ``manifest["failures"]`` names each
+    with the reason, and the tables count its failures.
+
     Args:
         config: path of a YAML file, or a mapping with the same keys.
         out: the folder to write under; None keeps the results in memory only.
@@ -47,8 +50,7 @@ def run(
 
     Raises:
         ConfigError: the config has faults; the message names all of them.
-        MethodError: a user's method failed.
-        InputError: the results cannot be written.
+        InputError: a user's method cannot be loaded, or the results cannot be written.
     """
     experiment = load_experiment(config, overrides)
     return run_experiment(experiment, None if out is None else Path(out), Silent())
