@@ -14,9 +14,11 @@ from typing import Any
 
 import polars as pl
 
+from harness.checks.conformance import where
 from harness.checks.measures import LENGTH, MEAN, WORST, keys_of
 from harness.checks.naming import Named
 from harness.checks.provenance import provenance
+from harness.checks.scenarios import checked_alphas, checked_sizes
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.peers.catalogue import PEERS
@@ -29,7 +31,10 @@ DECIMALS = 10
 
 def is_baseline(path: str | Path) -> bool:
     """Whether a folder holds a baseline."""
-    return (Path(path) / HEADER).is_file()
+    try:
+        return (Path(path) / HEADER).is_file()
+    except (OSError, ValueError):  # a name too long, or with a NUL in it
+        return False
 
 
 def is_folder(text: str) -> bool:
@@ -85,9 +90,35 @@ def stored(folder: str | Path, family: str, label: str) -> pl.DataFrame:
         raise InputError(f"{root} holds no baseline of {label}; --update {root} writes one")
     columns = (*family_of(family).sizes, "alpha", *_values(family))
     try:
-        return pl.read_csv(file, schema=dict.fromkeys(columns, pl.Float64))
+        table = pl.read_csv(file, schema=dict.fromkeys(columns, pl.Float64))
     except (pl.exceptions.PolarsError, OSError) as fault:
-        raise InputError(f"{file} cannot be read: {fault}") from None
+        reason = str(fault).partition("\n")[0]
+        raise InputError(f"{file} cannot be read: {reason}") from None
+    return _checked(table, file, family)
+
+
+def _checked(table: pl.DataFrame, file: Path, family: str) -> pl.DataFrame:
+    """The table, which an editor or a merge may have spoilt."""
+    keys = keys_of(table)
+    if table.is_empty():
+        raise InputError(f"{file} holds no rows; --update {file.parent.parent} writes them")
+    try:
+        checked_sizes(family, [size if len(size) > 1 else size[0] for size in _sizes(table)])
+        checked_alphas(table["alpha"].to_list())
+    except InputError as fault:
+        raise InputError(f"{file}: {fault}") from None
+    spoilt = table.filter(pl.any_horizontal(pl.all().is_null() | pl.all().is_nan()))
+    if spoilt.height:
+        raise InputError(
+            f"{file} has a row without a number: {where(spoilt[keys].row(0, named=True))}"
+        )
+    if table.select(keys).is_duplicated().any():
+        raise InputError(f"{file} has a size and alpha twice")
+    return table
+
+
+def _sizes(table: pl.DataFrame) -> list[tuple[Any, ...]]:
+    return table.select(keys_of(table)[:-1]).rows()
 
 
 def _values(family: str) -> tuple[str, ...]:
@@ -134,7 +165,8 @@ def _text(measured: pl.DataFrame, values: Sequence[str]) -> str:
 def _header(root: Path) -> dict[str, Any]:
     try:
         header = json.loads((root / HEADER).read_text("utf-8"))
-        header["methods"].items()
+        for methods in header["methods"].values():
+            methods.items()
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"{root / HEADER} is not the header of a baseline") from None
     return header  # type: ignore[no-any-return]

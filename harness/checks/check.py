@@ -29,7 +29,13 @@ from harness.checks.promise import (
 )
 from harness.checks.records import CheckReport, Finding
 from harness.checks.remembered import Remembered
-from harness.checks.scenarios import Size, checked_sizes, default_alphas, default_sizes
+from harness.checks.scenarios import (
+    Size,
+    checked_alphas,
+    checked_sizes,
+    default_alphas,
+    default_sizes,
+)
 from harness.checks.subject import CallableSubject, CatalogueSubject, Subject
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
@@ -38,6 +44,9 @@ from harness.methods.method import TWO_SIDED, Method
 from harness.methods.own import TIMEOUT
 
 SEED = 2003
+
+_LONGEST = 1e6
+"""Seconds that a call may take: more than a week, with what is waited for several calls at once."""
 
 AnyMethod = str | Function | Method
 
@@ -125,22 +134,36 @@ def _terms(
         experiment = load_experiment(config)
         if not isinstance(experiment, Experiment) or experiment.family != family:
             raise InputError(f"{config} is no experiment of the family {family}")
-        sizes, alphas = sizes or experiment.sizes, alphas or experiment.alphas
-    if trials < 1:
-        raise InputError(f"trials should be 1 or more, found {trials}")
-    chosen = tuple(alphas or default_alphas(family))
-    if any(not 0 < alpha < 1 for alpha in chosen):
-        raise InputError(f"alphas should lie between 0 and 1, found {list(chosen)}")
+        sizes = experiment.sizes if sizes is None else sizes
+        alphas = experiment.alphas if alphas is None else alphas
+    _check_options(margin, trials, seed, timeout)
     return _Terms(
         contract=_declared(called) if contract is None else checked_contract(contract),
-        sizes=checked_sizes(family, sizes or default_sizes(family)),
-        drawn=checked_sizes(family, sizes or drawn_sizes(family)),
-        alphas=chosen,
+        sizes=checked_sizes(family, default_sizes(family) if sizes is None else sizes),
+        drawn=checked_sizes(family, drawn_sizes(family) if sizes is None else sizes),
+        alphas=checked_alphas(default_alphas(family) if alphas is None else alphas),
         margin=margin,
         trials=trials,
         seed=seed,
         timeout=timeout,
     )
+
+
+def _check_options(margin: float | None, trials: int, seed: int, timeout: float) -> None:
+    """
+    Raises:
+        InputError: one of them is out of its range.
+    """
+    if margin is not None and not 0 <= margin < 1:
+        raise InputError(f"margin should be at least 0 and less than 1, found {margin:g}")
+    if trials < 1:
+        raise InputError(f"trials should be 1 or more, found {trials}")
+    if seed < 0:
+        raise InputError(f"seed should be 0 or more, found {seed}")
+    if not 0 < timeout <= _LONGEST:
+        raise InputError(
+            f"timeout should be more than 0 and at most {_LONGEST:g}, found {timeout:g}"
+        )
 
 
 def _declared(called: Named) -> Contract:

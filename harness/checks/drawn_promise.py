@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from harness.checks.conformance import where
-from harness.checks.draws import draw, draw_at, missed
-from harness.checks.promise import AT_LEAST, MARGIN, NONE, Contract, most_inside
+from harness.checks.draws import draw_at, draw_under_flat_prior, missed
+from harness.checks.promise import (
+    AT_LEAST,
+    MARGIN,
+    NO_LARGE_SIZE,
+    NOMINAL,
+    NONE,
+    Contract,
+    is_large,
+    most_inside,
+)
 from harness.checks.records import CONTRACT, FAIL, INCONCLUSIVE, PASS, Finding, Verdict
 from harness.checks.scenarios import Size, scenario_of, truths_inside
 from harness.checks.subject import Subject
 from harness.checks.trials import smallest_number
-from harness.engines.estimate import fraction_interval
+from harness.engines.estimate import INTERVAL_ALPHA, fraction_interval
 from harness.errors import MethodError
 from harness.methods.method import TWO_SIDED
 from harness.scenario import AnyScenario, sizes_by_name
@@ -24,6 +34,19 @@ TRUTHS_OF_ONE, TRUTHS_OF_TWO = 9, 3
 """Truths of each sample that the worst case is sought at, ends included."""
 SHARE = 10
 """Of the trials of a size, one in so many at each of its truths."""
+
+
+@dataclass(frozen=True)
+class _Looking:
+    """How a stochastic method is looked at."""
+
+    subject: Subject
+    trials: int
+    """At each size."""
+    margin: float | None
+    seed: int
+    cells: int
+    """How many sizes and alphas there are."""
 
 
 def drawn_promise(
@@ -36,12 +59,15 @@ def drawn_promise(
     margin: float | None = None,
     seed: int = 2003,
 ) -> list[Finding]:
-    """A finding for each number promised, size and alpha, each judged by its 95 % interval.
+    """A finding for each number promised, size and alpha, judged by 95 % intervals.
 
-    nominal: the mean alpha error over uniform truths within the margin, and at a few truths inside
-    the range a miss rate of at most 4·alpha, of one-sided limits 8·alpha; pass where the whole
-    interval keeps to that, fail where none of it does. at-least: at those truths a miss rate of at
-    most alpha, which trials can refute and not show.
+    nominal, from n = 10 on: the mean alpha error under a flat prior within the margin, and at a few
+    truths inside the range a miss rate of at most 4·alpha, of one-sided limits 8·alpha. at-least:
+    at those truths a miss rate of at most alpha. Pass where the whole interval keeps to that, fail
+    where none of it does.
+
+    The intervals of miss rates hold at all truths, sizes and alphas at once: a method that misses
+    exactly alpha everywhere is refuted with 2.5 % of all seeds.
 
     Args:
         contract: what is promised.
@@ -53,11 +79,16 @@ def drawn_promise(
     """
     if contract == NONE:
         return []
+    if contract == NOMINAL:
+        sizes = [size for size in sizes if is_large(subject.family, size)]
+    if not sizes:
+        return [Finding(DRAWN, CONTRACT, INCONCLUSIVE, NO_LARGE_SIZE, {})]
+    looking = _Looking(subject, trials, margin, seed, len(sizes) * len(alphas))
     try:
         return [
             finding
             for size, alpha in itertools.product(sizes, alphas)
-            for finding in _findings(contract, subject, size, alpha, trials, margin, seed)
+            for finding in _findings(contract, looking, scenario_of(subject.family, size), alpha)
         ]
     except MethodError as fault:
         text = str(fault).removeprefix(f"{subject.label}: ")
@@ -65,30 +96,21 @@ def drawn_promise(
 
 
 def _findings(
-    contract: Contract,
-    subject: Subject,
-    size: Size,
-    alpha: float,
-    trials: int,
-    margin: float | None,
-    seed: int,
+    contract: Contract, looking: _Looking, scenario: AnyScenario, alpha: float
 ) -> Iterator[Finding]:
-    scenario = scenario_of(subject.family, size)
     if contract == AT_LEAST:
-        yield _worst(subject, scenario, alpha, alpha, trials, seed, provable=False)
+        yield _worst(looking, scenario, alpha, alpha)
         return
-    yield _mean(
-        subject, scenario, alpha, trials, MARGIN * alpha if margin is None else margin, seed
-    )
-    most = most_inside(TWO_SIDED not in subject.sides) * alpha
-    yield _worst(subject, scenario, alpha, most, trials, seed, provable=True)
+    yield _mean(looking, scenario, alpha)
+    most = most_inside(TWO_SIDED not in looking.subject.sides) * alpha
+    yield _worst(looking, scenario, alpha, most)
 
 
-def _mean(
-    subject: Subject, scenario: AnyScenario, alpha: float, trials: int, margin: float, seed: int
-) -> Finding:
-    truth, outcomes = draw(scenario, trials, seed)
-    misses = int(missed(subject, scenario, outcomes, truth, alpha).sum())
+def _mean(looking: _Looking, scenario: AnyScenario, alpha: float) -> Finding:
+    trials, seed = looking.trials, looking.seed
+    margin = MARGIN * alpha if looking.margin is None else looking.margin
+    truth, outcomes = draw_under_flat_prior(scenario, trials, seed)
+    misses = int(missed(looking.subject, scenario, outcomes, truth, alpha).sum())
 
     def judged(count: int) -> Verdict:
         low, high = _interval(misses * (count / trials), count)
@@ -104,35 +126,27 @@ def _mean(
         f"{where(cell)}, margin {margin:.4g}"
     )
     if verdict == INCONCLUSIVE:
-        needed = smallest_number(lambda count: judged(count) != INCONCLUSIVE, trials)
-        message += f"; {'no number of' if needed is None else needed} trials would conclude it"
+        message += _needed(lambda count: judged(count) != INCONCLUSIVE, trials)
     numbers = {"trials": trials, "found": error, "expected": margin, "seed": seed}
-    return Finding(MEAN, CONTRACT, verdict, message, {**cell, **numbers}, abs(error) / margin)
+    severity = abs(error) / margin if margin else np.inf
+    return Finding(MEAN, CONTRACT, verdict, message, {**cell, **numbers}, severity)
 
 
-def _worst(
-    subject: Subject,
-    scenario: AnyScenario,
-    alpha: float,
-    most: float,
-    trials: int,
-    seed: int,
-    provable: bool,
-) -> Finding:
+def _worst(looking: _Looking, scenario: AnyScenario, alpha: float, most: float) -> Finding:
     """The miss rate at the truth where it is largest of those looked at."""
-    count = max(trials // SHARE, 1)
-    truths = _truths(scenario)
+    count, truths = max(looking.trials // SHARE, 1), _truths(scenario)
     found = []
     for place, at in enumerate(truths):
-        truth, outcomes = draw_at(scenario, at, count, seed, place)
-        found.append(int(missed(subject, scenario, outcomes, truth, alpha).sum()))
+        truth, outcomes = draw_at(scenario, at, count, looking.seed, place)
+        found.append(int(missed(looking.subject, scenario, outcomes, truth, alpha).sum()))
     place = int(np.argmax(found))
-    low, high = _interval(found[place], count)
-    verdict: Verdict = INCONCLUSIVE
-    if low > most:
-        verdict = FAIL
-    elif high <= most and provable:
-        verdict = PASS
+    level = INTERVAL_ALPHA / (looking.cells * len(truths))
+
+    def judged(trials: int) -> Verdict:
+        low, high = _interval(found[place] * (trials / count), trials, level)
+        return PASS if high <= most else FAIL if low > most else INCONCLUSIVE
+
+    verdict, (low, high) = judged(count), _interval(found[place], count, level)
     cell = {**sizes_by_name(scenario), "alpha": alpha}
     told = ", ".join(f"{value:.4g}" for value in truths[place])
     message = (
@@ -140,22 +154,17 @@ def _worst(
         f"truth {told}, the worst of {len(truths)}, where {most:.4g} is allowed"
     )
     if verdict == INCONCLUSIVE:
-        message += "; " + _needed(found[place] / count, most, count, provable)
-    numbers = {"trials": count, "found": found[place] / count, "expected": most, "seed": seed}
+        message += _needed(lambda trials: judged(trials) != INCONCLUSIVE, count, SHARE)
+    rate, seed = found[place] / count, looking.seed
+    numbers = {"trials": count, "found": rate, "expected": most, "seed": seed}
     return Finding(WORST, CONTRACT, verdict, message, {**cell, **numbers}, low / most)
 
 
-def _needed(rate: float, most: float, trials: int, provable: bool) -> str:
-    """How many trials at each truth would conclude it."""
-
-    def concludes(count: int) -> bool:
-        low, high = _interval(rate * count, count)
-        return low > most or (provable and high <= most)
-
+def _needed(concludes: Callable[[int], bool], trials: int, share: int = 1) -> str:
+    """How many trials at each size would conclude it."""
     needed = smallest_number(concludes, trials)
-    if needed is None:
-        return "trials may refute it, and cannot show it"
-    return f"{SHARE * needed} trials would conclude it"
+    told = "no number of" if needed is None else str(share * needed)
+    return f"; {told} trials would conclude it"
 
 
 def _truths(scenario: AnyScenario) -> list[tuple[float, ...]]:
@@ -165,7 +174,7 @@ def _truths(scenario: AnyScenario) -> list[tuple[float, ...]]:
     return list(itertools.product(*(np.linspace(*span, count).tolist() for span in spans)))
 
 
-def _interval(misses: float, trials: int) -> tuple[float, float]:
+def _interval(misses: float, trials: int, level: float = INTERVAL_ALPHA) -> tuple[float, float]:
     counts = np.array([round(misses)]), np.array([trials])
-    low, high = fraction_interval(*counts)
+    low, high = fraction_interval(*counts, level)
     return float(low[0]), float(high[0])

@@ -15,7 +15,7 @@ from harness.scenario import AnyScenario, PairScenario
 TRIALS = 20_000
 """At each size."""
 
-SIZES, SIZES_OF_TWO = (10.0, 30.0, 100.0), ((5.0, 5.0), (10.0, 20.0))
+SIZES, SIZES_OF_TWO = (10.0, 30.0, 100.0), ((10.0, 10.0), (10.0, 20.0))
 """Fewer than exact numbers are computed at, since drawing takes longer."""
 
 
@@ -29,6 +29,21 @@ def draw(scenario: AnyScenario, trials: int, seed: int) -> tuple[Floats, Integer
     rng = scenario.stream(seed, 0)
     truths = tuple(distribution(each.truth).draw(trials, rng) for each in samples_of(scenario))
     return family_of(scenario.family).value(truths), _outcomes(scenario, truths, rng)
+
+
+def draw_under_flat_prior(scenario: AnyScenario, trials: int, seed: int) -> tuple[Floats, Integers]:
+    """The same, but for a rate its true value drawn from the flat prior's posterior.
+
+    Of a proportion the two are one. The range of a rate has no end, and the mean over one that is
+    cut off is not that of the prior: given the outcome it is.
+    """
+    truth, outcomes = draw(scenario, trials, seed)
+    if scenario.model.SUPPORT[1] < np.inf:
+        return truth, outcomes
+    rng = scenario.stream(seed, 0).spawn(1)[0]
+    counts = zip(scenario.counts(outcomes), scenario.sizes, strict=True)
+    truths = tuple(rng.gamma(count + 1.0, 1.0 / size) for count, size in counts)
+    return family_of(scenario.family).value(truths), outcomes
 
 
 def draw_at(

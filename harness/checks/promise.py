@@ -10,6 +10,7 @@ from harness.checks.behaviour import MEAN_POSTERIOR, WORST_INSIDE
 from harness.checks.conformance import where
 from harness.checks.measures import WORST
 from harness.checks.records import CONTRACT, FAIL, INCONCLUSIVE, PASS, Finding
+from harness.checks.scenarios import Size
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.methods.method import Method
@@ -31,6 +32,7 @@ A one-sided limit is held to twice that: with another one of the same alpha it m
 """
 FEWEST = 10
 """Trials from which on a nominal method is held to it: with fewer none can be."""
+NO_LARGE_SIZE = f"no size of {FEWEST} or more with sound limits was looked at"
 EXACT = 1e-9
 """What rounding may add to a worst alpha."""
 
@@ -106,6 +108,14 @@ def promise_kept(
     return found
 
 
+def is_large(family: str, size: Size) -> bool:
+    """Whether a nominal method is held to it at this size; an exposure has no smallest one."""
+    names = family_of(family).sizes
+    values = size if isinstance(size, tuple) else (size,)
+    named = zip(names, values, strict=True)
+    return all(value >= FEWEST or not name.startswith("n") for name, value in named)
+
+
 def most_inside(one_sided: bool) -> float:
     """How many times alpha a nominal method may miss a truth inside the range."""
     return 2.0 * MOST if one_sided else MOST
@@ -115,8 +125,7 @@ def _each_alpha(
     name: str, rows: pl.DataFrame, family: str, column: str, allowed: Any
 ) -> list[Finding]:
     if rows.is_empty():
-        reason = f"no size of {FEWEST} or more with sound limits was looked at"
-        return [Finding(name, CONTRACT, INCONCLUSIVE, reason, {})]
+        return [Finding(name, CONTRACT, INCONCLUSIVE, NO_LARGE_SIZE, {})]
     return [
         _worst_size(name, part, family, column, allowed(alpha))
         for (alpha,), part in rows.group_by("alpha", maintain_order=True)
@@ -140,6 +149,9 @@ def _worst_size(name: str, rows: pl.DataFrame, family: str, column: str, allowed
     if not broken:
         return Finding(name, CONTRACT, PASS, f"at worst {message}", numbers)
     message += f", where {allowed:.6g} is allowed"
+    if column == MEAN_POSTERIOR and found > 0:
+        message += ": on the safe side, as the contract at-least asks for"
     if broken > 1:
         message += f" (and at {broken - 1} more of {rows.height} sizes)"
-    return Finding(name, CONTRACT, FAIL, message, numbers, abs(found) / allowed)
+    severity = abs(found) / allowed if allowed else float("inf")
+    return Finding(name, CONTRACT, FAIL, message, numbers, severity)

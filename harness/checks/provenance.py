@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import inspect
 from functools import partial
+from importlib.machinery import PathFinder
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from harness.peers.catalogue import PEERS
 def provenance(named: Named) -> dict[str, str]:
     """SHA-256 of the file that the method stands in; of a peer, its package's version.
 
-    Nothing of a function that stands in no file, or in a module that is not loaded here.
+    Nothing of a function that stands in no file.
     """
     place, _, _ = named.label.rpartition(":")
     if place in PEERS:
@@ -27,7 +29,7 @@ def provenance(named: Named) -> dict[str, str]:
 
 def _file(named: Named) -> Path | None:
     if named.source is not None:
-        return Path(named.source.path) if named.source.path else None
+        return Path(named.source.path) if named.source.path else _module_file(named.source.module)
     function: Any = named.method.formula if named.method is not None else named.function
     while isinstance(function, partial):
         # A form of a formula holds the formula.
@@ -37,3 +39,17 @@ def _file(named: Named) -> Path | None:
     except TypeError:  # a callable object
         return None
     return Path(file) if file else None
+
+
+def _module_file(module: str | None) -> Path | None:
+    """Found folder by folder, since to find a module by its whole name loads its packages."""
+    top, *below = (module or "").split(".")
+    found = find_spec(top) if top else None
+    for place in range(len(below)):
+        if found is None:
+            return None
+        name = ".".join((top, *below[: place + 1]))
+        found = PathFinder.find_spec(name, found.submodule_search_locations)
+    if found is None or not found.has_location or found.origin is None:
+        return None
+    return Path(found.origin)

@@ -52,14 +52,39 @@ def checked_sizes(family: str, sizes: Sequence[Any]) -> tuple[Size, ...]:
     """The sizes, of two samples as pairs of floats.
 
     Raises:
-        InputError: one of them is not of the family.
+        InputError: one of them is not of the family, or there is none.
     """
     names = family_of(family).sizes
+    if np.ndim(sizes) == 0 or len(sizes) == 0:
+        raise InputError(f"sizes of {family} should be a list of them, found {sizes!r}")
     for size in sizes:
         if np.shape(size) != (() if len(names) == 1 else (2,)):
             wanted = "numbers" if len(names) == 1 else "pairs of numbers"
             raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
-    return tuple(sizes) if len(names) == 1 else tuple((float(a), float(b)) for a, b in sizes)
+        if not all(_is_size(family, each) for each in np.ravel(size).tolist()):
+            wanted = "numbers above 0" if _is_rate(family) else "whole numbers above 0"
+            raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
+    if len(names) == 1:
+        return tuple(np.asarray(size).item() for size in sizes)
+    return tuple((float(a), float(b)) for a, b in sizes)
+
+
+def _is_size(family: str, size: Any) -> bool:
+    if not isinstance(size, int | float) or not 0 < size < np.inf:
+        return False
+    return _is_rate(family) or float(size).is_integer()
+
+
+def checked_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
+    """One or several levels.
+
+    Raises:
+        InputError: one of them is none.
+    """
+    chosen = np.ravel(alphas).tolist()
+    if not chosen or not all(isinstance(each, float) and 0 < each < 1 for each in chosen):
+        raise InputError(f"alphas should lie between 0 and 1, found {chosen}")
+    return tuple(chosen)
 
 
 def scenario_of(family: str, size: Size) -> AnyScenario:

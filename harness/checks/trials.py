@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-_MOST = 1 << 60
+_MOST = 1 << 40
+"""More than anyone can make; from some 2^48 on intervals of fractions are not found."""
 
 
 def smallest_number(concludes: Callable[[int], bool], start: int, most: int = _MOST) -> int | None:

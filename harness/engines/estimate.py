@@ -17,8 +17,10 @@ def standard_error(misses: Integers, trials: Integers) -> Floats:
     return np.sqrt(m * (total - m) / total) / total
 
 
-def fraction_interval(misses: Integers, trials: Integers) -> tuple[Floats, Floats]:
-    """The minimal-length 95 % interval of each fraction misses/trials, for trials ≥ 1.
+def fraction_interval(
+    misses: Integers, trials: Integers, alpha: float = INTERVAL_ALPHA
+) -> tuple[Floats, Floats]:
+    """The minimal-length interval of each fraction misses/trials, for trials ≥ 1.
 
     Ross (2003), section 5.2.1: method 2 at a confidence level of 0.95. Equal fractions are
     solved once; shape of the arguments.
@@ -26,5 +28,5 @@ def fraction_interval(misses: Integers, trials: Integers) -> tuple[Floats, Float
     pairs, back = np.unique(np.stack((misses.ravel(), trials.ravel())), axis=1, return_inverse=True)
     x, n = pairs.astype(np.float64)
     posterior = proportion.posterior(x, n, proportion.FLAT_PRIOR)
-    lower, upper = criteria.minimal_length(posterior, INTERVAL_ALPHA)
+    lower, upper = criteria.minimal_length(posterior, alpha)
     return lower.p[back].reshape(misses.shape), upper.p[back].reshape(misses.shape)
