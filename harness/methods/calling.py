@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,10 @@ Function = Callable[..., Any]
 Raised = tuple[type[BaseException], ...]
 
 # What a user's function may raise; to leave the process or to be interrupted is not for it to say.
-ANYTHING: Raised = (Exception, SystemExit, KeyboardInterrupt)
+ANYTHING: Raised = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
+
+LONGEST = 300
+"""Characters that a fault may say for itself."""
 
 
 class FunctionError(Exception):
@@ -107,13 +111,28 @@ def alone(
     try:
         lower, upper = answer
         return float(lower), float(upper)
-    except (TypeError, ValueError):
-        raise FunctionError(
-            f"expected a lower and an upper limit {where}, found {answer!r}"
-        ) from None
+    except (TypeError, ValueError, OverflowError):
+        found = one_line(answer, repr)
+        raise FunctionError(f"expected a lower and an upper limit {where}, found {found}") from None
+    except raised as fault:  # of a generator, which is run only now
+        raise FunctionError(f"failed {where}: {describe(fault)}") from None
 
 
 def describe(fault: BaseException) -> str:
     """The exception on one line."""
-    text = " ".join(str(fault).split())
+    text = one_line(fault, str)
     return f"{type(fault).__name__}: {text}" if text else type(fault).__name__
+
+
+def one_line(thing: object, text_of: Callable[[object], str]) -> str:
+    """What a user's object says of itself, so that any file and terminal can hold it.
+
+    Where it lives in memory would differ from run to run.
+    """
+    try:
+        text = " ".join(text_of(thing).split())
+    except ANYTHING:
+        return type(thing).__name__
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+    text = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -39,6 +39,7 @@ class OwnFunction:
         self._source, self._timeout = source, timeout
         self._process = self._started()
         self._ends = 0
+        self._closed = False
         self._takes_arrays = True
         self._one_at_a_time = threading.Lock()
 
@@ -118,8 +119,10 @@ class OwnFunction:
             FunctionError: the function fails, or the process ends.
         """
         try:
-            if self._process.ended:
+            if self._process.ended and not self._closed:
                 self._process = self._started()
+                if self._closed:
+                    self._process.close()
             return self._process.ask(task, arguments, alpha, seed, calls)
         except (MethodError, InputError) as fault:
             if self._process.ended:
@@ -131,5 +134,6 @@ class OwnFunction:
         return PluginProcess(self.label, self._source, self._timeout)
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, for good: a thread that still asks is to start no other."""
+        self._closed = True
         self._process.close()

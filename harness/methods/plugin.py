@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -119,11 +120,11 @@ class PluginProcess:
                 reply = receive(_pipe(self._process.stdout), seconds)
             except TimeoutError:
                 self.ended = True
-                self._process.kill()
+                self._kill()
                 raise kind(f"{self.label}: no answer within {seconds:g} s {where}") from None
             except (EOFError, OSError):
                 self.ended = True
-                code = self._process.wait()
+                code = self._end()
                 raise kind(
                     f"{self.label}: its process ended with exit code {code} {where}"
                 ) from None
@@ -135,14 +136,26 @@ class PluginProcess:
         """End the process, by force where it goes on computing."""
         with suppress(OSError):
             _pipe(self._process.stdin).close()
-        try:
-            self._process.wait(timeout=_GRACE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._end()
         # Not before: another thread may be reading, and lets go of the pipe only at its end.
         with suppress(OSError):
             _pipe(self._process.stdout).close()
+
+    def _end(self) -> int:
+        """The exit code of the process, which has a moment to end by itself."""
+        try:
+            return self._process.wait(timeout=_GRACE)
+        except subprocess.TimeoutExpired:
+            self._kill()
+            return self._process.wait()
+
+    def _kill(self) -> None:
+        """End the process by force, and with it what the function has started."""
+        if os.name == "posix":
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
@@ -172,6 +185,9 @@ def receive(stream: IO[bytes], seconds: float | None = None) -> dict[str, Any]:
     head = stream.read(8)
     if len(head) < 8:
         raise EOFError
-    body = stream.read(struct.unpack("<Q", head)[0])
+    size = struct.unpack("<Q", head)[0]
+    body = stream.read(size)
+    if len(body) < size:
+        raise EOFError
     message: dict[str, Any] = pickle.loads(body)
     return message

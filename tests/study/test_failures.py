@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import textwrap
+import threading
+import time
+from contextlib import suppress
 from math import comb
 
 import numpy as np
@@ -17,6 +21,8 @@ from harness.cli import main
 from harness.config.experiment import FigureSpec
 from harness.errors import InputError
 from harness.figures.draw import drawings
+from harness.methods.own import OwnFunction
+from harness.methods.plugin import Source
 from tests.study.experiments import stable_files
 
 HALF = """
@@ -314,3 +320,91 @@ def test_bounds_say_where_a_method_has_no_interval(run):
 def test_a_run_that_cannot_tell_of_drawn_limits_is_refused_before_it_starts(run):
     with pytest.raises(InputError, match="mine draws its limits, and only monte_carlo"):
         run("def f(x, n, alpha, rng):\n    return 0.0, rng.random()\n", engines=["enumeration"])
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("raise ValueError('not \\udcff a name')", "ValueError: not � a name"),
+        ("raise ValueError('z' * 1000)", "zz…"),
+        ("return object()", "found <object object>"),
+        ("return (1 / int(x == v) for v in (9, 9))", "ZeroDivisionError: division by zero"),
+        ("return 0.0, 10**400", "found (0.0, 1000000"),
+    ],
+)
+def test_whatever_a_function_says_is_one_line_that_any_file_can_hold(run, tmp_path, body, words):
+    results = run(f"def f(x, n, alpha):\n    {body}\n", out=tmp_path, n=3)
+    (line,) = results.manifest["failures"]
+    assert words in line["first"]
+    assert line["first"].isprintable()
+    assert len(line["first"]) < 400
+    assert line["failed_outcomes"] == 4
+
+
+HANGING = """
+    import os
+    import pathlib
+    import time
+
+    def f(x, n, alpha):
+        with pathlib.Path("began").open("a") as file:
+            file.write(f"{os.getpid()} ")
+        while True:
+            time.sleep(0.01)
+"""
+
+
+def gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def wait_until(holds, seconds=10.0):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_what_is_closed_while_it_answers_starts_no_other_process(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(textwrap.dedent(HANGING))
+    function = OwnFunction("mine", Source("f", path=str(tmp_path / "mine.py")))
+    arguments = {"x": np.arange(4), "n": 3}
+
+    def ask():
+        with suppress(ValueError):
+            function.answers(arguments, 0.1)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    began = tmp_path / "began"
+    wait_until(began.exists)
+    function.close()
+    asking.join(10.0)
+    assert not asking.is_alive()
+    (pid,) = set(began.read_text().split())
+    assert gone(int(pid))
+
+
+def test_a_hang_ends_with_all_that_the_function_has_started(run, tmp_path):
+    run(
+        """
+        import subprocess
+
+        def f(x, n, alpha):
+            if x == 1:
+                child = subprocess.Popen(["sleep", "60"])
+                with open("began", "a") as file:
+                    file.write(f"{child.pid} ")
+                child.wait()
+            return 0.0, 1.0
+        """,
+        n=1,
+        execution={"jobs": 1, "timeout": 0.3},
+    )
+    pids = (tmp_path / "began").read_text().split()
+    wait_until(lambda: all(gone(int(pid)) for pid in pids))
