@@ -72,13 +72,14 @@ def pooled_exact(exact: Exact, group: Group) -> Exact:
         return np.array([total(weighted(row, exact.weight))[known] / weight[known] for row in rows])
 
     below, above = means(exact.below), means(exact.above)
-    if exact.failed is None:
+    if exact.failed is None or exact.answered is None:
         return Exact(first[known], weight[known], below, above, means(exact.length))
-    there = exact.weight * (1.0 - exact.failed)
+    there = exact.weight * exact.answered
     rows = zip(exact.length, there, strict=True)
     with np.errstate(invalid="ignore"):  # a group without any interval
         length = np.array([(total(weighted(row, w)) / total(w))[known] for row, w in rows])
-    return Exact(first[known], weight[known], below, above, length, means(exact.failed))
+    failed, answered = means(exact.failed), means(exact.answered)
+    return Exact(first[known], weight[known], below, above, length, failed, answered)
 
 
 def _whole(conditions: Integers | Floats) -> Integers:

@@ -112,6 +112,8 @@ class Exact:
     failed: Floats | None = None
     """Probability that there is no interval, shape (k, c); None where there always is. It counts
     neither as below nor as above, and the length is that of the intervals there are."""
+    answered: Floats | None = None
+    """1 − failed, which would be lost to rounding where it is small; None with it."""
 
     @property
     def missed(self) -> Floats:
@@ -129,12 +131,15 @@ class Exact:
             np.array([weighted(row, weight).sum() for row in values])
             for values in (self.below, self.above, self.length)
         )
-        if self.failed is None:
+        if self.failed is None or self.answered is None:
             return Mean(below, above, length)
-        failed = np.array([weighted(row, weight).sum() for row in self.failed])
-        rows = zip(self.length, 1.0 - self.failed, strict=True)
+        failed, answered = (
+            np.array([weighted(row, weight).sum() for row in values])
+            for values in (self.failed, self.answered)
+        )
+        rows = zip(self.length, self.answered, strict=True)
         length = np.array([mean_where(row, weight * there) for row, there in rows])
-        return Mean(below, above, length, failed)
+        return Mean(below, above, length, failed, answered)
 
     def at(self, conditions: Integers | Floats) -> Exact:
         """The part at some of the conditions."""
@@ -146,6 +151,7 @@ class Exact:
             self.above[:, index],
             self.length[:, index],
             None if self.failed is None else self.failed[:, index],
+            None if self.answered is None else self.answered[:, index],
         )
 
 
@@ -157,6 +163,7 @@ class Mean:
     above: Floats
     length: Floats
     failed: Floats | None = None
+    answered: Floats | None = None
 
     @property
     def missed(self) -> Floats:

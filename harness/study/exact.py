@@ -25,17 +25,19 @@ from harness.truths import is_listed
 def solve_exactly(experiment: Experiment, each: ScenarioPlan, found: Findings) -> Findings:
     """With what the exact engines find, which the counts are held against."""
     if not found.limits.failed.any():
-        return _solve(experiment, each, found)
+        return _solve(experiment, each, found, True)
     return solved_with_failures(found, partial(_solve, experiment, each))
 
 
-def _solve(experiment: Experiment, each: ScenarioPlan, found: Findings) -> Findings:
+def _solve(experiment: Experiment, each: ScenarioPlan, found: Findings, worst: bool) -> Findings:
+    """``worst``: with the worst case and the scores, which take longest."""
     scenario, limits, engines = found.scenario, found.limits, experiment.engines
     enumerated = scored = None
     if ENUMERATION in engines or found.tally is not None:
         reported = _reported(experiment, each, found.shown, found.tally)
-        enumerated = _enumerate(scenario, limits, reported, worst=ENUMERATION in engines)
-    if ENUMERATION in engines and enumerated is not None:
+        sought = worst and ENUMERATION in engines
+        enumerated = _enumerate(scenario, limits, reported, worst=sought)
+    if worst and ENUMERATION in engines and enumerated is not None:
         scored = scores(scenario, limits, enumerated, found.columns)
     found = replace(
         found,

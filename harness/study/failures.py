@@ -1,8 +1,9 @@
 """Exact values where a method has no limits at some outcomes.
 
-The exact engines work on limits alone, so they are asked three times: with intervals that miss
+The exact engines work on limits alone, so they are asked four times: with intervals that miss
 nothing in place of those that are not there, for the misses of the others; with intervals that
-miss everything, for what failures make of it as misses; and for the probability of a failure.
+miss everything, for what failures make of it as misses; and for the probabilities of a failure and
+of an answer, with intervals that miss there and nowhere else.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _FAR = 1e100
 """Beyond every parameter, where its range has no end."""
 
 
-def solved_with_failures(found: Findings, solve: Callable[[Findings], Findings]) -> Findings:
+def solved_with_failures(found: Findings, solve: Callable[[Findings, bool], Findings]) -> Findings:
     """What the exact engines find, a failure counting neither below nor above.
 
     The worst case and the root mean square alpha error count it as a miss, lengths are of the
@@ -32,73 +33,98 @@ def solved_with_failures(found: Findings, solve: Callable[[Findings], Findings])
 
     Args:
         found: with limits that are not numbers where a method gave none.
-        solve: what the engines find of limits that are all numbers.
+        solve: what the engines find of limits that are all numbers; and whether to seek the worst
+            case.
     """
     low, high = np.clip(family_of(found.scenario.family).support, -_FAR, _FAR).tolist()
     beyond = 2.0 * high
     limits, failed = found.limits, found.limits.failed
-    alone = Limits(limits.outcomes, np.where(failed, beyond, low), np.where(failed, beyond, high))
-    missing_nothing, missing_all, failures = (
-        solve(replace(found, limits=each))
-        for each in (limits.instead(low, high), limits.instead(beyond, beyond), alone)
+    four = (
+        (limits.instead(low, high), False),
+        (limits.instead(beyond, beyond), True),
+        (_missing(limits, failed, (low, high), beyond), False),
+        (_missing(limits, ~failed, (low, high), beyond), False),
     )
-    return _Solved(missing_nothing, missing_all, failures).together(limits, failed)
+    solved = (solve(replace(found, limits=each), worst) for each, worst in four)
+    return _Solved(*solved).together(limits, failed)
+
+
+def _missing(limits: Limits, where: Bools, support: tuple[float, float], beyond: float) -> Limits:
+    """Intervals above every truth there, and around every one elsewhere."""
+    lower, upper = (np.where(where, beyond, end) for end in support)
+    return Limits(limits.outcomes, lower, upper)
 
 
 @dataclass(frozen=True)
 class _Solved:
-    """The three answers."""
+    """The four answers."""
 
     missing_nothing: Findings
     missing_all: Findings
     failures: Findings
+    answers: Findings
 
     def together(self, limits: Limits, failed: Bools) -> Findings:
-        three = (self.missing_nothing, self.missing_all, self.failures)
+        nothing, everything = self.missing_nothing, self.missing_all
+        four = (nothing, everything, self.failures, self.answers)
         return replace(
-            self.missing_nothing,
+            nothing,
             limits=limits,
-            enumerated=_enumerated(*(each.enumerated for each in three)),
-            posterior=_exact(*(each.posterior for each in three)),
-            posterior_mean=_mean(*(each.posterior_mean for each in three)),
-            under_prior=_exact(*(each.under_prior for each in three)),
-            scores=_scores(self.missing_all.scores, failed),
+            discrepancy=np.maximum(nothing.discrepancy, everything.discrepancy),
+            enumerated=_enumerated(*(each.enumerated for each in four)),
+            posterior=_exact(*(each.posterior for each in four)),
+            posterior_mean=_mean(*(each.posterior_mean for each in four)),
+            under_prior=_exact(*(each.under_prior for each in four)),
+            scores=_scores(everything.scores, failed),
         )
 
 
 def _enumerated(
-    nothing: Enumerated | None, everything: Enumerated | None, failures: Enumerated | None
+    nothing: Enumerated | None,
+    everything: Enumerated | None,
+    failures: Enumerated | None,
+    answers: Enumerated | None,
 ) -> Enumerated | None:
-    if nothing is None or everything is None or failures is None:
+    if nothing is None or everything is None or failures is None or answers is None:
         return None
-    three = (nothing, everything, failures)
-    by_outcome = _exact(*(each.by_outcome for each in three))
+    four = (nothing, everything, failures, answers)
+    by_outcome = _exact(*(each.by_outcome for each in four))
     assert by_outcome is not None
     return Enumerated(
         by_outcome,
-        _exact(*(each.by_truth for each in three)),
-        _mean(*(each.mean for each in three)),
+        _exact(*(each.by_truth for each in four)),
+        _mean(*(each.mean for each in four)),
         everything.worst,
     )
 
 
-def _exact(nothing: Exact | None, everything: Exact | None, failures: Exact | None) -> Exact | None:
-    if nothing is None or everything is None or failures is None:
+def _exact(
+    nothing: Exact | None, everything: Exact | None, failures: Exact | None, answers: Exact | None
+) -> Exact | None:
+    if nothing is None or everything is None or failures is None or answers is None:
         return None
-    failed = failures.below
-    return replace(nothing, length=_length(everything.length, failed), failed=failed)
+    failed, answered = failures.below, _answered(failures.below, answers.below)
+    length = _length(everything.length, answered)
+    return replace(nothing, length=length, failed=failed, answered=answered)
 
 
-def _mean(nothing: Mean | None, everything: Mean | None, failures: Mean | None) -> Mean | None:
-    if nothing is None or everything is None or failures is None:
+def _mean(
+    nothing: Mean | None, everything: Mean | None, failures: Mean | None, answers: Mean | None
+) -> Mean | None:
+    if nothing is None or everything is None or failures is None or answers is None:
         return None
-    failed = failures.below
-    return replace(nothing, length=_length(everything.length, failed), failed=failed)
+    failed, answered = failures.below, _answered(failures.below, answers.below)
+    length = _length(everything.length, answered)
+    return replace(nothing, length=length, failed=failed, answered=answered)
 
 
-def _length(length: Floats, failed: Floats) -> Floats:
+def _answered(failed: Floats, answered: Floats) -> Floats:
+    """Exactly 1 where nothing fails: no other method's numbers are to be rounded once more."""
+    return np.where(failed > 0, answered, 1.0)
+
+
+def _length(length: Floats, there: Floats) -> Floats:
     """Where what misses all has no length: the length of the others; not a number if none is."""
-    there = 1.0 - failed
     return np.where(there > 0, length, np.nan) / np.where(there > 0, there, 1.0)
 
 

@@ -16,17 +16,21 @@ from harness.tables.blocks import Row
 
 def of_exact(exact: Exact, row: int, alpha: float) -> Row:
     """Of one column, an array of each."""
-    failed = None if exact.failed is None else exact.failed[row]
-    return _misses(exact.below[row], exact.above[row], failed, exact.missed[row], alpha)
+    below, above, missed = exact.below[row], exact.above[row], exact.missed[row]
+    if exact.failed is None or exact.answered is None:
+        return _misses(below, above, np.zeros_like(missed), np.ones_like(missed), missed, alpha)
+    return _misses(below, above, exact.failed[row], exact.answered[row], missed, alpha)
 
 
 def of_mean(mean: Mean | None, row: int, alpha: float) -> Row:
     """Overall misses and length; empty where they are not known."""
     if mean is None:
         return {}
-    failed = None if mean.failed is None else mean.failed[[row]]
-    missed = mean.missed[[row]]
-    misses = _misses(mean.below[[row]], mean.above[[row]], failed, missed, alpha)
+    below, above, missed = mean.below[[row]], mean.above[[row]], mean.missed[[row]]
+    failed, answered = np.zeros(1), np.ones(1)
+    if mean.failed is not None and mean.answered is not None:
+        failed, answered = mean.failed[[row]], mean.answered[[row]]
+    misses = _misses(below, above, failed, answered, missed, alpha)
     return {**misses, "mean_length": mean.length[row]}
 
 
@@ -39,7 +43,14 @@ def of_counts(counts: Counts, row: int, alpha: float) -> Row:
     there = np.maximum(answered, 1)
     error = np.where(answered > 0, standard_error(below + above, there), np.nan)
     return {
-        **_misses(below / trials, above / trials, failed / trials, missed / trials, alpha),
+        **_misses(
+            below / trials,
+            above / trials,
+            failed / trials,
+            answered / trials,
+            missed / trials,
+            alpha,
+        ),
         "alpha_without_failed": np.where(answered > 0, (below + above) / there, np.nan),
         "std_error_without_failed": error,
         "trials": trials,
@@ -50,11 +61,10 @@ def of_counts(counts: Counts, row: int, alpha: float) -> Row:
 
 
 def _misses(
-    below: Floats, above: Floats, failed: Floats | None, missed: Floats, alpha: float
+    below: Floats, above: Floats, failed: Floats, answered: Floats, missed: Floats, alpha: float
 ) -> Row:
-    failed = np.zeros_like(missed) if failed is None else failed
-    there = 1.0 - failed
-    without = np.where(there > 0, (below + above) / np.where(there > 0, there, 1.0), np.nan)
+    there = answered > 0
+    without = np.where(there, (below + above) / np.where(there, answered, 1.0), np.nan)
     return {
         "miss_below": below,
         "miss_above": above,

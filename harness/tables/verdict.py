@@ -52,8 +52,10 @@ def _overall(found: Findings) -> list[Pair]:
     counts = found.tally.by_outcome
     mean = found.enumerated.mean or _mean_given(counts, found.enumerated.by_outcome)
     one = np.ones(1)
-    failed = None if mean.failed is None else mean.failed[:, None]
-    columns = (mean.below[:, None], mean.above[:, None], mean.length[:, None], failed)
+    failed, answered = (
+        None if each is None else each[:, None] for each in (mean.failed, mean.answered)
+    )
+    columns = (mean.below[:, None], mean.above[:, None], mean.length[:, None], failed, answered)
     return [(total(counts), Exact(one, one, *columns))]
 
 

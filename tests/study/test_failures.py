@@ -228,6 +228,30 @@ def test_a_function_that_dies_is_called_three_times_and_not_again(run):
     assert results.manifest["agreement"]["agrees"]
 
 
+ZERO_ALONE = """
+    def f(x, n, alpha):
+        if x > 0:
+            raise ValueError
+        return 0.2, 0.3
+"""
+
+
+def test_what_is_left_without_failures_is_not_lost_to_rounding(run):
+    """At a true p only x = 0 has an interval, with the probability (1 − p)^n; it always misses."""
+    results = run(ZERO_ALONE, n=20, truth={"values": [0.4, 0.7, 0.9]}, trials={"per_truth": 10})
+    exact = rows(results.cells, "enumeration", given="truth")
+    assert exact["failed"].to_list() == pytest.approx([1 - (1 - p) ** 20 for p in (0.4, 0.7, 0.9)])
+    assert exact["alpha_without_failed"].to_list() == pytest.approx([1, 1, 1], rel=1e-12)
+    assert exact["length"].to_list() == pytest.approx([0.1] * 3, rel=1e-12)
+
+
+def test_a_method_that_never_answers_has_no_alpha_without_failures(run):
+    truth = {"values": [0.05, 0.31, 0.5, 0.77, 0.9]}
+    results = run(NEVER, n=[10, 37], truth=truth, trials={"per_truth": 10})
+    for name in ("alpha_without_failed", "mean_length"):
+        assert results.summary.filter(pl.col("method") == "mine")[name].null_count() == 6
+
+
 RATE = """
     def f(x, exposure, alpha):
         if x == 4:
