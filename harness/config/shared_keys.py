@@ -39,7 +39,7 @@ class Execution(Strict):
         "threading", description="joblib's backend."
     )
     timeout: Annotated[
-        float, Field(gt=0, allow_inf_nan=False), expecting("a number of seconds above 0")
+        float, Field(gt=0, le=86_400), expecting("a number of seconds above 0, up to 86400")
     ] = Field(TIMEOUT, description="Seconds that a call of a method of your own may take.")
 
 

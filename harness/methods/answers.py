@@ -27,6 +27,28 @@ class Answers:
     """Why there are no limits at a place, in a clause; the limits there are not numbers."""
 
 
+@dataclass(frozen=True)
+class Faults:
+    """What is told of the outcomes without limits."""
+
+    first: str
+    """Why there are none at the first of them, in a clause."""
+    not_called: int
+    """At how many the function was not called, as its process had ended too often."""
+
+    def plus(self, later: Faults) -> Faults:
+        """With those of later outcomes."""
+        return Faults(self.first, self.not_called + later.not_called)
+
+
+def faults_of(answers: Answers) -> Faults | None:
+    """None where there are limits everywhere."""
+    if not answers.faults:
+        return None
+    not_called = sum(fault.startswith(NOT_CALLED) for fault in answers.faults.values())
+    return Faults(answers.faults[min(answers.faults)], not_called)
+
+
 def one_by_one(
     arguments: dict[str, Any], one: Callable[[dict[str, Any], int], tuple[float, float]]
 ) -> Answers:

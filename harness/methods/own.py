@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError, MethodError
@@ -15,10 +16,38 @@ from harness.methods.outcomes import told
 from harness.methods.plugin import PluginProcess, Source
 
 ENOUGH = 3
-"""After so many ends of its process at single outcomes a function is not called any more."""
+"""After so many ends of its process a function is not called at the other outcomes of a size and
+alpha; and nowhere any more, where it did not answer in time so often."""
+
+MOST = 8 * ENOUGH
+"""After so many ends a function is not called any more at all: each costs a part of a second."""
 
 TIMEOUT = 10.0
 """Seconds that a call may take where nothing else is said."""
+
+
+@dataclass
+class _Ends:
+    """How often the process has ended at single outcomes."""
+
+    here: int = 0
+    """At those that are being asked for."""
+    all: int = 0
+    hangs: int = 0
+    """For want of an answer in time."""
+
+    def add(self, hung: bool) -> None:
+        self.here += 1
+        self.all += 1
+        self.hangs += hung
+
+    @property
+    def enough(self) -> bool:
+        return self.here >= ENOUGH or self.hangs >= ENOUGH or self.all >= MOST
+
+    @property
+    def told(self) -> int:
+        return self.here if self.here >= ENOUGH else self.all
 
 
 class OwnFunction:
@@ -38,7 +67,7 @@ class OwnFunction:
         self.label = label
         self._source, self._timeout = source, timeout
         self._process = self._started()
-        self._ends = 0
+        self._ends = _Ends()
         self._closed = False
         self._takes_arrays = True
         self._one_at_a_time = threading.Lock()
@@ -69,7 +98,8 @@ class OwnFunction:
             seed: of a stochastic function's generator.
         """
         with self._one_at_a_time:
-            if self._takes_arrays and self._ends < ENOUGH:
+            self._ends.here = 0
+            if self._takes_arrays and not self._ends.enough:
                 try:
                     at_once = self._ask("together", arguments, alpha, seed)
                 except FunctionError:
@@ -86,9 +116,10 @@ class OwnFunction:
     def _alone(
         self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
     ) -> tuple[float, float]:
-        if self._ends >= ENOUGH:
+        if self._ends.enough:
             where = told({**outcome, "alpha": alpha})
-            raise FunctionError(f"{NOT_CALLED} at {where}: its process ended {ENOUGH} times")
+            count = self._ends.told
+            raise FunctionError(f"{NOT_CALLED} at {where}: its process ended {count} times")
         lower, upper = self._ask("alone", outcome, alpha, seed)
         return lower, upper
 
@@ -96,7 +127,7 @@ class OwnFunction:
         self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None = None
     ) -> Conduct:
         """How the function conducts itself; nothing of one that has ended its process."""
-        if self._ends:
+        if self._ends.all:
             return {}
         calls = 2 * outcome_count(arguments) + 2
         try:
@@ -126,7 +157,8 @@ class OwnFunction:
             return self._process.ask(task, arguments, alpha, seed, calls)
         except (MethodError, InputError) as fault:
             if self._process.ended:
-                self._ends += task == "alone"
+                if task == "alone":
+                    self._ends.add(self._process.hung)
                 self._process.close()
             raise FunctionError(str(fault).removeprefix(f"{self.label}: ")) from None
 

@@ -62,6 +62,8 @@ class PluginProcess:
         self.timeout = timeout
         self.ended = False
         """Whether the process is gone: a call ended it, or did not end in time."""
+        self.hung = False
+        """Whether it was for want of an answer in time."""
         self._lock = threading.Lock()
         # A session of its own: an interrupt at the terminal is for the harness to answer. And the
         # path of this process, so that no file in the working folder goes before a library.
@@ -119,7 +121,7 @@ class PluginProcess:
                 send(_pipe(self._process.stdin), request)
                 reply = receive(_pipe(self._process.stdout), seconds)
             except TimeoutError:
-                self.ended = True
+                self.ended = self.hung = True
                 self._kill()
                 raise kind(f"{self.label}: no answer within {seconds:g} s {where}") from None
             except (EOFError, OSError):

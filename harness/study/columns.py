@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.stochastic import DrawnColumn, StochasticColumn
@@ -12,6 +13,9 @@ from harness.methods.own import OwnFunction
 from harness.scenario import Column
 from harness.study.own import OwnColumn
 from harness.tables.schema import MONTE_CARLO
+
+_COMPARING = ("length_surface", "length_over_outcome")
+"""The figures that do."""
 
 Own = Mapping[str, OwnFunction]
 """The user's own methods, by their labels."""
@@ -54,11 +58,13 @@ def is_stochastic(experiment: Experiment, spec: MethodSpec, own: Own) -> bool:
 
 
 def refuse_undrawn(experiment: Experiment, own: Own) -> None:
-    """A method that draws its limits is a fault where nothing else can tell how it does.
+    """A method that draws its limits is a fault where nothing is told of drawn limits.
 
     Raises:
-        InputError: a method draws its limits, and no trials do.
+        InputError: it draws its limits, and no trials are made; or a figure compares lengths with
+            its, or has no other one's to compare.
     """
+    _refuse_figures(experiment, own)
     if MONTE_CARLO in experiment.engines:
         return
     for spec in experiment.methods:
@@ -67,6 +73,26 @@ def refuse_undrawn(experiment: Experiment, own: Own) -> None:
                 f"{spec.label} draws its limits, and only {MONTE_CARLO} can tell how often they "
                 f"miss: give trials and the engine {MONTE_CARLO}, or leave the method out"
             )
+
+
+def _refuse_figures(experiment: Experiment, own: Own) -> None:
+    drawn = {spec.label for spec in experiment.methods if is_stochastic(experiment, spec, own)}
+    known = {spec.label for spec in experiment.methods} - drawn
+    for figure in experiment.figures:
+        if drawn and figure.kind in _COMPARING and not _compares(figure.options, known):
+            raise InputError(
+                f"{figure.kind} compares lengths at each outcome, which limits that are drawn do "
+                f"not have, found {', '.join(sorted(drawn))}"
+            )
+
+
+def _compares(options: Mapping[str, Any], known: set[str]) -> bool:
+    """Whether all that a figure of lengths asks for is among the methods that have them."""
+    reference = options.get("reference")
+    asked = options.get("method", options.get("methods"))
+    if asked is None:
+        return reference in known and len(known) > 1
+    return {reference, *([asked] if isinstance(asked, str) else asked)} <= known
 
 
 def _specified(experiment: Experiment) -> list[tuple[Column, MethodSpec]]:

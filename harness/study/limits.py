@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.monte_carlo import outcomes_drawn
+from harness.methods.answers import Faults, faults_of
 from harness.methods.catalogue import find
 from harness.methods.method import Method
 from harness.methods.own import OwnFunction
@@ -31,8 +32,8 @@ class Solved:
 
     scenario: AnyScenario
     limits: Limits
-    faults: dict[int, str] = field(default_factory=dict)
-    """Why a column has no limits somewhere: at the first outcome where it has none, by its row."""
+    faults: dict[int, Faults] = field(default_factory=dict)
+    """Of the columns that have no limits somewhere, by their rows."""
 
 
 @dataclass(frozen=True)
@@ -123,5 +124,6 @@ def _fill_own(function: OwnFunction, pieces: Sequence[_Piece]) -> None:
         outcomes = table.limits.outcomes[piece.outcomes]
         found = answered(function, table.scenario, outcomes, piece.alpha)
         piece.fill((found.lower, found.upper))
-        for place in sorted(found.faults)[:1]:
-            table.faults.setdefault(piece.row, found.faults[place])
+        faults, before = faults_of(found), table.faults.get(piece.row)
+        if faults is not None:
+            table.faults[piece.row] = faults if before is None else before.plus(faults)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.monte_carlo import Shard, Trials
 from harness.errors import InputError
 from harness.families.catalogue import family_of
-from harness.methods.answers import Answers, sound
+from harness.methods.answers import Answers, Faults, faults_of, sound
 from harness.methods.method import Limits
 from harness.methods.outcomes import arguments_of
 from harness.methods.own import OwnFunction
@@ -72,7 +73,7 @@ class OwnColumn:
 
     column: Column
     function: OwnFunction
-    _faults: dict[tuple[tuple[float, ...], int], str] = field(default_factory=dict)
+    _faults: dict[tuple[tuple[float, ...], int], Faults] = field(default_factory=dict)
 
     def limits(self, shard: Shard, trials: Trials) -> Limits:
         """The limits of each trial, drawn from a stream keyed by scenario, shard and method."""
@@ -94,11 +95,16 @@ class OwnColumn:
                 (int(first), int(second), start),
             )
             lower[part], upper[part] = found.lower, found.upper
-            for place in sorted(found.faults)[:1]:
-                self._faults.setdefault((shard.scenario.sizes, shard.number), found.faults[place])
+            faults, key = faults_of(found), (shard.scenario.sizes, shard.number)
+            if faults is not None:
+                before = self._faults.get(key)
+                self._faults[key] = faults if before is None else before.plus(faults)
         return lower, upper
 
-    def first_fault(self, scenario: AnyScenario) -> str | None:
-        """Why there were no limits for the first trial of the scenario that has none."""
-        of_scenario = [number for sizes, number in self._faults if sizes == scenario.sizes]
-        return self._faults[scenario.sizes, min(of_scenario)] if of_scenario else None
+    def faults(self, scenario: AnyScenario) -> Faults | None:
+        """What is told of the scenario's trials without limits."""
+        by_shard = {
+            n: found for (sizes, n), found in self._faults.items() if sizes == scenario.sizes
+        }
+        ordered = [by_shard[number] for number in sorted(by_shard)]
+        return reduce(Faults.plus, ordered) if ordered else None

@@ -14,6 +14,7 @@ from harness.config.experiment import Experiment
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.records import Tally
 from harness.engines.stochastic import DrawnColumn, simulate_each
+from harness.methods.answers import Faults
 from harness.scenario import Column, Limits
 from harness.study.columns import deterministic_columns, refuse_undrawn, stochastic_columns
 from harness.study.exact import solve_exactly
@@ -136,7 +137,7 @@ def _solved(
 
 
 def _solve(
-    experiment: Experiment, each: ScenarioPlan, found: Findings, faults: Mapping[int, str]
+    experiment: Experiment, each: ScenarioPlan, found: Findings, faults: Mapping[int, Faults]
 ) -> Findings:
     solved = solve_exactly(experiment, each, found) if found.columns else found
     return replace(solved, faults=faults)
@@ -154,8 +155,7 @@ def _with_drawn(
     faults = {
         row: fault
         for row, column in enumerate(drawn)
-        if isinstance(column, OwnColumn)
-        and (fault := column.first_fault(each.scenario)) is not None
+        if isinstance(column, OwnColumn) and (fault := column.faults(each.scenario)) is not None
     }
     return replace(found, stochastic=replace(counted, faults=faults))
 

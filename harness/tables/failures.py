@@ -10,7 +10,7 @@ from harness.tables.findings import Findings, by_column
 
 
 def failures(findings: Sequence[Findings]) -> list[dict[str, Any]]:
-    """For each method, alpha and size: at how many outcomes, and the first of them with the reason.
+    """For each method, alpha and size: for how many outcomes, and the first with the reason.
 
     Of a method that draws its limits, in how many trials.
     """
@@ -37,7 +37,8 @@ def _line(found: Findings, row: int) -> dict[str, Any]:
         **sizes_by_name(found.scenario),
         f"failed_{unit}": int(failed),
         unit: int(total),
-        "first": found.faults[row],
+        "not_called": found.faults[row].not_called,
+        "first": found.faults[row].first,
     }
 
 
@@ -49,7 +50,9 @@ def failed_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
     for method, lines in by_method.items():
         unit = "outcomes" if "outcomes" in lines[0] else "trials"
         failed, total = (sum(line[key] for line in lines) for key in (f"failed_{unit}", unit))
+        not_called = sum(line["not_called"] for line in lines)
+        uncalled = f", {not_called:,} of which it was not called for any more" if not_called else ""
         yield (
-            f"{method}: {lines[0]['first']} (no limits at {failed:,} of {total:,} {unit}, "
-            "which count as misses)"
+            f"{method}: {lines[0]['first']} (no limits for {failed:,} of {total:,} {unit}"
+            f"{uncalled}, which count as misses)"
         )

@@ -10,6 +10,7 @@ from harness.engines.enumeration import Enumerated
 from harness.engines.pooling import Group, pooled_counts, pooled_exact
 from harness.engines.records import Exact, Mean, Tally
 from harness.engines.scores import Scores
+from harness.methods.answers import Faults
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Column, Limits
 
@@ -41,8 +42,8 @@ class Findings:
     """Under the reference prior, at the outcomes of ``posterior`` where that is the other one."""
     scores: Scores | None = None
     """There where enumeration is asked for."""
-    faults: Mapping[int, str] = field(default_factory=dict)
-    """Why a method has no limits at an outcome, by the row of its column."""
+    faults: Mapping[int, Faults] = field(default_factory=dict)
+    """Of the columns that have no limits somewhere, by their rows."""
     group: Group | None = None
     """How the tables pool outcomes."""
     stochastic: Findings | None = None

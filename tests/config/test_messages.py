@@ -183,9 +183,9 @@ ONE_KEY = [
     ("execution: {backend: dask}", "10: execution.backend: expected a backend (threading, loky), "
      "found dask, which is not available yet"),
     ("execution: {timeout: 0}",
-     "10: execution.timeout: expected a number of seconds above 0, found 0"),
+     "10: execution.timeout: expected a number of seconds above 0, up to 86400, found 0"),
     ("execution: {timeout: .inf}",
-     "10: execution.timeout: expected a number of seconds above 0, found .inf"),
+     "10: execution.timeout: expected a number of seconds above 0, up to 86400, found .inf"),
     ("execution: 4", "10: execution: expected a mapping, found 4"),
     # figures
     ("figures: {kind: alpha_by_outcome}",

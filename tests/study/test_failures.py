@@ -21,8 +21,9 @@ from harness.cli import main
 from harness.config.experiment import FigureSpec
 from harness.errors import InputError
 from harness.figures.draw import drawings
-from harness.methods.own import OwnFunction
+from harness.methods.own import ENOUGH, MOST, OwnFunction
 from harness.methods.plugin import Source
+from harness.tables.failures import failed_methods
 from tests.study.experiments import stable_files
 
 HALF = """
@@ -171,6 +172,7 @@ def test_the_manifest_names_the_first_outcome_and_counts_them(run):
         "n": 10,
         "failed_outcomes": 3,
         "outcomes": 11,
+        "not_called": 0,
         "first": "failed at x = 2, n = 10, alpha = 0.1: ValueError: no interval here",
     }
 
@@ -182,7 +184,7 @@ def test_the_command_tells_of_it_in_one_sentence_and_ends_with_3(run, tmp_path, 
     captured = capsys.readouterr()
     assert captured.err == (
         "harness: again: mine: failed at x = 2, n = 10, alpha = 0.1: ValueError: no interval here "
-        "(no limits at 3 of 11 outcomes, which count as misses)\n"
+        "(no limits for 3 of 11 outcomes, which count as misses)\n"
     )
     assert "Failed: mine: failed at x = 2" in captured.out
     loaded = harness.load("results/again")
@@ -214,6 +216,48 @@ def test_a_hang_is_a_failure_after_its_time(run):
     (line,) = results.manifest["failures"]
     assert (line["failed_outcomes"], line["outcomes"]) == (1, 11)
     assert line["first"] == "no answer within 0.3 s at x = 3, n = 10, alpha = 0.1"
+
+
+def test_deaths_at_one_size_do_not_count_at_another(run):
+    results = run(
+        """
+        import os
+
+        def f(x, n, alpha):
+            if n == 5 and x in (1, 2, 3):
+                os._exit(3)
+            return 0.0, 1.0
+        """,
+        n=[5, 20],
+        alpha=[0.05, 0.1],
+    )
+    lines = results.manifest["failures"]
+    assert [(line["n"], line["alpha"]) for line in lines] == [(5, 0.05), (5, 0.1)]
+    # The outcomes 1, 2 and 3; 4 and 5 come after the third death of their size and alpha.
+    assert [(line["failed_outcomes"], line["not_called"]) for line in lines] == [(5, 2)] * 2
+    (sentence,) = failed_methods(results.manifest)
+    assert "(no limits for 10 of 12 outcomes, 4 of which it was not called for" in sentence
+    summary = results.summary.filter(pl.col("n") == 20, pl.col("method") == "mine")
+    assert summary["failed"].to_list() == [0.0] * summary.height
+
+
+def test_a_function_that_dies_everywhere_is_given_up(run):
+    results = run("import os\ndef f(x, n, alpha):\n    os._exit(5)\n", n=list(range(4, 14)))
+    called = [line["failed_outcomes"] - line["not_called"] for line in results.manifest["failures"]]
+    assert called == [ENOUGH] * (MOST // ENOUGH) + [0] * 2
+
+
+@pytest.mark.parametrize("method", ["bootstrap_percentile", "mine"])
+@pytest.mark.parametrize("reference", ["wilson", "drawn"])
+def test_a_figure_that_drawn_limits_have_no_lengths_for_is_refused_before_any_trial(
+    run, method, reference
+):
+    own = {"path": "mine.py", "function": "f", "label": "drawn"}
+    drawn = {"name": method, "label": "drawn"} if method != "mine" else own
+    text = "def f(x, n, alpha, rng):\n    raise AssertionError('called')\n"
+    figure = {"kind": "length_surface", "reference": reference}
+    with pytest.raises(InputError, match=r"length_surface compares lengths .* found drawn"):
+        run(text, methods=[drawn, "wilson"], figures=[figure], n=[5, 10])
 
 
 def test_a_function_that_dies_is_called_three_times_and_not_again(run):
