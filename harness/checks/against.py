@@ -12,13 +12,15 @@ from harness.checks.records import AGAINST, FAIL, PASS, Finding
 
 TOLERANCE = 1e-9
 """A difference up to this is none: rounding of the numbers, and of a baseline's decimals."""
-SEARCHED = 0.05
+SEARCHED, SEARCHED_LARGE = 1e-6, 0.05
 """Of the reference's worst alpha, where it is that of two samples: what the search may leave out.
 
-Against a finer search it misses nothing that counts at nearly all sizes and alphas, but 2.4 % at
-one: of the score interval for rates at exposures 1 and 1, alpha = 0.01. Methods that differ at all
-differ in the other numbers too, which are exact.
+At sizes up to ``LARGEST`` it goes along the lines of all limits. Against an independent search of
+every line and gap, over 804 cells of the catalogue's methods up to n = (40, 30) and exposures
+(10, 2), it left out at most 1e-11; the rest is for limits that differ by rounding. Beyond, where it
+climbs from many starts, it left out nothing that counts in 36 of 37 cells, and 0.6 % in one.
 """
+LARGEST = {"n1": 60.0, "n2": 60.0, "exposure1": 5.0, "exposure2": 5.0}
 
 
 _TINY = 1e-300
@@ -55,7 +57,7 @@ def against(
         found, reference: ``measures`` of both over the same sizes and alphas.
         name: what the reference is called.
         tolerance: how much more is not worse; of a length, relative to the reference's. Of the
-            worst alpha of two samples it is ``SEARCHED``.
+            worst alpha of two samples it is ``SEARCHED`` or ``SEARCHED_LARGE``.
     """
     keys = keys_of(found)
     rows = found.join(reference, on=keys, suffix="_reference", maintain_order="left")
@@ -84,7 +86,7 @@ def _worse(
     scale = measure.badness(old) if measure.is_relative else 1.0
     excess = measure.badness(new) - measure.badness(old)
     is_searched = measure.column == WORST and len(keys) > len(("n", "alpha"))
-    if excess <= (SEARCHED * old if is_searched else tolerance * scale):
+    if excess <= (_left_out(row) * old if is_searched else tolerance * scale):
         return None
     cell = {key: row[key] for key in keys}
     where = ", ".join(f"{key} = {value:g}" for key, value in cell.items())
@@ -96,6 +98,12 @@ def _worse(
         cell={**cell, "found": new, "expected": old},
         severity=excess / max(scale if measure.is_relative else row["alpha"], _TINY),
     )
+
+
+def _left_out(row: dict[str, float]) -> float:
+    """What share of a worst alpha the search may leave out at these sizes."""
+    is_large = any(row[name] > most for name, most in LARGEST.items() if name in row)
+    return SEARCHED_LARGE if is_large else SEARCHED
 
 
 def _no_worse(measure: _Measure, name: str, cells: int) -> Finding:

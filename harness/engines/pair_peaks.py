@@ -53,7 +53,7 @@ def _grid(
 ) -> tuple[float, list[Floats], list[list[tuple[slice, Floats]]]]:
     """The spacing, and the truths and the probabilities of their counts for each sample."""
     for spacing in _SPACINGS:
-        axes = [_axis(table, sample, spacing) for sample in (0, 1)]
+        axes = [table.axis(sample, spacing, _FEWEST_STEPS) for sample in (0, 1)]
         chances = [
             [table.chances(sample, truth[np.newaxis]) for truth in axis]
             for sample, axis in enumerate(axes)
@@ -62,16 +62,6 @@ def _grid(
         if first * second <= _CELLS:
             break
     return spacing, axes, chances
-
-
-def _axis(table: PairTable, sample: int, spacing: float) -> Floats:
-    """Truths evenly on the stretched scale, the ends of the range included."""
-    span, size = table.spans[sample], table.sizes[sample]
-    low, high = table.sampling.stretched(np.array(span), size)
-    steps = max(int(np.ceil((high - low) / spacing)), _FEWEST_STEPS)
-    axis = table.sampling.unstretched(np.linspace(low, high, steps + 1), size)
-    axis[0], axis[-1] = span
-    return axis
 
 
 def _height(lower: Floats, upper: Floats, chance: Floats, reach: float) -> float:

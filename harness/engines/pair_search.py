@@ -1,26 +1,27 @@
 """A search for the pair of truths that a method for two samples misses most often.
 
 For one θ the missing set is fixed, and the miss probability is smooth along the line of truths
-with that θ; across the lines it jumps at every limit. So from the peaks of a grid the search goes
-in turns: across, to the limits nearby (just above an upper one, just below a lower one, where an
-interval has just been left); and along the line.
+with that θ; across the lines it jumps at every limit. Tables of few enough limits are searched
+along the lines of them all. In larger ones the search goes from the peaks of a grid in turns:
+across, to the limits nearby (just above an upper one, just below a lower one, where an interval
+has just been left); and along the line. It may end on a lower peak than the highest.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from harness.engines.pair_peaks import highest_peaks
-from harness.engines.pair_table import PairTable
+from harness.engines.pair_scan import SPACING, best_on_lines, is_small
+from harness.engines.pair_table import PairTable, Place
 from harness.engines.runs import AT, FROM_ABOVE, FROM_BELOW
 from harness.numerics.arrays import Bools, Floats
 
-_STARTS = 24
-# A start whose peak is lower than this share of the best place found is not worth a climb.
-_HOPELESS = 0.85
-# The places that are refined, as a share of the best one, and at most how many.
+_STARTS = 150
+# A start whose peak is lower than this share of the best place found is not worth a climb. It is
+# low, since a peak of the grid may be well below that of the place it leads to.
+_HOPELESS = 0.5
+# The places that are refined, as a share of the best one, and at most how many of a kind.
 _CLOSE, _REFINED = 0.999, 4
 # Down to which step across, in grid spacings, and with how many zooms along a line places are
 # sought at first, and refined in the end.
@@ -29,26 +30,29 @@ _NEAREST = 400
 _TRIED_PER_SIDE = 2
 # A limit of less likely counts than this, beside the likeliest of those nearby, is no tooth.
 _UNLIKELY = 1e-3
-# Tables of no more limits than this are also searched along the lines of all of their limits.
-_FEW, _POINTS_ON_LINE = 400, 201
 # Symmetric methods are worst at several places alike.
 _SAME = 1e-11
 # Less is gained by zooming again into the same two peaks in turns, for hundreds of steps.
 _GAIN = 1e-9
 
 
-@dataclass(frozen=True)
-class Place:
-    """A pair of truths on a line, and the side of θ from which it is approached."""
-
-    missed: float
-    theta: float
-    approach: int
-    first: float
-
-
 def worst_place(table: PairTable) -> Place:
     """The place where most is missed, of all that the search has found."""
+    if is_small(table):
+        found, spacing = best_on_lines(table, _REFINED), SPACING
+    else:
+        found, spacing = _climbed(table)
+    if max((place.missed for place in found), default=0.0) == 0.0:
+        # Nothing misses anywhere.
+        middle = [0.5 * (low + high) for low, high in table.spans]
+        return _at(table, table.parameter(*middle), AT, np.array([middle[0]]), 1)[0]
+    close = _close_to_best(found, _CLOSE)[: 2 * _REFINED]
+    refined = [_climb(table, place, spacing, *_FINE) for place in close]
+    return min(_close_to_best(refined, 1.0 - _SAME), key=lambda place: (place.first, place.theta))
+
+
+def _climbed(table: PairTable) -> tuple[list[Place], float]:
+    """The best places near the peaks of a grid, and its spacing."""
     peaks = highest_peaks(table, _STARTS)
     found: list[Place] = []
     for height, first, second in zip(peaks.heights, peaks.first, peaks.second, strict=True):
@@ -57,29 +61,7 @@ def worst_place(table: PairTable) -> Place:
             theta = table.parameter(float(first), float(second))
             start = _at(table, theta, AT, np.array([first]), 1)
             found.append(_climb(table, start[0], peaks.spacing, *_ROUGH))
-    if table.lower.size <= _FEW:
-        found += [_climb(table, start, peaks.spacing, *_ROUGH) for start in _on_lines(table)]
-    if not found:
-        # Nothing misses anywhere.
-        middle = [0.5 * (low + high) for low, high in table.spans]
-        return _at(table, table.parameter(*middle), AT, np.array([middle[0]]), 1)[0]
-    found = _close_to_best(found, _CLOSE)[:_REFINED]
-    refined = [_climb(table, place, peaks.spacing, *_FINE) for place in found]
-    return min(_close_to_best(refined, 1.0 - _SAME), key=lambda place: (place.first, place.theta))
-
-
-def _on_lines(table: PairTable) -> list[Place]:
-    """The best few places on the lines of all limits, each at the best of many points."""
-    first = np.linspace(*table.spans[0], _POINTS_ON_LINE)
-    found = []
-    for approach, limits in ((FROM_ABOVE, table.upper), (FROM_BELOW, table.lower)):
-        inside = limits[(limits > table.range[0]) & (limits < table.range[1])]
-        for theta in np.unique(inside):
-            points = np.unique(table.on_line(theta, first))
-            missed = table.along(float(theta), approach, points)
-            at = int(missed.argmax())
-            found.append(Place(float(missed[at]), float(theta), approach, float(points[at])))
-    return sorted(found, key=lambda place: -place.missed)[:_REFINED]
+    return found, peaks.spacing
 
 
 def _close_to_best(found: list[Place], share: float) -> list[Place]:
@@ -159,7 +141,7 @@ def _along(table: PairTable, place: Place, zooms: int) -> Place:
     best, points = place, _points_nearby(table, place)
     for _ in range(zooms + 1):
         points = np.unique(table.on_line(place.theta, points))
-        missed = table.along(place.theta, place.approach, points)
+        missed = table.along(np.array([place.theta]), place.approach, points[np.newaxis])[0]
         at = int(missed.argmax())
         if missed[at] > best.missed:
             best = Place(float(missed[at]), place.theta, place.approach, float(points[at]))

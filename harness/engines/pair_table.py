@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from harness.engines.pair_chances import Chances, chances_of
 from harness.engines.runs import FROM_ABOVE, FROM_BELOW
 from harness.numerics.arrays import Bools, Floats
 from harness.sampling.protocol import Sampling
@@ -14,6 +16,16 @@ Span = tuple[float, float]
 
 _CELLS_AT_ONCE = 1 << 20
 _ROUNDING = 4.0 * np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True)
+class Place:
+    """A pair of truths on a line, and the side of θ from which it is approached."""
+
+    missed: float
+    theta: float
+    approach: int
+    first: float
 
 
 @dataclass(frozen=True)
@@ -36,11 +48,15 @@ class PairTable:
     @property
     def range(self) -> Span:
         """The ends of the range of θ."""
-        (a, b), (c, d) = (
-            sorted(weight * end for end in span)
-            for weight, span in zip(self.weights, self.spans, strict=True)
+        return float(self.corners.min()), float(self.corners.max())
+
+    @cached_property
+    def corners(self) -> Floats:
+        """θ at the corners of the rectangle of truths."""
+        one, other = (
+            weight * np.array(span) for weight, span in zip(self.weights, self.spans, strict=True)
         )
-        return a + c, b + d
+        return np.asarray(np.add.outer(one, other).ravel())
 
     def parameter(self, first: float, second: float) -> float:
         return self.weights[0] * first + self.weights[1] * second
@@ -53,10 +69,10 @@ class PairTable:
 
     def on_line(self, theta: Floats | float, first: Floats) -> Floats:
         """The first truths, moved to the ends of the line where they lie beyond."""
-        low, high = self._line(theta)
+        low, high = self.line(theta)
         return _within(first, low, high, _ROUNDING * np.abs(theta))
 
-    def _line(self, theta: Floats | float) -> tuple[Floats, Floats]:
+    def line(self, theta: Floats | float) -> tuple[Floats, Floats]:
         """The smallest and the largest first truth on the line."""
         a, b = ((theta - self.weights[1] * end) / self.weights[0] for end in self.spans[1])
         low = np.maximum(np.minimum(a, b), self.spans[0][0])
@@ -72,15 +88,46 @@ class PairTable:
         inner = sampling.unstretched(np.clip(place + half, low, high), size)
         return np.asarray(2.0 * np.abs(inner - truths))
 
+    def axis(self, sample: int, spacing: float, fewest: int) -> Floats:
+        """Truths evenly on the stretched scale, the ends of the range included."""
+        span, size = self.spans[sample], self.sizes[sample]
+        low, high = self.sampling.stretched(np.array(span), size)
+        steps = max(int(np.ceil((high - low) / spacing)), fewest)
+        axis = self.sampling.unstretched(np.linspace(low, high, steps + 1), size)
+        axis[0], axis[-1] = span
+        return axis
+
+    @cached_property
+    def _quick(self) -> tuple[Chances, Chances]:
+        shape, first, sizes = self.lower.shape, self.first, self.sizes
+        return (
+            chances_of(self.sampling, first[0], shape[0], sizes[0]),
+            chances_of(self.sampling, first[1], shape[1], sizes[1]),
+        )
+
     def chances(self, sample: int, truths: Floats) -> tuple[slice, Floats]:
         """The counts of one sample that matter for any of the truths, and their probabilities.
 
-        The counts as a slice of the table; shape (t, w).
+        The counts as a slice of the table; shape of the truths and another axis.
         """
         size, first = self.sizes[sample], self.first[sample]
-        start, last = self.sampling.window(float(truths.min()), float(truths.max()), size)
-        probability = self.sampling.pmf(np.arange(start, last + 1), truths[:, np.newaxis], size)
-        return slice(start - first, last + 1 - first), probability
+        low, high = float(truths.min()), float(truths.max())
+        start, last = self.sampling.window(low, high, size)
+        here = slice(start - first, last + 1 - first)
+        return here, self._quick[sample].of(here).at(truths)
+
+    def exactly(self, place: Place) -> float:
+        """The miss probability at one place, to all digits."""
+        truths = place.first, float(self.partner(place.theta, place.first))
+        one, other = (
+            self.sampling.pmf(first + np.arange(count), truth, size)
+            for first, count, truth, size in zip(
+                self.first, self.lower.shape, truths, self.sizes, strict=True
+            )
+        )
+        everywhere = (slice(None), slice(None))
+        missed = self.missed(everywhere, np.array(place.theta), place.approach)
+        return float((one * (missed * other).sum(axis=1)).sum())
 
     def missed(self, cells: tuple[slice, slice], theta: Floats, approach: int) -> Bools:
         """Which cells miss θ, or what is next to it on one side; shape (…, w1, w2)."""
@@ -89,18 +136,16 @@ class PairTable:
         above = upper <= at if approach == FROM_ABOVE else upper < at
         return np.asarray(below | above)
 
-    def along(self, theta: float, approach: int, first: Floats) -> Floats:
-        """The miss probability at pairs of truths on one line, shape (t,).
+    def along(self, theta: Floats, approach: int, first: Floats) -> Floats:
+        """The miss probability at pairs of truths on some lines, shape (l, t) as ``first``.
 
         Sums are numpy's own and no matrix products, whose last digits depend on the threads.
         """
         rows, one = self.chances(0, first)
-        columns, other = self.chances(1, self.partner(theta, first))
-        missed = self.missed((rows, columns), np.array(theta), approach)
-        given_first = np.zeros((first.size, other.shape[1]))
-        for place in range(missed.shape[0]):
-            given_first += one[:, place, np.newaxis] * missed[place]
-        return np.asarray((given_first * other).sum(axis=1))
+        columns, other = self.chances(1, self.partner(theta[:, np.newaxis], first))
+        missed = self.missed((rows, columns), theta, approach).astype(np.float64)
+        given_second = np.einsum("ltx,lxy->lty", one, missed)
+        return np.asarray(np.einsum("lty,lty->lt", given_second, other))
 
     def across(self, theta: Floats, approach: int, first: Floats) -> Floats:
         """The miss probability at pairs of truths, each with a θ of its own, shape (t,)."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.engines.pair_search import Place, worst_place
-from harness.engines.pair_table import PairTable, Span
+from harness.engines.pair_search import worst_place
+from harness.engines.pair_table import PairTable, Place, Span
 from harness.engines.runs import AT, FROM_ABOVE, FROM_BELOW
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Positions
@@ -96,4 +96,4 @@ def _places(
 def _worst_case(table: PairTable, place: Place) -> PairWorstCase:
     second = float(table.partner(place.theta, place.first))
     truths = (place.first + 0.0, second + 0.0)
-    return PairWorstCase(min(place.missed, 1.0), truths, _SIDES[place.approach])
+    return PairWorstCase(min(table.exactly(place), 1.0), truths, _SIDES[place.approach])
