@@ -21,7 +21,7 @@ class Chances:
 
     The terms cancel, which costs as many more digits as they have before the point: against the
     sampling's own probabilities the relative error is about 1e-14 for ten trials or expected
-    events and 1e-12 for a thousand.
+    events and 4e-12 for a thousand.
     """
 
     counts: Floats
