@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from unittest import SkipTest
 
 from harness.checks.check import check
-from harness.checks.conformance import ANSWERS, CONDUCT, PICKLES, PRECISION
+from harness.checks.conformance import names_of
 from harness.checks.naming import Function, named
-from harness.checks.parts import parts_of
 from harness.checks.records import (
     AGAINST,
     BEHAVIOUR,
@@ -76,17 +76,15 @@ def parametrize_with_checks(
     """
     import pytest
 
-    names = (*_conformance(family), BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK, _REST)
+    names = (*names_of(family), BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK, _REST)
     cases = []
     for method in methods:
         checked = _Checked(method, family, options)
         label = named(method, family).label
-        cases += [pytest.param(OneCheck(name, checked), id=f"{label}-{name}") for name in names]
+        ids = [f"{label}-{name.replace(' ', '_')}" for name in names]
+        checks = [OneCheck(name, checked) for name in names]
+        cases += [pytest.param(each, id=name) for each, name in zip(checks, ids, strict=True)]
     return pytest.mark.parametrize("check", cases)
-
-
-def _conformance(family: str) -> tuple[str, ...]:
-    return (ANSWERS, *CONDUCT, PRECISION, *parts_of(family), PICKLES)
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ class _Checked:
         return [finding for finding in self.report.findings if self._test_of(finding) == name]
 
     def _test_of(self, finding: Finding) -> str:
-        if finding.kind == CONFORMANCE and finding.check in _conformance(self.family):
+        if finding.kind == CONFORMANCE and finding.check in names_of(self.family):
             return finding.check
         kinds = (BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK)
         return finding.kind if finding.kind in kinds else _REST
@@ -123,7 +121,11 @@ class OneCheck:
         """
         Raises:
             AssertionError: the check failed or could not be concluded, with every finding.
+            SkipTest: there is nothing to be checked, as of a method that promises nothing.
         """
-        wrong = [each for each in self.checked.findings(self.name) if each.verdict != PASS]
+        found = self.checked.findings(self.name)
+        if not found:
+            raise SkipTest(f"nothing is asked of {self.name}")
+        wrong = [each for each in found if each.verdict != PASS]
         if wrong:
             raise AssertionError("\n".join(f"{each.check}: {each.message}" for each in wrong))

@@ -61,6 +61,7 @@ def update(folder: str | Path, named: Named, measured: pl.DataFrame) -> Path:
         InputError: the folder cannot be written or holds something else, or there is nothing
             exact to be kept.
     """
+    refuse_update(folder, named)
     _refuse(named, measured)
     root = Path(folder)
     file = _file(root, named.family, named.label)
@@ -68,7 +69,8 @@ def update(folder: str | Path, named: Named, measured: pl.DataFrame) -> Path:
         header = _header(root) if is_baseline(root) else {"methods": {}}
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(_text(measured, _values(named.family)), "utf-8")
-        header["methods"].setdefault(named.family, {})[file.stem] = provenance(named)
+        entry = {**provenance(named), "rows": measured.height}
+        header["methods"].setdefault(named.family, {})[file.stem] = entry
         header["versions"] = _versions()
         (root / HEADER).write_text(
             json.dumps(header, indent=2, sort_keys=True, ensure_ascii=False) + "\n", "utf-8"
@@ -76,6 +78,26 @@ def update(folder: str | Path, named: Named, measured: pl.DataFrame) -> Path:
     except OSError as fault:
         raise InputError(f"{root} cannot be written: {fault.strerror}") from None
     return file
+
+
+def refuse_update(folder: str | Path, named: Named) -> None:
+    """Say before anything is computed that a method's baseline could not be written.
+
+    Raises:
+        InputError: the folder is none, is not to be written to, or holds another method's baseline
+            under the same name.
+    """
+    root = Path(folder)
+    existing = next(place for place in (root, *root.absolute().parents) if place.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        raise InputError(f"{root} cannot be written: {existing} is no folder to write to")
+    if not is_baseline(root):
+        return
+    name = _file(root, named.family, named.label).stem
+    known = _header(root)["methods"].get(named.family, {}).get(name, {}).get("of")
+    origin = provenance(named)["of"]
+    if known not in (None, origin):
+        raise InputError(f"{root} holds another {name}, of {known}, and not of {origin}")
 
 
 def stored(folder: str | Path, family: str, label: str) -> pl.DataFrame:
@@ -94,6 +116,9 @@ def stored(folder: str | Path, family: str, label: str) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, OSError) as fault:
         reason = str(fault).partition("\n")[0]
         raise InputError(f"{file} cannot be read: {reason}") from None
+    told = _header(root)["methods"].get(family, {}).get(file.stem, {}).get("rows", table.height)
+    if told != table.height:
+        raise InputError(f"{file} holds {table.height} rows where {HEADER} tells of {told}")
     return _checked(table, file, family)
 
 

@@ -31,6 +31,11 @@ _FEWEST = 8
 _GRAVEST = 1000.0
 
 
+def names_of(family: str) -> tuple[str, ...]:
+    """The names of all parts, in the order of how grave it is to break them."""
+    return (ANSWERS, *CONDUCT, PRECISION, *parts_of(family), PICKLES)
+
+
 def conformance(subject: Subject) -> list[Finding]:
     """A finding for each part, in the order of how grave it is to break it."""
     looks = [list(_looked(subject, outcomes)) for outcomes in conformance_grid(subject.family)]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from harness.checks.conformance import where
-from harness.checks.records import FAIL, INCONCLUSIVE, CheckReport, Finding
+from harness.checks.records import FAIL, INCONCLUSIVE, PASS, CheckReport, Finding, Verdict
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -26,17 +25,22 @@ def as_json(report: CheckReport) -> str:
 
 
 def as_junit(report: CheckReport) -> str:
-    """A test case for each finding; inconclusive ones are errors."""
-    findings = report.findings
+    """A test case for each check, whose name stays as it is; an inconclusive one is an error."""
+    cases: dict[tuple[str, str], list[Finding]] = {}
+    for finding in report.findings:
+        cases.setdefault((finding.kind, finding.check), []).append(finding)
+    verdicts = [_worst(findings) for findings in cases.values()]
     suite = ElementTree.Element(
         "testsuite",
         name=_xml(f"harness check {report.method}"),
-        tests=str(len(findings)),
-        failures=str(sum(finding.verdict == FAIL for finding in findings)),
-        errors=str(sum(finding.verdict == INCONCLUSIVE for finding in findings)),
+        tests=str(len(cases)),
+        failures=str(verdicts.count(FAIL)),
+        errors=str(verdicts.count(INCONCLUSIVE)),
     )
-    for finding in findings:
-        _case(suite, report, finding)
+    for (kind, check), findings in cases.items():
+        classname = _xml(f"{report.family}.{report.method}.{kind}")
+        case = ElementTree.SubElement(suite, "testcase", classname=classname, name=_xml(check))
+        _tell(case, findings)
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
@@ -48,21 +52,24 @@ FORMATS: Mapping[str, Callable[[CheckReport], str]] = {
 }
 
 
-def _case(suite: ElementTree.Element, report: CheckReport, finding: Finding) -> None:
-    keys = ("n", "n1", "n2", "exposure", "exposure1", "exposure2", "alpha")
-    cell = {key: finding.cell[key] for key in keys if key in finding.cell}
-    name = f"{finding.check} ({where(cell)})" if cell else finding.check
-    case = ElementTree.SubElement(
-        suite,
-        "testcase",
-        classname=_xml(f"{report.family}.{report.method}.{finding.kind}"),
-        name=_xml(name),
+def _worst(findings: Sequence[Finding]) -> Verdict:
+    verdicts = [finding.verdict for finding in findings]
+    return next((each for each in (FAIL, INCONCLUSIVE) if each in verdicts), PASS)
+
+
+def _tell(case: ElementTree.Element, findings: Sequence[Finding]) -> None:
+    """What did not pass: the worst in a line, and all of it."""
+    verdict = _worst(findings)
+    if verdict == PASS:
+        return
+    told = sorted(
+        (finding for finding in findings if finding.verdict == verdict),
+        key=lambda finding: -finding.severity,
     )
-    kind = {FAIL: "failure", INCONCLUSIVE: "error"}.get(finding.verdict)
-    if kind is not None:
-        ElementTree.SubElement(
-            case, kind, message=_xml(finding.message), type=_xml(finding.check)
-        ).text = _xml(finding.message)
+    tag = {FAIL: "failure", INCONCLUSIVE: "error"}[verdict]
+    ElementTree.SubElement(
+        case, tag, message=_xml(told[0].message), type=_xml(told[0].check)
+    ).text = _xml("\n".join(finding.message for finding in told))
 
 
 def _xml(text: str) -> str:

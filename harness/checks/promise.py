@@ -36,7 +36,7 @@ NO_LARGE_SIZE = f"no size of {FEWEST} or more with sound limits was looked at"
 EXACT = 1e-9
 """What rounding may add to a worst alpha."""
 
-_MEAN_NAME, _WORST_NAME = "mean alpha error", "worst alpha"
+NAMES = _MEAN_NAME, _WORST_NAME = "mean alpha error", "worst alpha"
 
 
 def declared_contract(method: Method, family: str) -> Contract:

@@ -16,15 +16,25 @@ from harness.peers.catalogue import PEERS
 
 
 def provenance(named: Named) -> dict[str, str]:
-    """SHA-256 of the file that the method stands in; of a peer, its package's version.
+    """Where the method comes from, and SHA-256 of the file; of a peer, its package's version.
 
-    Nothing of a function that stands in no file.
+    No digest of a function that stands in no file.
     """
     place, _, _ = named.label.rpartition(":")
     if place in PEERS:
-        return {"version": f"{place} {version(place)}"}
+        return {"of": place, "version": f"{place} {version(place)}"}
     file = _file(named)
-    return {} if file is None else {"source": hashlib.sha256(file.read_bytes()).hexdigest()}
+    digest = {} if file is None else {"source": hashlib.sha256(file.read_bytes()).hexdigest()}
+    return {"of": _origin(named), **digest}
+
+
+def _origin(named: Named) -> str:
+    """What stays when a file is called by another path."""
+    if named.method is not None:
+        return "the catalogue"
+    if named.source is None:
+        return "Python"
+    return str(named.source.module or Path(str(named.source.path)).name)
 
 
 def _file(named: Named) -> Path | None:

@@ -43,11 +43,14 @@ def check(
     Exit codes: 0 all pass; 3 something fails; 4 something could not be concluded; 2 the method
     cannot be loaded or called as asked.
     """
+    from harness.checks.baseline import refuse_update
     from harness.checks.baseline import update as keep
     from harness.checks.check import check as checked
     from harness.checks.formats import FORMATS
     from harness.checks.naming import named
 
+    if update is not None:
+        refuse_update(update, named(method, family))
     report = checked(
         method,
         family=family,

@@ -58,7 +58,8 @@ def _or_listed(
     if missed[place] <= case.alpha:
         return case
     first, second = scenario.truth.values
-    return PairWorstCase(float(missed[place]), (float(first[place]), float(second[place])), "at")
+    truths = float(first[place]), float(second[place])
+    return PairWorstCase(float(missed[place]), truths, "at", "the truths listed")
 
 
 def pair_weights(scenario: PairScenario, outcomes: Integers) -> Floats:

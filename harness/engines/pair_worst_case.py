@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness.engines.pair_scan import is_small
 from harness.engines.pair_search import worst_place
 from harness.engines.pair_table import PairTable, Place, Span
 from harness.engines.runs import AT, FROM_ABOVE, FROM_BELOW
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Positions
 from harness.scenario import Limits, PairScenario
+
+_ALONG_LINES = "a search along the lines of all limits"
+_FROM_GRID = "a grid of truths and local search from there"
 
 _SIDES = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}
 
@@ -26,6 +30,8 @@ class PairWorstCase:
     """The pair of truths at which it is reached or approached."""
     side: str
     """"above" or "below": from where the parameter approaches theirs; otherwise "at"."""
+    found_by: str
+    """How it was sought, in words."""
 
     @property
     def witness(self) -> tuple[float, float]:
@@ -96,4 +102,5 @@ def _places(
 def _worst_case(table: PairTable, place: Place) -> PairWorstCase:
     second = float(table.partner(place.theta, place.first))
     truths = (place.first + 0.0, second + 0.0)
-    return PairWorstCase(min(table.exactly(place), 1.0), truths, _SIDES[place.approach])
+    how = _ALONG_LINES if is_small(table) else _FROM_GRID
+    return PairWorstCase(min(table.exactly(place), 1.0), truths, _SIDES[place.approach], how)

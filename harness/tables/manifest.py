@@ -188,8 +188,7 @@ def worst_cases(findings: Sequence[Findings]) -> list[dict[str, Any]]:
 def _found(scenario: AnyScenario, worst: WorstCase | PairWorstCase) -> dict[str, Any]:
     """The truth, the side it is approached from, and how far the search for it went."""
     if isinstance(worst, PairWorstCase):
-        how = "a grid of truths and local search from there"
-        return {"truth": list(worst.truths), "side": worst.side, "found_by": how}
+        return {"truth": list(worst.truths), "side": worst.side, "found_by": worst.found_by}
     place = {"truth": worst.truth, "side": worst.side}
     assert isinstance(scenario, Scenario)
     over = worst_case_range(scenario)

@@ -15,6 +15,7 @@ from harness.checks.naming import named
 from harness.checks.remembered import Remembered
 from harness.checks.scenarios import default_alphas
 from harness.checks.subject import CatalogueSubject
+from harness.cli import main
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
@@ -135,8 +136,34 @@ def test_of_methods_without_a_file_nothing_is_told(tmp_path):
         update(tmp_path, each, of("wilson"))
     update(tmp_path, named(mine), of("wilson"))
     told = json.loads((tmp_path / HEADER).read_text("utf-8"))["methods"]["proportion"]
-    assert told["Mine"] == told["f"] == {}
-    assert set(told["mine"]) == {"source"}
+    assert told["Mine"] == {"of": "Python", "rows": 6}
+    assert told["f"] == {"of": "no_such.module", "rows": 6}
+    assert set(told["mine"]) == {"of", "source", "rows"}
+
+
+def test_two_methods_of_one_name_do_not_share_a_file(tmp_path):
+    update(tmp_path, named("wilson"), of("wilson"))
+    (tmp_path / "mine.py").write_text("def wilson(x, n, alpha): return 0.0, 1.0\n")
+    with pytest.raises(
+        InputError, match=r"holds another wilson, of the catalogue, and not of mine"
+    ):
+        update(tmp_path, named(f"{tmp_path / 'mine.py'}:wilson"), of("wilson"))
+
+
+def test_rows_that_are_gone_are_noticed(tmp_path):
+    file = update(tmp_path, named("wilson"), of("wilson"))
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    file.write_text("".join(lines[:-2]), "utf-8")
+    with pytest.raises(InputError, match=r"holds 4 rows where baseline\.json tells of 6"):
+        stored(tmp_path, "proportion", "wilson")
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["check", "wilson", "--update", str(tmp_path / "file" / "b")]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "is no folder to write to" in captured.err
 
 
 def test_a_file_called_by_another_path_and_a_peer_have_names_that_stay(tmp_path):

@@ -81,20 +81,23 @@ def test_json_holds_everything_and_no_number_that_is_none():
     assert json.loads(as_json(report(nothing)))["findings"][0]["severity"] is None
 
 
-def test_junit_has_a_case_for_each_finding():
+def test_junit_has_a_case_for_each_check_and_its_name_stays():
     found = report(
         finding(),
-        finding("ordered", verdict="fail", message="limits 1 > 0 & \x00"),
+        finding("ordered", message="holds elsewhere"),
+        finding("ordered", verdict="fail", message="limits 2 > 1", severity=1.0),
+        finding("ordered", verdict="fail", message="limits 1 > 0 & \x00", severity=2.0),
         finding("mean", "contract", "inconclusive", "too few"),
     )
     suite = ElementTree.fromstring(as_junit(found))
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
     cases = list(suite)
     assert cases[0].get("classname") == "proportion.mine.conformance"
-    assert cases[0].get("name") == "mirrors (n = 3, alpha = 0.05)"
+    assert [case.get("name") for case in cases] == ["mirrors", "ordered", "mean"]
     assert len(cases[0]) == 0
     assert cases[1][0].tag == "failure"
-    assert cases[1][0].text == "limits 1 > 0 & \ufffd"
+    assert cases[1][0].get("message") == "limits 1 > 0 & \ufffd"
+    assert cases[1][0].text == "limits 1 > 0 & \ufffd\nlimits 2 > 1"
     assert cases[2][0].tag == "error"
 
 
