@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -51,18 +53,34 @@ def check(
 
     if update is not None:
         refuse_update(update, named(method, family))
-    report = checked(
-        method,
-        family=family,
-        against=against,
-        config=config,
-        contract=contract,
-        margin=margin,
-        trials=trials,
-        seed=seed,
-        timeout=timeout,
-    )
+    with _waiting(f"checking {method}"):
+        report = checked(
+            method,
+            family=family,
+            against=against,
+            config=config,
+            contract=contract,
+            margin=margin,
+            trials=trials,
+            seed=seed,
+            timeout=timeout,
+        )
     typer.echo(FORMATS[output](report))
     if update is not None:
         keep(update, named(method, family), report.behaviour)
     return report.exit_code
+
+
+@contextmanager
+def _waiting(what: str) -> Iterator[None]:
+    """Something that moves while a slow method is called for minutes; nothing off a terminal."""
+    from rich.console import Console
+
+    from harness.screen.records import escaped
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(escaped(what)):
+        yield

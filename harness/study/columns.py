@@ -15,7 +15,7 @@ from harness.study.own import OwnColumn
 from harness.tables.schema import MONTE_CARLO
 
 _COMPARING = ("length_surface", "length_over_outcome")
-"""The figures that do."""
+"""The figures of lengths, a method's against another's."""
 
 Own = Mapping[str, OwnFunction]
 """The user's own methods, by their labels."""
