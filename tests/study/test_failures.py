@@ -357,7 +357,7 @@ NEVER = """
 """
 
 
-@pytest.mark.parametrize("text", [HALF, NEVER])
+@pytest.mark.parametrize("text", [HALF, NEVER], ids=["somewhere", "everywhere"])
 def test_figures_are_drawn_of_what_there_is(run, tmp_path, text):
     figures = [
         {"kind": "alpha_surface"},
