@@ -29,7 +29,13 @@ def check(
     contract: Annotated[
         str | None, typer.Option(help="nominal, at-least or none; default what is declared.")
     ] = None,
-    margin: Annotated[float | None, typer.Option(help="Of the mean alpha error.")] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="Of the mean alpha error, and of the miss rate against a method that draws; "
+            "default 0.3·alpha."
+        ),
+    ] = None,
     trials: Annotated[int, typer.Option(help="At each size, of a method that draws.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Of all draws.")] = 2003,
     update: Annotated[

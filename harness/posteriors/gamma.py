@@ -87,12 +87,12 @@ class Gamma:
         return np.broadcast_to(value, self.a.shape)
 
     def cdf(self, points: Reals | npt.ArrayLike) -> Floats:
-        """P(a, br), the lower regularised incomplete gamma function."""
-        return _tail(self.a, self.b * self._points(points), -1.0)
+        """P(a, br), the lower regularised incomplete gamma function; 0 below the range."""
+        return _tail(self.a, self.b * np.maximum(self._points(points), 0.0), -1.0)
 
     def sf(self, points: Reals | npt.ArrayLike) -> Floats:
         """Q(a, br) = 1 − P(a, br), never formed as a difference where it is small."""
-        return _tail(self.a, self.b * self._points(points), 1.0)
+        return _tail(self.a, self.b * np.maximum(self._points(points), 0.0), 1.0)
 
     def logpdf(self, points: Reals | npt.ArrayLike) -> Floats:
         """log[b^a r^{a−1} e^{−br} / Γ(a)], by the saddle-point form."""

@@ -146,6 +146,13 @@ def test_tails_at_the_ends_are_exactly_zero_and_one():
     assert posterior.cdf(high).tolist() == posterior.sf(low).tolist() == [1, 1, 1]
 
 
+def test_nothing_lies_below_the_range():
+    posterior = Gamma(np.array([0.5, 1.0, 20.0]), np.array([1.0, 2.0, 3.0]))
+    for point in (-1e-300, -1.0, -np.inf):
+        assert (posterior.cdf(point) == 0.0).all()
+        assert (posterior.sf(point) == 1.0).all()
+
+
 def test_mode_is_where_no_neighbour_is_denser():
     posterior = Gamma(np.array([0.5, 1.0, 1.5, 30.0, 1e6]), np.array([2.0, 3.0, 1.0, 0.01, 5.0]))
     mode, sd = posterior.mode.value, np.sqrt(posterior.a) / posterior.b
