@@ -212,17 +212,32 @@ def _against(subject: Subject, against: AnyMethod | Path, terms: _Terms) -> list
     if isinstance(against, Path) or (isinstance(against, str) and is_baseline(against)):
         return against_baseline(subject, against)
     with _opened(_reference(against, subject.family), terms) as other:
-        if subject.deterministic and other.deterministic:
-            return against_method(subject, other, terms.sizes, terms.alphas)
+        one, another = _of_one_side(subject, other)
+        if one.deterministic and another.deterministic:
+            return against_method(one, another, terms.sizes, terms.alphas)
         return against_drawn(
-            subject,
-            other,
+            one,
+            another,
             terms.drawn,
             terms.alphas,
             margin=terms.margin,
             trials=terms.trials,
             seed=terms.seed,
         )
+
+
+def _of_one_side(subject: Subject, reference: Subject) -> tuple[Subject, Subject]:
+    """Both at a side that both have: two-sided intervals where there are any.
+
+    Raises:
+        InputError: there is no such side.
+    """
+    shared = [side for side in subject.sides if side in reference.sides]
+    if not shared:
+        one, another = (f"{each.label} ({', '.join(each.sides)})" for each in (subject, reference))
+        raise InputError(f"{one} and {another} have no side in common to be compared at")
+    side = TWO_SIDED if TWO_SIDED in shared else shared[-1]
+    return Remembered(subject, (side,)), Remembered(reference, (side,))
 
 
 def _reference(against: AnyMethod, family: str) -> Named:

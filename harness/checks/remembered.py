@@ -14,11 +14,17 @@ from harness.methods.method import TWO_SIDED
 class Remembered:
     """Another subject and what it has answered; what has no two sides answers for the one."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, sides: tuple[str, ...] | None = None) -> None:
+        """
+        Args:
+            subject: another one.
+            sides: those of its sides that it is looked at for; by default all.
+        """
         self._subject = subject
         self._answers: dict[tuple[object, ...], Answers] = {}
         self.label, self.family = subject.label, subject.family
-        self.sides, self.deterministic = subject.sides, subject.deterministic
+        self.sides = subject.sides if sides is None else sides
+        self.deterministic = subject.deterministic
         self.expected_failures: Mapping[str, str] = subject.expected_failures
 
     def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:

@@ -319,6 +319,33 @@ def test_draws_of_two_samples_miss_as_often_as_the_exact_numbers_say():
     assert found.cell["only_found"] / 100_000 == pytest.approx(mean, abs=error)
 
 
+def one_sided(side):
+    """Clopper and Pearson's limit of one side, as a function that says so."""
+
+    def f(x, n, alpha):
+        counts = np.atleast_1d(np.asarray(x, np.float64))
+        data = counts, np.full(counts.size, float(n))
+        lower, upper = PROPORTION["clopper_pearson"].limits(data, alpha, side)
+        return (lower, upper) if np.ndim(x) else (lower[0], upper[0])
+
+    f.side = side
+    return f
+
+
+@pytest.mark.parametrize("side", ["lower", "upper"])
+def test_a_limit_of_one_side_is_held_against_the_same_side_of_another_method(side):
+    quick = {"sizes": (3, 10), "alphas": (0.05,), "contract": "none"}
+    report = check(one_sided(side), against="clopper_pearson", **quick)
+    assert [each.verdict for each in report.findings if each.kind == "against"] == ["pass"] * 3
+
+
+def test_limits_of_different_sides_are_not_compared():
+    quick = {"sizes": (3,), "alphas": (0.05,), "contract": "none"}
+    for one, another in (("lower", "upper"), ("upper", "lower")):
+        with pytest.raises(InputError, match=f"{one}.*{another}.*no side in common"):
+            check(one_sided(one), against=one_sided(another), **quick)
+
+
 @pytest.mark.parametrize("against", ["no/such/folder", ".", "there"])
 def test_a_folder_without_a_baseline_is_told_how_to_get_one(against, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
