@@ -30,7 +30,7 @@ def measures(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) -
     probability to miss.
 
     Args:
-        subject: two-sided, deterministic.
+        subject: deterministic.
         sizes: n, or exposures; of two samples pairs of them.
         alphas: levels that each size is looked at with.
 
@@ -60,7 +60,7 @@ def worst_truths(family: str, case: WorstCase | PairWorstCase | None) -> dict[st
 def limits_of(
     subject: Subject, scenario: AnyScenario, outcomes: Integers, alpha: float
 ) -> tuple[Floats, Floats]:
-    """The two-sided limits at some outcomes of a scenario.
+    """The limits at some outcomes of a scenario: two-sided, or of a subject's one side.
 
     Raises:
         MethodError: the subject has none at one of them, or they are reversed.

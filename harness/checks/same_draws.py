@@ -48,7 +48,7 @@ def against_draws(
     make every trifle significant.
 
     Args:
-        subject, reference: two-sided, of one family, one of them stochastic.
+        subject, reference: of one family and with a side in common, one of them stochastic.
         sizes, alphas: where both are looked at.
         margin: of the miss rate, up to which more misses are no fault; by default 0.3·alpha.
         trials: at each size, the same for all alphas.
