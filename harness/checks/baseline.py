@@ -21,6 +21,7 @@ from harness.checks.provenance import provenance
 from harness.checks.scenarios import checked_alphas, checked_sizes
 from harness.errors import InputError
 from harness.families.catalogue import family_of
+from harness.methods.method import TWO_SIDED
 from harness.peers.catalogue import PEERS
 from harness.tables.manifest import versions
 
@@ -49,13 +50,14 @@ def is_folder(text: str) -> bool:
         return False
 
 
-def update(folder: str | Path, named: Named, measured: pl.DataFrame) -> Path:
+def update(folder: str | Path, named: Named, measured: pl.DataFrame, side: str = TWO_SIDED) -> Path:
     """Write a method's baseline into the folder, beside those of others; returns its file.
 
     Args:
         folder: made where it is not there.
         named: the method.
         measured: its ``measures``; other columns are left out.
+        side: that they are of.
 
     Raises:
         InputError: the folder cannot be written or holds something else, or there is nothing
@@ -69,7 +71,8 @@ def update(folder: str | Path, named: Named, measured: pl.DataFrame) -> Path:
         header = _header(root) if is_baseline(root) else {"methods": {}}
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(_text(measured, _values(named.family)), "utf-8")
-        entry = {**provenance(named), "rows": measured.height}
+        sided = {} if side == TWO_SIDED else {"side": side}
+        entry = {**provenance(named), **sided, "rows": measured.height}
         header["methods"].setdefault(named.family, {})[file.stem] = entry
         header["versions"] = _versions()
         (root / HEADER).write_text(
@@ -85,12 +88,14 @@ def refuse_update(folder: str | Path, named: Named) -> None:
 
     Raises:
         InputError: the folder is none, is not to be written to, or holds another method's baseline
-            under the same name.
+            under the same name; or the method draws its limits.
     """
     root = Path(folder)
     existing = next(place for place in (root, *root.absolute().parents) if place.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(f"{root} cannot be written: {existing} is no folder to write to")
+    if named.method is not None and not named.method.deterministic:
+        raise InputError(f"{named.label} draws its limits, and so has no baseline")
     if not is_baseline(root):
         return
     name = _file(root, named.family, named.label).stem
@@ -100,7 +105,7 @@ def refuse_update(folder: str | Path, named: Named) -> None:
         raise InputError(f"{root} holds another {name}, of {known}, and not of {origin}")
 
 
-def stored(folder: str | Path, family: str, label: str) -> pl.DataFrame:
+def stored(folder: str | Path, family: str, label: str, side: str = TWO_SIDED) -> pl.DataFrame:
     """The method's measures as they were.
 
     Raises:
@@ -116,7 +121,10 @@ def stored(folder: str | Path, family: str, label: str) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, OSError) as fault:
         reason = str(fault).partition("\n")[0]
         raise InputError(f"{file} cannot be read: {reason}") from None
-    told = _header(root)["methods"].get(family, {}).get(file.stem, {}).get("rows", table.height)
+    entry = _header(root)["methods"].get(family, {}).get(file.stem, {})
+    told, its_side = entry.get("rows", table.height), entry.get("side", TWO_SIDED)
+    if its_side != side:
+        raise InputError(f"{file} is of the side {its_side}, and {label} of the side {side}")
     if told != table.height:
         raise InputError(f"{file} holds {table.height} rows where {HEADER} tells of {told}")
     return _checked(table, file, family)

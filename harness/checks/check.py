@@ -36,7 +36,7 @@ from harness.checks.scenarios import (
     default_alphas,
     default_sizes,
 )
-from harness.checks.subject import CallableSubject, CatalogueSubject, Subject
+from harness.checks.subject import CallableSubject, CatalogueSubject, Subject, side_of
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.errors import InputError
@@ -114,7 +114,8 @@ def check(
         if against is not None:
             findings += _against(subject, against, terms)
         findings = as_expected(findings, subject)
-    return CheckReport(called.label, family, terms.contract, tuple(findings), exact)
+        side = side_of(subject)
+    return CheckReport(called.label, family, terms.contract, tuple(findings), exact, side)
 
 
 def _terms(

@@ -14,8 +14,8 @@ from harness.checks.measures import keys_of, measures
 from harness.checks.records import AGAINST, FAIL, Finding
 from harness.checks.same_draws import against_draws
 from harness.checks.scenarios import Size
-from harness.checks.subject import Subject
-from harness.errors import IntervalNotFoundError, MethodError
+from harness.checks.subject import Subject, side_of
+from harness.errors import InputError, IntervalNotFoundError, MethodError
 
 _ENDS_ALL = 1e9
 """The severity of what leaves nothing to compare."""
@@ -68,9 +68,13 @@ def against_baseline(subject: Subject, folder: str | Path) -> list[Finding]:
     """Against what a baseline holds of the method, at its sizes and alphas.
 
     Raises:
-        InputError: there is no baseline of this method.
+        InputError: there is no baseline of this method, or of another side.
     """
-    old = stored(folder, subject.family, subject.label)
+    if not subject.deterministic:
+        raise InputError(
+            f"{subject.label} draws its limits, and so has no baseline; --against another method"
+        )
+    old = stored(folder, subject.family, subject.label, side_of(subject))
     try:
         return against(measures_at(old, subject), old, "its baseline")
     except MethodError as fault:

@@ -9,7 +9,7 @@ import polars as pl
 
 from harness.checks.grid import Listed
 from harness.checks.scenarios import Size, enumerated, outcomes_of, scenario_of
-from harness.checks.subject import Subject
+from harness.checks.subject import Subject, side_of
 from harness.engines.pair_worst_case import PairWorstCase
 from harness.engines.worst_case import WorstCase
 from harness.errors import MethodError
@@ -71,8 +71,7 @@ def limits_of(
     for fault in answers.faults.values():
         raise MethodError(f"{subject.label}: {fault}")
     lower, upper = answers.lower, answers.upper
-    side = TWO_SIDED if TWO_SIDED in subject.sides else subject.sides[-1]
-    for place in np.flatnonzero(~are_intervals(lower, upper, side)):
+    for place in np.flatnonzero(~are_intervals(lower, upper, side_of(subject))):
         outcome = {**where.cell([int(place)]), "alpha": alpha}
         fault = no_interval(lower[place], upper[place], outcome)
         raise MethodError(f"{subject.label}: {fault}")

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import polars as pl
 
+from harness.methods.method import TWO_SIDED
+
 Verdict = Literal["pass", "fail", "inconclusive"]
 
 PASS: Verdict = "pass"
@@ -65,6 +67,8 @@ class CheckReport:
     findings: tuple[Finding, ...]
     behaviour: pl.DataFrame
     """A row for each size and alpha: the exact numbers of the method."""
+    side: str = TWO_SIDED
+    """The side that the numbers are of."""
 
     @property
     def verdict(self) -> Verdict:

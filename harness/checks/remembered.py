@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.checks.grid import Outcomes
-from harness.checks.subject import Subject
+from harness.checks.subject import Subject, side_of
 from harness.methods.answers import Answers
 from harness.methods.conduct import Conduct
 from harness.methods.method import TWO_SIDED
@@ -28,9 +28,8 @@ class Remembered:
         self.expected_failures: Mapping[str, str] = subject.expected_failures
 
     def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
-        if side == TWO_SIDED and TWO_SIDED not in self.sides:
-            # The one whose limits are finite: the lower one stands at the start of the range.
-            side = self.sides[-1]
+        if side == TWO_SIDED:
+            side = side_of(self)
         counts = tuple(each.tobytes() for each in outcomes.counts)
         key = (outcomes.sizes, outcomes.shape, counts, alpha, side)
         if key not in self._answers:

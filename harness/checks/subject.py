@@ -27,7 +27,7 @@ from harness.methods.calling import (
 )
 from harness.methods.conduct import Conduct, conduct
 from harness.methods.declared import Declared, declared
-from harness.methods.method import Method
+from harness.methods.method import TWO_SIDED, Method
 from harness.methods.outcomes import arguments_of
 from harness.numerics.arrays import Floats
 
@@ -66,6 +66,14 @@ class Subject(Protocol):
     def unpicklable(self) -> str | None:
         """Why it cannot be sent to another process; None where it can, or need not."""
         ...
+
+
+def side_of(subject: Subject) -> str:
+    """The side that a subject's numbers are of: both where it has them, or its last one.
+
+    Of the two one-sided ones that is the upper limit, which is finite also for a rate.
+    """
+    return TWO_SIDED if TWO_SIDED in subject.sides else subject.sides[-1]
 
 
 @dataclass(frozen=True)

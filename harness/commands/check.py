@@ -73,7 +73,7 @@ def check(
         )
     typer.echo(FORMATS[output](report))
     if update is not None:
-        keep(update, named(method, family), report.behaviour)
+        keep(update, named(method, family), report.behaviour, report.side)
     return report.exit_code
 
 

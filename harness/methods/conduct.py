@@ -14,6 +14,7 @@ from harness.methods.calling import (
     Raised,
     alone,
     copies,
+    one_line,
     outcome_count,
     same,
 )
@@ -114,12 +115,20 @@ def _limits(answer: Any, count: int, where: str) -> tuple[tuple[Floats, Floats] 
         lower, upper = answer
         limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
     except (TypeError, ValueError):
-        kind = f"shape {np.shape(answer)}" if np.ndim(answer) else type(answer).__name__
-        return None, f"expected two arrays of shape ({count},) {where}, found {kind}"
+        return None, f"expected two arrays of shape ({count},) {where}, found {_kind(answer)}"
     if not limits[0].shape == limits[1].shape == (count,):
         shapes = f"{limits[0].shape} and {limits[1].shape}"
         return None, f"expected limits of shape ({count},) {where}, found {shapes}"
     return limits, None
+
+
+def _kind(answer: Any) -> str:
+    """The shape of an array of numbers; of anything else what it says of itself."""
+    try:
+        numbers = np.asarray(answer, np.float64)
+    except (TypeError, ValueError):
+        return one_line(answer, repr)
+    return f"shape {numbers.shape}" if numbers.ndim else one_line(answer, repr)
 
 
 def _differing(

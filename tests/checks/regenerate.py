@@ -11,7 +11,7 @@ from harness.checks.measures import measures
 from harness.checks.naming import named
 from harness.checks.remembered import Remembered
 from harness.checks.scenarios import Size, default_alphas, default_sizes
-from harness.checks.subject import CatalogueSubject, Subject
+from harness.checks.subject import CatalogueSubject, Subject, side_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 
@@ -39,4 +39,4 @@ if __name__ == "__main__":
     shutil.rmtree(FOLDER, ignore_errors=True)
     for each in every():
         measured = measures(each, sizes_of(each.family), default_alphas(each.family))
-        update(FOLDER, named(each.label, each.family), measured)
+        update(FOLDER, named(each.label, each.family), measured, side_of(each))

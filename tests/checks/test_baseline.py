@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 from harness.checks.against import TOLERANCE
-from harness.checks.baseline import DECIMALS, HEADER, is_baseline, stored, update
+from harness.checks.baseline import DECIMALS, HEADER, is_baseline, refuse_update, stored, update
 from harness.checks.behaviour import behaviour
 from harness.checks.comparison import against_baseline, measures_at
 from harness.checks.measures import LENGTH, MEAN, WORST, keys_of, measures
 from harness.checks.naming import named
 from harness.checks.remembered import Remembered
 from harness.checks.scenarios import default_alphas
-from harness.checks.subject import CatalogueSubject
+from harness.checks.subject import CatalogueSubject, side_of
 from harness.cli import main
 from harness.errors import InputError
 from harness.families.catalogue import family_of
@@ -45,7 +45,7 @@ def subject(name, method=None, family="proportion"):
 @pytest.mark.parametrize("each", list(every()), ids=lambda each: f"{each.family}-{each.label}")
 def test_no_method_of_the_catalogue_has_moved(each):
     """Better or worse: ``python -m tests.checks.regenerate`` where it was meant to."""
-    old = stored(FOLDER, each.family, each.label)
+    old = stored(FOLDER, each.family, each.label, side_of(each))
     new = measures_at(old, each)
     for column in COMPARED:
         searched = column == WORST and family_of(each.family).samples == 2
@@ -67,7 +67,7 @@ def test_the_stored_baseline_is_of_every_method_and_of_nothing_else():
 
 def test_the_stored_baseline_has_every_size_and_alpha():
     for each in every():
-        table = stored(FOLDER, each.family, each.label)
+        table = stored(FOLDER, each.family, each.label, side_of(each))
         sizes = [np.atleast_1d(size) for size in sizes_of(each.family)]
         cells = [(*size, alpha) for size in sizes for alpha in default_alphas(each.family)]
         assert table.select(keys_of(table)).rows() == cells
@@ -150,6 +150,23 @@ def test_two_methods_of_one_name_do_not_share_a_file(tmp_path):
         update(tmp_path, named(f"{tmp_path / 'mine.py'}:wilson"), of("wilson"))
 
 
+def test_a_baseline_is_of_one_side(tmp_path):
+    """An upper limit that has become a lower one would be as good as it was: its mirror."""
+    flat = named("one_sided")
+    measured = measures(Remembered(subject("one_sided")), *SMALL)
+    update(tmp_path, flat, measured, "upper")
+    assert against_baseline(Remembered(subject("one_sided")), tmp_path)
+    with pytest.raises(InputError, match="is of the side upper, and one_sided of the side lower"):
+        against_baseline(Remembered(subject("one_sided"), ("lower",)), tmp_path)
+
+
+def test_a_method_that_draws_has_no_baseline(tmp_path):
+    with pytest.raises(InputError, match="draws its limits, and so has no baseline"):
+        refuse_update(tmp_path, named("bootstrap_percentile"))
+    with pytest.raises(InputError, match="draws its limits, and so has no baseline"):
+        against_baseline(subject("bootstrap_percentile"), tmp_path)
+
+
 def test_rows_that_are_gone_are_noticed(tmp_path):
     file = update(tmp_path, named("wilson"), of("wilson"))
     lines = file.read_text("utf-8").splitlines(keepends=True)
@@ -229,8 +246,9 @@ def test_a_file_of_two_samples_has_two_sizes_and_no_worst_truth(tmp_path):
     ],
 )
 def test_a_method_of_two_samples_is_no_worse_than_its_own_baseline(tmp_path, family, name):
-    update(tmp_path, named(name, family), of_two(name, family))
-    found = against_baseline(Remembered(subject(name, family=family)), tmp_path)
+    each = Remembered(subject(name, family=family))
+    update(tmp_path, named(name, family), of_two(name, family), side_of(each))
+    found = against_baseline(each, tmp_path)
     assert {finding.verdict for finding in found} == {"pass"}
     assert {finding.message for finding in found} == {"no worse at 2 sizes and alphas"}
 

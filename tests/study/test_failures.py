@@ -201,6 +201,17 @@ def test_tables_with_failures_are_the_same_for_any_number_of_jobs(run, tmp_path)
     assert files[0] == files[1] == files[2]
 
 
+def test_what_draws_without_a_generator_of_its_own_draws_the_same_in_every_run(run):
+    text = """
+        import random
+        import numpy as np
+
+        def f(x, n, alpha):
+            return 0.1 * random.random(), 0.9 + 0.1 * np.random.random()
+        """
+    assert run(text).cells.equals(run(text).cells)
+
+
 def test_a_hang_is_a_failure_after_its_time(run):
     results = run(
         """
