@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from harness.families.catalogue import family_of
 from harness.numerics.arrays import Bools, Floats
 from harness.scenario import Limits
 from harness.tables.findings import Findings
+
+Found = TypeVar("Found", Exact, Mean)
 
 _FAR = 1e100
 """Beyond every parameter, where its range has no end."""
@@ -72,9 +75,9 @@ class _Solved:
             limits=limits,
             discrepancy=np.maximum(nothing.discrepancy, everything.discrepancy),
             enumerated=_enumerated(*(each.enumerated for each in four)),
-            posterior=_exact(*(each.posterior for each in four)),
-            posterior_mean=_mean(*(each.posterior_mean for each in four)),
-            under_prior=_exact(*(each.under_prior for each in four)),
+            posterior=_together(*(each.posterior for each in four)),
+            posterior_mean=_together(*(each.posterior_mean for each in four)),
+            under_prior=_together(*(each.under_prior for each in four)),
             scores=_scores(everything.scores, failed),
         )
 
@@ -88,29 +91,19 @@ def _enumerated(
     if nothing is None or everything is None or failures is None or answers is None:
         return None
     four = (nothing, everything, failures, answers)
-    by_outcome = _exact(*(each.by_outcome for each in four))
+    by_outcome = _together(*(each.by_outcome for each in four))
     assert by_outcome is not None
     return Enumerated(
         by_outcome,
-        _exact(*(each.by_truth for each in four)),
-        _mean(*(each.mean for each in four)),
+        _together(*(each.by_truth for each in four)),
+        _together(*(each.mean for each in four)),
         everything.worst,
     )
 
 
-def _exact(
-    nothing: Exact | None, everything: Exact | None, failures: Exact | None, answers: Exact | None
-) -> Exact | None:
-    if nothing is None or everything is None or failures is None or answers is None:
-        return None
-    failed, answered = failures.below, _answered(failures.below, answers.below)
-    length = _length(everything.length, answered)
-    return replace(nothing, length=length, failed=failed, answered=answered)
-
-
-def _mean(
-    nothing: Mean | None, everything: Mean | None, failures: Mean | None, answers: Mean | None
-) -> Mean | None:
+def _together(
+    nothing: Found | None, everything: Found | None, failures: Found | None, answers: Found | None
+) -> Found | None:
     if nothing is None or everything is None or failures is None or answers is None:
         return None
     failed, answered = failures.below, _answered(failures.below, answers.below)
