@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.checks.check import check
-from harness.checks.records import CheckReport
+from harness.checks.report import CheckReport
 from harness.config.experiment import AnyExperiment, Calibration
 from harness.config.load import load_experiment
 from harness.intervals import Interval, interval
 from harness.significances import significance
 from harness.study.calibration import compute_calibration
-from harness.study.deliver import deliver, refuse_unwritable
 from harness.study.run import Progress, Silent, compute
+from harness.study.write_results import deliver, refuse_unwritable
 from harness.tables.results import Results
 from harness.tables.storage import load
 

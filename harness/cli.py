@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import typer
 
 from harness.commands.check import check
-from harness.commands.ending import with_exit_code
+from harness.commands.exit_codes import with_exit_code
 from harness.commands.interval import interval
 from harness.commands.methods import methods
 from harness.commands.plot import plot

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 from unittest import SkipTest
 
 from harness.checks.check import check
-from harness.checks.conformance import names_of
-from harness.checks.naming import Function, named
-from harness.checks.records import (
+from harness.checks.conformance.runner import names_of
+from harness.checks.report import (
     AGAINST,
     BEHAVIOUR,
     CONFORMANCE,
@@ -30,6 +29,7 @@ from harness.checks.records import (
     CheckReport,
     Finding,
 )
+from harness.checks.subjects.naming import Function, named
 
 if TYPE_CHECKING:
     import pytest

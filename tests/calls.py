@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from harness.methods.answers import one_by_one
-from harness.methods.calling import alone, together
+from harness.methods.user.function import alone, one_by_one, together
 
 
 def call(function, data, alpha):

@@ -28,7 +28,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("figures",),
     ("config",),
     ("study",),
-    ("intervals", "one_interval", "screen"),
+    ("intervals", "screen"),
     ("checks",),
     ("api", "testing"),
     ("commands",),
@@ -132,7 +132,7 @@ def test_methods_families_and_sampling_know_nothing_of_scenarios() -> None:
 def test_only_the_command_line_prints_or_exits() -> None:
     found = []
     for module, file in FILES.items():
-        if room_of(module) in ("cli", "__main__") or module == "methods.plugin_worker":
+        if room_of(module) in ("cli", "__main__") or module == "methods.user.worker":
             continue
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             called = node.func if isinstance(node, ast.Call) else None

@@ -11,24 +11,21 @@ from typing import Any
 import polars as pl
 
 from harness.checks.baseline import is_baseline, is_folder
-from harness.checks.behaviour import behaviour, sound
-from harness.checks.comparison import against_baseline, against_drawn, against_method
-from harness.checks.conformance import conformance
-from harness.checks.cross_check import cross_check
-from harness.checks.drawn_promise import drawn_promise
-from harness.checks.draws import TRIALS, drawn_sizes
-from harness.checks.expectations import as_expected
-from harness.checks.naming import Function, Named, named
-from harness.checks.process_subject import ProcessSubject
-from harness.checks.promise import (
+from harness.checks.compare.cross_check import cross_check
+from harness.checks.compare.exact import against_baseline, against_drawn, against_method
+from harness.checks.conformance.runner import conformance
+from harness.checks.contract.behaviour import behaviour, sound
+from harness.checks.contract.exact import (
     NOMINAL,
     Contract,
     checked_contract,
     declared_contract,
     promise_kept,
 )
-from harness.checks.records import CheckReport, Finding
-from harness.checks.remembered import Remembered
+from harness.checks.contract.simulated import drawn_promise
+from harness.checks.draws import TRIALS, drawn_sizes
+from harness.checks.expectations import as_expected
+from harness.checks.report import CheckReport, Finding
 from harness.checks.scenarios import (
     Size,
     checked_alphas,
@@ -36,12 +33,15 @@ from harness.checks.scenarios import (
     default_alphas,
     default_sizes,
 )
-from harness.checks.subject import CallableSubject, CatalogueSubject, Subject, side_of
+from harness.checks.subjects.cached import Remembered
+from harness.checks.subjects.naming import Function, Named, named
+from harness.checks.subjects.process import ProcessSubject
+from harness.checks.subjects.subject import CallableSubject, CatalogueSubject, Subject, side_of
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.errors import InputError
 from harness.methods.method import TWO_SIDED, Method
-from harness.methods.own import TIMEOUT
+from harness.methods.user.process import TIMEOUT
 
 SEED = 2003
 

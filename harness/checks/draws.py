@@ -6,7 +6,7 @@ import numpy as np
 
 from harness.checks.measures import limits_of
 from harness.checks.scenarios import Size, samples_of
-from harness.checks.subject import Subject
+from harness.checks.subjects.subject import Subject
 from harness.engines.posterior import distribution
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Bools, Floats, Integers

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.checks.behaviour import SOUND
-from harness.checks.conformance import names_of
-from harness.checks.cross_check import NAME as CROSS
-from harness.checks.promise import NAMES as PROMISES
-from harness.checks.records import AGAINST, CONFORMANCE, FAIL, PASS, Finding
-from harness.checks.subject import Subject
+from harness.checks.compare.cross_check import NAME as CROSS
+from harness.checks.conformance.runner import names_of
+from harness.checks.contract.behaviour import SOUND
+from harness.checks.contract.exact import NAMES as PROMISES
+from harness.checks.report import AGAINST, CONFORMANCE, FAIL, PASS, Finding
+from harness.checks.subjects.subject import Subject
 
 _SEVERITY = 500.0
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from harness.checks.records import FAIL, INCONCLUSIVE, PASS, CheckReport, Finding, Verdict
+from harness.checks.report import FAIL, INCONCLUSIVE, PASS, CheckReport, Finding, Verdict
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

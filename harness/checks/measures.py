@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from harness.checks.grid import Listed
+from harness.checks.conformance.grid import Listed
 from harness.checks.scenarios import Size, enumerated, outcomes_of, scenario_of
-from harness.checks.subject import Subject, side_of
-from harness.engines.pair_worst_case import PairWorstCase
-from harness.engines.worst_case import WorstCase
+from harness.checks.subjects.subject import Subject, side_of
+from harness.engines.worst_case.one_sample import WorstCase
+from harness.engines.worst_case.two_samples import PairWorstCase
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
-from harness.methods.answers import no_interval
 from harness.methods.method import TWO_SIDED, are_intervals
+from harness.methods.user.function import no_interval
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Limits, sizes_by_name
 

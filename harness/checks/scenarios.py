@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.engines.enumeration import Enumerated, enumerate_exactly, possible_outcomes
-from harness.engines.pair_enumeration import enumerate_pairs, possible_pairs
+from harness.engines.exact.one_sample import Enumerated, enumerate_exactly, possible_outcomes
+from harness.engines.exact.two_samples import enumerate_pairs, possible_pairs
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Integers

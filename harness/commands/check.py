@@ -55,7 +55,7 @@ def check(
     from harness.checks.baseline import update as keep
     from harness.checks.check import check as checked
     from harness.checks.formats import FORMATS
-    from harness.checks.naming import named
+    from harness.checks.subjects.naming import named
 
     if update is not None:
         refuse_update(update, named(method, family))

@@ -38,7 +38,7 @@ def interval(
 ) -> int:
     """One interval now, as in: interval proportion --x 90 --n 100."""
     from harness.commands.output import show
-    from harness.one_interval import interval_record
+    from harness.intervals import interval_record
 
     record = interval_record(
         family,

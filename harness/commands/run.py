@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.commands.ending import complain, end_in_order_when_terminated
+from harness.commands.exit_codes import complain, end_in_order_when_terminated
 from harness.errors import HarnessError, MethodError
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def _checked(configs: Sequence[Path], changes: Sequence[str], out: Path) -> list
     """Experiments that can be planned and written, every one."""
     from harness.config.experiment import Experiment
     from harness.config.load import load_all
-    from harness.study.deliver import refuse_unwritable
     from harness.study.plan import plan
+    from harness.study.write_results import refuse_unwritable
 
     experiments = load_all(configs, changes)
     for experiment in experiments:

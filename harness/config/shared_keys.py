@@ -12,7 +12,7 @@ from harness.config import figure_entry
 from harness.config.constraints import Word, expecting, one_line
 from harness.config.form import Key, entry
 from harness.config.strict import Strict
-from harness.methods.own import TIMEOUT
+from harness.methods.user.process import TIMEOUT
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
 KINDS = (COVERAGE, CALIBRATION)

@@ -21,7 +21,7 @@ from harness.config.truth_entry import Grid
 from harness.config.truth_levels import truth_of
 from harness.engines.pooling import Group
 from harness.families.catalogue import family_of
-from harness.methods.own import TIMEOUT
+from harness.methods.user.process import TIMEOUT
 
 
 def experiment_document(experiment: Experiment, parts: Draft) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.engines.posterior import distribution
-from harness.engines.records import Counts, Tally
+from harness.engines.results import Counts, Tally
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Limits, PairScenario, Scenario

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.engines.records import Counts, Exact, weighted
+from harness.engines.results import Counts, Exact, weighted
 from harness.numerics.arrays import Floats, Integers
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.engines.records import Exact
+from harness.engines.results import Exact
 from harness.families.catalogue import family_of
 from harness.scenario import AnyScenario, Limits, PairScenario, data_of
 from harness.truths import ContinuousTruth, DiscreteTruth, Truth

@@ -14,15 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from harness.engines.enumeration import Enumerated, possible_outcomes, probability_blocks
-from harness.engines.identity import scenarios_to_check, truth_rule
-from harness.engines.pair_scores import beyond_listed_pairs
-from harness.engines.partial_means import beyond
+from harness.engines.exact.miss_sets import AT, miss_probabilities
+from harness.engines.exact.one_sample import Enumerated, possible_outcomes, probability_blocks
+from harness.engines.identity.one_sample import scenarios_to_check, truth_rule
 from harness.engines.posterior import distribution
-from harness.engines.records import Exact
-from harness.engines.runs import AT, miss_probabilities
+from harness.engines.results import Exact
+from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
+from harness.posteriors.beta import Beta
+from harness.posteriors.gamma import Gamma
+from harness.posteriors.truncated import Truncated
 from harness.scenario import AnyScenario, Column, Limits, PairScenario, Scenario
 from harness.truths import DiscreteTruth, is_listed
 
@@ -132,3 +134,61 @@ def _beyond_listed(scenario: Scenario, values: Floats, limits: Limits) -> Floats
             above = np.maximum(p - limits.upper[row, outcomes_at], 0.0)
             total[row] += (probability * (below + above)).sum()
     return total / values.size
+
+
+AnyPosterior = Beta | Gamma | Truncated
+
+
+def beyond(posterior: AnyPosterior, lower: Floats, upper: Floats) -> Floats:
+    """E[(L − θ)⁺] + E[(θ − U)⁺] for each outcome, shape (m,).
+
+    The density f of a Beta or a Gamma satisfies (Vf)′ = (μ − θ)f with its mean μ and
+    V = θ(1 − θ)/(a + b), or θ/b. Integrated from an end c of the range, that gives
+
+        E[(L − θ)⁺] = (L − μ)F(L) + V(L)f(L) − V(c)f(c)
+
+    and likewise above. It also holds for a part of the range, with μ still the mean of the whole:
+    only there is V not 0 at the ends.
+    """
+    whole = posterior.whole if isinstance(posterior, Truncated) else posterior
+    mean = whole.a / (whole.a + whole.b) if isinstance(whole, Beta) else whole.a / whole.b
+    low, high = posterior.support
+    bottom, top = np.clip(lower, low, high), np.clip(upper, low, high)
+    first, last = np.full_like(lower, low), np.full_like(upper, high)
+    below = (lower - mean) * posterior.cdf(bottom)
+    below += _flow(posterior, whole, bottom) - _flow(posterior, whole, first)
+    above = (mean - upper) * posterior.sf(top)
+    above += _flow(posterior, whole, top) - _flow(posterior, whole, last)
+    return np.asarray(np.maximum(below, 0.0) + np.maximum(above, 0.0))
+
+
+def _flow(posterior: AnyPosterior, whole: Beta | Gamma, theta: Floats) -> Floats:
+    """V(θ)f(θ); 0 at the ends of the whole range, where the density may be infinite."""
+    if isinstance(whole, Beta):
+        spread = theta * (1.0 - theta) / (whole.a + whole.b)
+    else:
+        spread = np.where(theta < np.inf, theta, 0.0) / whole.b
+    inside = spread > 0
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(inside, spread * np.exp(posterior.logpdf(theta)), 0.0)
+
+
+def beyond_listed_pairs(scenario: PairScenario, limits: Limits) -> Floats:
+    """E[(L − θ)⁺ + (θ − U)⁺] over the listed truths and all outcomes, shape (k,)."""
+    values = scenario.truth.values
+    parameter = family_of(scenario.family).value(values)
+    sampling, total = scenario.model.SAMPLING, np.zeros(limits.lower.shape[0])
+    for place, theta in enumerate(parameter):
+        counts, chances = [], []
+        for value, size in zip(values, scenario.sizes, strict=True):
+            low, high = sampling.window(value[place], value[place], size)
+            counts.append(np.arange(low, high + 1))
+            chances.append(sampling.pmf(counts[-1], value[place], size))
+        pairs = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :]).ravel()
+        chance = (chances[0][:, np.newaxis] * chances[1][np.newaxis, :]).ravel()
+        at = limits.at(pairs)
+        for row in range(total.size):
+            below = np.maximum(at.lower[row] - theta, 0.0)
+            above = np.maximum(theta - at.upper[row], 0.0)
+            total[row] += (chance * (below + above)).sum()
+    return total / parameter.size

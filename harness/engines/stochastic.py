@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from harness.engines.monte_carlo import Shard, Trials, every_trial
-from harness.engines.records import Counts, Tally
+from harness.engines.results import Counts, Tally
 from harness.methods.method import Limits, Method
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, data_of, keyed_stream

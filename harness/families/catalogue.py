@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.families import proportion, rate
 from harness.families.family import Family
-from harness.posteriors.contrast_proportions import difference_of_proportions, mean_of_proportions
-from harness.posteriors.contrast_rates import difference_of_rates
+from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
+from harness.posteriors.difference.rates import difference_of_rates
 
 FAMILIES: dict[str, Family] = {
     family.name: family

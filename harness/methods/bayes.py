@@ -10,8 +10,16 @@ import numpy as np
 from harness import criteria
 from harness.families import proportion
 from harness.families.catalogue import family_of
-from harness.methods.ends import exact_at_ends
-from harness.methods.method import TWO_SIDED, Formula, Limits, documented
+from harness.methods.method import (
+    ONE_SIDED,
+    TWO_SIDED,
+    TWO_SIDED_ONLY,
+    Formula,
+    Limits,
+    Method,
+    documented,
+)
+from harness.methods.proportion.boundary import exact_at_ends
 from harness.numerics.arrays import Floats
 from harness.numerics.split import Split
 
@@ -117,3 +125,47 @@ def jeffreys_of_rate(
     Brown, Cai and DasGupta (2003), Stat. Sinica 13, 19–49, the Jeffreys interval.
     """
     return over_posterior("rate", criteria.balanced_tail)(data, alpha, side, (0.5, 0.0))
+
+
+_PAPER = "Ross (2003), Comput. Biol. Med. 33, 509–531, "
+_MODE = "at a large alpha it lies about the mode, which is not the difference or mean of two modes"
+_WIDENS = "at a small alpha another event may widen it on both sides by more than it moves it"
+
+
+def four_criteria(family: str) -> dict[str, Method]:
+    """One-sided, minimal length, balanced width and balanced tails, with a flat prior by default.
+
+    The paper leaves the minimal length of differences to future work.
+    """
+    over = over_beta if family == "proportion" else partial(over_posterior, family)
+    flat = family_of(family).model.FLAT_PRIOR
+    shortest = "method 2" if family_of(family).samples == 1 else "section 7"
+    bayes = partial(Method, kin="Bayes", promise="mean", default_prior=flat)
+    two = family_of(family).samples == 2
+    return {
+        "one_sided": bayes(
+            "Bayesian one-sided limit", _PAPER + "method 1", over(criteria.one_sided), ONE_SIDED
+        ),
+        "minimal_length": bayes(
+            "Bayesian minimal length",
+            _PAPER + shortest,
+            over(criteria.minimal_length),
+            TWO_SIDED_ONLY,
+            exceptions={"holds the estimate": _MODE} if two else {},
+        ),
+        "balanced_width": bayes(
+            "Bayesian balanced width",
+            _PAPER + "method 3",
+            over(criteria.balanced_width),
+            TWO_SIDED_ONLY,
+            exceptions={"is monotone": _WIDENS} if two else {},
+        ),
+        "balanced_tail": bayes(
+            "Bayesian balanced tails",
+            _PAPER + "method 4",
+            over(criteria.balanced_tail),
+            exceptions={
+                "holds the estimate": "next to an end of the range both limits may lie on one side"
+            },
+        ),
+    }

@@ -9,9 +9,9 @@ from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.stochastic import DrawnColumn, StochasticColumn
 from harness.errors import InputError
 from harness.methods.catalogue import find
-from harness.methods.own import OwnFunction
+from harness.methods.user.process import OwnFunction
 from harness.scenario import Column
-from harness.study.own import OwnColumn
+from harness.study.user_methods import OwnColumn
 from harness.tables.schema import MONTE_CARLO
 
 _COMPARING = ("length_surface", "length_over_outcome")

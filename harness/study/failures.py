@@ -14,8 +14,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from harness.engines.enumeration import Enumerated
-from harness.engines.records import Exact, Mean
+from harness.engines.exact.one_sample import Enumerated
+from harness.engines.results import Exact, Mean
 from harness.engines.scores import Scores
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Bools, Floats

@@ -9,16 +9,16 @@ import numpy as np
 
 from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.monte_carlo import outcomes_drawn
-from harness.methods.answers import Faults, faults_of
 from harness.methods.catalogue import find
 from harness.methods.method import Method
-from harness.methods.own import OwnFunction
+from harness.methods.user.function import Faults, faults_of
+from harness.methods.user.process import OwnFunction
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Limits, PairScenario, data_of
 from harness.study.columns import deterministic_specs
-from harness.study.own import answered
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan
+from harness.study.user_methods import answered
 
 # Outcomes solved at once: keeps the temporary arrays of a large table small, and spreads over the
 # cores what takes long, as pairs of samples do.

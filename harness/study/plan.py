@@ -9,10 +9,11 @@ import numpy as np
 
 from harness.config.experiment import Experiment, Size
 from harness.config.surface_rules import LARGEST_BESIDE_TRUTHS
-from harness.engines import identity, pair_identity
-from harness.engines.enumeration import possible_outcomes, worst_case_range
+from harness.engines.exact.one_sample import possible_outcomes, worst_case_range
+from harness.engines.exact.two_samples import possible_pairs
+from harness.engines.identity import one_sample as identity
+from harness.engines.identity import two_samples as pair_identity
 from harness.engines.monte_carlo import Shard, shards
-from harness.engines.pair_enumeration import possible_pairs
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Integers

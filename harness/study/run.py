@@ -12,16 +12,16 @@ import numpy as np
 
 from harness.config.experiment import Experiment
 from harness.engines.monte_carlo import Shard, simulate
-from harness.engines.records import Tally
+from harness.engines.results import Tally
 from harness.engines.stochastic import DrawnColumn, simulate_each
-from harness.methods.answers import Faults
+from harness.methods.user.function import Faults
 from harness.scenario import Column, Limits
 from harness.study.columns import deterministic_columns, refuse_undrawn, stochastic_columns
-from harness.study.exact import solve_exactly
 from harness.study.limits import Solved, all_limits
-from harness.study.own import OwnColumn, own_methods
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan, plan
+from harness.study.solve import solve_exactly
+from harness.study.user_methods import OwnColumn, own_methods
 from harness.tables.cells import cells_table
 from harness.tables.findings import Findings
 from harness.tables.manifest import manifest

@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from harness.agreement import LEVEL
-from harness.engines.calibration import BinTally, Design
-from harness.engines.chi_squared import chi_squared
+from harness.engines.calibration import BinTally, Design, chi_squared
 from harness.engines.estimate import fraction_interval, standard_error
 from harness.numerics.arrays import Floats, Integers
 from harness.tables.manifest import content_hash, versions

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.engines.records import Counts, Exact
+from harness.engines.results import Counts, Exact
 from harness.families.catalogue import family_of
 from harness.scenario import PairScenario
 from harness.tables.blocks import Row, key, table

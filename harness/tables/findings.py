@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
-from harness.engines.enumeration import Enumerated
+from harness.engines.exact.one_sample import Enumerated
 from harness.engines.pooling import Group, pooled_counts, pooled_exact
-from harness.engines.records import Exact, Mean, Tally
+from harness.engines.results import Exact, Mean, Tally
 from harness.engines.scores import Scores
-from harness.methods.answers import Faults
+from harness.methods.user.function import Faults
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import AnyScenario, Column, Limits
 

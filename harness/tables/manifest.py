@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from harness.agreement import LEVEL, Line
-from harness.engines.enumeration import worst_case_range
 from harness.engines.estimate import fraction_interval, standard_error
-from harness.engines.identity import TOLERANCE
-from harness.engines.pair_worst_case import PairWorstCase
-from harness.engines.worst_case import WorstCase
+from harness.engines.exact.one_sample import worst_case_range
+from harness.engines.identity.one_sample import TOLERANCE
+from harness.engines.worst_case.one_sample import WorstCase
+from harness.engines.worst_case.two_samples import PairWorstCase
 from harness.scenario import AnyScenario, Scenario, sizes_by_name
 from harness.tables.failures import failures
 from harness.tables.findings import Findings, by_column

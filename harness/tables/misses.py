@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.engines.estimate import fraction_interval, standard_error
-from harness.engines.records import Counts, Exact, Mean
+from harness.engines.results import Counts, Exact, Mean
 from harness.numerics.arrays import Floats
 from harness.tables.blocks import Row
 

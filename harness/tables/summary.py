@@ -8,10 +8,10 @@ from itertools import chain
 import numpy as np
 import polars as pl
 
-from harness.engines.pair_worst_case import PairWorstCase
-from harness.engines.records import Counts, Exact, mean_where
+from harness.engines.results import Counts, Exact, mean_where
 from harness.engines.scores import Scores
-from harness.engines.worst_case import WorstCase
+from harness.engines.worst_case.one_sample import WorstCase
+from harness.engines.worst_case.two_samples import PairWorstCase
 from harness.tables.blocks import Row, key, table
 from harness.tables.findings import Findings, by_column
 from harness.tables.misses import of_counts, of_exact, of_mean, total

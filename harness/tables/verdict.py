@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from harness.agreement import Cells, Line, compare
-from harness.engines.records import Counts, Exact, Mean
+from harness.engines.results import Counts, Exact, Mean
 from harness.tables.findings import Findings
 from harness.tables.misses import total
 

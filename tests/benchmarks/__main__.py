@@ -14,9 +14,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import betainc, betaincc
 
+from harness.engines.exact.miss_sets import miss_probabilities
 from harness.engines.monte_carlo import SHARD, shards, simulate
-from harness.engines.runs import miss_probabilities
-from harness.engines.worst_case import worst_case
+from harness.engines.worst_case.one_sample import worst_case
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.scenario import Limits, Scenario

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from harness.checks.baseline import update
 from harness.checks.measures import measures
-from harness.checks.naming import named
-from harness.checks.remembered import Remembered
 from harness.checks.scenarios import Size, default_alphas, default_sizes
-from harness.checks.subject import CatalogueSubject, Subject, side_of
+from harness.checks.subjects.cached import Remembered
+from harness.checks.subjects.naming import named
+from harness.checks.subjects.subject import CatalogueSubject, Subject, side_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.checks.against import SEARCHED, TOLERANCE, against
 from harness.checks.check import check
-from harness.checks.comparison import against_drawn, against_method
+from harness.checks.compare.exact import SEARCHED, TOLERANCE, against, against_drawn, against_method
+from harness.checks.compare.paired_test import MARGIN, against_draws
 from harness.checks.measures import measures
-from harness.checks.same_draws import MARGIN, against_draws
-from harness.checks.subject import CallableSubject, CatalogueSubject
+from harness.checks.subjects.subject import CallableSubject, CatalogueSubject
 from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION

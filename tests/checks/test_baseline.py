@@ -6,15 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from harness.checks.against import TOLERANCE
 from harness.checks.baseline import DECIMALS, HEADER, is_baseline, refuse_update, stored, update
-from harness.checks.behaviour import behaviour
-from harness.checks.comparison import against_baseline, measures_at
+from harness.checks.compare.exact import TOLERANCE, against_baseline, measures_at
+from harness.checks.contract.behaviour import behaviour
 from harness.checks.measures import LENGTH, MEAN, WORST, keys_of, measures
-from harness.checks.naming import named
-from harness.checks.remembered import Remembered
 from harness.checks.scenarios import default_alphas
-from harness.checks.subject import CatalogueSubject, side_of
+from harness.checks.subjects.cached import Remembered
+from harness.checks.subjects.naming import named
+from harness.checks.subjects.subject import CatalogueSubject, side_of
 from harness.cli import main
 from harness.errors import InputError
 from harness.families.catalogue import family_of

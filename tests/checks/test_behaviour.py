@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, poisson
 
-from harness.checks import cross_check as module
-from harness.checks.behaviour import (
+from harness.checks.check import check
+from harness.checks.compare import cross_check as module
+from harness.checks.compare.cross_check import cross_check
+from harness.checks.contract.behaviour import (
     MEAN_POSTERIOR,
     POSTERIOR,
     RELATIVE,
@@ -17,12 +19,10 @@ from harness.checks.behaviour import (
     behaviour,
     sound,
 )
-from harness.checks.check import check
-from harness.checks.cross_check import cross_check
 from harness.checks.measures import LENGTH, MEAN, WORST, measures
-from harness.checks.remembered import Remembered
 from harness.checks.scenarios import EXPOSURES, default_sizes
-from harness.checks.subject import CallableSubject, CatalogueSubject
+from harness.checks.subjects.cached import Remembered
+from harness.checks.subjects.subject import CallableSubject, CatalogueSubject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 

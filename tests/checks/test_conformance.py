@@ -9,14 +9,13 @@ import pytest
 from scipy.special import ndtri
 
 from harness.checks.check import check
-from harness.checks.conformance import conformance
+from harness.checks.conformance.runner import conformance
 from harness.checks.expectations import as_expected
-from harness.checks.process_subject import ProcessSubject
-from harness.checks.subject import CallableSubject, CatalogueSubject
+from harness.checks.subjects.process import ProcessSubject
+from harness.checks.subjects.subject import CallableSubject, CatalogueSubject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.own import MOST
-from harness.methods.plugin import Source
+from harness.methods.user.process import MOST, Source
 
 
 def wilson(x, n, alpha):

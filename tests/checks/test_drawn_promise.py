@@ -10,12 +10,11 @@ from scipy.special import gammaincinv, ndtri
 
 import harness
 from harness.checks.check import check
-from harness.checks.drawn_promise import MEAN, WORST, drawn_promise
-from harness.checks.promise import AT_LEAST, NOMINAL, NONE
-from harness.checks.subject import CallableSubject
+from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE
+from harness.checks.contract.simulated import MEAN, WORST, drawn_promise
+from harness.checks.subjects.subject import CallableSubject
 from harness.checks.trials import smallest_number
-from harness.methods.own import OwnFunction
-from harness.methods.plugin import Source
+from harness.methods.user.process import OwnFunction, Source
 
 SIZES, ALPHAS = (10.0, 30.0), (0.05, 0.1)
 

@@ -4,11 +4,11 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from harness.checks import naming
-from harness.checks.naming import named
+from harness.checks.subjects import naming
+from harness.checks.subjects.naming import named
 from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.plugin import Source
+from harness.methods.user.process import Source
 
 
 @pytest.fixture

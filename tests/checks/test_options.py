@@ -9,10 +9,10 @@ import pytest
 
 from harness.checks.baseline import HEADER, stored, update
 from harness.checks.check import check
-from harness.checks.drawn_promise import WORST, drawn_promise
-from harness.checks.naming import named
-from harness.checks.promise import AT_LEAST
-from harness.checks.subject import CallableSubject
+from harness.checks.contract.exact import AT_LEAST
+from harness.checks.contract.simulated import WORST, drawn_promise
+from harness.checks.subjects.naming import named
+from harness.checks.subjects.subject import CallableSubject
 from harness.errors import InputError
 
 ONE = {"sizes": (10,), "alphas": (0.05,)}

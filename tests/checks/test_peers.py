@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from harness.checks.naming import named
+from harness.checks.subjects.naming import named
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.own import OwnFunction
+from harness.methods.user.process import OwnFunction
 from harness.peers.catalogue import PEERS, module_of
 from tests.calls import call
 
@@ -105,7 +105,7 @@ def test_a_peer_answers_from_a_process_of_its_own():
 
 def test_no_peer_is_loaded_before_it_is_asked_for():
     code = (
-        "import sys, harness.checks.naming as naming\n"
+        "import sys, harness.checks.subjects.naming as naming\n"
         "naming.named('scipy:exact')\n"
         "print(*sys.modules)"
     )

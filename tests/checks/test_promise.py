@@ -5,13 +5,13 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from harness.checks.behaviour import MEAN_POSTERIOR, WORST_INSIDE, behaviour
 from harness.checks.check import check
+from harness.checks.contract.behaviour import MEAN_POSTERIOR, WORST_INSIDE, behaviour
+from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE, declared_contract, promise_kept
 from harness.checks.measures import WORST
-from harness.checks.promise import AT_LEAST, NOMINAL, NONE, declared_contract, promise_kept
-from harness.checks.remembered import Remembered
 from harness.checks.scenarios import ALPHAS
-from harness.checks.subject import CatalogueSubject
+from harness.checks.subjects.cached import Remembered
+from harness.checks.subjects.subject import CatalogueSubject
 from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.method import TWO_SIDED

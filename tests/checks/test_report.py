@@ -11,7 +11,7 @@ import pytest
 
 from harness.checks.check import check
 from harness.checks.formats import FORMATS, as_json, as_junit, as_table
-from harness.checks.records import CheckReport, Finding
+from harness.checks.report import CheckReport, Finding
 
 LINES, COLUMNS = 25, 80
 """Of a small terminal."""

@@ -8,8 +8,12 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtri
 from scipy.stats import binomtest
 
-from harness.checks.mcnemar import mcnemar_p
-from harness.checks.tango import paired_interval, trials_to_conclude, verdict
+from harness.checks.compare.paired_test import (
+    mcnemar_p,
+    paired_interval,
+    trials_to_conclude,
+    verdict,
+)
 
 # Bentur et al. (2009): 1 and 7 discordant of 21. Tango's limits to three decimals in Fagerland,
 # Lydersen and Laake (2014), Stat. Med. 33, 2850–2875, table V.

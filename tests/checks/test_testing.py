@@ -10,8 +10,8 @@ from scipy.special import ndtri
 
 from harness.checks.baseline import update
 from harness.checks.measures import measures
-from harness.checks.naming import named
-from harness.checks.subject import CatalogueSubject
+from harness.checks.subjects.naming import named
+from harness.checks.subjects.subject import CatalogueSubject
 from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
 from harness.testing import assert_interval_method, parametrize_with_checks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -96,12 +96,35 @@ def test_no_path_out_of_the_shipped_folder_is_followed(
     assert shipped.found(outside) == outside
 
 
-def test_every_package_is_installed() -> None:
+def test_every_config_is_installed() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    listed = set(project["tool"]["setuptools"]["packages"])
-    code = {
-        ".".join(folder.parent.relative_to(ROOT).parts)
-        for folder in (ROOT / "harness").rglob("__init__.py")
+    patterns = project["tool"]["setuptools"]["data-files"]
+    installed = {
+        f"{target}/{file.name}"
+        for target, globs in patterns.items()
+        for pattern in globs
+        for file in ROOT.glob(pattern)
     }
-    data = {".".join(("harness", *config.parent.relative_to(ROOT).parts)) for config in CONFIGS}
-    assert listed == code | data
+    configs = {f"share/coverage-harness/{config.relative_to(ROOT).as_posix()}" for config in CONFIGS}
+    assert installed == configs | {"share/coverage-harness/configs/schema.json"}
+
+
+def test_an_installed_package_finds_its_configs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "share" / "coverage-harness" / "configs"
+    (folder / "ross2003").mkdir(parents=True)
+    (folder / "schema.json").write_text("{}", encoding="utf-8")
+    (folder / "ross2003" / "fig03.yaml").write_text("name: a\n", encoding="utf-8")
+
+    class Located(PurePosixPath):
+        def locate(self) -> Path:
+            return tmp_path / "lib" / self
+
+    listed = [Located("../share/coverage-harness/configs/schema.json")]
+    monkeypatch.setattr(shipped, "_CHECKOUT", tmp_path / "nowhere")
+    monkeypatch.setattr(shipped, "files", lambda name: listed)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lib").mkdir()
+    assert shipped.found(Path("ross2003/fig03")) == folder / "ross2003" / "fig03.yaml"
+    assert shipped.found(Path("ross2003")) == folder / "ross2003"

@@ -9,18 +9,20 @@ import pytest
 
 from harness.engines import calibration
 from harness.engines.calibration import (
+    SMALLEST_VARIANCE,
     BinTally,
     Design,
     Shard,
+    chi_squared,
     counted,
     drawn,
     implied_prior,
+    pools,
     probabilities,
     shards,
     simulate,
     truth_posterior,
 )
-from harness.engines.chi_squared import SMALLEST_VARIANCE, chi_squared, pools
 from harness.families import proportion, rate
 from harness.significances import significance
 from harness.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth

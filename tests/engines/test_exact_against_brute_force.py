@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.engines.runs import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
-from harness.engines.worst_case import worst_case
+from harness.engines.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.engines.worst_case.one_sample import worst_case
 from tests import brute_force
 from tests.engines import made_up
 

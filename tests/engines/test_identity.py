@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.engines import identity
-from harness.engines.identity import TOLERANCE, both_sides, scenarios_to_check
+from harness.engines.identity import one_sample as identity
+from harness.engines.identity.one_sample import TOLERANCE, both_sides, scenarios_to_check
 from harness.methods.catalogue import PROPORTION
 from harness.sampling import binomial
 from harness.scenario import Limits, Scenario

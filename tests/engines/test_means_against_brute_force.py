@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.engines.enumeration import enumerate_exactly
-from harness.engines.identity import both_sides
+from harness.engines.exact.one_sample import enumerate_exactly
+from harness.engines.identity.one_sample import both_sides
 from harness.scenario import Scenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
 from tests import brute_force

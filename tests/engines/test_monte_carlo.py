@@ -18,7 +18,7 @@ from scipy import stats
 
 from harness.engines import monte_carlo
 from harness.engines.monte_carlo import SHARD, Shard, outcomes_drawn, shards, simulate
-from harness.engines.records import Tally
+from harness.engines.results import Tally
 from harness.errors import HarnessError
 from harness.methods.catalogue import PROPORTION
 from harness.scenario import Limits, Scenario

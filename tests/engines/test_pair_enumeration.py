@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.engines.pair_enumeration import enumerate_pairs, pair_weights, possible_pairs
-from harness.engines.pair_worst_case import pair_worst_case
+from harness.engines.exact.two_samples import enumerate_pairs, pair_weights, possible_pairs
+from harness.engines.worst_case.two_samples import pair_worst_case
 from harness.families.catalogue import family_of
 from harness.scenario import Limits, PairScenario
 from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, PairTruth, UniformTruth

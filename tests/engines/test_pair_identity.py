@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.engines import pair_identity, posterior
-from harness.engines.identity import TOLERANCE
-from harness.engines.pair_identity import (
+from harness.engines import posterior
+from harness.engines.identity import two_samples as pair_identity
+from harness.engines.identity.one_sample import TOLERANCE
+from harness.engines.identity.two_samples import (
     both_sides,
     outcomes_to_check,
     scenarios_to_check,

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from harness.checks.scenarios import outcomes_of, scenario_of
-from harness.engines.pair_chances import chances_of
-from harness.engines.pair_worst_case import PairWorstCase, pair_worst_case
+from harness.engines.worst_case.table import chances_of
+from harness.engines.worst_case.two_samples import PairWorstCase, pair_worst_case
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 from harness.sampling import binomial, poisson

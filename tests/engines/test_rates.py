@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.engines import identity
-from harness.engines.enumeration import (
+from harness.engines.exact.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.engines.exact.one_sample import (
     enumerate_exactly,
     outcome_weights,
     possible_outcomes,
     worst_case_range,
 )
-from harness.engines.identity import TOLERANCE, both_sides, scenarios_to_check
+from harness.engines.identity import one_sample as identity
+from harness.engines.identity.one_sample import TOLERANCE, both_sides, scenarios_to_check
 from harness.engines.monte_carlo import shards, simulate
-from harness.engines.runs import FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.methods.catalogue import CATALOGUE
 from harness.sampling import poisson
 from harness.scenario import Limits, Scenario, data_of

@@ -9,8 +9,8 @@ import pytest
 from flint import fmpq_poly
 from scipy import integrate, stats
 
-from harness.engines.enumeration import enumerate_exactly, possible_outcomes
-from harness.engines.pair_enumeration import enumerate_pairs
+from harness.engines.exact.one_sample import enumerate_exactly, possible_outcomes
+from harness.engines.exact.two_samples import enumerate_pairs
 from harness.engines.scores import scores
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.scenario import Column, Limits, PairScenario, Scenario, data_of

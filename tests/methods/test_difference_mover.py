@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from harness.methods.distinct import once_each
-from harness.methods.mover import difference, mean, mover
-from harness.methods.wald import wald
+from harness.methods.comparison.mover import difference, mean, mover, once_each
+from harness.methods.proportion.wald import wald
 
 X1, N1, X2, N2 = (np.array(column) for column in ([3.0, 50.0], [9.0, 99.0], [2.0, 7.0], [5.0, 8.0]))
 

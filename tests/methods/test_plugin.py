@@ -18,8 +18,7 @@ import harness
 from harness.cli import main
 from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
-from harness.methods.own import OwnFunction
-from harness.methods.plugin import Source
+from harness.methods.user.process import OwnFunction, Source
 from tests.calls import call
 from tests.study.experiments import stable_files
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.engines.worst_case import worst_case
+from harness.engines.worst_case.one_sample import worst_case
 from harness.families import proportion
 from harness.methods.catalogue import CATALOGUE
 from harness.posteriors.beta import Beta

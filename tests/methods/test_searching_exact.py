@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from harness.engines.worst_case import worst_case
+from harness.engines.worst_case.one_sample import worst_case
 from harness.methods.catalogue import CATALOGUE
 from tests.methods.p_values import binomial, counts, p_values
 

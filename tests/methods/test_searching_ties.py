@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.methods.binomial_tails import BinomialTails
-from harness.methods.orders import LIKELIHOOD_RATIO, MINIMUM_LIKELIHOOD, SMALLER_TAIL
-from harness.methods.poisson_tails import PoissonTails
+from harness.methods.inversion.binomial import BinomialTails
+from harness.methods.inversion.orders import LIKELIHOOD_RATIO, MINIMUM_LIKELIHOOD, SMALLER_TAIL
+from harness.methods.inversion.poisson import PoissonTails
 
 ORDERS = {"sterne": MINIMUM_LIKELIHOOD, "feldman_cousins": LIKELIHOOD_RATIO, "blaker": SMALLER_TAIL}
 # Below this the p-values are no longer told apart from 0 by their logarithms.

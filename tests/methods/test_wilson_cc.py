@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from harness.methods.score import wilson_cc
+from harness.methods.proportion.score import wilson_cc
 from tests.methods.one_outcome import limits
 
 # (x, n, side, printed lower, printed upper, half a unit of the last digit); at alpha = 0.05

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.numerics.last_holding import last_holding
+from harness.numerics.largest_true import last_holding
 
 
 @given(st.lists(st.tuples(*[st.integers(1, 10**9)] * 3), min_size=1, max_size=20), st.booleans())

@@ -9,11 +9,8 @@ from hypothesis import strategies as st
 
 from harness import criteria
 from harness.posteriors.beta import Beta
-from harness.posteriors.contrast_proportions import (
-    difference_of_proportions,
-    mean_of_proportions,
-)
-from harness.posteriors.contrast_rates import difference_of_rates
+from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
+from harness.posteriors.difference.rates import difference_of_rates
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
 from tests import contrast_oracle

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 
-from harness.posteriors.contrast_rates import difference_of_rates
+from harness.posteriors.difference.rates import difference_of_rates
 from harness.posteriors.gamma import Gamma
 
 # Of the integral; betainc itself is good to some 1e-14.

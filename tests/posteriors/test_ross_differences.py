@@ -10,8 +10,8 @@ import pytest
 
 from harness import criteria
 from harness.posteriors.beta import Beta
-from harness.posteriors.contrast_proportions import difference_of_proportions
-from harness.posteriors.contrast_rates import difference_of_rates
+from harness.posteriors.difference.proportions import difference_of_proportions
+from harness.posteriors.difference.rates import difference_of_rates
 from harness.posteriors.gamma import Gamma
 
 DATA = Path(__file__).parent.parent / "data"

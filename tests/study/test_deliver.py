@@ -10,7 +10,7 @@ import pytest
 
 import harness
 from harness.errors import HarnessError, InputError
-from harness.study import deliver
+from harness.study import write_results as deliver
 from tests.study.experiments import DRAWN, changed, files, stable_files
 
 SMALL = changed(DRAWN, name="one", n=3, methods=["wald"], alpha=0.3, trials={"per_size": 50})

@@ -21,8 +21,7 @@ from harness.cli import main
 from harness.config.experiment import FigureSpec
 from harness.errors import InputError
 from harness.figures.draw import drawings
-from harness.methods.own import ENOUGH, MOST, OwnFunction
-from harness.methods.plugin import Source
+from harness.methods.user.process import ENOUGH, MOST, OwnFunction, Source
 from harness.tables.failures import failed_methods
 from tests.study.experiments import stable_files
 

@@ -14,7 +14,9 @@ import pytest
 
 import harness
 from harness.cli import main
-from harness.engines import enumeration, identity, monte_carlo
+from harness.engines import monte_carlo
+from harness.engines.exact import one_sample as enumeration
+from harness.engines.identity import one_sample as identity
 from harness.sampling import binomial
 from harness.scenario import Limits
 from harness.study import run as study_run

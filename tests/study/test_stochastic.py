@@ -16,8 +16,8 @@ from harness.engines import monte_carlo
 from harness.engines.monte_carlo import shards, simulate
 from harness.engines.stochastic import StochasticColumn, simulate_each
 from harness.errors import InputError
-from harness.methods.bootstrap import RESAMPLES
 from harness.methods.catalogue import CATALOGUE, PROPORTION
+from harness.methods.proportion.bootstrap import RESAMPLES
 from harness.scenario import Column, Limits, PairScenario, Scenario, data_of
 from harness.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth, count_values
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part, stable_files

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from harness.methods.balanced_accuracy import (
+from harness.methods.bayes import four_criteria
+from harness.methods.catalogue import category as kin
+from harness.methods.catalogue import references as by
+from harness.methods.comparison.balanced_accuracy import (
     exact_union,
     mover_clopper_pearson,
     mover_wilson,
     wald,
 )
-from harness.methods.catalogue import kin
-from harness.methods.catalogue import references as by
 from harness.methods.method import Method, by_tail
-from harness.methods.ross import four_criteria
 
 METHODS: dict[str, Method] = {
     **four_criteria("balanced_accuracy"),

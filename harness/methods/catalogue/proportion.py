@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from harness.methods.adjusted_wald import add_four, agresti_coull
-from harness.methods.bayes import jeffreys, jeffreys_minimal_length, jeffreys_modified
-from harness.methods.bootstrap import bootstrap_percentile
-from harness.methods.both_limits import of_proportion
-from harness.methods.catalogue import kin
+from harness.methods.bayes import (
+    four_criteria,
+    jeffreys,
+    jeffreys_minimal_length,
+    jeffreys_modified,
+)
+from harness.methods.catalogue import category as kin
 from harness.methods.catalogue import references as by
-from harness.methods.exact import clopper_pearson
-from harness.methods.exact_tests import blaker, feldman_cousins, sterne
-from harness.methods.inequalities import chebyshev, hoeffding
-from harness.methods.likelihood import likelihood_ratio
+from harness.methods.inversion.both_limits import of_proportion
+from harness.methods.inversion.exact_tests import blaker, feldman_cousins, mid_p, sterne
+from harness.methods.inversion.likelihood import likelihood_ratio
 from harness.methods.method import TWO_SIDED_ONLY, Method, by_alpha, by_tail
-from harness.methods.mid_p import mid_p
-from harness.methods.ross import four_criteria
-from harness.methods.score import wilson, wilson_cc, wilson_modified
-from harness.methods.second_order import second_order
-from harness.methods.skewness import scas, scas_cc
-from harness.methods.transforms import arcsine, cloglog, logit, probit, rindskopf
-from harness.methods.wald import wald, wald_cc, wald_t
+from harness.methods.proportion.bootstrap import bootstrap_percentile
+from harness.methods.proportion.bounds import chebyshev, hoeffding
+from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion.score import second_order, wilson, wilson_cc, wilson_modified
+from harness.methods.proportion.skewness import scas, scas_cc
+from harness.methods.proportion.transforms import arcsine, cloglog, logit, probit, rindskopf
+from harness.methods.proportion.wald import add_four, agresti_coull, wald, wald_cc, wald_t
 
 METHODS: dict[str, Method] = {
     "wald": kin.wald("Wald, clipped to [0, 1]", by.LAPLACE, by_tail(wald)),

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.methods.catalogue import kin
+from harness.methods.bayes import four_criteria
+from harness.methods.catalogue import category as kin
 from harness.methods.catalogue import references as by
-from harness.methods.difference_mover import (
+from harness.methods.comparison.mover import (
     fagan,
     mover_jeffreys,
     newcombe,
     newcombe_cc,
     rss_normal,
 )
-from harness.methods.difference_score import mee, miettinen_nurminen
-from harness.methods.difference_wald import agresti_caffo, wald, wald_cc
+from harness.methods.comparison.score import mee, miettinen_nurminen
+from harness.methods.comparison.wald import agresti_caffo, wald, wald_cc
 from harness.methods.method import Method, by_tail
-from harness.methods.ross import four_criteria
 
 _tails = partial(by_tail, ends=(-1.0, 1.0))
 

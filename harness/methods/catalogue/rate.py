@@ -6,19 +6,17 @@ from functools import partial
 
 import numpy as np
 
-from harness.methods.bayes import jeffreys_of_rate
-from harness.methods.both_limits import of_rate
-from harness.methods.catalogue import kin
+from harness.methods.bayes import four_criteria, jeffreys_of_rate
+from harness.methods.catalogue import category as kin
 from harness.methods.catalogue import references as by
-from harness.methods.exact_tests import blaker, feldman_cousins, sterne
-from harness.methods.likelihood import likelihood_ratio
+from harness.methods.inversion.both_limits import of_rate
+from harness.methods.inversion.exact_tests import blaker, feldman_cousins, mid_p, sterne
+from harness.methods.inversion.likelihood import likelihood_ratio
 from harness.methods.method import Method, by_alpha, by_tail
-from harness.methods.mid_p import mid_p
-from harness.methods.rate_exact import garwood
-from harness.methods.rate_normal import byar, square_root, wald
-from harness.methods.rate_score import score, score_cc
-from harness.methods.ross import four_criteria
-from harness.methods.skewness import scas_of_rate
+from harness.methods.proportion.skewness import scas_of_rate
+from harness.methods.rate.exact import garwood
+from harness.methods.rate.normal import byar, square_root, wald
+from harness.methods.rate.score import score, score_cc
 
 _tails = partial(by_tail, ends=(0.0, np.inf))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from harness.methods.catalogue import kin
+from harness.methods.bayes import four_criteria
+from harness.methods.catalogue import category as kin
 from harness.methods.catalogue import references as by
-from harness.methods.difference_rate import mover_jeffreys, mover_score, wald
-from harness.methods.difference_rate_score import score
+from harness.methods.comparison.rate_score import score
+from harness.methods.comparison.rates import mover_jeffreys, mover_score, wald
 from harness.methods.method import Method, by_tail
-from harness.methods.ross import four_criteria
 
 _tails = partial(by_tail, ends=(-math.inf, math.inf))
 

@@ -1,0 +1,1 @@
+"""Properties that an interval method has at every outcome."""

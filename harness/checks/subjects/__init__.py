@@ -1,0 +1,1 @@
+"""What can be checked, and the names it goes by."""

@@ -1,0 +1,145 @@
+"""What a method may be called by: the catalogue, a file, a module, a peer or an entry point."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.methods.catalogue import ALIASES, CATALOGUE, find
+from harness.methods.method import Method
+from harness.methods.user.process import Source
+from harness.peers.catalogue import PEERS, module_of
+
+GROUP = "harness.methods"
+"""The group of entry points by which a package ships its intervals."""
+
+_FORMS = (
+    "a name of the catalogue, file.py:function, package.module:function, a peer such as "
+    f"statsmodels:wilson, or an entry point of the group {GROUP}"
+)
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A method as it was named, not yet loaded; one of the last three is given."""
+
+    label: str
+    family: str
+    method: Method | None = None
+    """Of the catalogue."""
+    source: Source | None = None
+    """In a file or module: for a process of its own."""
+    function: Function | None = None
+    """A Python callable, called in this process."""
+
+
+def named(method: str | Function | Method, family: str = "proportion") -> Named:
+    """The method of a name, or of a callable.
+
+    A name without a colon is one of the catalogue or of an entry point, in this order; one with a
+    colon is a peer's, a file's (ending in .py) or a module's.
+
+    Raises:
+        InputError: there is no such family, or nothing of that name.
+    """
+    if family not in CATALOGUE:
+        raise InputError(f"family should be one of {', '.join(CATALOGUE)}, found {family!r}")
+    if isinstance(method, Method):
+        return Named(method.name or method.title, family, method=method)
+    if not isinstance(method, str):
+        return Named(_label(method), family, function=method)
+    if ":" not in method:
+        return _by_name(method, family)
+    place, _, function = method.rpartition(":")
+    if place in PEERS:
+        return Named(method, family, source=_peer(place, function, family))
+    return Named(method, family, source=_own(method, place, function))
+
+
+def _label(function: Function) -> str:
+    if not callable(function):
+        raise InputError(f"method should be {_FORMS}, or a callable, found {function!r}")
+    name = getattr(function, "__name__", None)
+    return name if isinstance(name, str) else type(function).__name__
+
+
+def _by_name(name: str, family: str) -> Named:
+    """One of the catalogue before an entry point, so that no package can stand in its place."""
+    known = {*CATALOGUE[family], *ALIASES[family]}
+    if name in known:
+        method = find(family, name)
+        return Named(method.name, family, method=method)
+    found = {point.name: point for point in entry_points(group=GROUP)}
+    if name in found:
+        point = found[name]
+        if not point.attr or "." in point.attr:
+            raise InputError(
+                f"the entry point {name} should be package.module:function, found {point.value!r}"
+            )
+        return Named(name, family, source=Source(point.attr, module=point.module))
+    raise _unknown(name, family, {*known, *found})
+
+
+def _unknown(name: str, family: str, known: Iterable[str]) -> InputError:
+    where = [each for each in CATALOGUE if name in CATALOGUE[each] or name in ALIASES[each]]
+    if where:
+        return InputError(f"{name} is no method for the family {family} but for {_either(where)}")
+    near = difflib.get_close_matches(name, sorted(known), 1)
+    guess = f"; did you mean {near[0]}?" if near else ""
+    return InputError(f"method should be {_FORMS}, found {name!r}{guess}")
+
+
+def _either(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _peer(package: str, name: str, family: str) -> Source:
+    """The adapter of another package's interval.
+
+    Raises:
+        InputError: the package has no such interval, or is not installed.
+    """
+    function = name.replace("-", "_")
+    offered = PEERS[package].get(family, ())
+    if not offered:
+        raise InputError(
+            f"{package} is a peer for the family {_either(PEERS[package])}, found {family}"
+        )
+    if function not in offered:
+        choice = ", ".join(offered)
+        raise InputError(f"{package} should be followed by one of {choice}, found {name!r}")
+    if find_spec(package) is None:
+        raise InputError(
+            f'{package} is not installed: pip install "coverage-harness[peers]" brings it'
+        )
+    return Source(function, module=module_of(package, family))
+
+
+def _own(method: str, place: str, function: str) -> Source:
+    """A user's own function.
+
+    Raises:
+        InputError: it is no name of a function, or the file is not there.
+    """
+    if not function.isidentifier():
+        raise InputError(f"method should be {_FORMS}, found {method!r}")
+    if not place.endswith(".py"):
+        if not all(part.isidentifier() for part in place.split(".")):
+            raise InputError(f"method should be {_FORMS}, found {method!r}")
+        return Source(function, module=place)
+    try:
+        is_there = Path(place).is_file()
+    except (OSError, ValueError):  # a name too long, or with a NUL in it
+        is_there = False
+    if not is_there:
+        raise InputError(f"{place} is no file")
+    return Source(function, path=place)

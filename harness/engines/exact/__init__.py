@@ -1,0 +1,1 @@
+"""Exact miss probabilities by enumeration of the outcomes."""

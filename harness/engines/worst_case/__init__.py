@@ -1,0 +1,1 @@
+"""The largest miss probability over all truths."""

@@ -1,0 +1,67 @@
+"""Intervals for a balanced accuracy: the mean of the accuracies within two classes."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtri
+
+from harness.methods.comparison.mover import mean, once_each
+from harness.methods.method import Limits, TailFormula
+from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion.score import wilson
+from harness.numerics.arrays import Floats
+
+
+def exact_union(data: tuple[Floats, ...], tail: float) -> Limits:
+    """The means of the Clopper-Pearson limits of both classes, each with half of ``tail``.
+
+    By the union bound never misses more often than nominal, and mostly far less often: a
+    two-sided interval is made of four limits that hold at alpha/4 each.
+
+    Langford (2005), J. Mach. Learn. Res. 6, 273–306, for the limits of a class.
+    """
+    x1, n1, x2, n2 = data
+    limits = once_each(clopper_pearson)
+    lower_1, upper_1 = limits((x1, n1), tail / 2)
+    lower_2, upper_2 = limits((x2, n2), tail / 2)
+    return (lower_1 + lower_2) / 2, (upper_1 + upper_2) / 2
+
+
+def wald(data: tuple[Floats, ...], tail: float) -> Limits:
+    """(p̂₁ + p̂₂)/2 ± z √(p̂₁(1 − p̂₁)/n₁ + p̂₂(1 − p̂₂)/n₂)/2, clipped to [0, 1].
+
+    z is the upper ``tail`` point of the standard normal. Of no width where each x is 0 or n, as
+    it is for a classifier that makes no error on the test set.
+
+    Brodersen, Ong, Stephan and Buhmann (2010), ICPR 20, 3121–3124, for the balanced accuracy.
+    """
+    x1, n1, x2, n2 = data
+    estimate = (x1 / n1 + x2 / n2) / 2
+    variance = x1 / n1 * ((n1 - x1) / n1) / n1 + x2 / n2 * ((n2 - x2) / n2) / n2
+    delta = -float(ndtri(tail)) * np.sqrt(variance) / 2
+    return np.clip(estimate - delta, 0.0, 1.0), np.clip(estimate + delta, 0.0, 1.0)
+
+
+def mover_wilson(data: tuple[Floats, ...], tail: float) -> Limits:
+    """MOVER with Wilson limits: (p̂₁ + p̂₂ − √((p̂₁ − l₁)² + (p̂₂ − l₂)²))/2, above likewise.
+
+    Its mean coverage is near nominal, and it stays within [0, 1] by itself.
+
+    Zou and Donner (2008), Stat. Med. 27, 1693–1702.
+    """
+    return _mover(data, tail, wilson)
+
+
+def mover_clopper_pearson(data: tuple[Floats, ...], tail: float) -> Limits:
+    """MOVER with Clopper-Pearson limits, as ``mover_wilson`` with Wilson's.
+
+    Conservative for most truths, yet not surely so, and shorter than ``exact_union``.
+
+    Zou and Donner (2008), Stat. Med. 27, 1693–1702.
+    """
+    return _mover(data, tail, once_each(clopper_pearson))
+
+
+def _mover(data: tuple[Floats, ...], tail: float, limits: TailFormula) -> Limits:
+    x1, n1, x2, n2 = data
+    return mean((x1 / n1, *limits((x1, n1), tail)), (x2 / n2, *limits((x2, n2), tail)))

@@ -1,0 +1,152 @@
+"""MOVER: limits of a sum from the limits of its terms, variances recovered from the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+import numpy as np
+
+from harness.methods.method import Limits, TailFormula
+from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion.score import wilson, wilson_cc
+from harness.methods.proportion.wald import wald
+from harness.numerics.arrays import Floats
+from harness.posteriors.beta import Beta
+
+Term = tuple[Floats, Floats, Floats]
+"""An estimate with its lower and its upper limit."""
+
+
+def mover(first: Term, second: Term) -> Limits:
+    """θ̂₁ + θ̂₂ − √((θ̂₁ − l₁)² + (θ̂₂ − l₂)²) and θ̂₁ + θ̂₂ + √((u₁ − θ̂₁)² + (u₂ − θ̂₂)²).
+
+    The squares keep their signs, and the root that of their sum: beyond the estimate, where a
+    tail of more than one half puts it, a limit counts against the other one. So limits that are
+    nested in the tail give limits that are. Where both intervals hold their estimates, the limits
+    lie within [l₁ + l₂, u₁ + u₂].
+
+    Zou and Donner (2008), Stat. Med. 27, 1693–1702; for the difference of two proportions,
+    Newcombe (1998), Stat. Med. 17, 873–890.
+    """
+    (centre_1, lower_1, upper_1), (centre_2, lower_2, upper_2) = first, second
+    centre = centre_1 + centre_2
+    lower = centre - _signed_root_sum(centre_1 - lower_1, centre_2 - lower_2)
+    upper = centre + _signed_root_sum(upper_1 - centre_1, upper_2 - centre_2)
+    return lower, upper
+
+
+def difference(first: Term, second: Term) -> Limits:
+    """Limits of θ₁ − θ₂."""
+    estimate, lower, upper = second
+    return mover(first, (-estimate, -upper, -lower))
+
+
+def mean(first: Term, second: Term) -> Limits:
+    """Limits of (θ₁ + θ₂)/2."""
+    lower, upper = mover(first, second)
+    return lower / 2, upper / 2
+
+
+def _signed_root_sum(first: Floats, second: Floats) -> Floats:
+    squares = first * np.abs(first) + second * np.abs(second)
+    return np.sign(squares) * np.sqrt(np.abs(squares))
+
+
+Columns = TypeVar("Columns", bound=tuple[Floats, ...])
+
+
+def once_each(
+    formula: Callable[[tuple[Floats, ...], float], Columns],
+) -> Callable[[tuple[Floats, ...], float], Columns]:
+    """The formula, worked out once for each distinct sample.
+
+    All pairs of outcomes of two samples are n₁·n₂, of only n₁ + n₂ samples.
+    """
+
+    def limits(data: tuple[Floats, ...], tail: float) -> Columns:
+        samples, back = np.unique(np.stack(data), axis=1, return_inverse=True)
+        columns = formula(tuple(samples), tail)
+        return cast(Columns, tuple(column[back] for column in columns))
+
+    return limits
+
+
+_JEFFREYS = (0.5, 0.5)
+# Fagan's correction is _CORRECTION / max(n₁, n₂), tuned to alpha = 0.05.
+_CORRECTION = 0.18
+
+
+def newcombe(data: tuple[Floats, ...], tail: float) -> Limits:
+    """MOVER with Wilson limits l, u: p̂₁ − p̂₂ − √((p̂₁ − l₁)² + (u₂ − p̂₂)²), above likewise.
+
+    Its mean coverage is near nominal, and it stays within [−1, 1] by itself.
+
+    Newcombe (1998), Stat. Med. 17, 873–890, method 10.
+    """
+    return difference(*_about_estimates(data, tail, wilson))
+
+
+def newcombe_cc(data: tuple[Floats, ...], tail: float) -> Limits:
+    """MOVER with continuity corrected Wilson limits: as ``newcombe``, but conservative.
+
+    Newcombe (1998), Stat. Med. 17, 873–890, method 11.
+    """
+    return difference(*_about_estimates(data, tail, wilson_cc))
+
+
+def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> Limits:
+    """MOVER with the ``tail`` quantiles of Beta(x + ½, n − x + ½), centred on its medians.
+
+    The centre is the difference of the medians, not p̂₁ − p̂₂, which the interval may miss where
+    an x is 0 or n: the quantiles are not moved to the end of the range there.
+
+    Laud (2017), Pharm. Stat. 16, 334–348, MOVER-J.
+    """
+    x1, n1, x2, n2 = data
+    about_median = once_each(_about_median)
+    first, second = about_median((x1, n1), tail), about_median((x2, n2), tail)
+    return difference(first, second)
+
+
+def fagan(data: tuple[Floats, ...], tail: float) -> Limits:
+    """MOVER with Clopper-Pearson limits, and 0.18/max(n₁, n₂) further out at each end.
+
+    p̂₁ − p̂₂ − √((p̂₁ − l₁)² + (u₂ − p̂₂)²) − 0.18/max(n₁, n₂), but not below l₁ − u₂; above
+    likewise, not above u₁ − l₂. Conservative. The correction was chosen for alpha = 0.05.
+
+    Fagan (1999), Comput. Biol. Med. 29, 83–87; Ross (2003), section 6, method 5.
+    """
+    first, second = _about_estimates(data, tail, once_each(clopper_pearson))
+    (_, lower_1, upper_1), (_, lower_2, upper_2) = first, second
+    lower, upper = difference(first, second)
+    correction = _CORRECTION / np.maximum(data[1], data[3])
+    return (
+        np.maximum(lower - correction, lower_1 - upper_2),
+        np.minimum(upper + correction, upper_1 - lower_2),
+    )
+
+
+def rss_normal(data: tuple[Floats, ...], tail: float) -> Limits:
+    """MOVER with Wald limits, each clipped to [0, 1]: the root sum of squares of their widths.
+
+    Of no width where each x is 0 or n. Shorter than ``wald`` where a limit is clipped.
+
+    Ross (2003), section 6, method 6.
+    """
+    return difference(*_about_estimates(data, tail, wald))
+
+
+def _about_estimates(
+    data: tuple[Floats, ...], tail: float, limits: TailFormula
+) -> tuple[Term, Term]:
+    """Each estimate x/n with its limits."""
+    x1, n1, x2, n2 = data
+    return (x1 / n1, *limits((x1, n1), tail)), (x2 / n2, *limits((x2, n2), tail))
+
+
+def _about_median(data: tuple[Floats, ...], tail: float) -> Term:
+    """The median of Beta(x + ½, n − x + ½) with its quantiles."""
+    x, n = data
+    posterior = Beta.given(x, n, _JEFFREYS)
+    return posterior.ppf(0.5).value, posterior.ppf(tail).value, posterior.isf(tail).value

@@ -1,0 +1,67 @@
+"""Intervals for the difference of two Poisson rates, in closed form or from one for each rate."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtri
+
+from harness.methods.comparison.mover import Term, difference, once_each
+from harness.methods.method import Limits
+from harness.methods.rate.score import score
+from harness.numerics.arrays import Floats
+from harness.posteriors.gamma import Gamma
+
+_JEFFREYS = (0.5, 0.0)
+
+
+def wald(data: tuple[Floats, ...], tail: float) -> Limits:
+    """r̂₁ − r̂₂ ± z √(r̂₁/E₁ + r̂₂/E₂), r̂ = x/E.
+
+    z is the upper ``tail`` point of the standard normal. Of no width at x₁ = x₂ = 0, and too
+    short for small counts.
+
+    Held, Rufibach and Seifert (2013), Medizinische Statistik, section 8.2.
+    """
+    x1, exposure1, x2, exposure2 = data
+    estimate = x1 / exposure1 - x2 / exposure2
+    variance = x1 / exposure1 / exposure1 + x2 / exposure2 / exposure2
+    delta = -float(ndtri(tail)) * np.sqrt(variance)
+    return estimate - delta, estimate + delta
+
+
+def mover_score(data: tuple[Floats, ...], tail: float) -> Limits:
+    """MOVER with score limits l, u: r̂₁ − r̂₂ − √((r̂₁ − l₁)² + (u₂ − r̂₂)²), above likewise.
+
+    Its mean coverage is near nominal, and it has a width at x₁ = x₂ = 0 too.
+
+    Zou and Donner (2008), Stat. Med. 27, 1693–1702.
+    """
+    x1, exposure1, x2, exposure2 = data
+    first = (x1 / exposure1, *score((x1, exposure1), tail))
+    second = (x2 / exposure2, *score((x2, exposure2), tail))
+    return difference(first, second)
+
+
+def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> Limits:
+    """MOVER with the ``tail`` quantiles of Gamma(x + ½, E), centred on its medians.
+
+    The centre is the difference of the medians, not r̂₁ − r̂₂, which the interval may miss at
+    x = 0: the lower quantile is not moved to 0 there.
+
+    Laud (2017), Pharm. Stat. 16, 334–348, MOVER-J.
+    """
+    x1, exposure1, x2, exposure2 = data
+    return difference(_about_median(x1, exposure1, tail), _about_median(x2, exposure2, tail))
+
+
+def _about_median(x: Floats, exposure: Floats, tail: float) -> Term:
+    # By unit exposure, so that limits scale with the exposure to the last bit.
+    median, lower, upper = once_each(_of_count)((x,), tail)
+    return median / exposure, lower / exposure, upper / exposure
+
+
+def _of_count(data: tuple[Floats, ...], tail: float) -> Term:
+    """The median of Gamma(x + ½, 1) with its quantiles."""
+    (x,) = data
+    posterior = Gamma.given(x, np.ones_like(x), _JEFFREYS)
+    return posterior.ppf(0.5).value, posterior.ppf(tail).value, posterior.isf(tail).value

@@ -1,0 +1,1 @@
+"""Limits from inverting a test, for any discrete distribution."""

@@ -1,0 +1,1 @@
+"""Interval methods for one proportion."""

@@ -1,0 +1,41 @@
+"""Limits at x = 0 and x = n for formulas that have none there."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from harness.methods.method import Limits, TailFormula
+from harness.numerics.arrays import Floats
+
+
+def exact_at_ends(data: tuple[Floats, ...], tail: float, lower: Floats, upper: Floats) -> Limits:
+    """(1 − u)ⁿ = ``tail`` and l = 0 at x = 0; lⁿ = ``tail`` and u = 1 at x = n: Clopper-Pearson."""
+    x, n = data
+    power = np.log(tail) / n
+    lower = np.where(x == 0, 0.0, np.where(x == n, np.exp(power), lower))
+    return lower, np.where(x == n, 1.0, np.where(x == 0, -np.expm1(power), upper))
+
+
+def moved_inside(data: tuple[Floats, ...]) -> tuple[Floats, Floats]:
+    """The data with n/2 for x = 0 and x = n, for a formula whose result is not used there."""
+    x, n = data
+    return np.where((x == 0) | (x == n), n / 2, x), n
+
+
+def mirrored(formula: TailFormula) -> TailFormula:
+    """The formula taken at the smaller of x and n − x, and its limits mirrored for the other.
+
+    So swapping successes and failures mirrors the limits to the last bit but one.
+    """
+
+    @functools.wraps(formula)
+    def limits(data: tuple[Floats, ...], tail: float) -> Limits:
+        x, n = data
+        few = np.minimum(x, n - x)
+        lower, upper = formula((few, n), tail)
+        many = x > few
+        return np.where(many, 1.0 - upper, lower), np.where(many, 1.0 - lower, upper)
+
+    return limits

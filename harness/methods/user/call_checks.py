@@ -1,0 +1,165 @@
+"""How a function conducts itself while it is called, whatever its limits are."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from harness.methods.user.function import (
+    ANYTHING,
+    Function,
+    FunctionError,
+    Raised,
+    alone,
+    copies,
+    one_line,
+    one_outcome,
+    outcome_count,
+    same,
+    told,
+)
+from harness.numerics.arrays import Floats
+
+SHAPE = "has the right shape"
+SCALARS = "arrays equal scalars"
+TWICE = "answers the same twice"
+ARGUMENTS = "leaves its arguments alone"
+RANDOM = "leaves random states alone"
+
+Conduct = dict[str, str | None]
+"""What is wrong by the name of each part, in a clause with the outcome; None where nothing is."""
+
+
+def conduct(
+    function: Function,
+    data: dict[str, Any],
+    alpha: float,
+    raised: Raised = ANYTHING,
+    deterministic: bool = True,
+) -> Conduct:
+    """Calls on arrays and on one outcome at a time, held against each other.
+
+    A function that raises on arrays takes numbers only, which is no fault; nor is it one that
+    what a stochastic function draws for an array is not what it draws for one outcome.
+    """
+    before = np.random.get_state(), random.getstate()  # noqa: NPY002
+    try:
+        return _looked_at(function, data, alpha, raised, deterministic)
+    finally:
+        np.random.set_state(before[0])  # noqa: NPY002
+        random.setstate(before[1])
+
+
+def _looked_at(
+    function: Function, data: dict[str, Any], alpha: float, raised: Raised, deterministic: bool
+) -> Conduct:
+    found: Conduct = dict.fromkeys((SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM))
+    # Elsewhere than where a seed would lead, which an earlier call may have set.
+    np.random.random_sample()  # noqa: NPY002
+    random.random()
+    states = _states()
+    pairs = _each_alone(function, data, alpha, raised)
+    where = f"at {_several(data, alpha)}"
+    given = copies(data)
+    try:
+        answer = function(*given, alpha)
+    except raised:
+        answer = None
+    if _states() != states:
+        found[RANDOM] = f"the global random state was changed {where}"
+    if any(np.ndim(old) and not np.array_equal(old, new) for old, new in _both(data, given)):
+        found[ARGUMENTS] = f"the array that it was given was changed in place {where}"
+    if answer is not None:
+        limits, found[SHAPE] = _limits(answer, outcome_count(data), where)
+        if limits is not None and deterministic:
+            found[SCALARS] = _differing(data, alpha, limits, pairs)
+    found[TWICE] = _repeated(function, data, alpha, pairs, raised)
+    return found
+
+
+def _several(data: dict[str, Any], alpha: float) -> str:
+    """The arguments in words, of an array its first and last count."""
+    parts = [
+        f"{name} = {value[0]} … {value[-1]}" if np.ndim(value) else told({name: value})
+        for name, value in {**data, "alpha": alpha}.items()
+    ]
+    return ", ".join(parts)
+
+
+def _both(data: dict[str, Any], given: list[Any]) -> list[tuple[Any, Any]]:
+    return list(zip(data.values(), given, strict=True))
+
+
+def _states() -> tuple[Any, ...]:
+    name, keys, *rest = np.random.get_state()  # noqa: NPY002
+    return (name, np.asarray(keys).tobytes(), *rest, random.getstate())
+
+
+def _each_alone(
+    function: Function, data: dict[str, Any], alpha: float, raised: Raised
+) -> list[tuple[float, float] | None]:
+    """Limits outcome by outcome; None where there are none."""
+    pairs: list[tuple[float, float] | None] = []
+    for place in range(outcome_count(data)):
+        try:
+            pairs.append(alone(function, one_outcome(data, place), alpha, raised))
+        except FunctionError:
+            pairs.append(None)
+    return pairs
+
+
+def _limits(answer: Any, count: int, where: str) -> tuple[tuple[Floats, Floats] | None, str | None]:
+    """The limits of a call on arrays, or what is wrong with their shape."""
+    try:
+        lower, upper = answer
+        limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+    except (TypeError, ValueError):
+        return None, f"expected two arrays of shape ({count},) {where}, found {_kind(answer)}"
+    if not limits[0].shape == limits[1].shape == (count,):
+        shapes = f"{limits[0].shape} and {limits[1].shape}"
+        return None, f"expected limits of shape ({count},) {where}, found {shapes}"
+    return limits, None
+
+
+def _kind(answer: Any) -> str:
+    """The shape of an array of numbers; of anything else what it says of itself."""
+    try:
+        numbers = np.asarray(answer, np.float64)
+    except (TypeError, ValueError):
+        return one_line(answer, repr)
+    return f"shape {numbers.shape}" if numbers.ndim else one_line(answer, repr)
+
+
+def _differing(
+    data: dict[str, Any],
+    alpha: float,
+    limits: tuple[Floats, Floats],
+    pairs: list[tuple[float, float] | None],
+) -> str | None:
+    for place, pair in enumerate(pairs):
+        from_array = float(limits[0][place]), float(limits[1][place])
+        if pair is not None and not same(pair, from_array):
+            where = told({**one_outcome(data, place), "alpha": alpha})
+            return f"{_pair(from_array)} of an array, {_pair(pair)} of one outcome at {where}"
+    return None
+
+
+def _repeated(
+    function: Function,
+    data: dict[str, Any],
+    alpha: float,
+    pairs: list[tuple[float, float] | None],
+    raised: Raised,
+) -> str | None:
+    for place, second in enumerate(_each_alone(function, data, alpha, raised)):
+        first = pairs[place]
+        if not np.array_equal(np.array(first, float), np.array(second, float), equal_nan=True):
+            where = told({**one_outcome(data, place), "alpha": alpha})
+            return f"{_pair(first)} and then {_pair(second)} at {where}"
+    return None
+
+
+def _pair(pair: tuple[float, float] | None) -> str:
+    return "no limits" if pair is None else f"{pair[0]:.15g} … {pair[1]:.15g}"

@@ -1,0 +1,1 @@
+"""The posterior of a weighted sum of two independent parameters."""

@@ -1,0 +1,114 @@
+"""What the exact engines make of one scenario."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from harness.config.experiment import Experiment
+from harness.engines import posterior
+from harness.engines.exact.one_sample import Enumerated, enumerate_exactly, outcome_weights
+from harness.engines.exact.two_samples import enumerate_pairs, pair_weights
+from harness.engines.identity import one_sample as identity
+from harness.engines.identity import two_samples as pair_identity
+from harness.engines.results import Tally
+from harness.engines.scores import scores
+from harness.numerics.arrays import Floats, Integers
+from harness.scenario import AnyScenario, Limits, PairScenario
+from harness.study.failures import solved_with_failures
+from harness.study.plan import LARGEST_TABLE, ScenarioPlan
+from harness.tables.findings import Findings
+from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
+from harness.truths import is_listed
+
+
+def solve_exactly(experiment: Experiment, each: ScenarioPlan, found: Findings) -> Findings:
+    """With what the exact engines find, which the counts are held against."""
+    if not found.limits.failed.any():
+        return _solve(experiment, each, found, True)
+    return solved_with_failures(found, partial(_solve, experiment, each))
+
+
+def _solve(experiment: Experiment, each: ScenarioPlan, found: Findings, worst: bool) -> Findings:
+    """``worst``: with the worst case and the scores, which take longest."""
+    scenario, limits, engines = found.scenario, found.limits, experiment.engines
+    enumerated = scored = None
+    if ENUMERATION in engines or found.tally is not None:
+        reported = _reported(experiment, each, found.shown, found.tally)
+        sought = worst and ENUMERATION in engines
+        enumerated = _enumerate(scenario, limits, reported, worst=sought)
+    if worst and ENUMERATION in engines and enumerated is not None:
+        scored = scores(scenario, limits, enumerated, found.columns)
+    found = replace(
+        found,
+        enumerated=enumerated,
+        discrepancy=_discrepancy(scenario, limits, enumerated),
+        scores=scored,
+    )
+    return _integrated(experiment, each, found) if POSTERIOR in engines else found
+
+
+def _enumerate(
+    scenario: AnyScenario, limits: Limits, reported: Integers, worst: bool
+) -> Enumerated:
+    if isinstance(scenario, PairScenario):
+        return enumerate_pairs(scenario, limits, reported, worst)
+    return enumerate_exactly(scenario, limits, reported, worst)
+
+
+def _integrated(experiment: Experiment, each: ScenarioPlan, found: Findings) -> Findings:
+    """With what the posterior engine finds: under the reference prior, or the truth's posterior."""
+    scenario, part = found.scenario, found.limits.at(found.shown)
+    by_prior = posterior.integrate(scenario, part, experiment.reference_prior)
+    if not each.whole:
+        return replace(found, posterior=by_prior)
+    by_prior = replace(by_prior, weight=_weights(scenario, found.shown))
+    if experiment.reference == "prior":
+        return replace(found, posterior=by_prior, posterior_mean=by_prior.mean())
+    by_truth = posterior.integrate_truth(scenario, part)
+    return replace(
+        found,
+        posterior=by_truth,
+        posterior_mean=by_truth.mean(),
+        under_prior=by_prior.at(by_truth.conditions),
+    )
+
+
+def _weights(scenario: AnyScenario, outcomes: Integers) -> Floats:
+    """Outcome probabilities under the scenario's truth."""
+    if isinstance(scenario, PairScenario):
+        return pair_weights(scenario, outcomes)
+    return outcome_weights(scenario, outcomes)
+
+
+def _reported(
+    experiment: Experiment, each: ScenarioPlan, shown: Integers, tally: Tally | None
+) -> Integers:
+    """The outcomes to enumerate: those shown, and those that counts are held against.
+
+    Enumeration alone over a list of values has truths to report, and no outcomes.
+    """
+    drawn = np.empty(0, np.int64) if tally is None else tally.by_outcome.conditions
+    if not each.per_outcome:
+        return np.empty(0, np.int64)
+    values_alone = is_listed(experiment.truth) and not (
+        {POSTERIOR, MONTE_CARLO} & set(experiment.engines)
+    )
+    return np.union1d(np.empty(0, np.int64) if values_alone else shown, drawn).astype(np.int64)
+
+
+def _discrepancy(scenario: AnyScenario, limits: Limits, known: Enumerated | None) -> Floats:
+    """The largest discrepancy between what is computed in two ways, for each column."""
+    found = [] if known is None else identity.enumeration_discrepancies(known)
+    if isinstance(scenario, PairScenario):
+        checked = pair_identity.scenarios_to_check(scenario)
+        found += [pair_identity.both_sides(each, limits).discrepancy() for each in checked]
+        off = 0.0 if is_listed(scenario.truth) else pair_identity.weight_discrepancy(scenario)
+    else:
+        alone = identity.scenarios_to_check(scenario)
+        found += [identity.both_sides(each, limits).discrepancy() for each in alone]
+        small = scenario.size < LARGEST_TABLE and not is_listed(scenario.truth)
+        off = identity.weight_discrepancy(scenario) if small else 0.0
+    return np.asarray(np.max([*found, np.full(limits.lower.shape[0], off)], axis=0))
