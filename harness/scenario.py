@@ -32,7 +32,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Scenario:
+class SingleScenario:
     """One size with one truth."""
 
     family: str
@@ -93,12 +93,12 @@ class PairScenario:
         first, second = np.divmod(outcomes, self.stride)
         return first, second
 
-    def samples(self) -> tuple[Scenario, Scenario]:
+    def samples(self) -> tuple[SingleScenario, SingleScenario]:
         """Each sample by itself."""
         name = self.model.NAME
         return (
-            Scenario(name, self.sizes[0], self.truth.first),
-            Scenario(name, self.sizes[1], self.truth.second),
+            SingleScenario(name, self.sizes[0], self.truth.first),
+            SingleScenario(name, self.sizes[1], self.truth.second),
         )
 
     def content(self) -> Mapping[str, Any]:
@@ -114,10 +114,10 @@ class PairScenario:
         return keyed_stream(self.content(), seed, shard)
 
 
-AnyScenario = Scenario | PairScenario
+Scenario = SingleScenario | PairScenario
 
 
-def data_of(scenario: AnyScenario, outcomes: Integers) -> Data:
+def data_of(scenario: Scenario, outcomes: Integers) -> Data:
     """The family's columns at the outcomes, as methods take them."""
     columns: list[Floats] = []
     for count, size in zip(scenario.counts(outcomes), scenario.sizes, strict=True):
@@ -125,7 +125,7 @@ def data_of(scenario: AnyScenario, outcomes: Integers) -> Data:
     return tuple(columns)
 
 
-def sizes_by_name(scenario: AnyScenario) -> dict[str, float]:
+def sizes_by_name(scenario: Scenario) -> dict[str, float]:
     """The sizes under the names of the family's columns."""
     return dict(zip(family_of(scenario.family).sizes, scenario.sizes, strict=True))
 

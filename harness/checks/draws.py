@@ -10,7 +10,7 @@ from harness.checks.subjects.subject import Subject
 from harness.engines.posterior import distribution
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Bools, Floats, Integers
-from harness.scenario import AnyScenario, PairScenario
+from harness.scenario import PairScenario, Scenario
 
 TRIALS = 20_000
 """At each size."""
@@ -24,14 +24,14 @@ def drawn_sizes(family: str) -> tuple[Size, ...]:
     return SIZES if family_of(family).samples == 1 else SIZES_OF_TWO
 
 
-def draw(scenario: AnyScenario, trials: int, seed: int) -> tuple[Floats, Integers]:
+def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
     """The true value and the outcome of each trial, truths from the scenario's distributions."""
     rng = scenario.stream(seed, 0)
     truths = tuple(distribution(each.truth).draw(trials, rng) for each in samples_of(scenario))
     return family_of(scenario.family).value(truths), _outcomes(scenario, truths, rng)
 
 
-def draw_under_flat_prior(scenario: AnyScenario, trials: int, seed: int) -> tuple[Floats, Integers]:
+def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
     """The same, but for a rate its true value drawn from the flat prior's posterior.
 
     Of a proportion the two are one. The range of a rate has no end, and the mean over one that is
@@ -47,7 +47,7 @@ def draw_under_flat_prior(scenario: AnyScenario, trials: int, seed: int) -> tupl
 
 
 def draw_at(
-    scenario: AnyScenario, truths: tuple[float, ...], trials: int, seed: int, place: int
+    scenario: Scenario, truths: tuple[float, ...], trials: int, seed: int, place: int
 ) -> tuple[Floats, Integers]:
     """The same with one true value of each sample; ``place`` numbers the truths looked at."""
     each = tuple(np.full(trials, truth) for truth in truths)
@@ -55,9 +55,7 @@ def draw_at(
     return family_of(scenario.family).value(each), outcomes
 
 
-def _outcomes(
-    scenario: AnyScenario, truths: tuple[Floats, ...], rng: np.random.Generator
-) -> Integers:
+def _outcomes(scenario: Scenario, truths: tuple[Floats, ...], rng: np.random.Generator) -> Integers:
     sampling = scenario.model.SAMPLING
     samples = zip(truths, samples_of(scenario), strict=True)
     counts = [sampling.draw(truth, each.size, rng) for truth, each in samples]
@@ -65,7 +63,7 @@ def _outcomes(
 
 
 def missed(
-    subject: Subject, scenario: AnyScenario, outcomes: Integers, truth: Floats, alpha: float
+    subject: Subject, scenario: Scenario, outcomes: Integers, truth: Floats, alpha: float
 ) -> Bools:
     """Whether each trial's interval misses its truth, shape (trials,).
 

@@ -17,7 +17,7 @@ from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED, are_intervals
 from harness.methods.user.function import no_interval
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import AnyScenario, Limits, sizes_by_name
+from harness.scenario import Limits, Scenario, sizes_by_name
 
 WORST, MEAN, LENGTH = "worst_alpha", "mean_alpha_error", "mean_length"
 
@@ -58,7 +58,7 @@ def worst_truths(family: str, case: WorstCase | PairWorstCase | None) -> dict[st
 
 
 def limits_of(
-    subject: Subject, scenario: AnyScenario, outcomes: Integers, alpha: float
+    subject: Subject, scenario: Scenario, outcomes: Integers, alpha: float
 ) -> tuple[Floats, Floats]:
     """The limits at some outcomes of a scenario: two-sided, or of a subject's one side.
 
@@ -79,7 +79,7 @@ def limits_of(
 
 
 def limits_at(
-    subject: Subject, scenario: AnyScenario, outcomes: Integers, alphas: Sequence[float]
+    subject: Subject, scenario: Scenario, outcomes: Integers, alphas: Sequence[float]
 ) -> Limits:
     """The same at several alphas, a row for each.
 
@@ -90,7 +90,7 @@ def limits_at(
     return Limits(outcomes, *(np.array(side) for side in zip(*pairs, strict=True)))
 
 
-def _at(subject: Subject, scenario: AnyScenario, alphas: Sequence[float]) -> pl.DataFrame:
+def _at(subject: Subject, scenario: Scenario, alphas: Sequence[float]) -> pl.DataFrame:
     limits = limits_at(subject, scenario, outcomes_of(scenario), alphas)
     found = enumerated(scenario, limits)
     mean = found.mean

@@ -12,7 +12,7 @@ from harness.engines.exact.two_samples import enumerate_pairs, possible_pairs
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Integers
-from harness.scenario import AnyScenario, Limits, PairScenario, Scenario
+from harness.scenario import Limits, PairScenario, Scenario, SingleScenario
 from harness.truths import PairTruth, UniformTruth
 
 Size = float | tuple[float, float]
@@ -87,20 +87,20 @@ def checked_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
     return tuple(chosen)
 
 
-def scenario_of(family: str, size: Size) -> AnyScenario:
+def scenario_of(family: str, size: Size) -> Scenario:
     """The size with a uniform truth of each sample."""
     if isinstance(size, tuple):
         truth = UniformTruth(*(RATES_OF_TWO if _is_rate(family) else (0.0, 1.0)))
         return PairScenario(family, size, PairTruth(truth, truth))
-    return Scenario(family, size, UniformTruth(*(RATES if _is_rate(family) else (0.0, 1.0))))
+    return SingleScenario(family, size, UniformTruth(*(RATES if _is_rate(family) else (0.0, 1.0))))
 
 
-def samples_of(scenario: AnyScenario) -> tuple[Scenario, ...]:
+def samples_of(scenario: Scenario) -> tuple[SingleScenario, ...]:
     """Each sample by itself."""
     return scenario.samples() if isinstance(scenario, PairScenario) else (scenario,)
 
 
-def truths_inside(scenario: AnyScenario) -> tuple[tuple[float, float], ...]:
+def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
     """The truths of each sample that are not next to an end of the range."""
     if not _is_rate(scenario.family):
         return (INSIDE,) * len(scenario.sizes)
@@ -108,14 +108,14 @@ def truths_inside(scenario: AnyScenario) -> tuple[tuple[float, float], ...]:
     return tuple((min(FEWEST_EVENTS / size, most), most) for size, most in ends)
 
 
-def outcomes_of(scenario: AnyScenario) -> Integers:
+def outcomes_of(scenario: Scenario) -> Integers:
     """The outcomes that can occur, ascending."""
     if isinstance(scenario, PairScenario):
         return possible_pairs(scenario)
     return possible_outcomes(scenario)
 
 
-def enumerated(scenario: AnyScenario, limits: Limits) -> Enumerated:
+def enumerated(scenario: Scenario, limits: Limits) -> Enumerated:
     """What enumeration knows of the limits of all outcomes that can occur."""
     if isinstance(scenario, PairScenario):
         return enumerate_pairs(scenario, limits)

@@ -19,9 +19,9 @@ from harness.config.size_entry import SIZES
 from harness.config.trial_entry import TrialsEntry
 from harness.config.truth_entry import ProportionTruth, Uniform
 from harness.families.catalogue import FAMILIES
-from harness.families.family import Family
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 
-ENGINES = ("monte_carlo", "posterior", "enumeration")
+ENGINES = (MONTE_CARLO, POSTERIOR, ENUMERATION)
 CROSS = "cross"
 
 Engines = Annotated[list[Annotated[str, Word("an engine", ENGINES)]], Field(min_length=1)]

@@ -15,7 +15,7 @@ from harness.engines.posterior import distribution
 from harness.engines.results import Counts, Tally
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import AnyScenario, Limits, PairScenario, Scenario
+from harness.scenario import Limits, PairScenario, Scenario, SingleScenario
 from harness.truths import DiscreteTruth, count_values, is_listed, trials_by_value
 
 SHARD_BITS = 20
@@ -26,7 +26,7 @@ SHARD = 1 << SHARD_BITS
 class Shard:
     """One task: some of the trials of a scenario."""
 
-    scenario: AnyScenario
+    scenario: Scenario
     number: int
     start: int
     """The first trial, counted over the scenario."""
@@ -39,7 +39,7 @@ class Shard:
         return self.scenario.stream(self.seed, self.number)
 
 
-def shards(scenario: AnyScenario, trials: int, seed: int, per_truth: int | None) -> list[Shard]:
+def shards(scenario: Scenario, trials: int, seed: int, per_truth: int | None) -> list[Shard]:
     """All shards of a scenario, in order."""
     return [
         Shard(scenario, number, start, min(SHARD, trials - start), seed, per_truth)
@@ -102,7 +102,7 @@ class _Draws:
     Within one outcome the keys are then in the order of the truths, exactly: which of its trials
     have a truth below a limit is one binary search for the limit's rank.
     """
-    scenario: AnyScenario
+    scenario: Scenario
     start: tuple[int, int] = (0, 0)
     """Of pairs, the smallest counts; codes number the counts from there on."""
     width: int = 1
@@ -152,7 +152,7 @@ def _sorted_keys(codes: Integers) -> Integers:
 def _simulate_distribution(shard: Shard, limits: Limits) -> Tally:
     draws = _sorted_draws(shard)
     parameter, keys = draws.parameter, draws.keys
-    known = limits.outcomes if isinstance(shard.scenario, Scenario) else None
+    known = limits.outcomes if isinstance(shard.scenario, SingleScenario) else None
     codes, start = _groups(keys, known)
     trials = np.diff(np.append(start, keys.size))
     outcomes = draws.outcomes(codes)
@@ -205,7 +205,7 @@ def _simulate_values(shard: Shard, limits: Limits) -> Tally:
     return Tally(by_outcome.seen(), by_truth.seen())
 
 
-def listed_values(scenario: AnyScenario) -> tuple[Integers | Floats, Floats]:
+def listed_values(scenario: Scenario) -> tuple[Integers | Floats, Floats]:
     """What a list of truths is known by in tallies, and the parameter at each.
 
     One sample's values stand for themselves, pairs go by their numbers.
@@ -228,7 +228,7 @@ def _histograms(shard: Shard) -> Iterator[tuple[int, Integers, Integers]]:
 
 
 def _drawing(
-    scenario: AnyScenario, rng: np.random.Generator
+    scenario: Scenario, rng: np.random.Generator
 ) -> Callable[[int, int], tuple[Integers, Integers]]:
     """What draws so many outcomes at the value of that index: those seen, and how often."""
     draw, truth = scenario.model.SAMPLING.draw, scenario.truth

@@ -8,11 +8,11 @@ import numpy as np
 
 from harness.engines.results import Exact
 from harness.families.catalogue import family_of
-from harness.scenario import AnyScenario, Limits, PairScenario, data_of
+from harness.scenario import Limits, PairScenario, Scenario, data_of
 from harness.truths import ContinuousTruth, DiscreteTruth, Truth
 
 
-def integrate(scenario: AnyScenario, limits: Limits, reference_prior: tuple[float, float]) -> Exact:
+def integrate(scenario: Scenario, limits: Limits, reference_prior: tuple[float, float]) -> Exact:
     """Posterior mass below and above the limits at each outcome, under the reference prior.
 
     The weights are left at one: what weight an outcome has is for the truth to say.
@@ -21,7 +21,7 @@ def integrate(scenario: AnyScenario, limits: Limits, reference_prior: tuple[floa
     return outside(family.posterior(data_of(scenario, limits.outcomes), reference_prior), limits)
 
 
-def integrate_truth(scenario: AnyScenario, limits: Limits) -> Exact:
+def integrate_truth(scenario: Scenario, limits: Limits) -> Exact:
     """The same under the posterior that the truth's own distribution implies.
 
     The weights are the outcomes' probabilities.

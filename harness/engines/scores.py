@@ -25,7 +25,7 @@ from harness.numerics.arrays import Floats
 from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
-from harness.scenario import AnyScenario, Column, Limits, PairScenario, Scenario
+from harness.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
 from harness.truths import DiscreteTruth, is_listed
 
 
@@ -40,7 +40,7 @@ class Scores:
 
 
 def scores(
-    scenario: AnyScenario, limits: Limits, known: Enumerated, columns: Sequence[Column]
+    scenario: Scenario, limits: Limits, known: Enumerated, columns: Sequence[Column]
 ) -> Scores:
     """Both numbers under the scenario's own truth, exact.
 
@@ -62,7 +62,7 @@ def scores(
 
 
 def _rms_alpha_error(
-    scenario: AnyScenario, limits: Limits, by_truth: Exact | None, alpha: Floats
+    scenario: Scenario, limits: Limits, by_truth: Exact | None, alpha: Floats
 ) -> Floats:
     if by_truth is not None:
         error = alpha[:, np.newaxis] - (by_truth.below + by_truth.above)
@@ -76,7 +76,7 @@ def _rms_alpha_error(
 
 
 def _rms_over_truths(
-    scenario: Scenario, first: int, lower: Floats, upper: Floats, alpha: float
+    scenario: SingleScenario, first: int, lower: Floats, upper: Floats, alpha: float
 ) -> float:
     """Integrated gap by gap: between two neighbouring limits the miss probability is smooth."""
     low, high = scenario.truth.bulk
@@ -91,7 +91,7 @@ def _rms_over_truths(
 
 
 def _interval_score(
-    scenario: AnyScenario,
+    scenario: Scenario,
     limits: Limits,
     known: Enumerated,
     columns: Sequence[Column],
@@ -108,7 +108,7 @@ def _interval_score(
     return score
 
 
-def _mean_beyond(scenario: AnyScenario, limits: Limits) -> Floats:
+def _mean_beyond(scenario: Scenario, limits: Limits) -> Floats:
     """E[(L − θ)⁺ + (θ − U)⁺], shape (k,)."""
     if isinstance(scenario, PairScenario):
         return beyond_listed_pairs(scenario, limits)
@@ -123,7 +123,7 @@ def _mean_beyond(scenario: AnyScenario, limits: Limits) -> Floats:
     return np.array([(beyond(posterior, *row) * weight).sum() for row in rows])
 
 
-def _beyond_listed(scenario: Scenario, values: Floats, limits: Limits) -> Floats:
+def _beyond_listed(scenario: SingleScenario, values: Floats, limits: Limits) -> Floats:
     total = np.zeros(limits.lower.shape[0])
     for values_at, outcomes_at, probability in probability_blocks(
         scenario, values, limits.outcomes

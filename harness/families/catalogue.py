@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.families import proportion, rate
-from harness.families.family import Family
+from harness.families.family import Family, WeightedSum
 from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
 from harness.posteriors.difference.rates import difference_of_rates
 
@@ -17,7 +17,7 @@ FAMILIES: dict[str, Family] = {
             "the difference of two proportions: x1 of n1 less x2 of n2",
             "p1 − p2",
             proportion,
-            (1.0, -1.0),
+            WeightedSum((1.0, -1.0)),
             difference_of_proportions,
         ),
         Family(
@@ -25,7 +25,7 @@ FAMILIES: dict[str, Family] = {
             "the difference of two rates: x1 in exposure1 less x2 in exposure2",
             "rate1 − rate2",
             rate,
-            (1.0, -1.0),
+            WeightedSum((1.0, -1.0)),
             difference_of_rates,
         ),
         Family(
@@ -33,7 +33,7 @@ FAMILIES: dict[str, Family] = {
             "a balanced accuracy: the mean of x1 of n1 positives and x2 of n2 negatives right",
             "(p1 + p2)/2",
             proportion,
-            (0.5, 0.5),
+            WeightedSum((0.5, 0.5)),
             mean_of_proportions,
         ),
     )

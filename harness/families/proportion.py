@@ -17,9 +17,13 @@ from harness.truths import BetaTruth, ContinuousTruth
 
 NAME = "proportion"
 COUNT, SIZE = "x", "n"
+COUNTED = "successes"
 PARAMETER = "p"
+QUANTITY, UNIT = "proportion ", ""
+SIZE_IS_COUNT = True
 SUPPORT = (0.0, 1.0)
 FLAT_PRIOR = (1.0, 1.0)
+PRIOR = "Beta"
 PRIOR_RANGE = "two numbers above 0"
 LARGEST_SIZE = MOST
 SAMPLING = binomial

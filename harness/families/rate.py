@@ -15,9 +15,13 @@ from harness.truths import ContinuousTruth, GammaTruth
 
 NAME = "rate"
 COUNT, SIZE = "x", "exposure"
+COUNTED = "events"
 PARAMETER = "rate"
+QUANTITY, UNIT = "", "events per unit of exposure"
+SIZE_IS_COUNT = False
 SUPPORT = (0.0, np.inf)
 FLAT_PRIOR = (1.0, 0.0)
+PRIOR = "Gamma"
 PRIOR_RANGE = "two numbers [a, b] with a above 0 and b at least 0"
 LARGEST_COUNT = MOST
 EXPOSURES = (1e-100, 1e100)

@@ -11,12 +11,12 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from harness.families.catalogue import family_of
-from harness.families.family import Family
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.screen.ranking import ranking_screen
 from harness.screen.records import escaped, number
 from harness.tables.failures import failed_methods
 from harness.tables.results import Results
-from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR, numbered
+from harness.tables.schema import numbered
 
 _MOST_ROWS = 45
 _Row = Mapping[str, Any]

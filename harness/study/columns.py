@@ -8,11 +8,11 @@ from typing import Any
 from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.stochastic import DrawnColumn, StochasticColumn
 from harness.errors import InputError
+from harness.families.family import MONTE_CARLO
 from harness.methods.catalogue import find
 from harness.methods.user.process import OwnFunction
 from harness.scenario import Column
 from harness.study.user_methods import OwnColumn
-from harness.tables.schema import MONTE_CARLO
 
 _COMPARING = ("length_surface", "length_over_outcome")
 """The figures of lengths, a method's against another's."""

@@ -14,7 +14,7 @@ from harness.methods.method import Method
 from harness.methods.user.function import Faults, faults_of
 from harness.methods.user.process import OwnFunction
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import AnyScenario, Limits, PairScenario, data_of
+from harness.scenario import Limits, PairScenario, Scenario, data_of
 from harness.study.columns import deterministic_specs
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan
@@ -30,7 +30,7 @@ _PAIRS_AT_ONCE = 1 << 11
 class Solved:
     """The limits of all columns in one scenario."""
 
-    scenario: AnyScenario
+    scenario: Scenario
     limits: Limits
     faults: dict[int, Faults] = field(default_factory=dict)
     """Of the columns that have no limits somewhere, by their rows."""
@@ -93,7 +93,7 @@ def all_limits(
     return tables
 
 
-def _empty(scenario: AnyScenario, outcomes: Integers, columns: int) -> Solved:
+def _empty(scenario: Scenario, outcomes: Integers, columns: int) -> Solved:
     return Solved(scenario, Limits(outcomes, *np.empty((2, columns, outcomes.size))))
 
 

@@ -16,16 +16,16 @@ from harness.engines.identity import two_samples as pair_identity
 from harness.engines.monte_carlo import Shard, shards
 from harness.errors import InputError
 from harness.families.catalogue import family_of
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.numerics.arrays import Integers
 from harness.scenario import (
-    AnyScenario,
     PairScenario,
     Scenario,
+    SingleScenario,
     fractions_of,
     sizes_by_name,
 )
 from harness.study.columns import refuse_undrawn
-from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.truths import DiscreteTruth, PairTruth, count_values, is_listed
 
 LARGEST_TABLE = 1 << 22
@@ -42,7 +42,7 @@ MOST_TRIALS = 10**11
 class ScenarioPlan:
     """One scenario: its trials, and the outcomes known to be needed before anything is drawn."""
 
-    scenario: AnyScenario
+    scenario: Scenario
     shards: tuple[Shard, ...]
     outcomes: Integers
     """Ascending; the outcomes that are drawn come to these where they do not hold all."""
@@ -78,7 +78,7 @@ def _plan_scenario(experiment: Experiment, size: Size) -> ScenarioPlan:
     shown = _shown(experiment, scenario)
     needed = _outcomes(experiment, scenario, shown)
     ends = family_of(experiment.family).model.SUPPORT[1] < np.inf
-    if isinstance(scenario, Scenario) and ends:
+    if isinstance(scenario, SingleScenario) and ends:
         complete = needed.size == scenario.size + 1
     else:
         known = _possible_count(scenario) <= LARGEST_TABLE
@@ -86,15 +86,15 @@ def _plan_scenario(experiment: Experiment, size: Size) -> ScenarioPlan:
     return ScenarioPlan(scenario, drawn, needed, shown, experiment.outcomes is None, complete)
 
 
-def _scenario(experiment: Experiment, size: Size) -> AnyScenario:
+def _scenario(experiment: Experiment, size: Size) -> Scenario:
     if isinstance(size, tuple):
         assert isinstance(experiment.truth, PairTruth)
         return PairScenario(experiment.family, size, experiment.truth)
     assert not isinstance(experiment.truth, PairTruth)
-    return Scenario(experiment.family, size, experiment.truth)
+    return SingleScenario(experiment.family, size, experiment.truth)
 
 
-def _shards(experiment: Experiment, scenario: AnyScenario) -> tuple[Shard, ...]:
+def _shards(experiment: Experiment, scenario: Scenario) -> tuple[Shard, ...]:
     assert experiment.trials is not None
     kind, count = experiment.trials.kind, experiment.trials.count
     asked = f"trials: {{{kind}: {count}}}"
@@ -111,7 +111,7 @@ def _shards(experiment: Experiment, scenario: AnyScenario) -> tuple[Shard, ...]:
     return tuple(shards(scenario, count, experiment.seed, per_truth))
 
 
-def _shown(experiment: Experiment, scenario: AnyScenario) -> Integers | None:
+def _shown(experiment: Experiment, scenario: Scenario) -> Integers | None:
     """Outcomes that the exact engines report; None for all there are limits for."""
     asked = experiment.outcomes
     if isinstance(asked, tuple):
@@ -125,7 +125,7 @@ def _shown(experiment: Experiment, scenario: AnyScenario) -> Integers | None:
     return _every_outcome(scenario) if POSTERIOR in experiment.engines else _possible(scenario)
 
 
-def _outcomes(experiment: Experiment, scenario: AnyScenario, shown: Integers | None) -> Integers:
+def _outcomes(experiment: Experiment, scenario: Scenario, shown: Integers | None) -> Integers:
     """Outcomes needed by the exact engines and by the identity between them."""
     parts = _identity_outcomes(scenario)
     if shown is not None:
@@ -146,7 +146,7 @@ def _outcomes(experiment: Experiment, scenario: AnyScenario, shown: Integers | N
     return _union(parts)
 
 
-def _identity_outcomes(scenario: AnyScenario) -> list[Integers]:
+def _identity_outcomes(scenario: Scenario) -> list[Integers]:
     """The outcomes of the scenarios that the identity is checked with."""
     if isinstance(scenario, PairScenario):
         checked = pair_identity.scenarios_to_check(scenario)
@@ -154,7 +154,7 @@ def _identity_outcomes(scenario: AnyScenario) -> list[Integers]:
     return [possible_outcomes(each) for each in identity.scenarios_to_check(scenario)]
 
 
-def _every_outcome(scenario: AnyScenario) -> Integers:
+def _every_outcome(scenario: Scenario) -> Integers:
     """All outcomes that can occur over the range of the worst case.
 
     Pairs are all combined where that is no more than can be solved in seconds; otherwise there
@@ -171,24 +171,24 @@ def _every_outcome(scenario: AnyScenario) -> Integers:
     return np.arange(low, high + 1, dtype=np.int64)
 
 
-def _every_count(scenario: AnyScenario) -> float:
+def _every_count(scenario: Scenario) -> float:
     samples = scenario.samples() if isinstance(scenario, PairScenario) else (scenario,)
     windows = [_window(sample) for sample in samples]
     return float(np.prod([last + 1.0 - first for first, last in windows]))
 
 
-def _window(scenario: Scenario) -> tuple[int, int]:
+def _window(scenario: SingleScenario) -> tuple[int, int]:
     return scenario.model.SAMPLING.window(*worst_case_range(scenario), scenario.size)
 
 
-def _possible(scenario: AnyScenario) -> Integers:
+def _possible(scenario: Scenario) -> Integers:
     """The outcomes that can occur under the scenario's own truth."""
     if isinstance(scenario, PairScenario):
         return possible_pairs(scenario)
     return possible_outcomes(scenario)
 
 
-def _possible_count(scenario: AnyScenario) -> float:
+def _possible_count(scenario: Scenario) -> float:
     """At most how many they are."""
     if isinstance(scenario, PairScenario):
         first, second = (_possible_count(sample) for sample in scenario.samples())
@@ -199,7 +199,7 @@ def _possible_count(scenario: AnyScenario) -> float:
     return float(sum(last - first + 1 for first, last in windows))
 
 
-def _refuse_large(scenario: AnyScenario, count: float, what: str, instead: str) -> None:
+def _refuse_large(scenario: Scenario, count: float, what: str, instead: str) -> None:
     if count > LARGEST_TABLE:
         raise InputError(
             f"{_name(scenario)}: {what} would need {count:,.0f} intervals of each method, "
@@ -208,7 +208,7 @@ def _refuse_large(scenario: AnyScenario, count: float, what: str, instead: str) 
         )
 
 
-def _name(scenario: AnyScenario) -> str:
+def _name(scenario: Scenario) -> str:
     return ", ".join(f"{name} = {size:.15g}" for name, size in sizes_by_name(scenario).items())
 
 

@@ -15,12 +15,12 @@ from harness.engines.identity import one_sample as identity
 from harness.engines.identity import two_samples as pair_identity
 from harness.engines.results import Tally
 from harness.engines.scores import scores
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import AnyScenario, Limits, PairScenario
+from harness.scenario import Limits, PairScenario, Scenario
 from harness.study.failures import solved_with_failures
 from harness.study.plan import LARGEST_TABLE, ScenarioPlan
 from harness.tables.findings import Findings
-from harness.tables.schema import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.truths import is_listed
 
 
@@ -50,9 +50,7 @@ def _solve(experiment: Experiment, each: ScenarioPlan, found: Findings, worst: b
     return _integrated(experiment, each, found) if POSTERIOR in engines else found
 
 
-def _enumerate(
-    scenario: AnyScenario, limits: Limits, reported: Integers, worst: bool
-) -> Enumerated:
+def _enumerate(scenario: Scenario, limits: Limits, reported: Integers, worst: bool) -> Enumerated:
     if isinstance(scenario, PairScenario):
         return enumerate_pairs(scenario, limits, reported, worst)
     return enumerate_exactly(scenario, limits, reported, worst)
@@ -76,7 +74,7 @@ def _integrated(experiment: Experiment, each: ScenarioPlan, found: Findings) -> 
     )
 
 
-def _weights(scenario: AnyScenario, outcomes: Integers) -> Floats:
+def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
     """Outcome probabilities under the scenario's truth."""
     if isinstance(scenario, PairScenario):
         return pair_weights(scenario, outcomes)
@@ -99,7 +97,7 @@ def _reported(
     return np.union1d(np.empty(0, np.int64) if values_alone else shown, drawn).astype(np.int64)
 
 
-def _discrepancy(scenario: AnyScenario, limits: Limits, known: Enumerated | None) -> Floats:
+def _discrepancy(scenario: Scenario, limits: Limits, known: Enumerated | None) -> Floats:
     """The largest discrepancy between what is computed in two ways, for each column."""
     found = [] if known is None else identity.enumeration_discrepancies(known)
     if isinstance(scenario, PairScenario):

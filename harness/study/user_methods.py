@@ -17,7 +17,7 @@ from harness.methods.method import Limits
 from harness.methods.user.function import Answers, Faults, arguments_of, faults_of, sound
 from harness.methods.user.process import OwnFunction, Source
 from harness.numerics.arrays import Integers
-from harness.scenario import AnyScenario, Column, keyed_stream
+from harness.scenario import Column, Scenario, keyed_stream
 
 _TRIALS_AT_ONCE = 1 << 12
 """A function may well need memory for thousands of draws for each of them."""
@@ -52,7 +52,7 @@ def _refuse_other_side(spec: MethodSpec, side: str) -> None:
 
 def answered(
     function: OwnFunction,
-    scenario: AnyScenario,
+    scenario: Scenario,
     outcomes: Integers,
     alpha: float,
     seed: Sequence[int] | None = None,
@@ -99,7 +99,7 @@ class OwnColumn:
                 self._faults[key] = faults if before is None else before.plus(faults)
         return lower, upper
 
-    def faults(self, scenario: AnyScenario) -> Faults | None:
+    def faults(self, scenario: Scenario) -> Faults | None:
         """What is told of the scenario's trials without limits."""
         by_shard = {
             n: found for (sizes, n), found in self._faults.items() if sizes == scenario.sizes

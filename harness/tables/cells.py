@@ -11,20 +11,12 @@ import polars as pl
 
 from harness.engines.results import Counts, Exact
 from harness.families.catalogue import family_of
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.scenario import PairScenario
 from harness.tables.blocks import Row, key, table
 from harness.tables.findings import Findings, by_column
 from harness.tables.misses import of_counts, of_exact
-from harness.tables.schema import (
-    ENUMERATION,
-    MONTE_CARLO,
-    OUTCOME,
-    POSTERIOR,
-    TRUTH,
-    Kind,
-    cells_columns,
-    numbered,
-)
+from harness.tables.schema import OUTCOME, TRUTH, Kind, cells_columns, numbered
 
 PARTS_FROM = 1e-6
 """From this difference on the truth's own posterior and that of the reference prior part."""

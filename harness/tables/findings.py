@@ -12,14 +12,14 @@ from harness.engines.results import Exact, Mean, Tally
 from harness.engines.scores import Scores
 from harness.methods.user.function import Faults
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import AnyScenario, Column, Limits
+from harness.scenario import Column, Limits, Scenario
 
 
 @dataclass(frozen=True)
 class Findings:
     """One scenario's limits for k columns, and what each engine made of them."""
 
-    scenario: AnyScenario
+    scenario: Scenario
     columns: tuple[Column, ...]
     limits: Limits
     tally: Tally | None

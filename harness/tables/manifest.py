@@ -17,7 +17,7 @@ from harness.engines.exact.one_sample import worst_case_range
 from harness.engines.identity.one_sample import TOLERANCE
 from harness.engines.worst_case.one_sample import WorstCase
 from harness.engines.worst_case.two_samples import PairWorstCase
-from harness.scenario import AnyScenario, Scenario, sizes_by_name
+from harness.scenario import Scenario, SingleScenario, sizes_by_name
 from harness.tables.failures import failures
 from harness.tables.findings import Findings, by_column
 from harness.tables.misses import total
@@ -113,12 +113,12 @@ def overall(findings: Sequence[Findings]) -> list[dict[str, Any]]:
     return rows
 
 
-def _size(scenario: AnyScenario) -> float | list[float]:
+def _size(scenario: Scenario) -> float | list[float]:
     """The size, or both of two samples."""
-    return scenario.size if isinstance(scenario, Scenario) else list(scenario.sizes)
+    return scenario.size if isinstance(scenario, SingleScenario) else list(scenario.sizes)
 
 
-def _size_text(scenario: AnyScenario) -> str:
+def _size_text(scenario: Scenario) -> str:
     """The size, or both of two samples."""
     return ", ".join(f"{size:.15g}" for size in scenario.sizes)
 
@@ -185,11 +185,11 @@ def worst_cases(findings: Sequence[Findings]) -> list[dict[str, Any]]:
     return rows
 
 
-def _found(scenario: AnyScenario, worst: WorstCase | PairWorstCase) -> dict[str, Any]:
+def _found(scenario: Scenario, worst: WorstCase | PairWorstCase) -> dict[str, Any]:
     """The truth, the side it is approached from, and how far the search for it went."""
     if isinstance(worst, PairWorstCase):
         return {"truth": list(worst.truths), "side": worst.side, "found_by": worst.found_by}
     place = {"truth": worst.truth, "side": worst.side}
-    assert isinstance(scenario, Scenario)
+    assert isinstance(scenario, SingleScenario)
     over = worst_case_range(scenario)
     return place if over == (0.0, 1.0) else {**place, "over": list(over)}

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from harness.families.catalogue import family_of
+from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
-from harness.tables.schema import ENUMERATION
 
 YARDSTICK = "minimal_length"
 """The method that lengths are compared with, where it is there."""

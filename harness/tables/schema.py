@@ -9,7 +9,6 @@ import polars as pl
 
 from harness.families.catalogue import FAMILIES, family_of
 
-MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 OUTCOME, TRUTH = "outcome", "truth"
 
 Columns = dict[str, Any]

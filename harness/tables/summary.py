@@ -12,17 +12,11 @@ from harness.engines.results import Counts, Exact, mean_where
 from harness.engines.scores import Scores
 from harness.engines.worst_case.one_sample import WorstCase
 from harness.engines.worst_case.two_samples import PairWorstCase
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.tables.blocks import Row, key, table
 from harness.tables.findings import Findings, by_column
 from harness.tables.misses import of_counts, of_exact, of_mean, total
-from harness.tables.schema import (
-    ENUMERATION,
-    MONTE_CARLO,
-    POSTERIOR,
-    Kind,
-    numbered,
-    summary_columns,
-)
+from harness.tables.schema import Kind, numbered, summary_columns
 
 
 def summary_table(findings: Sequence[Findings], engines: Sequence[str], kind: Kind) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from harness.engines.monte_carlo import SHARD, shards, simulate
 from harness.engines.worst_case.one_sample import worst_case
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
-from harness.scenario import Limits, Scenario
+from harness.scenario import Limits, SingleScenario
 from harness.truths import UniformTruth
 
 SIX = ("wald", "wilson", "clopper_pearson", "jeffreys", "minimal_length", "balanced_tail")
@@ -48,7 +48,7 @@ def table(n: int, alphas: tuple[float, ...]) -> Limits:
 
 def monte_carlo() -> None:
     trials, n = 10**7, 100
-    scenario = Scenario("proportion", n, UniformTruth(0.0, 1.0))
+    scenario = SingleScenario("proportion", n, UniformTruth(0.0, 1.0))
     tasks = shards(scenario, trials, 2003, None)
 
     def draws() -> None:

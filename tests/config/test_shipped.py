@@ -105,7 +105,9 @@ def test_every_config_is_installed() -> None:
         for pattern in globs
         for file in ROOT.glob(pattern)
     }
-    configs = {f"share/coverage-harness/{config.relative_to(ROOT).as_posix()}" for config in CONFIGS}
+    configs = {
+        f"share/coverage-harness/{config.relative_to(ROOT).as_posix()}" for config in CONFIGS
+    }
     assert installed == configs | {"share/coverage-harness/configs/schema.json"}
 
 

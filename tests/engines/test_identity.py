@@ -10,7 +10,7 @@ from harness.engines.identity import one_sample as identity
 from harness.engines.identity.one_sample import TOLERANCE, both_sides, scenarios_to_check
 from harness.methods.catalogue import PROPORTION
 from harness.sampling import binomial
-from harness.scenario import Limits, Scenario
+from harness.scenario import Limits, SingleScenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
 
 FLAT = UniformTruth(0.0, 1.0)
@@ -18,7 +18,7 @@ TRUTHS = [FLAT, UniformTruth(0.2, 0.7), BetaTruth(2.0, 8.0), BetaTruth(0.5, 0.5)
 
 
 def at(n, truth):
-    return Scenario("proportion", n, truth)
+    return SingleScenario("proportion", n, truth)
 
 
 def limits_at(n, outcomes=None, names=("wald", "minimal_length", "jeffreys")):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from harness.engines.exact.one_sample import enumerate_exactly
 from harness.engines.identity.one_sample import both_sides
-from harness.scenario import Scenario
+from harness.scenario import SingleScenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
 from tests import brute_force
 from tests.engines import made_up
@@ -59,7 +59,9 @@ def given_outcome(truth, lower, upper, x):
 
 def enumerated(truth, lower, upper):
     n = lower.size - 1
-    return enumerate_exactly(Scenario("proportion", n, truth), made_up.as_limits(lower, upper))
+    return enumerate_exactly(
+        SingleScenario("proportion", n, truth), made_up.as_limits(lower, upper)
+    )
 
 
 def check_means(truth, lower, upper):
@@ -70,7 +72,7 @@ def check_means(truth, lower, upper):
 
 def check_identity(truth, lower, upper):
     sides = both_sides(
-        Scenario("proportion", lower.size - 1, truth), made_up.as_limits(lower, upper)
+        SingleScenario("proportion", lower.size - 1, truth), made_up.as_limits(lower, upper)
     )
     expected = expected_mean(truth, lower, upper)
     for side in (sides.over_truths, sides.over_outcomes):
@@ -170,6 +172,6 @@ def test_given_the_outcome_listed_truths_count_by_their_likelihood():
 def test_worst_case_is_left_out_where_outcomes_are_missing():
     lower, upper = made_up.RANDOM[-1]
     limits = made_up.as_limits(lower, upper)
-    scenario = Scenario("proportion", lower.size - 1, UniformTruth(0.0, 1.0))
+    scenario = SingleScenario("proportion", lower.size - 1, UniformTruth(0.0, 1.0))
     assert enumerate_exactly(scenario, limits).worst[0] is not None
     assert enumerate_exactly(scenario, limits.at(np.arange(3))).worst == (None,)

@@ -21,7 +21,7 @@ from harness.engines.monte_carlo import SHARD, Shard, outcomes_drawn, shards, si
 from harness.engines.results import Tally
 from harness.errors import HarnessError
 from harness.methods.catalogue import PROPORTION
-from harness.scenario import Limits, Scenario
+from harness.scenario import Limits, SingleScenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
 from tests import brute_force
 from tests.engines import made_up
@@ -43,7 +43,7 @@ def merged(tallies):
 
 
 def scenario(truth, n):
-    return Scenario("proportion", n, truth)
+    return SingleScenario("proportion", n, truth)
 
 
 def only_shard(truth, n, trials, seed=SEED, per_truth=None):
@@ -247,7 +247,7 @@ def test_streams_are_keyed_by_scenario_seed_and_shard_alone():
         scenario(UniformTruth(0.0, 0.5), 10).stream(1, 0),
         scenario(BetaTruth(1.0, 1.0), 10).stream(1, 0),
         scenario(DiscreteTruth((0.0, 1.0)), 10).stream(1, 0),
-        Scenario("rate", 10, UniformTruth(0.0, 1.0)).stream(1, 0),
+        SingleScenario("rate", 10, UniformTruth(0.0, 1.0)).stream(1, 0),
         base.stream(2, 0),
         base.stream(1 + 2**64, 0),
         base.stream(1, 1),

@@ -18,7 +18,7 @@ from harness.engines.identity.one_sample import TOLERANCE, both_sides, scenarios
 from harness.engines.monte_carlo import shards, simulate
 from harness.methods.catalogue import CATALOGUE
 from harness.sampling import poisson
-from harness.scenario import Limits, Scenario, data_of
+from harness.scenario import Limits, SingleScenario, data_of
 from harness.truths import DiscreteTruth, GammaTruth, UniformTruth
 
 METHODS = ("garwood", "wald", "minimal_length", "blaker")
@@ -54,7 +54,7 @@ def missed(limits, row, rate, exposure):
 @pytest.mark.parametrize("exposure", [0.01, 1.0, 50.0])
 def test_miss_probabilities_are_sums_over_the_outcomes_that_miss(exposure):
     values = tuple(np.array([0.0, 0.3, 2.0, 7.5, 40.0]) / exposure)
-    scenario = Scenario("rate", exposure, DiscreteTruth(values))
+    scenario = SingleScenario("rate", exposure, DiscreteTruth(values))
     limits = table(scenario)
     found = enumerate_exactly(scenario, limits).by_truth
     for row in range(len(METHODS)):
@@ -69,7 +69,7 @@ def test_miss_probabilities_are_sums_over_the_outcomes_that_miss(exposure):
 def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed):
     """Made-up limits that rise and fall, so that what covers is not a run of outcomes."""
     rng = np.random.default_rng(seed)
-    scenario = Scenario("rate", 2.0, UniformTruth(0.0, 4.0))
+    scenario = SingleScenario("rate", 2.0, UniformTruth(0.0, 4.0))
     shape = table(scenario, names=("garwood",))
     jolt = rng.uniform(0.7, 1.3, (2, shape.outcomes.size))
     limits = Limits(shape.outcomes, shape.lower * jolt[0], shape.upper * jolt[1])
@@ -94,7 +94,7 @@ def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed)
 
 
 def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range():
-    scenario = Scenario("rate", 1.0, UniformTruth(0.0, 458.0))
+    scenario = SingleScenario("rate", 1.0, UniformTruth(0.0, 458.0))
     worst = enumerate_exactly(scenario, table(scenario, names=("garwood", "blaker"))).worst
     assert [case.alpha <= 0.05 + 1e-9 for case in worst] == [True, True]
     assert worst_case_range(scenario) == (0.0, 458.0)
@@ -102,7 +102,7 @@ def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range(
 
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_posterior_and_enumeration_meet(truth, exposure):
-    scenario = Scenario("rate", exposure, truth)
+    scenario = SingleScenario("rate", exposure, truth)
     limits = table(scenario)
     for each in scenarios_to_check(scenario):
         assert both_sides(each, limits).discrepancy().max() <= 1e-2 * TOLERANCE
@@ -110,7 +110,7 @@ def test_posterior_and_enumeration_meet(truth, exposure):
 
 
 def test_an_error_of_one_in_a_million_is_seen(monkeypatch):
-    scenario = Scenario("rate", 1.0, UniformTruth(0.0, 20.0))
+    scenario = SingleScenario("rate", 1.0, UniformTruth(0.0, 20.0))
     limits = table(scenario)
     right = poisson.at_most
     monkeypatch.setattr(poisson, "at_most", lambda *args: right(*args) * (1 + 1e-6))
@@ -119,7 +119,7 @@ def test_an_error_of_one_in_a_million_is_seen(monkeypatch):
 
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_outcome_probabilities_are_those_of_the_mixture(truth, exposure):
-    scenario = Scenario("rate", exposure, truth)
+    scenario = SingleScenario("rate", exposure, truth)
     x = np.array([0, 1, 7, 40, 60])
     if isinstance(truth, GammaTruth):
         expected = stats.nbinom(truth.s, truth.t / (truth.t + exposure)).pmf(x)
@@ -135,7 +135,7 @@ def test_outcome_probabilities_are_those_of_the_mixture(truth, exposure):
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_draws_agree_with_the_exact_means(truth, exposure):
     """False alarm below 1e-5 for each of eight fractions: 4.6 standard errors, and a fixed seed."""
-    scenario = Scenario("rate", exposure, truth)
+    scenario = SingleScenario("rate", exposure, truth)
     limits = table(scenario)
     trials = 1 << 17
     counted = simulate(shards(scenario, trials, 2003, None)[0], limits).by_outcome

@@ -18,7 +18,7 @@ from harness.engines.stochastic import StochasticColumn, simulate_each
 from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.proportion.bootstrap import RESAMPLES
-from harness.scenario import Column, Limits, PairScenario, Scenario, data_of
+from harness.scenario import Column, Limits, PairScenario, SingleScenario, data_of
 from harness.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth, count_values
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part, stable_files
 
@@ -43,10 +43,10 @@ PAIR = {
     "listed pairs": PairTruth(DiscreteTruth((0.1, 0.5)), DiscreteTruth((0.2, 0.6, 1.0))),
 }
 SCENARIOS = {
-    "uniform": Scenario("proportion", 12, UNIFORM),
-    "part of the range": Scenario("proportion", 12, UniformTruth(0.1, 0.7)),
-    "beta": Scenario("proportion", 300, BETA),
-    "list": Scenario("proportion", 12, VALUES),
+    "uniform": SingleScenario("proportion", 12, UNIFORM),
+    "part of the range": SingleScenario("proportion", 12, UniformTruth(0.1, 0.7)),
+    "beta": SingleScenario("proportion", 300, BETA),
+    "list": SingleScenario("proportion", 12, VALUES),
     **{name: PairScenario("proportion_difference", (7, 5), truth) for name, truth in PAIR.items()},
 }
 

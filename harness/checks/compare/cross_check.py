@@ -21,7 +21,7 @@ from harness.engines.worst_case.two_samples import PairWorstCase
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import AnyScenario, Limits, PairScenario, sizes_by_name
+from harness.scenario import Limits, PairScenario, Scenario, sizes_by_name
 from harness.truths import DiscreteTruth, PairTruth
 
 NAME = "Monte Carlo agrees"
@@ -96,14 +96,14 @@ def _tests(subject: Subject, size: Size, alphas: Sequence[float], seed: int) -> 
         yield _Test(sizes, alpha, _at_worst(scenario, limits, known, seed))
 
 
-def _drawn(scenario: AnyScenario, limits: Limits, exact: Exact, seed: int) -> Cells:
+def _drawn(scenario: Scenario, limits: Limits, exact: Exact, seed: int) -> Cells:
     """The misses of each outcome that was drawn."""
     counts = _simulated(scenario, limits, seed)
     given = exact.at(counts.conditions)
     return _cells(counts.trials, counts.below[0], counts.above[0], given.below[0], given.above[0])
 
 
-def _simulated(scenario: AnyScenario, limits: Limits, seed: int) -> Counts:
+def _simulated(scenario: Scenario, limits: Limits, seed: int) -> Counts:
     (shard,) = shards(scenario, TRIALS, seed, None)
     return simulate(shard, limits).by_outcome
 
@@ -117,7 +117,7 @@ def _overall(cells: Cells, known: Enumerated) -> Cells:
     return _cells(trials, below, above, known.mean.below, known.mean.above)
 
 
-def _at_worst(scenario: AnyScenario, limits: Limits, known: Enumerated, seed: int) -> Floats:
+def _at_worst(scenario: Scenario, limits: Limits, known: Enumerated, seed: int) -> Floats:
     """The p-value of both sides together at the truth where the method misses most."""
     worst = known.worst[0]
     assert worst is not None
@@ -126,7 +126,7 @@ def _at_worst(scenario: AnyScenario, limits: Limits, known: Enumerated, seed: in
     return two_sided_p(np.array([missed]), np.array([trials]), np.array([worst.alpha]))
 
 
-def _there(scenario: AnyScenario, worst: WorstCase | PairWorstCase) -> AnyScenario:
+def _there(scenario: Scenario, worst: WorstCase | PairWorstCase) -> Scenario:
     """The scenario with a truth at which the worst case is met."""
     if isinstance(scenario, PairScenario):
         assert isinstance(worst, PairWorstCase)

@@ -19,7 +19,7 @@ from harness.checks.trials import smallest_number
 from harness.errors import IntervalNotFoundError
 from harness.numerics.arrays import Floats, Integers, Positions
 from harness.numerics.newton import bracketed_newton
-from harness.scenario import AnyScenario, sizes_by_name
+from harness.scenario import Scenario, sizes_by_name
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def against_draws(
 def _discordances(
     subject: Subject,
     reference: Subject,
-    scenario: AnyScenario,
+    scenario: Scenario,
     alphas: Sequence[float],
     trials: int,
     seed: int,

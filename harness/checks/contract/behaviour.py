@@ -22,7 +22,7 @@ from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
-from harness.scenario import AnyScenario, Limits, PairScenario, data_of, sizes_by_name
+from harness.scenario import Limits, PairScenario, Scenario, data_of, sizes_by_name
 
 WORST_INSIDE = "worst_alpha_inside"
 RELATIVE = "relative_length"
@@ -81,7 +81,7 @@ def _schema(family: str) -> dict[str, Any]:
 
 
 def _rows(
-    subject: Subject, scenario: AnyScenario, alphas: Sequence[float]
+    subject: Subject, scenario: Scenario, alphas: Sequence[float]
 ) -> dict[float, dict[str, Any]]:
     """What is known at each alpha."""
     outcomes = outcomes_of(scenario)
@@ -102,7 +102,7 @@ def _rows(
     return known
 
 
-def _exact(scenario: AnyScenario, limits: Limits, alphas: Sequence[float]) -> list[dict[str, Any]]:
+def _exact(scenario: Scenario, limits: Limits, alphas: Sequence[float]) -> list[dict[str, Any]]:
     found = enumerated(scenario, limits)
     mean = found.mean
     assert mean is not None
@@ -139,7 +139,7 @@ def mean_posterior_error(found: Enumerated, limits: Limits, errors: Floats) -> f
     return float((given.weight * errors).sum() / given.weight.sum())
 
 
-def _worst_inside(scenario: AnyScenario, limits: Limits) -> list[float | None]:
+def _worst_inside(scenario: Scenario, limits: Limits) -> list[float | None]:
     """The worst alpha of each column over the truths inside; None where there are no such."""
     spans = truths_inside(scenario)
     if not all(low < high for low, high in spans):
@@ -160,7 +160,7 @@ def _worst_inside(scenario: AnyScenario, limits: Limits) -> list[float | None]:
 
 
 @lru_cache(maxsize=1024)
-def _minimal_length(scenario: AnyScenario, alpha: float) -> float:
+def _minimal_length(scenario: Scenario, alpha: float) -> float:
     """The mean length of the shortest interval of the posterior."""
     outcomes = outcomes_of(scenario)
     lower, upper = find(scenario.family, "minimal_length").limits(

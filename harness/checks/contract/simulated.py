@@ -27,7 +27,7 @@ from harness.checks.trials import smallest_number
 from harness.engines.estimate import INTERVAL_ALPHA, fraction_interval
 from harness.errors import MethodError
 from harness.methods.method import TWO_SIDED
-from harness.scenario import AnyScenario, sizes_by_name
+from harness.scenario import Scenario, sizes_by_name
 
 MEAN, WORST, DRAWN = "mean alpha error, drawn", "worst alpha, drawn", "can be drawn"
 TRUTHS_OF_ONE, TRUTHS_OF_TWO = 9, 3
@@ -96,7 +96,7 @@ def drawn_promise(
 
 
 def _findings(
-    contract: Contract, looking: _Looking, scenario: AnyScenario, alpha: float
+    contract: Contract, looking: _Looking, scenario: Scenario, alpha: float
 ) -> Iterator[Finding]:
     if contract == AT_LEAST:
         yield _worst(looking, scenario, alpha, alpha)
@@ -106,7 +106,7 @@ def _findings(
     yield _worst(looking, scenario, alpha, most)
 
 
-def _mean(looking: _Looking, scenario: AnyScenario, alpha: float) -> Finding:
+def _mean(looking: _Looking, scenario: Scenario, alpha: float) -> Finding:
     trials, seed = looking.trials, looking.seed
     margin = MARGIN * alpha if looking.margin is None else looking.margin
     truth, outcomes = draw_under_flat_prior(scenario, trials, seed)
@@ -132,7 +132,7 @@ def _mean(looking: _Looking, scenario: AnyScenario, alpha: float) -> Finding:
     return Finding(MEAN, CONTRACT, verdict, message, {**cell, **numbers}, severity)
 
 
-def _worst(looking: _Looking, scenario: AnyScenario, alpha: float, most: float) -> Finding:
+def _worst(looking: _Looking, scenario: Scenario, alpha: float, most: float) -> Finding:
     """The miss rate at the truth where it is largest of those looked at."""
     count, truths = max(looking.trials // SHARE, 1), _truths(scenario)
     found = []
@@ -167,7 +167,7 @@ def _needed(concludes: Callable[[int], bool], trials: int, share: int = 1) -> st
     return f"; {told} trials would conclude it"
 
 
-def _truths(scenario: AnyScenario) -> list[tuple[float, ...]]:
+def _truths(scenario: Scenario) -> list[tuple[float, ...]]:
     """Equally spaced inside the range, of two samples all pairs of them."""
     spans = truths_inside(scenario)
     count = TRUTHS_OF_ONE if len(spans) == 1 else TRUTHS_OF_TWO

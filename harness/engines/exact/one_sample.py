@@ -14,7 +14,7 @@ from harness.engines.worst_case.one_sample import WorstCase, worst_case
 from harness.engines.worst_case.two_samples import PairWorstCase
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
-from harness.scenario import Limits, Scenario
+from harness.scenario import Limits, SingleScenario
 from harness.truths import DiscreteTruth
 
 _BLOCK = 1 << 19
@@ -36,7 +36,7 @@ class Enumerated:
 
 
 def enumerate_exactly(
-    scenario: Scenario,
+    scenario: SingleScenario,
     limits: Limits,
     reported: Integers | None = None,
     worst: bool = True,
@@ -66,7 +66,7 @@ def enumerate_exactly(
     return Enumerated(by_outcome, by_truth, mean, _worst_cases(scenario, limits, worst))
 
 
-def worst_case_range(scenario: Scenario) -> tuple[float, float]:
+def worst_case_range(scenario: SingleScenario) -> tuple[float, float]:
     """The truths that the worst case is sought over.
 
     The whole range of a proportion. The range of a rate never ends, nor do its outcomes: there
@@ -78,7 +78,9 @@ def worst_case_range(scenario: Scenario) -> tuple[float, float]:
     return truth.bulk
 
 
-def _worst_cases(scenario: Scenario, limits: Limits, wanted: bool) -> tuple[WorstCase | None, ...]:
+def _worst_cases(
+    scenario: SingleScenario, limits: Limits, wanted: bool
+) -> tuple[WorstCase | None, ...]:
     """Of each column; None where it is not wanted, or limits that it needs are not at hand."""
     over, sampling = worst_case_range(scenario), scenario.model.SAMPLING
     first, last = sampling.window(over[0], over[1], scenario.size)
@@ -91,7 +93,7 @@ def _worst_cases(scenario: Scenario, limits: Limits, wanted: bool) -> tuple[Wors
     )
 
 
-def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
+def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
     """Pr(X = x) under the scenario's truth, shape (m,)."""
     truth, model = scenario.truth, scenario.model
     if not isinstance(truth, DiscreteTruth):
@@ -103,7 +105,7 @@ def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     return weight / values.size
 
 
-def possible_outcomes(scenario: Scenario) -> Integers:
+def possible_outcomes(scenario: SingleScenario) -> Integers:
     """The outcomes that can occur under the scenario's truth, but for a probability of 1e-16."""
     truth, sampling = scenario.truth, scenario.model.SAMPLING
     values = truth.values if isinstance(truth, DiscreteTruth) else None
@@ -118,7 +120,7 @@ def possible_outcomes(scenario: Scenario) -> Integers:
     return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in merged])
 
 
-def _by_truth(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
+def _by_truth(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:
     """The probability of the outcomes that miss, at each value."""
     n, sampling = scenario.size, scenario.model.SAMPLING
     k, t = limits.lower.shape[0], values.size
@@ -145,7 +147,7 @@ def _by_truth(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
     return Exact(values, np.full(t, 1.0 / t), below, above, length)
 
 
-def _given_outcomes_of_values(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
+def _given_outcomes_of_values(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:
     """Given the outcome, the share of its probability that comes from values it misses."""
     k, m = limits.lower.shape
     weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))
@@ -184,7 +186,7 @@ def _matching(n: float, values: Floats, limits: Limits) -> Iterator[tuple[slice,
 
 
 def probability_blocks(
-    scenario: Scenario, values: Floats, outcomes: Integers
+    scenario: SingleScenario, values: Floats, outcomes: Integers
 ) -> Iterator[tuple[slice, slice, Floats]]:
     """Outcome probabilities at ascending values, in blocks of bounded size.
 

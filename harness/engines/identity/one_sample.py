@@ -18,7 +18,7 @@ from harness.engines.exact.one_sample import Enumerated, probability_blocks
 from harness.engines.results import Mean, weighted
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.quadrature import beta_rule, gamma_rule
-from harness.scenario import Limits, Scenario
+from harness.scenario import Limits, SingleScenario
 from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 
 # Both sides are sums of thousands of terms, each good to about 1e-13.
@@ -61,7 +61,7 @@ def mean_discrepancy(a: Mean, b: Mean) -> Floats:
     return np.maximum(np.maximum(below, above), length)
 
 
-def weight_discrepancy(scenario: Scenario) -> float:
+def weight_discrepancy(scenario: SingleScenario) -> float:
     """By how much the outcome probabilities fail to sum to 1, or to have the truth's mean."""
     truth, size = posterior.distribution(scenario.truth), scenario.size
     x = _possible(scenario)
@@ -70,7 +70,7 @@ def weight_discrepancy(scenario: Scenario) -> float:
     return max(abs(total - 1), abs(mean / truth.mean - 1))
 
 
-def _possible(scenario: Scenario) -> Integers:
+def _possible(scenario: SingleScenario) -> Integers:
     """The outcomes that can occur."""
     first, last = scenario.model.SAMPLING.window(*scenario.truth.bulk, scenario.size)
     return np.arange(first, last + 1)
@@ -95,7 +95,7 @@ def enumeration_discrepancies(known: Enumerated) -> list[Floats]:
     return found
 
 
-def scenarios_to_check(scenario: Scenario) -> list[Scenario]:
+def scenarios_to_check(scenario: SingleScenario) -> list[SingleScenario]:
     """The scenario under the distributions that the identity is checked with at its size.
 
     The truth's own; a flat one for a list of values; and where all gaps between limits would take
@@ -118,7 +118,7 @@ def scenarios_to_check(scenario: Scenario) -> list[Scenario]:
     return [replace(scenario, truth=flat)]
 
 
-def both_sides(scenario: Scenario, limits: Limits) -> Identity:
+def both_sides(scenario: SingleScenario, limits: Limits) -> Identity:
     """The two sides of the identity under the scenario's truth, a distribution.
 
     ``limits`` hold every outcome that can occur.
@@ -133,7 +133,7 @@ def both_sides(scenario: Scenario, limits: Limits) -> Identity:
     return Identity(Mean(below, above, _mean_length(scenario, limits)), over_outcomes)
 
 
-def _over_outcomes(scenario: Scenario, limits: Limits) -> Mean:
+def _over_outcomes(scenario: SingleScenario, limits: Limits) -> Mean:
     """Mass outside the limits by the posterior engine, weighted by the outcomes' probabilities."""
     truth, model, size = posterior.distribution(scenario.truth), scenario.model, scenario.size
     weight = model.outcome_weights(truth, limits.outcomes, size)
@@ -164,7 +164,7 @@ def _over_outcomes(scenario: Scenario, limits: Limits) -> Mean:
 
 
 def _mean_over_truths(
-    scenario: Scenario, first: int, lower: Floats, upper: Floats
+    scenario: SingleScenario, first: int, lower: Floats, upper: Floats
 ) -> tuple[float, float]:
     """The exact miss probabilities below and above, integrated over the truth gap by gap."""
     low, high = scenario.truth.bulk
@@ -177,7 +177,7 @@ def _mean_over_truths(
     return float((below * weights).sum()), float((above * weights).sum())
 
 
-def _mean_length(scenario: Scenario, limits: Limits) -> Floats:
+def _mean_length(scenario: SingleScenario, limits: Limits) -> Floats:
     """The expected length at each truth, integrated over the truth."""
     nodes, weights = truth_rule(scenario, np.array(scenario.truth.bulk))
     total = np.zeros(limits.lower.shape[0])
@@ -187,7 +187,7 @@ def _mean_length(scenario: Scenario, limits: Limits) -> Floats:
     return total
 
 
-def truth_rule(scenario: Scenario, breaks: Floats) -> tuple[Floats, Floats]:
+def truth_rule(scenario: SingleScenario, breaks: Floats) -> tuple[Floats, Floats]:
     """Nodes and weights of the truth's distribution.
 
     In arcsin √p a binomial probability varies on the scale 1/(2√n), and times a Beta(s, t)

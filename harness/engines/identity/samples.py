@@ -11,7 +11,7 @@ from scipy.special import roots_legendre
 from harness.engines.posterior import distribution
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
-from harness.scenario import Scenario
+from harness.scenario import SingleScenario
 from harness.truths import BetaTruth, GammaTruth, UniformTruth
 
 _NEGLIGIBLE = 1e-18
@@ -26,7 +26,7 @@ _SMOOTH_POWER = 8.0
 class Sample:
     """Consecutive counts, with the truth's density and the range where both are not negligible."""
 
-    scenario: Scenario
+    scenario: SingleScenario
     """Its truth is a distribution with a smooth density."""
     counts: Integers
 
@@ -124,7 +124,7 @@ class Sample:
         return np.asarray((self.chances(truths) * weights[:, np.newaxis]).sum(axis=0))
 
 
-def has_smooth_density(scenario: Scenario) -> bool:
+def has_smooth_density(scenario: SingleScenario) -> bool:
     """Whether the truth is a distribution whose density has no singular end."""
     truth = scenario.truth
     if isinstance(truth, BetaTruth):

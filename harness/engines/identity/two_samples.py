@@ -24,7 +24,7 @@ from harness.engines.identity.samples import Sample, has_smooth_density
 from harness.engines.results import Exact, Mean
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, PairScenario, Scenario
+from harness.scenario import Limits, PairScenario, SingleScenario
 from harness.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
 
 # All pairs of counts are checked where there are no more than these.
@@ -86,7 +86,7 @@ def both_sides(scenario: PairScenario, limits: Limits) -> Identity:
     return Identity(_average(over_truths), _average(over_outcomes))
 
 
-def _flat(sample: Scenario) -> UniformTruth:
+def _flat(sample: SingleScenario) -> UniformTruth:
     if sample.model.SUPPORT[1] < np.inf:
         return UniformTruth(*sample.model.SUPPORT)
     return UniformTruth(0.0, max(sample.truth.bulk[1], 1.0 / sample.size))
@@ -105,7 +105,7 @@ def _blocks(scenario: PairScenario) -> list[Counts]:
     return [(low[0], low[1]), (middle[0], middle[1]), (middle[0], low[1])]
 
 
-def _low(sample: Scenario) -> float:
+def _low(sample: SingleScenario) -> float:
     """A truth near the lower end, but no unlikely one: two standard deviations below the mean."""
     truth = posterior.distribution(sample.truth)
     mean, spread = truth.mean, truth.support[1] - truth.support[0]
@@ -116,7 +116,7 @@ def _low(sample: Scenario) -> float:
     return max(truth.support[0], float(mean - 2.0 * spread))
 
 
-def _around(sample: Scenario, truth: float) -> Integers:
+def _around(sample: SingleScenario, truth: float) -> Integers:
     """The counts likeliest at a truth, of those that can occur."""
     first, last = sample.model.SAMPLING.window(*sample.truth.bulk, sample.size)
     start = round(truth * sample.size) - _BLOCK // 2
