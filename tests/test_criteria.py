@@ -1,7 +1,7 @@
 """The four criteria over the Beta posterior, held against ball arithmetic.
 
-All is checked on the whole grid of `tests.grid`. What is special to the minimal length stands in
-`test_minimal_length`.
+Every property is checked on the whole grid of `tests.oracles.accuracy_grid`. `test_minimal_length`
+holds what is special to the minimal length.
 """
 
 from __future__ import annotations
@@ -18,9 +18,17 @@ from hypothesis import strategies as st
 from harness import criteria
 from harness.numerics.split import Split
 from harness.posteriors.beta import Beta
-from tests import oracle
-from tests.beta_limits import ALPHAS, each, error, posterior_at
-from tests.grid import HALF_ULP, SIZES, cases, promised
+from tests.oracles import balls, beta
+from tests.oracles.accuracy_grid import (
+    ALPHAS,
+    HALF_ULP,
+    SIZES,
+    cases,
+    each,
+    error,
+    posterior_at,
+    promised,
+)
 
 CRITERIA = {
     "one_sided lower": lambda post, alpha: criteria.one_sided(post, alpha, "lower"),
@@ -38,7 +46,7 @@ def test_posterior_alpha_of_the_carried_pair_is_nominal(criterion, n):
     for alpha in ALPHAS:
         limits = CRITERIA[criterion](posterior, alpha)
         for a, b, lower, upper in each(posterior, limits):
-            mass = oracle.outside(a, b, lower, upper)
+            mass = beta.outside(a, b, lower, upper)
             assert error(mass, alpha) <= promised(n), (a, b, alpha)
 
 
@@ -50,10 +58,10 @@ def test_posterior_alpha_of_the_returned_doubles_is_off_by_their_rounding_only(c
         lower, upper = CRITERIA[criterion](posterior, alpha)
         columns = (posterior.a, posterior.b, lower.value, upper.value, lower.p, upper.q)
         for a, b, bottom, top, *ends in zip(*(c.tolist() for c in columns), strict=True):
-            mass = oracle.outside(a, b, oracle.exact(bottom), oracle.exact(top))
+            mass = beta.outside(a, b, balls.exact(bottom), balls.exact(top))
             # A limit that is carried as an end of the range was not rounded.
             free = [limit for limit, end in zip((bottom, top), ends, strict=True) if end > 0]
-            cost = sum(float(oracle.rounding_cost(a, b, limit)) for limit in free)
+            cost = sum(float(beta.rounding_cost(a, b, limit)) for limit in free)
             assert error(mass, alpha) <= promised(n) + cost / alpha, (a, b, alpha)
 
 
@@ -71,8 +79,8 @@ def test_balanced_tails_hold_half_of_alpha_each(n):
     posterior = posterior_at(n)
     for alpha in ALPHAS:
         for a, b, lower, upper in each(posterior, criteria.balanced_tail(posterior, alpha)):
-            assert error(oracle.cdf(a, b, lower), alpha / 2) <= promised(n)
-            assert error(oracle.sf(a, b, upper), alpha / 2) <= promised(n)
+            assert error(beta.cdf(a, b, lower), alpha / 2) <= promised(n)
+            assert error(beta.sf(a, b, upper), alpha / 2) <= promised(n)
 
 
 @pytest.mark.parametrize("criterion", ["one_sided", "balanced_tail"])
@@ -91,7 +99,7 @@ def test_balanced_width_is_centred_on_the_estimate_unless_it_meets_an_end(n):
     for alpha in ALPHAS:
         limits = criteria.balanced_width(posterior, alpha)
         for (_, x, _, _), (_, _, lower, upper) in zip(rows, each(posterior, limits), strict=True):
-            with ctx.workprec(oracle.EXACT):
+            with ctx.workprec(balls.EXACT):
                 below, above = arb(x) / n - lower, upper - arb(x) / n
                 # The estimate and both limits are each rounded once.
                 slack = arb(4 * HALF_ULP) * min(x, n - x) / n
@@ -115,7 +123,7 @@ def test_limits_are_ordered_hold_their_mass_and_stay_in_the_range(data, n, s, t,
     lower, upper = CRITERIA[criterion](posterior, alpha)
     assert 0 <= lower.p[0] <= upper.p[0] <= 1
     ((a, b, bottom, top),) = each(posterior, (lower, upper))
-    assert error(oracle.outside(a, b, bottom, top), alpha) <= promised(n)
+    assert error(beta.outside(a, b, bottom, top), alpha) <= promised(n)
 
 
 @given(st.data(), sizes, priors, priors, alphas)

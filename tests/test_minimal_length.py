@@ -8,9 +8,8 @@ from flint import arb, ctx
 
 from harness import criteria
 from harness.posteriors.beta import Beta
-from tests import oracle, solutions
-from tests.beta_limits import ALPHAS, each, error, posterior_at
-from tests.grid import HALF_ULP, SIZES, promised
+from tests.oracles import balls, beta
+from tests.oracles.accuracy_grid import ALPHAS, HALF_ULP, SIZES, each, error, posterior_at, promised
 
 
 def has_mode(a, b):
@@ -19,8 +18,8 @@ def has_mode(a, b):
 
 def half_ulp_of_log_density(a, b, point):
     """What half a unit in the last place of the carried side changes in the log density."""
-    carried = min(float(point), float(oracle.complement(point)))
-    return HALF_ULP * carried * abs(float(oracle.log_slope(a, b, point)))
+    carried = min(float(point), float(balls.complement(point)))
+    return HALF_ULP * carried * abs(float(beta.log_slope(a, b, point)))
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -35,8 +34,8 @@ def test_minimal_length_has_equal_densities_or_lies_at_an_end(n):
                 assert (lower == 0) == (a <= 1)
                 assert (upper == 1) == (b <= 1)
                 continue
-            residual = abs(float(oracle.logpdf(a, b, lower) - oracle.logpdf(a, b, upper)))
-            slopes = sum(abs(oracle.log_slope(a, b, point)) for point in (lower, upper))
+            residual = abs(float(beta.logpdf(a, b, lower) - beta.logpdf(a, b, upper)))
+            slopes = sum(abs(beta.log_slope(a, b, point)) for point in (lower, upper))
             rounding = sum(half_ulp_of_log_density(a, b, point) for point in (lower, upper))
             noise = promised(n) * min(1.0, float((upper - lower) * slopes))
             assert residual <= rounding + noise, (a, b, alpha)
@@ -53,34 +52,34 @@ def test_no_interval_of_the_same_mass_is_shorter(n):
     for alpha in SOLVED_ALPHAS:
         limits = criteria.minimal_length(posterior, alpha)
         for a, b, lower, upper in each(posterior, limits):
-            mass = oracle.outside(a, b, lower, upper)
+            mass = beta.outside(a, b, lower, upper)
             for moved, other in neighbours(a, b, lower, upper, mass):
-                with ctx.workprec(oracle.EXACT):
+                with ctx.workprec(balls.EXACT):
                     # 2^-60: well above the accuracy of the oracle, below that of a double.
                     assert (other - moved) >= (upper - lower) * (1 - arb(2) ** -60), (a, b, alpha)
 
 
 def neighbours(a, b, lower, upper, mass):
     """Intervals of the same mass whose one end lies a little to the left or right of the found."""
-    with ctx.workprec(oracle.EXACT):
+    with ctx.workprec(balls.EXACT):
         shift = ((upper - lower) * arb(2) ** -20).mid()
         left, right = max(lower - shift, lower / 2), lower + shift
         back, forth = upper - shift, min(upper + shift, (upper + 1) / 2)
     for moved in (left, right) if lower > 0 else (right,):
-        rest = mass - oracle.cdf(a, b, moved)
+        rest = mass - beta.cdf(a, b, moved)
         if rest > 0:
-            yield moved, solutions.upper_quantile(a, b, rest.mid(), near=min(upper, inside(upper)))
+            yield moved, beta.upper_quantile(a, b, rest.mid(), near=min(upper, inside(upper)))
     if lower == 0:
         return
     for moved in (back, forth) if upper < 1 else (back,):
-        rest = mass - oracle.sf(a, b, moved)
+        rest = mass - beta.sf(a, b, moved)
         if rest > 0:
-            yield solutions.quantile(a, b, rest.mid(), near=lower), moved
+            yield beta.quantile(a, b, rest.mid(), near=lower), moved
 
 
 def inside(upper):
     """A point to start from that is not 1."""
-    return oracle.exact(1 - 2.0**-53) if upper == 1 else upper
+    return balls.exact(1 - 2.0**-53) if upper == 1 else upper
 
 
 @pytest.mark.parametrize("n", SOLVED_SIZES)
@@ -89,13 +88,11 @@ def test_minimal_length_is_as_long_as_an_independent_solution(n):
     for alpha in SOLVED_ALPHAS:
         limits = criteria.minimal_length(posterior, alpha)
         for a, b, lower, upper in each(posterior, limits):
-            low, high = solutions.shortest(a, b, alpha)
-            with ctx.workprec(oracle.EXACT):
+            low, high = beta.shortest(a, b, alpha)
+            with ctx.workprec(balls.EXACT):
                 length, shortest = upper - lower, high - low
             # A mass that is off by the promised part of alpha moves a limit by that over f.
-            density = min(
-                float(oracle.pdf(a, b, point)) for point in (lower, upper) if 0 < point < 1
-            )
+            density = min(float(beta.pdf(a, b, point)) for point in (lower, upper) if 0 < point < 1)
             slack = promised(n) * alpha / density
             assert abs(float(length - shortest)) <= slack, (a, b, alpha)
 
@@ -106,9 +103,9 @@ def test_a_density_that_barely_turns_still_gives_the_shortest_interval(excess):
     n, alpha = 20, 0.05
     posterior = Beta(np.array([1 + excess]), np.array([n + 1.0]))
     for a, b, lower, upper in each(posterior, criteria.minimal_length(posterior, alpha)):
-        assert error(oracle.outside(a, b, lower, upper), alpha) <= promised(n)
-        shortest = solutions.upper_quantile(a, b, alpha)
+        assert error(beta.outside(a, b, lower, upper), alpha) <= promised(n)
+        shortest = beta.upper_quantile(a, b, alpha)
         assert float(upper - lower) <= float(shortest) * (1 + promised(n))
         if lower > 0:
-            gap = oracle.logpdf(a, b, lower) - oracle.logpdf(a, b, upper)
+            gap = beta.logpdf(a, b, lower) - beta.logpdf(a, b, upper)
             assert abs(float(gap)) <= promised(n)

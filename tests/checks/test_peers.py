@@ -11,7 +11,7 @@ from harness.checks.subjects.naming import named
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.user.process import OwnFunction
 from harness.peers.catalogue import PEERS, module_of
-from tests.calls import call
+from tests.methods.user_calls import call
 
 EVERY = [
     (package, family, name)

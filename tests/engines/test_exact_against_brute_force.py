@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from harness.engines.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.engines.worst_case.one_sample import worst_case
-from tests import brute_force
 from tests.engines import made_up
+from tests.oracles import brute_force
 
 # A miss probability is a signed sum of at most 2(n + 1) = 18 tails of size up to one, each good
 # to a few units in the last place.

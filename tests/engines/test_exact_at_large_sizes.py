@@ -10,8 +10,8 @@ import pytest
 from harness.engines.exact.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.engines.worst_case.one_sample import worst_case
 from harness.methods.catalogue import PROPORTION
-from tests import oracle
-from tests.grid import promised
+from tests.oracles import balls, beta
+from tests.oracles.accuracy_grid import promised
 
 SIZES = (60, 1000, 10**5, 10**6)
 
@@ -30,9 +30,9 @@ def truths_at(n):
 def missed(n, lower, upper, p):
     """Pr(X >= first with L > p) and Pr(X <= last with U < p), the limits being in order."""
     first, last = int((lower <= p).sum()), int((upper < p).sum()) - 1
-    at = oracle.exact(p)
-    below = oracle.cdf(first, n - first + 1, at) if first <= n else 0
-    above = oracle.sf(last + 1, n - last, at) if last >= 0 else 0
+    at = balls.exact(p)
+    below = beta.cdf(first, n - first + 1, at) if first <= n else 0
+    above = beta.sf(last + 1, n - last, at) if last >= 0 else 0
     return below, above
 
 
@@ -61,8 +61,8 @@ def test_a_block_that_misses_is_a_difference_of_tails(n, shift):
     below, above = miss_probabilities(n, 0, lower, upper, np.array([p]))
     reach = 12 * np.sqrt(n * p * (1 - p)) + 12
     near = x[(x % 7 == 3) & (abs(x - n * p) < reach)].tolist()
-    at = oracle.exact(p)
-    true = sum(oracle.log_binomial(k, n - k, at).exp() for k in near)
+    at = balls.exact(p)
+    true = sum(balls.log_binomial(k, n - k, at).exp() for k in near)
     assert above[0] == 0
     assert abs(float(below[0] - true)) <= 10 * promised(n)
 

@@ -11,8 +11,8 @@ from harness.engines.exact.one_sample import enumerate_exactly
 from harness.engines.identity.one_sample import both_sides
 from harness.scenario import SingleScenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
-from tests import brute_force
 from tests.engines import made_up
+from tests.oracles import brute_force
 
 # Weighted means of tails and of lengths, each good to a few units in the last place of one.
 CLOSED_FORM = 2e-14

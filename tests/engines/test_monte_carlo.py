@@ -23,8 +23,8 @@ from harness.errors import HarnessError
 from harness.methods.catalogue import PROPORTION
 from harness.scenario import Limits, SingleScenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
-from tests import brute_force
 from tests.engines import made_up
+from tests.oracles import brute_force
 
 SEED = 2003
 CONTINUOUS = [

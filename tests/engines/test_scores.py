@@ -15,9 +15,9 @@ from harness.engines.scores import scores
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.scenario import Column, Limits, PairScenario, SingleScenario, data_of
 from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, PairTruth, UniformTruth
-from tests import brute_force
-from tests.brute_force import ZERO, P, rational
 from tests.engines import made_up
+from tests.oracles import brute_force
+from tests.oracles.brute_force import ZERO, P, rational
 
 # Mean squares and scores are sums of a few hundred terms of order one.
 SUMMED = 1e-12

@@ -11,9 +11,9 @@ import pytest
 from flint import arb, ctx
 
 from harness.methods.catalogue import PROPORTION
-from tests import oracle
-from tests.grid import PRIORS, SIZES, outcomes, promised
 from tests.methods.one_outcome import limits
+from tests.oracles import balls, beta
+from tests.oracles.accuracy_grid import PRIORS, SIZES, outcomes, promised
 
 ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.5, 0.9)
 CASES = [
@@ -24,7 +24,7 @@ CASES = [
 
 
 def exact_shapes(x, n, prior):
-    with ctx.workprec(oracle.EXACT):
+    with ctx.workprec(balls.EXACT):
         return arb(x) + arb(prior[0]), arb(n - x) + arb(prior[1])
 
 
@@ -50,9 +50,9 @@ def test_alpha_of_the_returned_limits_is_off_by_their_rounding_only(name, side, 
             lower, upper = method.limits(data, alpha, side, prior)
             for x, bottom, top in zip(outcomes(n), lower.tolist(), upper.tolist(), strict=True):
                 a, b = exact_shapes(x, n, prior or (0.5, 0.5))
-                mass = oracle.outside(a, b, oracle.exact(bottom), oracle.exact(top))
+                mass = beta.outside(a, b, balls.exact(bottom), balls.exact(top))
                 free = rounded(name, side, a, b, (bottom, top))
-                cost = sum(float(oracle.rounding_cost(a, b, limit)) for limit in free)
+                cost = sum(float(beta.rounding_cost(a, b, limit)) for limit in free)
                 error = abs(float(mass / alpha - 1))
                 assert error <= promised(n) + cost / alpha, (x, prior, alpha)
 
@@ -66,15 +66,15 @@ def test_clopper_pearson_limits_have_the_binomial_tails_they_are_defined_by(n):
             if x == 0:
                 assert lower == 0
             else:
-                check_tail(oracle.cdf, x, n - x + 1, lower, alpha / 2, n)
+                check_tail(beta.cdf, x, n - x + 1, lower, alpha / 2, n)
             if x == n:
                 assert upper == 1
             else:
-                check_tail(oracle.sf, x + 1, n - x, upper, alpha / 2, n)
+                check_tail(beta.sf, x + 1, n - x, upper, alpha / 2, n)
 
 
 def check_tail(tail, a, b, limit, nominal, n):
     """The tail beyond a returned double is nominal but for the promise and the rounding."""
-    cost = float(oracle.rounding_cost(a, b, limit)) / nominal
-    found = float(tail(a, b, oracle.exact(limit)))
+    cost = float(beta.rounding_cost(a, b, limit)) / nominal
+    found = float(tail(a, b, balls.exact(limit)))
     assert abs(found / nominal - 1) <= promised(n) + cost, (a, b, nominal)

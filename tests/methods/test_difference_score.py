@@ -8,7 +8,7 @@ from flint import arb
 from scipy.special import ndtri
 
 from harness.methods.catalogue import CATALOGUE
-from tests import score_oracle
+from tests.oracles import differences
 
 PROPORTIONS, RATES = CATALOGUE["proportion_difference"], CATALOGUE["rate_difference"]
 # How far the squared statistic at a limit may be from z², relatively, ...
@@ -65,7 +65,7 @@ def is_solved(statistic, data, limit, alpha):
 @pytest.mark.parametrize("name", ["mee", "miettinen_nurminen"])
 def test_the_statistic_of_proportions_at_a_limit_is_the_square_of_z(name):
     def statistic(data, delta):
-        return score_oracle.proportions(data, delta, corrected=name != "mee")
+        return differences.proportions_score(data, delta, corrected=name != "mee")
 
     for data, alpha in [*HARD, *random_proportions(150)]:
         for limit in limits(PROPORTIONS[name], data, alpha):
@@ -76,7 +76,7 @@ def test_the_statistic_of_proportions_at_a_limit_is_the_square_of_z(name):
 def test_the_statistic_of_rates_at_a_limit_is_the_square_of_z():
     for data, alpha in random_rates(150):
         for limit in limits(RATES["score"], data, alpha):
-            assert is_solved(score_oracle.rates, data, limit, alpha), (data, alpha)
+            assert is_solved(differences.rates_score, data, limit, alpha), (data, alpha)
 
 
 def test_the_differences_inside_are_those_of_a_small_statistic():
@@ -84,7 +84,7 @@ def test_the_differences_inside_are_those_of_a_small_statistic():
         lower, upper = limits(PROPORTIONS["mee"], data, alpha)
         target = float(ndtri(alpha / 2)) ** 2
         for delta in np.linspace(-1, 1, 42)[1:-1]:
-            inside = float(score_oracle.proportions(data, delta)) <= target
+            inside = float(differences.proportions_score(data, delta)) <= target
             assert inside == (lower <= delta <= upper), (data, alpha, delta)
 
 

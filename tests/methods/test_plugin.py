@@ -19,7 +19,7 @@ from harness.cli import main
 from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
 from harness.methods.user.process import OwnFunction, Source
-from tests.calls import call
+from tests.methods.user_calls import call
 from tests.study.experiments import stable_files
 
 CONFIG = {

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from tests import gamma_oracle, oracle
-from tests.grid import promised
 from tests.methods.one_rate import RATE
+from tests.oracles import balls, gamma
+from tests.oracles.accuracy_grid import promised
 
 ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.5, 0.9)
 COUNTS = (0, 1, 2, 5, 10, 60, 100, 1000, 10**5, 10**6, 10**8)
@@ -31,14 +31,14 @@ def tail(of, shape, rate, limit):
     """The mass of Gamma(shape, rate) on one side of a limit."""
     if limit == np.inf:
         return arb(0)
-    with ctx.workprec(oracle.EXACT):
-        point = rate * oracle.exact(limit)
+    with ctx.workprec(balls.EXACT):
+        point = rate * balls.exact(limit)
     return of(shape, point)
 
 
 def exactly(number, more):
-    with ctx.workprec(oracle.EXACT):
-        return oracle.exact(float(number)) + oracle.exact(more)
+    with ctx.workprec(balls.EXACT):
+        return balls.exact(float(number)) + balls.exact(more)
 
 
 @pytest.mark.parametrize(("name", "side"), CASES)
@@ -55,9 +55,9 @@ def test_posterior_alpha_of_the_returned_limits_is_nominal(name, side):
             rate = exactly(exposure, b)
             for x, bottom, top in zip(COUNTS, lower.tolist(), upper.tolist(), strict=True):
                 shape = exactly(x, a)
-                with ctx.workprec(oracle.FIRST):
-                    mass = tail(gamma_oracle.cdf, shape, rate, bottom)
-                    mass += tail(gamma_oracle.sf, shape, rate, top)
+                with ctx.workprec(balls.FIRST):
+                    mass = tail(gamma.cdf, shape, rate, bottom)
+                    mass += tail(gamma.sf, shape, rate, top)
                 error = abs(float(mass / arb(alpha) - 1))
                 assert error <= promised(x), (x, exposure, prior, alpha)
 
@@ -70,12 +70,12 @@ def test_garwood_limits_have_the_poisson_tails_they_are_defined_by(side):
         data = np.array(COUNTS, float), np.full(len(COUNTS), exposure)
         lower, upper = RATE["garwood"].limits(data, alpha, side)
         for x, bottom, top in zip(COUNTS, lower.tolist(), upper.tolist(), strict=True):
-            rate = oracle.exact(exposure)
+            rate = balls.exact(exposure)
             if side != "lower":
-                above = tail(gamma_oracle.sf, x + 1, rate, top)
+                above = tail(gamma.sf, x + 1, rate, top)
                 assert abs(float(above / arb(nominal) - 1)) <= promised(x)
             if x == 0:
                 assert bottom == 0
             elif side != "upper":
-                below = tail(gamma_oracle.cdf, x, rate, bottom)
+                below = tail(gamma.cdf, x, rate, bottom)
                 assert abs(float(below / arb(nominal) - 1)) <= promised(x)

@@ -9,8 +9,8 @@ from scipy.special import ndtri
 from scipy.stats import binom, poisson
 
 from harness.methods.catalogue import CATALOGUE
-from tests import gamma_oracle, oracle
-from tests.grid import promised
+from tests.oracles import balls, beta, gamma
+from tests.oracles.accuracy_grid import promised
 
 EXACT_TESTS = ("blaker", "sterne", "feldman_cousins")
 ALPHAS = (1e-10, 0.05, 0.9)
@@ -31,20 +31,20 @@ class Binomial:
     def at_most(self, x, p):
         if x < 0:
             return arb(0)
-        return arb(1) if x >= self.n else oracle.sf(x + 1, self.n - x, oracle.exact(p))
+        return arb(1) if x >= self.n else beta.sf(x + 1, self.n - x, balls.exact(p))
 
     def at_least(self, x, p):
         if x <= 0:
             return arb(1)
-        return arb(0) if x > self.n else oracle.cdf(x, self.n - x + 1, oracle.exact(p))
+        return arb(0) if x > self.n else beta.cdf(x, self.n - x + 1, balls.exact(p))
 
     def cost(self, x, p):
         """What half a unit in the last place of p may change a tail that begins near x."""
         a = min(max(x, 1), self.n)
-        return float(oracle.rounding_cost(a, self.n - a + 1, p))
+        return float(beta.rounding_cost(a, self.n - a + 1, p))
 
     def log_pmf(self, y, p):
-        return oracle.log_binomial(y, self.n - y, oracle.exact(p))
+        return balls.log_binomial(y, self.n - y, balls.exact(p))
 
     def log_peak(self, y):
         with ctx.workprec(256):
@@ -69,17 +69,17 @@ class Poisson:
         return [float(limit[0]) for limit in CATALOGUE["rate"][name].limits(data, alpha)]
 
     def at_most(self, x, m):
-        return arb(0) if x < 0 else gamma_oracle.sf(x + 1, oracle.exact(m))
+        return arb(0) if x < 0 else gamma.sf(x + 1, balls.exact(m))
 
     def at_least(self, x, m):
-        return arb(1) if x <= 0 else gamma_oracle.cdf(x, oracle.exact(m))
+        return arb(1) if x <= 0 else gamma.cdf(x, balls.exact(m))
 
     def cost(self, x, m):
-        return float(gamma_oracle.rounding_cost(max(x, 1), 1.0, m))
+        return float(gamma.rounding_cost(max(x, 1), 1.0, m))
 
     def log_pmf(self, y, m):
         with ctx.workprec(256):
-            return y * oracle.exact(m).log() - oracle.exact(m) - arb(y + 1).lgamma()
+            return y * balls.exact(m).log() - balls.exact(m) - arb(y + 1).lgamma()
 
     def log_peak(self, y):
         return self.log_pmf(y, float(y)) if y else arb(0)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.numerics.deviance import deviance, log_binomial, stirling_error
-from tests import oracle
-from tests.grid import promised
+from tests.oracles import balls
+from tests.oracles.accuracy_grid import promised
 
 # Below the start of the asymptotic series the direct form leaves a few units in the last place
 # of (z + 1/2) log z, at most 40; above it the series is good to its last place.
@@ -22,7 +22,7 @@ DEVIANCE_RELATIVE = 1e-14
 def test_stirling_error_is_right_below_and_above_the_start_of_its_series():
     z = np.concatenate([10 ** np.linspace(-8, 9, 200), np.linspace(14, 16, 41)])
     for found, argument in zip(stirling_error(z).tolist(), z.tolist(), strict=True):
-        true = oracle.stirling_error(argument)
+        true = balls.stirling_error(argument)
         assert abs(found - true) <= STIRLING_ABSOLUTE
         if argument >= 15:
             assert abs(found / true - 1) <= STIRLING_RELATIVE
@@ -36,7 +36,7 @@ def test_deviance_is_right_for_any_quotient(log_mean, log_quotient):
     if x == mean:
         assert found == 0
     else:
-        assert abs(found / oracle.deviance(x, mean) - 1) <= DEVIANCE_RELATIVE
+        assert abs(found / balls.deviance(x, mean) - 1) <= DEVIANCE_RELATIVE
 
 
 def test_deviance_of_no_successes_is_the_mean():
@@ -55,7 +55,7 @@ def test_log_binomial_is_right_within_seven_standard_deviations(x, y, spread):
     p = mean + spread * np.sqrt(mean * (1 - mean) / (n + 3))
     if not 0 < p < 1:
         return
-    true = oracle.log_binomial(x, y, oracle.exact(float(p)))
+    true = balls.log_binomial(x, y, balls.exact(float(p)))
     found = float(log_binomial(x, y, p, 1 - p))
     assert abs(found - true) <= promised(int(n)) * max(1, abs(true))
 
@@ -63,7 +63,7 @@ def test_log_binomial_is_right_within_seven_standard_deviations(x, y, spread):
 @pytest.mark.parametrize(("x", "y"), [(0.1, 1e8), (3.0, 1e6), (1e8, 0.1), (0.5, 0.5), (1e-9, 7.0)])
 def test_log_binomial_keeps_the_digits_of_a_small_count_beside_a_large_one(x, y):
     for p in (x / (x + y), 1e-3, 0.3):
-        true = oracle.log_binomial(x, y, oracle.exact(p))
+        true = balls.log_binomial(x, y, balls.exact(p))
         found = float(log_binomial(x, y, p, 1 - p))
         assert abs(found - true) <= promised(int(x + y)) * max(1, abs(true))
 
@@ -71,7 +71,7 @@ def test_log_binomial_keeps_the_digits_of_a_small_count_beside_a_large_one(x, y)
 def test_log_binomial_takes_a_small_q_as_carried():
     q = 1e-25
     for x, y in [(40.0, 2.0), (1e8, 1.0), (5.0, 0.0)]:
-        true = oracle.log_binomial(x, y, oracle.carried(1.0, q))
+        true = balls.log_binomial(x, y, balls.point_of_pair(1.0, q))
         found = float(log_binomial(x, y, 1.0, q))
         assert abs(found - true) <= promised(int(x + y)) * max(1, abs(true))
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.numerics.quadrature import beta_rule
-from tests import oracle
-from tests.grid import HALF_ULP
+from tests.oracles import balls, beta
+from tests.oracles.accuracy_grid import HALF_ULP
 
 # Sums of a few hundred positive terms, each good to a few units in the last place.
 EXACT = 1e-13
@@ -24,7 +24,7 @@ def partial_moment(power, low, high, s, t):
         shape = arb(s) + power
         whole = shape.gamma() * arb(t).gamma() / (shape + arb(t)).gamma()
         scale = whole * (arb(s) + arb(t)).gamma() / (arb(s).gamma() * arb(t).gamma())
-        inside = oracle.cdf(shape, t, oracle.exact(high)) - oracle.cdf(shape, t, oracle.exact(low))
+        inside = beta.cdf(shape, t, balls.exact(high)) - beta.cdf(shape, t, balls.exact(low))
         return float(scale * inside)
 
 
@@ -53,7 +53,7 @@ def test_a_step_at_a_break_is_integrated_exactly(s, t):
         nodes, weights = beta_rule(np.array([0.0, step, 1.0]), s, t, SCALE)
         # A node beside 1 is a double: its distance from 1 is off by up to 2^-53.
         slack = EXACT + (HALF_ULP / (1 - step) if t < 8 and t != 1 else 0)
-        below = float(oracle.cdf(s, t, oracle.exact(step)))
+        below = float(beta.cdf(s, t, balls.exact(step)))
         assert weights[nodes < step].sum() == pytest.approx(below, rel=0, abs=slack)
         assert weights.sum() == pytest.approx(1, abs=slack)
 
@@ -74,6 +74,6 @@ def test_a_binomial_probability_of_the_stated_scale_is_integrated_exactly():
     for x in (0, 1, 20, 200, 399, 400):
         with np.errstate(divide="ignore"):
             log_kernel = x * np.log(nodes) + (n - x) * np.log1p(-nodes)
-        coefficient = float(oracle.log_binomial(x, n - x, oracle.exact(0.5))) + n * np.log(2)
+        coefficient = float(balls.log_binomial(x, n - x, balls.exact(0.5))) + n * np.log(2)
         found = np.exp(log_kernel + coefficient) @ weights
         assert found == pytest.approx(1 / (n + 1), rel=1e-12)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.numerics.split import Split, difference, log_ratios
-from tests import oracle
-from tests.grid import HALF_ULP
+from tests.oracles import balls
+from tests.oracles.accuracy_grid import HALF_ULP
 
 # Units in the last place, relative: a handful of operations each.
 FEW_ULPS = 1e-15
@@ -30,7 +30,7 @@ def at_logit(y):
 
 
 def exactly(points):
-    return oracle.carried(float(points.p[0]), float(points.q[0]))
+    return balls.point_of_pair(float(points.p[0]), float(points.q[0]))
 
 
 def relative(found, true):
@@ -60,10 +60,10 @@ def test_selecting_and_replacing_keep_both_sides_together():
 def test_sliding_adds_the_step_to_the_logit(y, step):
     before = at_logit(y)
     after = before.slide(np.array([step]))
-    with ctx.workprec(oracle.EXACT):
+    with ctx.workprec(balls.EXACT):
         start = exactly(before)
     with ctx.workprec(256):
-        odds = start / oracle.complement(start) * arb(step).exp()
+        odds = start / balls.complement(start) * arb(step).exp()
         p, q = odds / (1 + odds), 1 / (1 + odds)
     # The exponential turns the rounding of the step's own size into a relative error.
     tolerance = SLIDE * (4 + abs(step))
@@ -85,7 +85,7 @@ def test_a_small_step_costs_half_a_unit_in_the_last_place(y, step):
     after = points.slide(np.array([step]))
     with ctx.workprec(256):
         start = exactly(points)
-        odds = start / oracle.complement(start) * arb(step).exp()
+        odds = start / balls.complement(start) * arb(step).exp()
         p, q = odds / (1 + odds), 1 / (1 + odds)
     # The change itself is right to a few parts in 1e16 of a step of at most 1e-3. A point that
     # crosses one half was rounded on its other side before.
@@ -97,7 +97,7 @@ def test_a_small_step_costs_half_a_unit_in_the_last_place(y, step):
 @given(logits, logits)
 def test_a_difference_is_formed_where_both_points_are_exact(first, second):
     lower, upper = at_logit(min(first, second)), at_logit(max(first, second))
-    with ctx.workprec(oracle.EXACT):
+    with ctx.workprec(balls.EXACT):
         gap = exactly(upper) - exactly(lower)
     found = difference(lower, upper)[0]
     if gap == 0:
@@ -115,7 +115,7 @@ def test_log_ratios_keep_their_digits_for_close_and_for_far_points(y, step):
     with ctx.workprec(256):
         bottom, top = exactly(lower), exactly(upper)
         p_true = (top / bottom).log()
-        q_true = (oracle.complement(top) / oracle.complement(bottom)).log()
+        q_true = (balls.complement(top) / balls.complement(bottom)).log()
     p_found, q_found = (ratio[0] for ratio in log_ratios(lower, upper))
     # Far points: a difference of logarithms of up to 60. Close ones: the gap, good to its last
     # place but for one that is formed across one half.

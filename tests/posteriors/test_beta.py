@@ -13,8 +13,8 @@ from scipy.special import betaincinv
 
 from harness.numerics.split import Split
 from harness.posteriors.beta import Beta
-from tests import oracle
-from tests.grid import SIZES, cases, promised
+from tests.oracles import balls, beta
+from tests.oracles.accuracy_grid import SIZES, cases, promised
 
 PROBABILITIES = (1e-10, 1e-6, 1e-3, 0.05, 0.5, 0.9)
 
@@ -39,7 +39,7 @@ def places(posterior, prob):
 
 
 def carried(points, i):
-    return oracle.carried(float(points.p[i]), float(points.q[i]))
+    return balls.point_of_pair(float(points.p[i]), float(points.q[i]))
 
 
 def relative_errors(found, expected):
@@ -57,8 +57,8 @@ def test_both_tails_are_right_to_the_promised_relative_accuracy(n):
     for points in places(posterior, prob):
         here = inside(points)
         assert len(here) > 0.8 * len(prob)
-        below = [oracle.cdf(a[i], b[i], carried(points, i)) for i in here]
-        above = [oracle.sf(a[i], b[i], carried(points, i)) for i in here]
+        below = [beta.cdf(a[i], b[i], carried(points, i)) for i in here]
+        above = [beta.sf(a[i], b[i], carried(points, i)) for i in here]
         assert np.max(np.abs(relative_errors(posterior.cdf(points)[here], below))) <= promised(n)
         assert np.max(np.abs(relative_errors(posterior.sf(points)[here], above))) <= promised(n)
 
@@ -70,7 +70,7 @@ def test_log_density_is_right_to_the_promised_accuracy(n):
     for points in places(posterior, prob):
         found = posterior.logpdf(points).tolist()
         for i in inside(points):
-            true = oracle.logpdf(float(posterior.a[i]), float(posterior.b[i]), carried(points, i))
+            true = beta.logpdf(float(posterior.a[i]), float(posterior.b[i]), carried(points, i))
             assert abs(found[i] - true) <= promised(n) * max(1, abs(true)), (
                 posterior.a[i],
                 posterior.b[i],
@@ -83,8 +83,8 @@ def test_quantiles_from_both_ends_hold_their_mass(n):
     posterior, prob = posterior_of(n, rows_at(n))
     a, b = posterior.a.tolist(), posterior.b.tolist()
     lower, upper = posterior.ppf(prob), posterior.isf(prob)
-    below = [oracle.cdf(a[i], b[i], carried(lower, i)) for i in range(prob.size)]
-    above = [oracle.sf(a[i], b[i], carried(upper, i)) for i in range(prob.size)]
+    below = [beta.cdf(a[i], b[i], carried(lower, i)) for i in range(prob.size)]
+    above = [beta.sf(a[i], b[i], carried(upper, i)) for i in range(prob.size)]
     assert np.max(np.abs(relative_errors(prob, below))) <= promised(n)
     assert np.max(np.abs(relative_errors(prob, above))) <= promised(n)
 

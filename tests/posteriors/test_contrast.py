@@ -13,7 +13,7 @@ from harness.posteriors.difference.proportions import difference_of_proportions,
 from harness.posteriors.difference.rates import difference_of_rates
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
-from tests import contrast_oracle
+from tests.oracles import differences
 
 # What tails promise, relatively; the rule itself reaches some 1e-13.
 ACCURACY = 1e-10
@@ -48,7 +48,7 @@ def test_tails_of_a_difference_of_proportions_are_exact_sums(shapes):
         Beta(column(a1), column(b1)), Beta(column(a2), column(b2))
     )
     for delta in (-0.9, -0.5, -0.125, 0.0, 1e-3, 0.25, 0.7, 0.97):
-        above = contrast_oracle.whole_proportions_above(*shapes, delta)
+        above = differences.whole_proportions_above(*shapes, delta)
         below = 1 - above
         assert posterior.sf(column(delta))[0] == pytest.approx(_float(above), rel=ACCURACY)
         assert posterior.cdf(column(delta))[0] == pytest.approx(_float(below), rel=ACCURACY)
@@ -73,7 +73,7 @@ def test_tails_of_broken_shapes_are_exact_sums(shapes):
     posterior = difference_of_proportions(Beta(a1, b1), Beta(a2, b2))
     swapped = difference_of_proportions(Beta(a2, b2), Beta(a1, b1))
     for delta in (0.0, 1e-9, 1e-3, 0.125, 0.5, 0.97):
-        exact = float(contrast_oracle.proportions_above(*shapes, delta))
+        exact = float(differences.proportions_above(*shapes, delta))
         if exact > 1e-300:
             assert posterior.sf(column(delta))[0] == pytest.approx(exact, rel=ACCURACY)
             assert swapped.cdf(column(-delta))[0] == pytest.approx(exact, rel=ACCURACY)
@@ -87,7 +87,7 @@ def test_tails_of_a_difference_of_rates_are_exact_sums(shapes):
     posterior = difference_of_rates(Gamma(column(a1), column(b1)), Gamma(column(a2), column(b2)))
     spread = np.sqrt(a1) / b1
     for delta in (0.0, 1e-3 * spread, 0.5 * spread, 3.0 * spread, 9.0 * spread):
-        exact = float(contrast_oracle.whole_rates_above(a1, b1, a2, b2, float(delta)))
+        exact = float(differences.whole_rates_above(a1, b1, a2, b2, float(delta)))
         assert posterior.sf(column(delta))[0] == pytest.approx(exact, rel=ACCURACY)
 
 

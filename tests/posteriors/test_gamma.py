@@ -12,8 +12,8 @@ from scipy.special import gammainccinv, gammaincinv
 from harness import criteria
 from harness.numerics.reals import Reals
 from harness.posteriors.gamma import Gamma
-from tests import gamma_oracle, oracle
-from tests.grid import promised
+from tests.oracles import balls, gamma
+from tests.oracles.accuracy_grid import promised
 
 SHAPES = (0.1, 0.5, 1.0, 1.5, 2.0, 11.0, 60.5, 300.0, 600.0, 1e3, 1e5, 3e5, 1e6, 1e8)
 PROBABILITIES = (1e-100, 5e-11, 1e-6, 1e-3, 0.05, 0.5, 0.9)
@@ -41,8 +41,8 @@ def test_both_tails_are_right_to_the_promised_relative_accuracy(a):
         for place in (gammaincinv(a, prob), gammainccinv(a, prob)):
             if place < 1e-300:
                 continue
-            point = oracle.exact(float(place))
-            below, above = gamma_oracle.cdf(a, point), gamma_oracle.sf(a, point)
+            point = balls.exact(float(place))
+            below, above = gamma.cdf(a, point), gamma.sf(a, point)
             assert relative_error(posterior.cdf(place)[0], below) <= promised(a) / 4, prob
             assert relative_error(posterior.sf(place)[0], above) <= promised(a) / 4, prob
 
@@ -51,7 +51,7 @@ def test_lower_tails_far_out_do_not_stop_short():
     # An incomplete gamma function whose series ends after two thousand terms gives a half of it.
     for a in (1e8, 1e9):
         place = a - 6.5 * np.sqrt(a)
-        true = gamma_oracle.cdf(a, oracle.exact(place))
+        true = gamma.cdf(a, balls.exact(place))
         assert relative_error(one(a).cdf(place)[0], true) <= 1e-12
 
 
@@ -63,7 +63,7 @@ def test_log_density_is_right_to_the_promised_accuracy(a):
         for place in (gammaincinv(a, prob), gammainccinv(a, prob)):
             if place < 1e-300:
                 continue
-            true = gamma_oracle.logpdf(a, oracle.exact(float(place)))
+            true = gamma.logpdf(a, balls.exact(float(place)))
             error = abs(posterior.logpdf(place)[0] - float(true))
             assert error <= promised(a) * max(1.0, abs(float(true))), prob
 
@@ -72,13 +72,13 @@ def test_log_density_is_right_to_the_promised_accuracy(a):
 @pytest.mark.parametrize("prior", PRIORS)
 def test_quantiles_from_both_ends_hold_their_mass(exposure, prior):
     posterior = Gamma.given(COUNTS, np.full(COUNTS.size, exposure), prior)
-    shapes, rate = posterior.a.tolist(), oracle.exact(float(posterior.b[0]))
+    shapes, rate = posterior.a.tolist(), balls.exact(float(posterior.b[0]))
     for prob in (5e-11, 0.025, 0.9):
         lower, upper = posterior.ppf(prob).value, posterior.isf(prob).value
         for a, low, high in zip(shapes, lower.tolist(), upper.tolist(), strict=True):
-            with ctx.workprec(oracle.FIRST):
-                low_point, high_point = rate * oracle.exact(low), rate * oracle.exact(high)
-            below, above = gamma_oracle.cdf(a, low_point), gamma_oracle.sf(a, high_point)
+            with ctx.workprec(balls.FIRST):
+                low_point, high_point = rate * balls.exact(low), rate * balls.exact(high)
+            below, above = gamma.cdf(a, low_point), gamma.sf(a, high_point)
             assert relative_error(prob, below) <= promised(a)
             assert relative_error(prob, above) <= promised(a)
 
@@ -92,9 +92,9 @@ def test_minimal_length_has_equal_densities_or_lies_at_the_end(alpha, prior):
         if a <= 1:
             assert low == 0
             continue
-        with ctx.workprec(oracle.FIRST):
-            points = [arb(posterior.b[0]) * oracle.exact(limit) for limit in (low, high)]
-            residual = gamma_oracle.logpdf(a, points[0]) - gamma_oracle.logpdf(a, points[1])
+        with ctx.workprec(balls.FIRST):
+            points = [arb(posterior.b[0]) * balls.exact(limit) for limit in (low, high)]
+            residual = gamma.logpdf(a, points[0]) - gamma.logpdf(a, points[1])
             slopes = [abs((a - 1) - point) for point in points]
             # Rounding a limit costs half a unit in its last place; a residual r slides the
             # interval by r over both slopes, which may be the promised part of its length.
@@ -109,11 +109,11 @@ def test_a_density_that_barely_turns_still_gives_the_shortest_interval(excess):
     # The exact lower limit is about exp(-1/excess): beyond the doubles in most of these.
     a, alpha = 1 + excess, 0.05
     lower, upper = (limit.value[0] for limit in criteria.minimal_length(one(a), alpha))
-    points = oracle.exact(lower), oracle.exact(upper)
-    assert relative_error(alpha, gamma_oracle.outside(a, *points)) <= promised(1)
+    points = balls.exact(lower), balls.exact(upper)
+    assert relative_error(alpha, gamma.outside(a, *points)) <= promised(1)
     assert upper - lower <= one(a).isf(alpha).value[0] * (1 + promised(1))
     if lower > 0:
-        gap = gamma_oracle.logpdf(a, points[0]) - gamma_oracle.logpdf(a, points[1])
+        gap = gamma.logpdf(a, points[0]) - gamma.logpdf(a, points[1])
         assert abs(float(gap)) <= promised(1)
 
 
@@ -239,12 +239,12 @@ def test_limits_are_ordered_and_hold_their_mass(x, exposure, s, t, alpha, criter
     posterior = Gamma.given(np.array([float(x)]), np.array([exposure]), (s, t))
     lower, upper = CRITERIA[criterion](posterior, alpha)
     assert 0 <= lower.value[0] <= upper.value[0]
-    with ctx.workprec(oracle.FIRST):
-        rate = oracle.exact(float(posterior.b[0]))
-        mass = gamma_oracle.cdf(float(posterior.a[0]), rate * oracle.exact(float(lower.value[0])))
+    with ctx.workprec(balls.FIRST):
+        rate = balls.exact(float(posterior.b[0]))
+        mass = gamma.cdf(float(posterior.a[0]), rate * balls.exact(float(lower.value[0])))
         if upper.value[0] < np.inf:
-            point = rate * oracle.exact(float(upper.value[0]))
-            mass += gamma_oracle.sf(float(posterior.a[0]), point)
+            point = rate * balls.exact(float(upper.value[0]))
+            mass += gamma.sf(float(posterior.a[0]), point)
     assert relative_error(alpha, mass) <= promised(x)
 
 

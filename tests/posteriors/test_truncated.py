@@ -11,14 +11,14 @@ from harness.numerics.split import Split
 from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
-from tests import gamma_oracle, oracle
+from tests.oracles import balls, beta, gamma
 
 # The differences that are taken lose a factor of four, of tails right to a quarter of this.
 ACCURACY = 1e-12
 # Of a mass below every double the logarithm is carried, whose size costs digits.
 ACCURACY_FAR_OUT = 1e-9
 SMALLEST = 1e-300
-BITS = 4 * oracle.FIRST
+BITS = 4 * balls.FIRST
 
 RATES = (
     *((0.0, 458.0), (458.0, np.inf), (0.0, 1e-5), (599.0, 600.0), (600.0, 600.001)),
@@ -42,19 +42,19 @@ def between(cdf, sf, low, high):
 
 
 def gamma_mass(a, low, high):
-    ends = [oracle.exact(end) if end < np.inf else None for end in (low, high)]
+    ends = [balls.exact(end) if end < np.inf else None for end in (low, high)]
     return between(
-        lambda end: arb(1) if end is None else gamma_oracle.cdf(a, end),
-        lambda end: arb(0) if end is None else gamma_oracle.sf(a, end),
+        lambda end: arb(1) if end is None else gamma.cdf(a, end),
+        lambda end: arb(0) if end is None else gamma.sf(a, end),
         *ends,
     )
 
 
 def beta_mass(a, b, low, high):
     return between(
-        lambda end: oracle.cdf(a, b, end),
-        lambda end: oracle.sf(a, b, end),
-        *(oracle.exact(end) for end in (low, high)),
+        lambda end: beta.cdf(a, b, end),
+        lambda end: beta.sf(a, b, end),
+        *(balls.exact(end) for end in (low, high)),
     )
 
 
@@ -108,13 +108,13 @@ def test_proportions_are_restricted_without_losing_digits(n):
 def test_large_sizes_without_successes_follow_their_closed_form(n, low, high):
     def mass(start, stop):
         with ctx.workprec(BITS):
-            return (1 - oracle.exact(start)) ** (n + 1) - (1 - oracle.exact(stop)) ** (n + 1)
+            return (1 - balls.exact(start)) ** (n + 1) - (1 - balls.exact(stop)) ** (n + 1)
 
     inner = low + (high - low) / 64
     check(Truncated(Beta(*one(1.0, n + 1.0)), low, high), mass, inner)
     mirrored = Truncated(Beta(*one(n + 1.0, 1.0)), 1 - high, 1 - low)
     with ctx.workprec(BITS):
-        ends = [1 - oracle.exact(end) for end in mirrored.support]
+        ends = [1 - balls.exact(end) for end in mirrored.support]
         true = ends[1] ** (n + 1), ends[0] ** (n + 1)
     whole = abs(true[0] - true[1])
     if float(whole) > SMALLEST:

@@ -1,4 +1,4 @@
-"""Gamma and Poisson probabilities in ball arithmetic: what the tests measure accuracy against.
+"""Gamma distributions in ball arithmetic: tails and densities.
 
 Every number returned is a ball that is proven to hold the true value, to a relative 2^-BITS. The
 rate parameter of the distribution is one: a point of Gamma(a, b) is given as b·r.
@@ -10,7 +10,7 @@ import math
 
 from flint import acb, arb, ctx
 
-from tests.oracle import BITS, FIRST, TINY, Shape, _sharp, exact
+from tests.oracles.balls import BITS, FIRST, TINY, Shape, exact, sharp
 
 # Above this shape flint's own series are slow, and the tails are integrated instead.
 INTEGRATED_FROM = 100
@@ -25,7 +25,7 @@ def cdf(a: Shape, point: arb) -> arb:
         return arb(0)
     shape = arb(a)
     if shape < INTEGRATED_FROM:
-        return _sharp(lambda: point.gamma_lower(shape, regularized=True))
+        return sharp(lambda: point.gamma_lower(shape, regularized=True))
     if point > shape:
         with ctx.workprec(2 * FIRST):
             return 1 - sf(a, point)
@@ -38,7 +38,7 @@ def sf(a: Shape, point: arb) -> arb:
         return arb(1)
     shape = arb(a)
     if shape < INTEGRATED_FROM:
-        return _sharp(lambda: point.gamma_upper(shape, regularized=True))
+        return sharp(lambda: point.gamma_upper(shape, regularized=True))
     if point < shape - 1:
         with ctx.workprec(2 * FIRST):
             return 1 - cdf(a, point)
@@ -58,7 +58,7 @@ def logpdf(a: Shape, point: arb) -> arb:
         shape = arb(a)
         return (shape - 1) * point.log() - point - shape.lgamma()
 
-    return _sharp(value, relative=False)
+    return sharp(value, relative=False)
 
 
 def pdf(a: Shape, point: arb) -> arb:

@@ -1,24 +1,77 @@
-"""Quantiles and shortest intervals of Beta distributions, solved in ball arithmetic.
+"""Beta distributions in ball arithmetic: tails, densities, quantiles and shortest intervals.
 
-Written independently of what is tested: log F climbed by Newton's method, and level sets of the
-density for the shortest interval, each until the mass is right to 2^-68.
+Every tail and density is proven to a relative 2^-BITS. Quantiles and shortest intervals are solved
+independently of what is tested: Newton's method on log F, and level sets of the density, each
+until the mass is right to 2^-68.
 """
 
 from __future__ import annotations
 
+import math
+
 from flint import arb, ctx
 
-from tests.oracle import (
-    FIRST,
-    TINY,
-    Shape,
-    cdf,
-    complement,
-    log_slope,
-    logpdf,
-    outside,
-    pdf,
-)
+from tests.oracles.balls import EXACT, FIRST, TINY, Shape, complement, exact, sharp
+
+
+def cdf(a: Shape, b: Shape, point: arb) -> arb:
+    """Mass of Beta(a, b) below the point, to a relative 2^-BITS however small it is."""
+    if point <= 0:
+        return arb(0)
+    if point >= 1:
+        return arb(1)
+    return sharp(lambda: point.beta_lower(arb(a), arb(b), regularized=True))
+
+
+def sf(a: Shape, b: Shape, point: arb) -> arb:
+    """Mass of Beta(a, b) above the point, to a relative 2^-BITS however small it is."""
+    return cdf(b, a, complement(point))
+
+
+def outside(a: Shape, b: Shape, lower: arb, upper: arb) -> arb:
+    """Mass of Beta(a, b) below ``lower`` plus that above ``upper``."""
+    with ctx.workprec(FIRST):
+        return cdf(a, b, lower) + sf(a, b, upper)
+
+
+def logpdf(a: Shape, b: Shape, point: arb) -> arb:
+    """log density of Beta(a, b) inside (0, 1), to an absolute 2^-BITS."""
+    rest = complement(point)
+
+    def value() -> arb:
+        s, t = arb(a), arb(b)
+        log_beta = s.lgamma() + t.lgamma() - (s + t).lgamma()
+        return (s - 1) * point.log() + (t - 1) * rest.log() - log_beta
+
+    return sharp(value, relative=False)
+
+
+def pdf(a: Shape, b: Shape, point: arb) -> arb:
+    """Density of Beta(a, b) inside (0, 1)."""
+    with ctx.workprec(FIRST):
+        return logpdf(a, b, point).exp()
+
+
+def log_slope(a: Shape, b: Shape, point: arb) -> arb:
+    """d/dp of the log density: (a - 1)/p - (b - 1)/(1 - p)."""
+    with ctx.workprec(FIRST):
+        return (arb(a) - 1) / point - (arb(b) - 1) / complement(point)
+
+
+def rounding_cost(a: Shape, b: Shape, limit: float) -> arb:
+    """The most mass of Beta(a, b) between a limit and the double it was rounded to.
+
+    Half a unit in the last place times the density, taken where it is largest in that stretch (at
+    one of its ends, but for a mode inside). A limit rounded to 0 or 1 costs its whole tail.
+    """
+    if limit <= 0:
+        return cdf(a, b, exact(math.ulp(0.0)))
+    if limit >= 1:
+        return sf(a, b, complement(exact(2.0**-54)))
+    with ctx.workprec(EXACT):
+        here, half = exact(limit), exact(math.ulp(limit)) / 2
+        stretch = [here - half, here, here + half]
+    return half * max(pdf(a, b, point) for point in stretch)
 
 
 def quantile(a: Shape, b: Shape, mass: Shape, near: arb | None = None) -> arb:

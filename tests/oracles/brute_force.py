@@ -14,7 +14,7 @@ from math import comb
 
 from flint import arb, ctx, fmpq, fmpq_poly
 
-from tests.oracle import FIRST
+from tests.oracles.balls import FIRST
 
 ZERO, ONE = fmpq(0), fmpq(1)
 P, Q = fmpq_poly([0, 1]), fmpq_poly([1, -1])

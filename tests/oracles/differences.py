@@ -1,10 +1,19 @@
-"""Tails of differences as finite sums of rationals or proven balls, for whole shapes."""
+"""Differences of two proportions or rates: posterior tails, and score statistics.
+
+The tails are finite sums of rationals or proven balls, for whole shapes. The score statistics
+follow their definition, in ball arithmetic.
+"""
 
 from __future__ import annotations
 
 from flint import arb, ctx, fmpq, fmpq_poly
 
-from tests.oracle import EXACT, exact
+from tests.oracles.balls import EXACT, exact
+
+# Precision of the score statistics, in bits.
+SCORE_BITS = 200
+# Halvings of the range: the likelihood is flat at its top, and its slope is what is solved for.
+HALVINGS = 150
 
 
 def proportions_above(a1: int, b1: int, a2: float, b2: float, delta: float) -> arb:
@@ -62,3 +71,59 @@ def whole_rates_above(a1: int, b1: float, a2: int, b2: float, delta: float) -> a
         for term in poisson:
             below.append(below[-1] + term)
         return sum((negative[j] * below[a1 - j] for j in range(a1)), arb(0))
+
+
+def proportions_score(data, delta, corrected=False):
+    """(d − δ)²/V at δ = ``delta``, V from the most likely p₁ and p₂ = p₁ − δ."""
+    with ctx.workprec(SCORE_BITS):
+        x1, n1, x2, n2 = (arb(value) for value in data)
+        delta = arb(delta)
+
+        def slope(p1):
+            p2 = p1 - delta
+            return (
+                (x1 / p1 if x1 != 0 else arb(0))
+                - ((n1 - x1) / (1 - p1) if x1 != n1 else arb(0))
+                + (x2 / p2 if x2 != 0 else arb(0))
+                - ((n2 - x2) / (1 - p2) if x2 != n2 else arb(0))
+            )
+
+        low, high = (delta, arb(1)) if delta > 0 else (arb(0), 1 + delta)
+        p1 = _where_it_falls_to_zero(slope, low, high)
+        p2 = p1 - delta
+        variance = p1 * (1 - p1) / n1 + p2 * (1 - p2) / n2
+        if corrected:
+            variance *= (n1 + n2) / (n1 + n2 - 1)
+        return (x1 / n1 - x2 / n2 - delta) ** 2 / variance
+
+
+def rates_score(data, delta):
+    """(d − δ)²/V at δ = ``delta``, V from the most likely r₁ and r₂ = r₁ − δ."""
+    with ctx.workprec(SCORE_BITS):
+        x1, exposure1, x2, exposure2 = (arb(value) for value in data)
+        delta = arb(delta)
+
+        def slope(r1):
+            r2 = r1 - delta
+            return (
+                (x1 / r1 if x1 != 0 else arb(0))
+                + (x2 / r2 if x2 != 0 else arb(0))
+                - (exposure1 + exposure2)
+            )
+
+        low = delta if delta > 0 else arb(0)
+        # The most likely rates are above both estimates in no sample.
+        most = x1 / exposure1 + x2 / exposure2 + abs(delta)
+        r1 = _where_it_falls_to_zero(slope, low, low + most)
+        r2 = r1 - delta
+        return (x1 / exposure1 - x2 / exposure2 - delta) ** 2 / (r1 / exposure1 + r2 / exposure2)
+
+
+def _where_it_falls_to_zero(slope, low, high):
+    for _ in range(HALVINGS):
+        middle = ((low + high) / 2).mid()
+        if slope(middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return ((low + high) / 2).mid()
