@@ -21,7 +21,7 @@ LEVEL = 1e-3
 
 
 @dataclass(frozen=True)
-class Cells:
+class ComparedCells:
     """Monte Carlo cells of one method beside their exact values, all arrays of shape (c,)."""
 
     method: str
@@ -48,7 +48,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Line:
+class MethodAgreement:
     """How one method's Monte Carlo agrees with the exact computation."""
 
     method: str
@@ -95,7 +95,9 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
-def compare(conditional: list[Cells], overall: list[Cells]) -> list[Line]:
+def compare(
+    conditional: list[ComparedCells], overall: list[ComparedCells]
+) -> list[MethodAgreement]:
     """One line for each method, in the order of ``conditional``.
 
     Args:
@@ -116,7 +118,7 @@ def compare(conditional: list[Cells], overall: list[Cells]) -> list[Line]:
         scenarios = np.tile(np.concatenate((cells.scenario, every.scenario)), 3)
         missing, expected = intervals_missing(cells)
         lines.append(
-            Line(
+            MethodAgreement(
                 method=cells.method,
                 cells=int(cells.trials.size),
                 tests=int(p.size),
@@ -130,7 +132,7 @@ def compare(conditional: list[Cells], overall: list[Cells]) -> list[Line]:
     return lines
 
 
-def intervals_missing(cells: Cells) -> tuple[int, float]:
+def intervals_missing(cells: ComparedCells) -> tuple[int, float]:
     """How many cells' intervals miss the exact value, and how many should."""
     if cells.trials.size == 0:
         return 0, 0.0

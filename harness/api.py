@@ -13,11 +13,10 @@ from harness.config.experiment import AnyExperiment, Calibration
 from harness.config.load import load_experiment
 from harness.intervals import Interval, interval
 from harness.significances import significance
-from harness.study.calibration import compute_calibration
-from harness.study.run import Progress, Silent, compute
-from harness.study.write_results import deliver, refuse_unwritable
-from harness.tables.results import Results
-from harness.tables.storage import load
+from harness.study.calibrate import compute_calibration
+from harness.study.run import NoProgress, Progress, compute
+from harness.study.write_results import refuse_unwritable, write_results
+from harness.tables.results import Results, load
 
 __all__ = [
     "CheckReport",
@@ -53,7 +52,7 @@ def run(
         InputError: a user's method cannot be loaded, or the results cannot be written.
     """
     experiment = load_experiment(config, overrides)
-    return run_experiment(experiment, None if out is None else Path(out), Silent())
+    return run_experiment(experiment, None if out is None else Path(out), NoProgress())
 
 
 def run_experiment(experiment: AnyExperiment, out: Path | None, progress: Progress) -> Results:
@@ -67,4 +66,4 @@ def run_experiment(experiment: AnyExperiment, out: Path | None, progress: Progre
         results = compute(experiment, progress)
     if out is None:
         return results
-    return deliver(results, experiment, out, time.perf_counter() - start)
+    return write_results(results, experiment, out, time.perf_counter() - start)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from harness.agreement import (
     LEVEL,
-    Cells,
-    Line,
+    ComparedCells,
+    MethodAgreement,
     chance_of_missing,
     compare,
     holm,
@@ -42,7 +42,7 @@ def cells(below, above, trials, exact_below, exact_above, method="mine"):
     counts = [integers(*part) for part in (trials, below, above)]
     exact = [np.array(part, float) for part in (exact_below, exact_above)]
     missed, exact_missed = counts[1] + counts[2], np.minimum(exact[0] + exact[1], 1.0)
-    return Cells(method, np.arange(1, size + 1), *counts, missed, *exact, exact_missed)
+    return ComparedCells(method, np.arange(1, size + 1), *counts, missed, *exact, exact_missed)
 
 
 NOTHING = cells([], [], [], [], [])
@@ -225,7 +225,7 @@ def test_the_correction_counts_the_tests_of_all_methods():
 def test_agreement_ends_at_the_level():
     line = {"cells": 1, "tests": 3, "smallest_p": 0.5, "scenario": 1, "intervals_missing": 0}
     for p, agrees in ((LEVEL, True), (float(np.nextafter(LEVEL, 0)), False)):
-        found = Line(method="m", smallest_p_adjusted=p, expected_missing=0.0, **line)
+        found = MethodAgreement(method="m", smallest_p_adjusted=p, expected_missing=0.0, **line)
         assert found.agrees == agrees
 
 

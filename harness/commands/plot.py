@@ -19,7 +19,7 @@ def plot(
     """Draw the figures of a result again, from its tables."""
     from harness.config.experiment import FigureSpec
     from harness.figures.draw import draw_figures
-    from harness.tables.storage import load
+    from harness.tables.results import load
 
     results = load(folder)
     asked = results.manifest["experiment"]["figures"]

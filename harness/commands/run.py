@@ -70,8 +70,7 @@ def _run_one(experiment: AnyExperiment, out: Path, quiet: bool) -> int:
     from harness.config.experiment import Experiment
     from harness.screen.calibration import calibration_screen
     from harness.screen.results import results_screen
-    from harness.tables.failures import failed_methods
-    from harness.tables.manifest import agrees
+    from harness.tables.manifest import agrees, failed_methods
 
     with _progress(experiment.name, quiet) as progress:
         results = run_experiment(experiment, out, progress)
@@ -92,11 +91,11 @@ def _progress(name: str, quiet: bool) -> Iterator[Progress]:
     """A bar of trials done, rate and time left on standard error; nothing off a terminal."""
     from rich.console import Console
 
-    from harness.study.run import Silent
+    from harness.study.run import NoProgress
 
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
-        yield Silent()
+        yield NoProgress()
         return
     from harness.screen.progress import bar
 

@@ -14,7 +14,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.screen.ranking import ranking_screen
 from harness.screen.records import escaped, number
-from harness.tables.failures import failed_methods
+from harness.tables.manifest import failed_methods
 from harness.tables.results import Results
 from harness.tables.schema import numbered
 

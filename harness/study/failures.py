@@ -20,7 +20,7 @@ from harness.engines.scores import Scores
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Bools, Floats
 from harness.scenario import Limits
-from harness.tables.findings import Findings
+from harness.tables.scenario_result import ScenarioResult
 
 Found = TypeVar("Found", Exact, Mean)
 
@@ -28,7 +28,9 @@ _FAR = 1e100
 """Beyond every parameter, where its range has no end."""
 
 
-def solved_with_failures(found: Findings, solve: Callable[[Findings, bool], Findings]) -> Findings:
+def solved_with_failures(
+    found: ScenarioResult, solve: Callable[[ScenarioResult, bool], ScenarioResult]
+) -> ScenarioResult:
     """What the exact engines find, a failure counting neither below nor above.
 
     The worst case and the root mean square alpha error count it as a miss, lengths are of the
@@ -62,12 +64,12 @@ def _missing(limits: Limits, where: Bools, support: tuple[float, float], beyond:
 class _Solved:
     """The four answers."""
 
-    missing_nothing: Findings
-    missing_all: Findings
-    failures: Findings
-    answers: Findings
+    missing_nothing: ScenarioResult
+    missing_all: ScenarioResult
+    failures: ScenarioResult
+    answers: ScenarioResult
 
-    def together(self, limits: Limits, failed: Bools) -> Findings:
+    def together(self, limits: Limits, failed: Bools) -> ScenarioResult:
         nothing, everything = self.missing_nothing, self.missing_all
         four = (nothing, everything, self.failures, self.answers)
         return replace(

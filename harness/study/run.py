@@ -22,13 +22,12 @@ from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan, plan
 from harness.study.solve import solve_exactly
 from harness.study.user_methods import OwnColumn, own_methods
-from harness.tables.cells import cells_table
-from harness.tables.findings import Findings
+from harness.tables.assemble import cells_table, summary_table
+from harness.tables.engine_agreement import agreement
 from harness.tables.manifest import manifest
 from harness.tables.results import Results
+from harness.tables.scenario_result import ScenarioResult
 from harness.tables.schema import kind_of
-from harness.tables.summary import summary_table
-from harness.tables.verdict import agreement
 
 
 class Progress(Protocol):
@@ -43,7 +42,7 @@ class Progress(Protocol):
         ...
 
 
-class Silent:
+class NoProgress:
     """Progress that nobody looks at."""
 
     def expect(self, trials: int) -> None: ...
@@ -123,7 +122,7 @@ def _solved(
     tallies: Sequence[Tally | None],
     columns: tuple[Column, ...],
     drawn: Sequence[DrawnColumn],
-) -> list[Findings]:
+) -> list[ScenarioResult]:
     """What the exact engines find in each scenario; the largest sizes are started first."""
     tasks = [
         (experiment, each, _counted(experiment, each, columns, table.limits, tally), table.faults)
@@ -137,15 +136,15 @@ def _solved(
 
 
 def _solve(
-    experiment: Experiment, each: ScenarioPlan, found: Findings, faults: Mapping[int, Faults]
-) -> Findings:
+    experiment: Experiment, each: ScenarioPlan, found: ScenarioResult, faults: Mapping[int, Faults]
+) -> ScenarioResult:
     solved = solve_exactly(experiment, each, found) if found.columns else found
     return replace(solved, faults=faults)
 
 
 def _with_drawn(
-    experiment: Experiment, each: ScenarioPlan, found: Findings, drawn: Sequence[DrawnColumn]
-) -> Findings:
+    experiment: Experiment, each: ScenarioPlan, found: ScenarioResult, drawn: Sequence[DrawnColumn]
+) -> ScenarioResult:
     """With what was counted of limits that are drawn, of which Monte Carlo alone can tell."""
     if found.tally is None or found.tally.stochastic is None:
         return found
@@ -166,9 +165,9 @@ def _counted(
     columns: tuple[Column, ...],
     limits: Limits,
     tally: Tally | None,
-) -> Findings:
-    """Findings in which no exact engine has spoken yet."""
-    return Findings(
+) -> ScenarioResult:
+    """ScenarioResult in which no exact engine has spoken yet."""
+    return ScenarioResult(
         scenario=each.scenario,
         columns=columns,
         limits=limits,

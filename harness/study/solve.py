@@ -20,18 +20,22 @@ from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, Scenario
 from harness.study.failures import solved_with_failures
 from harness.study.plan import LARGEST_TABLE, ScenarioPlan
-from harness.tables.findings import Findings
+from harness.tables.scenario_result import ScenarioResult
 from harness.truths import is_listed
 
 
-def solve_exactly(experiment: Experiment, each: ScenarioPlan, found: Findings) -> Findings:
+def solve_exactly(
+    experiment: Experiment, each: ScenarioPlan, found: ScenarioResult
+) -> ScenarioResult:
     """With what the exact engines find, which the counts are held against."""
     if not found.limits.failed.any():
         return _solve(experiment, each, found, True)
     return solved_with_failures(found, partial(_solve, experiment, each))
 
 
-def _solve(experiment: Experiment, each: ScenarioPlan, found: Findings, worst: bool) -> Findings:
+def _solve(
+    experiment: Experiment, each: ScenarioPlan, found: ScenarioResult, worst: bool
+) -> ScenarioResult:
     """``worst``: with the worst case and the scores, which take longest."""
     scenario, limits, engines = found.scenario, found.limits, experiment.engines
     enumerated = scored = None
@@ -56,7 +60,9 @@ def _enumerate(scenario: Scenario, limits: Limits, reported: Integers, worst: bo
     return enumerate_exactly(scenario, limits, reported, worst)
 
 
-def _integrated(experiment: Experiment, each: ScenarioPlan, found: Findings) -> Findings:
+def _integrated(
+    experiment: Experiment, each: ScenarioPlan, found: ScenarioResult
+) -> ScenarioResult:
     """With what the posterior engine finds: under the reference prior, or the truth's posterior."""
     scenario, part = found.scenario, found.limits.at(found.shown)
     by_prior = posterior.integrate(scenario, part, experiment.reference_prior)

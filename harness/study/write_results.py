@@ -14,12 +14,12 @@ from typing import Any
 from harness.config import dump
 from harness.config.experiment import AnyExperiment
 from harness.errors import InputError
-from harness.tables.results import Results
-from harness.tables.storage import (
+from harness.tables.results import (
     CELLS_FILE,
     MANIFEST_FILE,
     RANKING_FILE,
     SUMMARY_FILE,
+    Results,
     replace_folder,
     write_json,
     write_tables,
@@ -53,7 +53,9 @@ def refuse_unwritable(experiment: AnyExperiment, out: Path) -> None:
         raise InputError(f"{target} cannot be written: {existing} is no folder to write to")
 
 
-def deliver(results: Results, experiment: AnyExperiment, out: Path, seconds: float) -> Results:
+def write_results(
+    results: Results, experiment: AnyExperiment, out: Path, seconds: float
+) -> Results:
     """Write everything to ``out/<name>`` and return the results with their path.
 
     An existing result is replaced only when the new one is complete.

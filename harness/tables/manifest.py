@@ -1,26 +1,25 @@
-"""The manifest: all that is stable about a run, and how its engines agree."""
+"""The manifest: everything about a run that is the same each time it is repeated."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from harness.agreement import LEVEL, Line
+from harness.agreement import LEVEL, MethodAgreement
 from harness.engines.estimate import fraction_interval, standard_error
 from harness.engines.exact.one_sample import worst_case_range
 from harness.engines.identity.one_sample import TOLERANCE
 from harness.engines.worst_case.one_sample import WorstCase
 from harness.engines.worst_case.two_samples import PairWorstCase
 from harness.scenario import Scenario, SingleScenario, sizes_by_name
-from harness.tables.failures import failures
-from harness.tables.findings import Findings, by_column
-from harness.tables.misses import total
+from harness.tables.rows import total
+from harness.tables.scenario_result import ScenarioResult, by_column
 from harness.tables.schema import kind_of
 
 _PACKAGES = ("coverage-harness", "numpy", "scipy", "polars", "matplotlib")
@@ -29,8 +28,8 @@ _PACKAGES = ("coverage-harness", "numpy", "scipy", "polars", "matplotlib")
 def manifest(
     document: Mapping[str, Any],
     sources: Mapping[str, str],
-    findings: Sequence[Findings],
-    lines: Sequence[Line],
+    findings: Sequence[ScenarioResult],
+    lines: Sequence[MethodAgreement],
 ) -> dict[str, Any]:
     """The content of manifest.json.
 
@@ -77,7 +76,7 @@ def content_hash(document: Mapping[str, Any], sources: Mapping[str, str]) -> str
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _trials(findings: Sequence[Findings]) -> dict[str, Any]:
+def _trials(findings: Sequence[ScenarioResult]) -> dict[str, Any]:
     by_size = {
         _size_text(found.scenario): int(found.tally.by_outcome.trials.sum())
         for found in findings
@@ -86,7 +85,7 @@ def _trials(findings: Sequence[Findings]) -> dict[str, Any]:
     return {"total": sum(by_size.values()), "by_size": by_size}
 
 
-def overall(findings: Sequence[Findings]) -> list[dict[str, Any]]:
+def overall(findings: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
     """Monte Carlo misses over all sizes, for each method and alpha."""
     rows = []
     for each in by_column(findings):
@@ -123,7 +122,9 @@ def _size_text(scenario: Scenario) -> str:
     return ", ".join(f"{size:.15g}" for size in scenario.sizes)
 
 
-def _agreement(lines: Sequence[Line], findings: Sequence[Findings]) -> dict[str, Any]:
+def _agreement(
+    lines: Sequence[MethodAgreement], findings: Sequence[ScenarioResult]
+) -> dict[str, Any]:
     scenarios = [found.scenario for found in findings]
     drawn = findings[0].stochastic if findings else None
     labels = dict.fromkeys(column.method for column in drawn.columns) if drawn else ()
@@ -149,7 +150,7 @@ def _agreement(lines: Sequence[Line], findings: Sequence[Findings]) -> dict[str,
     }
 
 
-def _identity(findings: Sequence[Findings]) -> dict[str, Any]:
+def _identity(findings: Sequence[ScenarioResult]) -> dict[str, Any]:
     findings = [found for found in findings if found.columns]
     largest = [float(found.discrepancy.max()) for found in findings]
     return {
@@ -165,7 +166,7 @@ def _power_of_ten_above(discrepancy: float) -> float:
     return float(f"1e{max(math.floor(math.log10(max(discrepancy, 1e-16))) + 1, -14)}")
 
 
-def worst_cases(findings: Sequence[Findings]) -> list[dict[str, Any]]:
+def worst_cases(findings: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
     """The worst case of each method, alpha and size: where it is, and how it was found."""
     rows = []
     for row in range(len(findings[0].columns) if findings else 0):
@@ -193,3 +194,52 @@ def _found(scenario: Scenario, worst: WorstCase | PairWorstCase) -> dict[str, An
     assert isinstance(scenario, SingleScenario)
     over = worst_case_range(scenario)
     return place if over == (0.0, 1.0) else {**place, "over": list(over)}
+
+
+def failures(findings: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+    """For each method, alpha and size: for how many outcomes, and the first with the reason.
+
+    Of a method that draws its limits, in how many trials.
+    """
+    return [
+        line
+        for each in by_column(findings)
+        for found, row in each
+        if row in found.faults
+        for line in [_line(found, row)]
+    ]
+
+
+def _line(found: ScenarioResult, row: int) -> dict[str, Any]:
+    column = found.columns[row]
+    if row < found.limits.lower.shape[0]:
+        unit, failed, total = "outcomes", found.limits.failed[row].sum(), found.limits.outcomes.size
+    else:
+        assert found.tally is not None
+        counts = found.tally.by_outcome
+        unit, failed, total = "trials", counts.failed[row].sum(), counts.trials.sum()
+    return {
+        "method": column.method,
+        "alpha": column.alpha,
+        **sizes_by_name(found.scenario),
+        f"failed_{unit}": int(failed),
+        unit: int(total),
+        "not_called": found.faults[row].not_called,
+        "first": found.faults[row].first,
+    }
+
+
+def failed_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each method that failed, of the manifest of a run."""
+    by_method: dict[str, list[Mapping[str, Any]]] = {}
+    for line in manifest.get("failures", ()):
+        by_method.setdefault(line["method"], []).append(line)
+    for method, lines in by_method.items():
+        unit = "outcomes" if "outcomes" in lines[0] else "trials"
+        failed, total = (sum(line[key] for line in lines) for key in (f"failed_{unit}", unit))
+        not_called = sum(line["not_called"] for line in lines)
+        uncalled = f", {not_called:,} of which it was not called for any more" if not_called else ""
+        yield (
+            f"{method}: {lines[0]['first']} (no limits for {failed:,} of {total:,} {unit}"
+            f"{uncalled}, which count as misses)"
+        )

@@ -1,15 +1,20 @@
-"""What a run leaves, in memory."""
+"""The results of a run: in memory, and in files that are read back unchanged."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from harness.errors import InputError
 from harness.tables.ranking import ranking
+from harness.tables.schema import columns_of
 
 
 @dataclass(frozen=True)
@@ -29,3 +34,80 @@ class Results:
     def ranking(self) -> pl.DataFrame | None:
         """The two-sided methods from best to worst at each alpha; None where they are not."""
         return ranking(self.summary)
+
+
+CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE = "cells.parquet", "summary.csv", "manifest.json"
+RANKING_FILE = "ranking.csv"
+_ROW_GROUP = 1 << 17
+
+
+def write_tables(results: Results, folder: Path) -> None:
+    """Write tables and manifest; the same results give the same bytes."""
+    results.cells.rechunk().write_parquet(
+        folder / CELLS_FILE,
+        compression="zstd",
+        compression_level=3,
+        statistics=False,
+        row_group_size=_ROW_GROUP,
+    )
+    results.summary.write_csv(folder / SUMMARY_FILE)
+    ranking = results.ranking
+    if ranking is not None:
+        ranking.write_csv(folder / RANKING_FILE)
+    write_json(folder / MANIFEST_FILE, results.manifest)
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def load(path: str | Path) -> Results:
+    """The results of a run, from its folder.
+
+    Raises:
+        InputError: the folder or one of its files is missing, or cannot be read.
+    """
+    folder = Path(path)
+    missing = [
+        name for name in (CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE) if not (folder / name).is_file()
+    ]
+    if missing:
+        raise InputError(f"{folder} holds no results: {', '.join(missing)} missing")
+    try:
+        manifest = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))
+        known = columns_of(manifest)
+        if known is None:
+            raise InputError(f"{folder / MANIFEST_FILE} is not the manifest of a run")
+        cells = pl.read_parquet(folder / CELLS_FILE)
+        summary = pl.read_csv(folder / SUMMARY_FILE, schema=known.summary)
+    except (pl.exceptions.PolarsError, ValueError, OSError) as fault:
+        raise InputError(f"{folder}: the results cannot be read: {fault}") from None
+    if dict(cells.schema) != known.cells:
+        raise InputError(f"{folder / CELLS_FILE} has other columns than a table of cells")
+    return Results(cells, summary, manifest, folder)
+
+
+def replace_folder(target: Path, fill: Callable[[Path], None]) -> None:
+    """Fill a new folder aside and rename it to ``target`` once it is complete.
+
+    An existing ``target`` is replaced only then; whatever happens before leaves it untouched.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        aside.chmod(0o755)
+        fill(aside)
+        if target.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+            target.rename(old / target.name)
+            try:
+                aside.rename(target)
+            except BaseException:
+                (old / target.name).rename(target)
+                raise
+            finally:
+                shutil.rmtree(old, ignore_errors=True)
+        else:
+            aside.rename(target)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

@@ -22,7 +22,7 @@ from harness.config.experiment import FigureSpec
 from harness.errors import InputError
 from harness.figures.draw import drawings
 from harness.methods.user.process import ENOUGH, MOST, OwnFunction, Source
-from harness.tables.failures import failed_methods
+from harness.tables.manifest import failed_methods
 from tests.study.experiments import stable_files
 
 HALF = """

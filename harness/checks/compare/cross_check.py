@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness.agreement import LEVEL, Cells, holm, two_sided_p
+from harness.agreement import LEVEL, ComparedCells, holm, two_sided_p
 from harness.checks.conformance.runner import where
 from harness.checks.measures import limits_at
 from harness.checks.report import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding
@@ -96,7 +96,7 @@ def _tests(subject: Subject, size: Size, alphas: Sequence[float], seed: int) -> 
         yield _Test(sizes, alpha, _at_worst(scenario, limits, known, seed))
 
 
-def _drawn(scenario: Scenario, limits: Limits, exact: Exact, seed: int) -> Cells:
+def _drawn(scenario: Scenario, limits: Limits, exact: Exact, seed: int) -> ComparedCells:
     """The misses of each outcome that was drawn."""
     counts = _simulated(scenario, limits, seed)
     given = exact.at(counts.conditions)
@@ -108,7 +108,7 @@ def _simulated(scenario: Scenario, limits: Limits, seed: int) -> Counts:
     return simulate(shard, limits).by_outcome
 
 
-def _overall(cells: Cells, known: Enumerated) -> Cells:
+def _overall(cells: ComparedCells, known: Enumerated) -> ComparedCells:
     """Over all outcomes."""
     assert known.mean is not None
     trials, below, above = (
@@ -152,6 +152,8 @@ def _beside(scenario: PairScenario, worst: PairWorstCase) -> tuple[float, float]
     return truths[0], truths[1]
 
 
-def _cells(trials: Integers, below: Integers, above: Integers, one: Floats, other: Floats) -> Cells:
+def _cells(
+    trials: Integers, below: Integers, above: Integers, one: Floats, other: Floats
+) -> ComparedCells:
     missed, exact = below + above, np.minimum(one + other, 1.0)
-    return Cells("", np.zeros_like(trials), trials, below, above, missed, one, other, exact)
+    return ComparedCells("", np.zeros_like(trials), trials, below, above, missed, one, other, exact)

@@ -1,4 +1,4 @@
-"""The table of cells, from findings: a row per method × alpha × size × engine × condition."""
+"""The two tables of a run, cells and summary, from the results of its scenarios."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.engines.results import Counts, Exact
+from harness.engines.results import Counts, Exact, mean_where
+from harness.engines.scores import Scores
+from harness.engines.worst_case.one_sample import WorstCase
+from harness.engines.worst_case.two_samples import PairWorstCase
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.scenario import PairScenario
-from harness.tables.blocks import Row, key, table
-from harness.tables.findings import Findings, by_column
-from harness.tables.misses import of_counts, of_exact
-from harness.tables.schema import OUTCOME, TRUTH, Kind, cells_columns, numbered
+from harness.tables.rows import Row, key, of_counts, of_exact, of_mean, table, total
+from harness.tables.scenario_result import ScenarioResult, by_column
+from harness.tables.schema import OUTCOME, TRUTH, Kind, cells_columns, numbered, summary_columns
 
 PARTS_FROM = 1e-6
 """From this difference on the truth's own posterior and that of the reference prior part."""
@@ -24,14 +26,16 @@ PARTS_FROM = 1e-6
 _ERRORS = ("std_error", "ci_lower", "ci_upper", "std_error_without_failed")
 
 
-def cells_table(findings: Sequence[Findings], engines: Sequence[str], kind: Kind) -> pl.DataFrame:
+def cells_table(
+    findings: Sequence[ScenarioResult], engines: Sequence[str], kind: Kind
+) -> pl.DataFrame:
     """All cells, in the order of the config and then ascending."""
     pooled = [found.pooled() for found in findings]
     blocks = (_blocks(found, row, engines) for found, row in chain.from_iterable(by_column(pooled)))
     return table([block for each in blocks for block in each], cells_columns(kind))
 
 
-def _blocks(found: Findings, row: int, engines: Sequence[str]) -> Iterator[Row]:
+def _blocks(found: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator[Row]:
     alpha = found.columns[row].alpha
     if MONTE_CARLO in engines and found.tally is not None:
         of_column = key(found, row, MONTE_CARLO)
@@ -62,7 +66,7 @@ def _blocks(found: Findings, row: int, engines: Sequence[str]) -> Iterator[Row]:
             yield {**of_column, **_truths(found, by_p), **exact, "length": by_p.length[row]}
 
 
-def _truths(found: Findings, cells: Counts | Exact) -> Row:
+def _truths(found: ScenarioResult, cells: Counts | Exact) -> Row:
     scenario = found.scenario
     values: tuple[Any, ...] = (cells.conditions,)
     if isinstance(scenario, PairScenario):
@@ -71,7 +75,7 @@ def _truths(found: Findings, cells: Counts | Exact) -> Row:
     return {"given": TRUTH, **dict(zip(numbered(TRUTH, len(values)), values, strict=True))}
 
 
-def _outcomes(found: Findings, row: int, cells: Counts | Exact) -> Row:
+def _outcomes(found: ScenarioResult, row: int, cells: Counts | Exact) -> Row:
     """The outcomes with their limits; of groups their ends, and the mean length if it is known."""
     outcomes, group = cells.conditions.astype(np.int64), found.group
     counts = found.scenario.counts(outcomes)
@@ -86,7 +90,7 @@ def _outcomes(found: Findings, row: int, cells: Counts | Exact) -> Row:
     return {"given": OUTCOME, **named, "lower": lower, "upper": upper, "length": upper - lower}
 
 
-def _under_prior(found: Findings, row: int) -> Row:
+def _under_prior(found: ScenarioResult, row: int) -> Row:
     """The alpha under the reference prior beside the one that the truth implies."""
     if found.under_prior is None or found.posterior is None:
         return {}
@@ -101,3 +105,86 @@ def _length_drawn(counts: Counts, row: int) -> Row:
         return {}
     there = counts.trials - counts.failed[row]
     return {"length": np.where(there > 0, counts.length[row] / np.maximum(there, 1), np.nan)}
+
+
+def summary_table(
+    findings: Sequence[ScenarioResult], engines: Sequence[str], kind: Kind
+) -> pl.DataFrame:
+    """All rows, in the order of the config and then by ascending size."""
+    columns = chain.from_iterable(by_column(findings))
+    lines = (_lines(found, row, engines) for found, row in columns)
+    return table([line for each in lines for line in each], summary_columns(kind))
+
+
+def _lines(found: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator[Row]:
+    alpha, pooled = found.columns[row].alpha, found.pooled()
+    if MONTE_CARLO in engines and found.tally is not None:
+        yield {
+            **key(found, row, MONTE_CARLO),
+            **of_counts(total(found.tally.by_outcome), row, alpha),
+            **_extremes(of_counts(_primary(pooled), row, alpha)),
+            "mean_length": _mean_length_seen(found, row),
+        }
+    if POSTERIOR in engines and pooled.posterior is not None:
+        yield {
+            **key(found, row, POSTERIOR),
+            **of_mean(found.posterior_mean, row, alpha),
+            **_extremes(of_exact(pooled.posterior, row, alpha)),
+        }
+    if ENUMERATION in engines and pooled.enumerated is not None:
+        known = pooled.enumerated
+        yield {
+            **key(found, row, ENUMERATION),
+            **of_mean(known.mean, row, alpha),
+            **_extremes(of_exact(known.by_truth or _covered(pooled), row, alpha)),
+            **_worst(known.worst[row]),
+            **_scored(found.scores, row),
+        }
+
+
+def _scored(scores: Scores | None, row: int) -> Row:
+    if scores is None:
+        return {}
+    return {
+        "rms_alpha_error": scores.rms_alpha_error[row],
+        "interval_score": scores.interval_score[row],
+    }
+
+
+def _worst(worst: WorstCase | PairWorstCase | None) -> Row:
+    if worst is None:
+        return {}
+    witness = worst.witness if isinstance(worst, PairWorstCase) else (worst.witness,)
+    names = numbered("worst_truth", len(witness))
+    return {"worst_alpha": worst.alpha, **dict(zip(names, witness, strict=True))}
+
+
+def _covered(found: ScenarioResult) -> Exact:
+    """The enumerated outcomes without those that are there only because they were drawn."""
+    assert found.enumerated is not None
+    by_outcome = found.enumerated.by_outcome
+    return by_outcome.at(np.intersect1d(by_outcome.conditions, found.shown))
+
+
+def _extremes(cells: Row) -> Row:
+    return {
+        "alpha_error_min": cells["alpha_error"].min(),
+        "alpha_error_max": cells["alpha_error"].max(),
+    }
+
+
+def _primary(found: ScenarioResult) -> Counts:
+    """The counts by what the truth fixes: by value where it is a list, by outcome elsewhere."""
+    assert found.tally is not None
+    return found.tally.by_truth or found.tally.by_outcome
+
+
+def _mean_length_seen(found: ScenarioResult, row: int) -> float:
+    """The mean length of the intervals that there were."""
+    assert found.tally is not None
+    counts = found.tally.by_outcome
+    there = counts.trials - counts.failed[row]
+    if counts.length is not None:
+        return float(counts.length[row].sum() / there.sum()) if there.any() else np.nan
+    at = found.limits.at(counts.conditions.astype(np.int64))
+    return mean_where(at.upper[row] - at.lower[row], there.astype(np.float64))

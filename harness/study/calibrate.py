@@ -1,4 +1,4 @@
-"""One calibration, from design to results."""
+"""Run one calibration: draw its trials and assemble its tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from harness.config.experiment import Calibration
 from harness.engines.calibration import BinTally, Design, shards, simulate
 from harness.study.parallel import run_tasks
 from harness.study.run import Progress
-from harness.tables.calibration import (
+from harness.tables.calibration_tables import (
     calibration_cells,
     calibration_manifest,
     calibration_summary,

@@ -1,4 +1,4 @@
-"""How the engines agree, from findings."""
+"""How Monte Carlo agrees with the exact engines over all scenarios of a run."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from harness.agreement import Cells, Line, compare
+from harness.agreement import ComparedCells, MethodAgreement, compare
 from harness.engines.results import Counts, Exact, Mean
-from harness.tables.findings import Findings
-from harness.tables.misses import total
+from harness.tables.rows import total
+from harness.tables.scenario_result import ScenarioResult
 
 Pair = tuple[Counts, Exact]
 
 _NO_COUNTS, _NO_VALUES = np.empty(0, np.int64), np.empty(0, np.float64)
 
 
-def agreement(findings: Sequence[Findings]) -> list[Line]:
+def agreement(findings: Sequence[ScenarioResult]) -> list[MethodAgreement]:
     """One line for each method: Monte Carlo cells against exact values under the same truth."""
     held = [found for found in findings if found.tally is not None and found.enumerated is not None]
     if not held:
@@ -29,7 +29,7 @@ def agreement(findings: Sequence[Findings]) -> list[Line]:
     )
 
 
-def _conditional(found: Findings) -> list[Pair]:
+def _conditional(found: ScenarioResult) -> list[Pair]:
     """Counts and exact values given the outcome, and given the truth where it is a list.
 
     Only those are held against each other whose counts are binomial.
@@ -45,7 +45,7 @@ def _conditional(found: Findings) -> list[Pair]:
     return [(counts, exact.at(counts.conditions)) for counts, exact in pairs]
 
 
-def _overall(found: Findings) -> list[Pair]:
+def _overall(found: ScenarioResult) -> list[Pair]:
     """Counts and exact values over all conditions."""
     assert found.tally is not None
     assert found.enumerated is not None
@@ -70,8 +70,8 @@ def _mean_given(counts: Counts, exact: Exact) -> Mean:
 
 
 def _cells(
-    label: str, findings: Sequence[Findings], pairs: Callable[[Findings], list[Pair]]
-) -> Cells:
+    label: str, findings: Sequence[ScenarioResult], pairs: Callable[[ScenarioResult], list[Pair]]
+) -> ComparedCells:
     places, trials, below, above, missed = [], [], [], [], []
     exact_below, exact_above, exact_missed = [], [], []
     for place, found in enumerate(findings):
@@ -86,7 +86,7 @@ def _cells(
                 exact_below.append(exact.below[row])
                 exact_above.append(exact.above[row])
                 exact_missed.append(exact.missed[row])
-    return Cells(
+    return ComparedCells(
         label,
         *(np.concatenate([_NO_COUNTS, *parts]) for parts in (places, trials, below, above, missed)),
         *(

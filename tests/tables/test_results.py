@@ -12,8 +12,8 @@ import pytest
 
 import harness
 from harness.errors import HarnessError, InputError
+from harness.tables.results import load, replace_folder, write_tables
 from harness.tables.schema import Kind, summary_columns
-from harness.tables.storage import load, replace_folder, write_tables
 from tests.study.experiments import ODD_LABEL
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import harness
 from harness.errors import HarnessError, InputError
-from harness.study import write_results as deliver
+from harness.study import write_results
 from tests.study.experiments import DRAWN, changed, files, stable_files
 
 SMALL = changed(DRAWN, name="one", n=3, methods=["wald"], alpha=0.3, trials={"per_size": 50})
@@ -82,7 +82,7 @@ def table_that_fails(here, monkeypatch):
         (folder / "cells.parquet").write_bytes(b"half of it")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(deliver, "write_tables", fail)
+    monkeypatch.setattr(write_results, "write_tables", fail)
     return FIGURE
 
 
@@ -90,7 +90,7 @@ def interrupted(here, monkeypatch):
     def interrupt(results, folder):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(deliver, "write_tables", interrupt)
+    monkeypatch.setattr(write_results, "write_tables", interrupt)
     return FIGURE
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from harness.engines.calibration import BinTally, Design
 from harness.methods.catalogue import PROPORTION
 from harness.screen.calibration import calibration_screen
-from harness.tables.calibration import (
+from harness.tables.calibration_tables import (
     calibration_cells,
     calibration_manifest,
     calibration_summary,

@@ -10,10 +10,9 @@ import pytest
 from harness.config.load import load_experiment
 from harness.engines import calibration as engine
 from harness.significances import at_least
-from harness.study.calibration import compute_calibration
-from harness.study.run import Silent
-from harness.tables.results import Results
-from harness.tables.storage import load, write_tables
+from harness.study.calibrate import compute_calibration
+from harness.study.run import NoProgress
+from harness.tables.results import Results, load, write_tables
 from tests.study.experiments import changed
 
 FIGURE_12: dict[str, Any] = {
@@ -49,7 +48,7 @@ ACCURACY = changed(
 
 
 def computed(base: dict[str, Any], **changes: Any) -> Results:
-    return compute_calibration(load_experiment(changed(base, **changes)), Silent())
+    return compute_calibration(load_experiment(changed(base, **changes)), NoProgress())
 
 
 def p_value(results: Results, reference: str) -> float:

@@ -1,4 +1,4 @@
-"""Everything that the engines found in one scenario."""
+"""The result of one scenario: what was simulated and what was computed exactly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.scenario import Column, Limits, Scenario
 
 
 @dataclass(frozen=True)
-class Findings:
+class ScenarioResult:
     """One scenario's limits for k columns, and what each engine made of them."""
 
     scenario: Scenario
@@ -46,11 +46,11 @@ class Findings:
     """Of the columns that have no limits somewhere, by their rows."""
     group: Group | None = None
     """How the tables pool outcomes."""
-    stochastic: Findings | None = None
+    stochastic: ScenarioResult | None = None
     """What Monte Carlo counted for the columns whose limits are drawn; they are in none of the
     above, and no exact engine can tell of them."""
 
-    def pooled(self) -> Findings:
+    def pooled(self) -> ScenarioResult:
         """The same with the outcomes pooled, as the tables show them given the outcome."""
         group = self.group
         if group is None:
@@ -72,7 +72,7 @@ class Findings:
         )
 
 
-def by_column(findings: Sequence[Findings]) -> list[list[tuple[Findings, int]]]:
+def by_column(findings: Sequence[ScenarioResult]) -> list[list[tuple[ScenarioResult, int]]]:
     """For each column of the experiment, in order: its row in every scenario."""
     drawn = [found.stochastic for found in findings if found.stochastic is not None]
     rows = [
