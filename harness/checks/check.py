@@ -33,7 +33,7 @@ from harness.checks.scenarios import (
     default_alphas,
     default_sizes,
 )
-from harness.checks.subjects.cached import Remembered
+from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.naming import Function, Named, named
 from harness.checks.subjects.process import ProcessSubject
 from harness.checks.subjects.subject import CallableSubject, CatalogueSubject, Subject, side_of
@@ -176,16 +176,16 @@ def _opened(called: Named, terms: _Terms) -> Iterator[Subject]:
     """The method, ready to be called."""
     label, family, seed = called.label, called.family, terms.seed
     if called.method is not None:
-        yield Remembered(CatalogueSubject(label, family, called.method, seed))
+        yield CachedSubject(CatalogueSubject(label, family, called.method, seed))
     elif called.source is not None:
         process = ProcessSubject(label, family, called.source, terms.timeout, seed)
         try:
-            yield Remembered(process)
+            yield CachedSubject(process)
         finally:
             process.close()
     else:
         assert called.function is not None
-        yield Remembered(CallableSubject(label, family, called.function, seed))
+        yield CachedSubject(CallableSubject(label, family, called.function, seed))
 
 
 def _promise(subject: Subject, exact: pl.DataFrame, terms: _Terms) -> list[Finding]:
@@ -238,7 +238,7 @@ def _of_one_side(subject: Subject, reference: Subject) -> tuple[Subject, Subject
         one, another = (f"{each.label} ({', '.join(each.sides)})" for each in (subject, reference))
         raise InputError(f"{one} and {another} have no side in common to be compared at")
     side = TWO_SIDED if TWO_SIDED in shared else shared[-1]
-    return Remembered(subject, (side,)), Remembered(reference, (side,))
+    return CachedSubject(subject, (side,)), CachedSubject(reference, (side,))
 
 
 def _reference(against: AnyMethod, family: str) -> Named:

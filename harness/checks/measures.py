@@ -68,7 +68,7 @@ def limits_of(
     counts = tuple(each.astype(np.float64) for each in scenario.counts(outcomes))
     where = Listed(scenario.family, scenario.sizes, counts)
     answers = subject.answers(where, alpha, TWO_SIDED)
-    for fault in answers.faults.values():
+    for fault in answers.failures.values():
         raise MethodError(f"{subject.label}: {fault}")
     lower, upper = answers.lower, answers.upper
     for place in np.flatnonzero(~are_intervals(lower, upper, side_of(subject))):

@@ -14,7 +14,7 @@ import numpy as np
 
 from harness.engines.monte_carlo import Shard, Trials, every_trial
 from harness.engines.results import Counts, Tally
-from harness.methods.method import Limits, Method
+from harness.methods.method import LimitPair, Method
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, data_of, keyed_stream
 
@@ -25,7 +25,7 @@ class DrawnColumn(Protocol):
     @property
     def column(self) -> Column: ...
 
-    def limits(self, shard: Shard, trials: Trials) -> Limits:
+    def limits(self, shard: Shard, trials: Trials) -> LimitPair:
         """The limits of each trial; not numbers where there are none."""
         ...
 
@@ -53,7 +53,7 @@ class StochasticColumn:
         content = {**shard.scenario.content(), **self.content()}
         return keyed_stream(content, shard.seed, shard.number)
 
-    def limits(self, shard: Shard, trials: Trials) -> Limits:
+    def limits(self, shard: Shard, trials: Trials) -> LimitPair:
         """The limits of each trial, all of them drawn in the trials' order."""
         data = data_of(shard.scenario, trials.outcomes)
         rng = self.generator(shard)

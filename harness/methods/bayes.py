@@ -15,11 +15,11 @@ from harness.methods.method import (
     TWO_SIDED,
     TWO_SIDED_ONLY,
     Formula,
-    Limits,
+    LimitPair,
     Method,
     documented,
 )
-from harness.methods.proportion.boundary import exact_at_ends
+from harness.methods.proportion.boundary import exact_at_boundary
 from harness.numerics.arrays import Floats
 from harness.numerics.split import Split
 
@@ -37,7 +37,7 @@ def _over_beta(
     alpha: float,
     side: str,
     prior: tuple[float, float],
-) -> Limits:
+) -> LimitPair:
     x, n = data
     if side != TWO_SIDED or prior[0] != prior[1]:
         lower, upper = criterion(proportion.posterior(x, n, prior), alpha, side)
@@ -53,7 +53,7 @@ def _over_beta(
 
 def jeffreys(
     data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
-) -> Limits:
+) -> LimitPair:
     """Balanced tails of Beta(x + ½, n − x + ½), with no change at x = 0 and x = n.
 
     Its mean coverage under the Beta(½, ½) prior is nominal. At x = 0 and x = n the interval does
@@ -64,7 +64,7 @@ def jeffreys(
     return over_beta(criteria.balanced_tail)(data, alpha, side, _JEFFREYS)
 
 
-def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> Limits:
+def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """Jeffreys, but (1 − u)ⁿ = ``tail`` and l = 0 at x = 0, and l = 0 at x = 1 too; mirrored.
 
     It lifts the two dips of the coverage next to 0 and next to 1, and holds x/n at the ends. At
@@ -77,12 +77,12 @@ def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> Limits:
     posterior = proportion.posterior(x, n, _JEFFREYS)
     lower = np.where(x <= 1, 0.0, posterior.ppf(tail).value)
     upper = np.where(n - x <= 1, 1.0, posterior.isf(tail).value)
-    return exact_at_ends(data, tail, lower, upper)
+    return exact_at_boundary(data, tail, lower, upper)
 
 
 def jeffreys_minimal_length(
     data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
-) -> Limits:
+) -> LimitPair:
     """The shortest interval of mass 1 − alpha of Beta(x + ½, n − x + ½).
 
     Its mean coverage under the Beta(½, ½) prior is nominal. At x = 0 it starts at 0 and at x = n
@@ -107,7 +107,7 @@ def _over_posterior(
     alpha: float,
     side: str,
     prior: tuple[float, float],
-) -> Limits:
+) -> LimitPair:
     # A trial point may leave the range; what is no number in the end is refused by the caller.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         lower, upper = criterion(family_of(family).posterior(data, prior), alpha, side)
@@ -116,7 +116,7 @@ def _over_posterior(
 
 def jeffreys_of_rate(
     data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
-) -> Limits:
+) -> LimitPair:
     """Balanced tails of Gamma(x + ½, exposure), with no change at x = 0.
 
     Its mean coverage is near nominal. At x = 0 the interval does not hold x/exposure, and a rate
@@ -140,7 +140,7 @@ def four_criteria(family: str) -> dict[str, Method]:
     over = over_beta if family == "proportion" else partial(over_posterior, family)
     flat = family_of(family).model.FLAT_PRIOR
     shortest = "method 2" if family_of(family).samples == 1 else "section 7"
-    bayes = partial(Method, kin="Bayes", promise="mean", default_prior=flat)
+    bayes = partial(Method, category="Bayes", promise="mean", default_prior=flat)
     two = family_of(family).samples == 2
     return {
         "one_sided": bayes(

@@ -31,7 +31,7 @@ def _brief(family: str, method: Method) -> dict[str, Any]:
     return {
         "name": method.name,
         "family": family,
-        "kin": method.kin,
+        "kin": method.category,
         "sides": ", ".join(method.sides),
         "promise": method.promise,
         "deterministic": method.deterministic,

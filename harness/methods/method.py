@@ -13,7 +13,7 @@ import numpy as np
 from harness.errors import InputError, IntervalNotFoundError
 from harness.numerics.arrays import Bools, Floats
 
-Limits = tuple[Floats, Floats]
+LimitPair = tuple[Floats, Floats]
 
 TWO_SIDED = "two-sided"
 LOWER = "lower"
@@ -25,13 +25,13 @@ ONE_SIDED = (LOWER, UPPER)
 Promise = Literal["at-least", "mean", "none"]
 
 # (data, alpha, side, prior) -> lower, upper; data are the family's columns, of shape (m,) each
-Formula = Callable[[tuple[Floats, ...], float, str, tuple[float, float]], Limits]
+Formula = Callable[[tuple[Floats, ...], float, str, tuple[float, float]], LimitPair]
 # The same with the generator to draw from, for a method that is not deterministic
 StochasticFormula = Callable[
-    [tuple[Floats, ...], float, str, tuple[float, float], np.random.Generator], Limits
+    [tuple[Floats, ...], float, str, tuple[float, float], np.random.Generator], LimitPair
 ]
 # (data, tail) -> lower, upper, each with the probability ``tail`` beyond it
-TailFormula = Callable[[tuple[Floats, ...], float], Limits]
+TailFormula = Callable[[tuple[Floats, ...], float], LimitPair]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Method:
     reference: str
     formula: Formula | StochasticFormula
     sides: tuple[str, ...] = ALL_SIDES
-    kin: str = ""
+    category: str = ""
     """What it is made from, in a word: Wald, score, exact, Bayes, likelihood, transform, ..."""
     promise: Promise = "none"
     """at-least: it misses no truth with a probability above alpha. mean: at every outcome the
@@ -73,7 +73,7 @@ class Method:
         side: str = TWO_SIDED,
         prior: tuple[float, float] | None = None,
         rng: np.random.Generator | None = None,
-    ) -> Limits:
+    ) -> LimitPair:
         """Lower and upper limits for each outcome.
 
         Args:
@@ -175,7 +175,7 @@ def _by_tail(
     alpha: float,
     side: str,
     prior: tuple[float, float],
-) -> Limits:
+) -> LimitPair:
     lower, upper = formula(data, alpha / 2 if side == TWO_SIDED else alpha)
     if side == LOWER:
         upper = np.full_like(lower, ends[1])
@@ -195,11 +195,11 @@ def _by_alpha(
     alpha: float,
     side: str,
     prior: tuple[float, float],
-) -> Limits:
+) -> LimitPair:
     return formula(data, alpha)
 
 
-def documented(form: partial[Limits], formula: Callable[..., object]) -> partial[Limits]:
+def documented(form: partial[LimitPair], formula: Callable[..., object]) -> partial[LimitPair]:
     """A form of a formula, told by the formula's own docstring; unlike a closure, it pickles."""
     form.__doc__ = formula.__doc__
     return form

@@ -10,14 +10,14 @@ from harness.engines.stochastic import DrawnColumn, StochasticColumn
 from harness.errors import InputError
 from harness.families.family import MONTE_CARLO
 from harness.methods.catalogue import find
-from harness.methods.user.process import OwnFunction
+from harness.methods.user.process import UserFunction
 from harness.scenario import Column
-from harness.study.user_methods import OwnColumn
+from harness.study.user_methods import UserColumn
 
 _COMPARING = ("length_surface", "length_over_outcome")
 """The figures of lengths, a method's against another's."""
 
-Own = Mapping[str, OwnFunction]
+Own = Mapping[str, UserFunction]
 """The user's own methods, by their labels."""
 
 
@@ -46,7 +46,7 @@ def stochastic_columns(experiment: Experiment, own: Own) -> tuple[DrawnColumn, .
 
 def _drawn(experiment: Experiment, column: Column, spec: MethodSpec, own: Own) -> DrawnColumn:
     if spec.name is None:
-        return OwnColumn(column, own[spec.label])
+        return UserColumn(column, own[spec.label])
     return StochasticColumn(column, find(experiment.family, spec.name), spec.prior)
 
 

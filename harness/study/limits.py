@@ -11,8 +11,8 @@ from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.monte_carlo import outcomes_drawn
 from harness.methods.catalogue import find
 from harness.methods.method import Method
-from harness.methods.user.function import Faults, faults_of
-from harness.methods.user.process import OwnFunction
+from harness.methods.user.function import Failures, failures_of
+from harness.methods.user.process import UserFunction
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, Scenario, data_of
 from harness.study.columns import deterministic_specs
@@ -32,7 +32,7 @@ class Solved:
 
     scenario: Scenario
     limits: Limits
-    faults: dict[int, Faults] = field(default_factory=dict)
+    failures: dict[int, Failures] = field(default_factory=dict)
     """Of the columns that have no limits somewhere, by their rows."""
 
 
@@ -52,7 +52,7 @@ class _Piece:
 
 
 def all_limits(
-    experiment: Experiment, plans: Sequence[ScenarioPlan], own: Mapping[str, OwnFunction]
+    experiment: Experiment, plans: Sequence[ScenarioPlan], own: Mapping[str, UserFunction]
 ) -> list[Solved]:
     """One table of limits for each scenario, of the methods that are deterministic.
 
@@ -118,12 +118,12 @@ def _limits(method: Method, piece: _Piece) -> tuple[Floats, Floats]:
     return method.limits(data, piece.alpha, spec.side, spec.prior)
 
 
-def _fill_own(function: OwnFunction, pieces: Sequence[_Piece]) -> None:
+def _fill_own(function: UserFunction, pieces: Sequence[_Piece]) -> None:
     for piece in pieces:
         table = piece.table
         outcomes = table.limits.outcomes[piece.outcomes]
         found = answered(function, table.scenario, outcomes, piece.alpha)
         piece.fill((found.lower, found.upper))
-        faults, before = faults_of(found), table.faults.get(piece.row)
-        if faults is not None:
-            table.faults[piece.row] = faults if before is None else before.plus(faults)
+        failures, before = failures_of(found), table.failures.get(piece.row)
+        if failures is not None:
+            table.failures[piece.row] = failures if before is None else before.plus(failures)

@@ -14,14 +14,14 @@ from harness.config.experiment import Experiment
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.results import Tally
 from harness.engines.stochastic import DrawnColumn, simulate_each
-from harness.methods.user.function import Faults
+from harness.methods.user.function import Failures
 from harness.scenario import Column, Limits
 from harness.study.columns import deterministic_columns, refuse_undrawn, stochastic_columns
 from harness.study.limits import Solved, all_limits
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan, plan
 from harness.study.solve import solve_exactly
-from harness.study.user_methods import OwnColumn, own_methods
+from harness.study.user_methods import UserColumn, user_functions
 from harness.tables.assemble import cells_table, summary_table
 from harness.tables.engine_agreement import agreement
 from harness.tables.manifest import manifest
@@ -59,7 +59,7 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
     """
     plans, sources = plan(experiment), _sources(experiment)
     progress.expect(sum(shard.trials for each in plans for shard in each.shards))
-    with own_methods(experiment) as own:
+    with user_functions(experiment) as own:
         refuse_undrawn(experiment, own)
         tables = all_limits(experiment, plans, own)
         drawn = stochastic_columns(experiment, own)
@@ -98,7 +98,7 @@ def _simulated(
     ]
     tallies: list[Tally | None] = [None] * len(plans)
     jobs, backend = experiment.execution.jobs, experiment.execution.backend
-    if any(isinstance(column, OwnColumn) for column in drawn):
+    if any(isinstance(column, UserColumn) for column in drawn):
         # One process answers, in an order that what ends it must not depend on.
         jobs, backend = 1, "threading"
     for number, tally in run_tasks(_simulate, tasks, jobs, backend):
@@ -125,7 +125,7 @@ def _solved(
 ) -> list[ScenarioResult]:
     """What the exact engines find in each scenario; the largest sizes are started first."""
     tasks = [
-        (experiment, each, _counted(experiment, each, columns, table.limits, tally), table.faults)
+        (experiment, each, _counted(experiment, each, columns, table.limits, tally), table.failures)
         for each, table, tally in zip(plans, tables, tallies, strict=True)
     ]
     execution = experiment.execution
@@ -136,10 +136,13 @@ def _solved(
 
 
 def _solve(
-    experiment: Experiment, each: ScenarioPlan, found: ScenarioResult, faults: Mapping[int, Faults]
+    experiment: Experiment,
+    each: ScenarioPlan,
+    found: ScenarioResult,
+    failures: Mapping[int, Failures],
 ) -> ScenarioResult:
     solved = solve_exactly(experiment, each, found) if found.columns else found
-    return replace(solved, faults=faults)
+    return replace(solved, failures=failures)
 
 
 def _with_drawn(
@@ -151,12 +154,12 @@ def _with_drawn(
     columns = tuple(each.column for each in drawn)
     nothing = replace(found.limits, lower=found.limits.lower[:0], upper=found.limits.upper[:0])
     counted = _counted(experiment, each, columns, nothing, found.tally.stochastic)
-    faults = {
+    failures = {
         row: fault
         for row, column in enumerate(drawn)
-        if isinstance(column, OwnColumn) and (fault := column.faults(each.scenario)) is not None
+        if isinstance(column, UserColumn) and (fault := column.failures(each.scenario)) is not None
     }
-    return replace(found, stochastic=replace(counted, faults=faults))
+    return replace(found, stochastic=replace(counted, failures=failures))
 
 
 def _counted(

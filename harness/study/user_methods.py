@@ -13,9 +13,9 @@ from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.monte_carlo import Shard, Trials
 from harness.errors import InputError
 from harness.families.catalogue import family_of
-from harness.methods.method import Limits
-from harness.methods.user.function import Answers, Faults, arguments_of, faults_of, sound
-from harness.methods.user.process import OwnFunction, Source
+from harness.methods.method import LimitPair
+from harness.methods.user.function import Answers, Failures, arguments_of, failures_of, sound
+from harness.methods.user.process import Source, UserFunction
 from harness.numerics.arrays import Integers
 from harness.scenario import Column, Scenario, keyed_stream
 
@@ -24,7 +24,7 @@ _TRIALS_AT_ONCE = 1 << 12
 
 
 @contextmanager
-def own_methods(experiment: Experiment) -> Iterator[dict[str, OwnFunction]]:
+def user_functions(experiment: Experiment) -> Iterator[dict[str, UserFunction]]:
     """They by their labels, until the block ends.
 
     Raises:
@@ -36,7 +36,7 @@ def own_methods(experiment: Experiment) -> Iterator[dict[str, OwnFunction]]:
         for spec in experiment.methods:
             if spec.function is not None:
                 source = Source(spec.function, spec.path, spec.module)
-                own[spec.label] = OwnFunction(spec.label, source, timeout)
+                own[spec.label] = UserFunction(spec.label, source, timeout)
                 opened.callback(own[spec.label].close)
                 _refuse_other_side(spec, own[spec.label].declared.side)
         yield own
@@ -51,7 +51,7 @@ def _refuse_other_side(spec: MethodSpec, side: str) -> None:
 
 
 def answered(
-    function: OwnFunction,
+    function: UserFunction,
     scenario: Scenario,
     outcomes: Integers,
     alpha: float,
@@ -66,14 +66,14 @@ def answered(
 
 
 @dataclass(frozen=True)
-class OwnColumn:
+class UserColumn:
     """A stochastic method of the user's own at one alpha."""
 
     column: Column
-    function: OwnFunction
-    _faults: dict[tuple[tuple[float, ...], int], Faults] = field(default_factory=dict)
+    function: UserFunction
+    _failures: dict[tuple[tuple[float, ...], int], Failures] = field(default_factory=dict)
 
-    def limits(self, shard: Shard, trials: Trials) -> Limits:
+    def limits(self, shard: Shard, trials: Trials) -> LimitPair:
         """The limits of each trial, drawn from a stream keyed by scenario, shard and method."""
         content = {
             **shard.scenario.content(),
@@ -93,16 +93,16 @@ class OwnColumn:
                 (int(first), int(second), start),
             )
             lower[part], upper[part] = found.lower, found.upper
-            faults, key = faults_of(found), (shard.scenario.sizes, shard.number)
-            if faults is not None:
-                before = self._faults.get(key)
-                self._faults[key] = faults if before is None else before.plus(faults)
+            failures, key = failures_of(found), (shard.scenario.sizes, shard.number)
+            if failures is not None:
+                before = self._failures.get(key)
+                self._failures[key] = failures if before is None else before.plus(failures)
         return lower, upper
 
-    def faults(self, scenario: Scenario) -> Faults | None:
+    def failures(self, scenario: Scenario) -> Failures | None:
         """What is told of the scenario's trials without limits."""
         by_shard = {
-            n: found for (sizes, n), found in self._faults.items() if sizes == scenario.sizes
+            n: found for (sizes, n), found in self._failures.items() if sizes == scenario.sizes
         }
         ordered = [by_shard[number] for number in sorted(by_shard)]
-        return reduce(Faults.plus, ordered) if ordered else None
+        return reduce(Failures.plus, ordered) if ordered else None

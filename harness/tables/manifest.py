@@ -205,7 +205,7 @@ def failures(findings: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
         line
         for each in by_column(findings)
         for found, row in each
-        if row in found.faults
+        if row in found.failures
         for line in [_line(found, row)]
     ]
 
@@ -224,8 +224,8 @@ def _line(found: ScenarioResult, row: int) -> dict[str, Any]:
         **sizes_by_name(found.scenario),
         f"failed_{unit}": int(failed),
         unit: int(total),
-        "not_called": found.faults[row].not_called,
-        "first": found.faults[row].first,
+        "not_called": found.failures[row].not_called,
+        "first": found.failures[row].first,
     }
 
 

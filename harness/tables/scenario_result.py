@@ -10,7 +10,7 @@ from harness.engines.exact.one_sample import Enumerated
 from harness.engines.pooling import Group, pooled_counts, pooled_exact
 from harness.engines.results import Exact, Mean, Tally
 from harness.engines.scores import Scores
-from harness.methods.user.function import Faults
+from harness.methods.user.function import Failures
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, Limits, Scenario
 
@@ -42,7 +42,7 @@ class ScenarioResult:
     """Under the reference prior, at the outcomes of ``posterior`` where that is the other one."""
     scores: Scores | None = None
     """There where enumeration is asked for."""
-    faults: Mapping[int, Faults] = field(default_factory=dict)
+    failures: Mapping[int, Failures] = field(default_factory=dict)
     """Of the columns that have no limits somewhere, by their rows."""
     group: Group | None = None
     """How the tables pool outcomes."""

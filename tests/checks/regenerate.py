@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.checks.baseline import update
 from harness.checks.measures import measures
 from harness.checks.scenarios import Size, default_alphas, default_sizes
-from harness.checks.subjects.cached import Remembered
+from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CatalogueSubject, Subject, side_of
 from harness.families.catalogue import family_of
@@ -32,7 +32,7 @@ def every() -> Iterator[Subject]:
     for family, methods in CATALOGUE.items():
         for name, method in methods.items():
             if method.deterministic:
-                yield Remembered(CatalogueSubject(name, family, method, seed=0))
+                yield CachedSubject(CatalogueSubject(name, family, method, seed=0))
 
 
 if __name__ == "__main__":

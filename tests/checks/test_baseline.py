@@ -11,7 +11,7 @@ from harness.checks.compare.exact import TOLERANCE, against_baseline, measures_a
 from harness.checks.contract.behaviour import behaviour
 from harness.checks.measures import LENGTH, MEAN, WORST, keys_of, measures
 from harness.checks.scenarios import default_alphas
-from harness.checks.subjects.cached import Remembered
+from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CatalogueSubject, side_of
 from harness.cli import main
@@ -152,11 +152,11 @@ def test_two_methods_of_one_name_do_not_share_a_file(tmp_path):
 def test_a_baseline_is_of_one_side(tmp_path):
     """An upper limit that has become a lower one would be as good as it was: its mirror."""
     flat = named("one_sided")
-    measured = measures(Remembered(subject("one_sided")), *SMALL)
+    measured = measures(CachedSubject(subject("one_sided")), *SMALL)
     update(tmp_path, flat, measured, "upper")
-    assert against_baseline(Remembered(subject("one_sided")), tmp_path)
+    assert against_baseline(CachedSubject(subject("one_sided")), tmp_path)
     with pytest.raises(InputError, match="is of the side upper, and one_sided of the side lower"):
-        against_baseline(Remembered(subject("one_sided"), ("lower",)), tmp_path)
+        against_baseline(CachedSubject(subject("one_sided"), ("lower",)), tmp_path)
 
 
 def test_a_method_that_draws_has_no_baseline(tmp_path):
@@ -223,7 +223,7 @@ def test_worse_than_the_baseline_at_one_n_only_is_named(tmp_path):
 
 
 def of_two(name, family="proportion_difference"):
-    return measures(Remembered(subject(name, family=family)), *PAIRS)
+    return measures(CachedSubject(subject(name, family=family)), *PAIRS)
 
 
 def test_a_file_of_two_samples_has_two_sizes_and_no_worst_truth(tmp_path):
@@ -245,7 +245,7 @@ def test_a_file_of_two_samples_has_two_sizes_and_no_worst_truth(tmp_path):
     ],
 )
 def test_a_method_of_two_samples_is_no_worse_than_its_own_baseline(tmp_path, family, name):
-    each = Remembered(subject(name, family=family))
+    each = CachedSubject(subject(name, family=family))
     update(tmp_path, named(name, family), of_two(name, family), side_of(each))
     found = against_baseline(each, tmp_path)
     assert {finding.verdict for finding in found} == {"pass"}

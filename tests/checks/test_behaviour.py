@@ -21,7 +21,7 @@ from harness.checks.contract.behaviour import (
 )
 from harness.checks.measures import LENGTH, MEAN, WORST, measures
 from harness.checks.scenarios import EXPOSURES, default_sizes
-from harness.checks.subjects.cached import Remembered
+from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.subject import CallableSubject, CatalogueSubject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
@@ -172,7 +172,7 @@ def test_one_sample_and_two_have_the_same_columns(family):
 
 
 def test_a_one_sided_limit_of_two_rates_is_infinitely_far_on_its_other_side():
-    one_sided = Remembered(subject("one_sided", "rate_difference"))
+    one_sided = CachedSubject(subject("one_sided", "rate_difference"))
     (row,) = behaviour(one_sided, [(1.0, 1.0)], [0.05]).iter_rows(named=True)
     assert row[LENGTH] == np.inf
     assert row["miss_below"] == 0

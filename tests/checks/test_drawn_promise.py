@@ -14,7 +14,7 @@ from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE
 from harness.checks.contract.simulated import MEAN, WORST, drawn_promise
 from harness.checks.subjects.subject import CallableSubject
 from harness.checks.trials import smallest_number
-from harness.methods.user.process import OwnFunction, Source
+from harness.methods.user.process import Source, UserFunction
 
 SIZES, ALPHAS = (10.0, 30.0), (0.05, 0.1)
 
@@ -179,8 +179,8 @@ def test_a_stochastic_function_in_a_file_is_checked_by_trials(file):
 
 
 def test_what_is_drawn_follows_from_the_seed_alone(file):
-    own = OwnFunction("f", Source("f", path=str(file)))
-    alone = OwnFunction("g", Source("one_at_a_time", path=str(file)))
+    own = UserFunction("f", Source("f", path=str(file)))
+    alone = UserFunction("g", Source("one_at_a_time", path=str(file)))
     try:
         for function in (own, alone):
             first, again, other = (

@@ -9,7 +9,7 @@ import pytest
 
 from harness.checks.subjects.naming import named
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.user.process import OwnFunction
+from harness.methods.user.process import UserFunction
 from harness.peers.catalogue import PEERS, module_of
 from tests.methods.user_calls import call
 
@@ -90,7 +90,7 @@ def test_what_is_made_for_one_sigma_refuses_any_other_alpha(name):
 def test_a_peer_answers_from_a_process_of_its_own():
     pytest.importorskip("scipy")
     found = named("scipy:exact")
-    function = OwnFunction(found.label, found.source)
+    function = UserFunction(found.label, found.source)
     try:
         answers = function.answers({"x": np.array([3]), "n": 10}, 0.05)
     finally:

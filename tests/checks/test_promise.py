@@ -10,7 +10,7 @@ from harness.checks.contract.behaviour import MEAN_POSTERIOR, WORST_INSIDE, beha
 from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE, declared_contract, promise_kept
 from harness.checks.measures import WORST
 from harness.checks.scenarios import ALPHAS
-from harness.checks.subjects.cached import Remembered
+from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.subject import CatalogueSubject
 from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
@@ -123,7 +123,7 @@ def test_a_method_of_the_catalogue_passes_its_whole_check(family, name):
 def test_a_method_of_two_samples_keeps_what_it_declares(name):
     """At the sizes of the usual grid where least is left of what is allowed."""
     family, method = "proportion_difference", CATALOGUE["proportion_difference"][name]
-    subject = Remembered(CatalogueSubject(name, family, method, seed=0))
+    subject = CachedSubject(CatalogueSubject(name, family, method, seed=0))
     exact = behaviour(subject, ((10.0, 10.0),), (0.05,))
     declared = declared_contract(method, family)
     assert declared == NOMINAL

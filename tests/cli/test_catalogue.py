@@ -30,7 +30,7 @@ def test_the_table_names_every_method(tell):
     for (family, name), row in zip(EVERY, rows, strict=True):
         method = CATALOGUE[family][name]
         assert row.split()[:2] == [name, family]
-        for cell in (method.kin, ", ".join(method.sides), method.promise, method.title):
+        for cell in (method.category, ", ".join(method.sides), method.promise, method.title):
             assert f" {cell} " in row
         assert method.reference in row
     assert "…" not in told.out
@@ -49,7 +49,7 @@ def test_json_lists_every_method_in_the_order_of_the_catalogue(tell, families):
     for record in records:
         assert list(record) == COLUMNS
         method = CATALOGUE[record["family"]][record["name"]]
-        assert record["kin"] == method.kin
+        assert record["kin"] == method.category
         assert record["promise"] == method.promise
         assert record["deterministic"] is method.deterministic
         assert record["reference"] == method.reference

@@ -322,7 +322,7 @@ def test_every_entry_says_what_it_is():
             assert method.name == name
             assert method.title
             assert method.reference
-            assert method.kin
+            assert method.category
             assert method.sides
             assert len(method.description.split(".")) > 1, name
 

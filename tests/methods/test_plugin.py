@@ -18,7 +18,7 @@ import harness
 from harness.cli import main
 from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
-from harness.methods.user.process import OwnFunction, Source
+from harness.methods.user.process import Source, UserFunction
 from tests.methods.user_calls import call
 from tests.study.experiments import stable_files
 
@@ -386,7 +386,7 @@ def test_the_user_is_told_of_two_files_by_their_labels(write):
 
 def test_a_function_answers_until_it_is_closed(write, tmp_path):
     write(WILSON)
-    function = OwnFunction("mine", Source("f", path=str(tmp_path / "mine.py")))
+    function = UserFunction("mine", Source("f", path=str(tmp_path / "mine.py")))
     try:
         x, n = np.array([0, 3, 2]), 10
         for alpha in (0.05, 0.5):
@@ -394,7 +394,7 @@ def test_a_function_answers_until_it_is_closed(write, tmp_path):
             data = x.astype(float), np.full(3, float(n))
             expected = PROPORTION["wilson"].limits(data, alpha)
             np.testing.assert_allclose((found.lower, found.upper), expected, atol=SAME)
-            assert not found.faults
+            assert not found.failures
     finally:
         function.close()
 

@@ -11,5 +11,5 @@ def call(function, data, alpha):
     if at_once is not None:
         return at_once
     found = one_by_one(data, lambda outcome, place: alone(function, outcome, alpha))
-    assert not found.faults, found.faults[min(found.faults)]
+    assert not found.failures, found.failures[min(found.failures)]
     return found.lower, found.upper

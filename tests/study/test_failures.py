@@ -21,7 +21,7 @@ from harness.cli import main
 from harness.config.experiment import FigureSpec
 from harness.errors import InputError
 from harness.figures.draw import drawings
-from harness.methods.user.process import ENOUGH, MOST, OwnFunction, Source
+from harness.methods.user.process import ENOUGH, MOST, Source, UserFunction
 from harness.tables.manifest import failed_methods
 from tests.study.experiments import stable_files
 
@@ -450,7 +450,7 @@ def wait_until(holds, seconds=10.0):
 def test_what_is_closed_while_it_answers_starts_no_other_process(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(textwrap.dedent(HANGING))
-    function = OwnFunction("mine", Source("f", path=str(tmp_path / "mine.py")))
+    function = UserFunction("mine", Source("f", path=str(tmp_path / "mine.py")))
     arguments = {"x": np.arange(4), "n": 3}
 
     def ask():

@@ -31,7 +31,7 @@ class Look:
     """By alpha and the counts of each sample, shape (a, k) or (a, k1, k2); not a number where
     there is none."""
     upper: Floats
-    faults: Mapping[tuple[int, ...], str]
+    failures: Mapping[tuple[int, ...], str]
     """Why there is none, by place in the limits."""
 
     @property
@@ -57,7 +57,7 @@ class Look:
     def answered(self) -> Bools:
         """Where the method gave limits, whatever they are."""
         answered = np.ones(self.lower.shape, np.bool_)
-        for place in self.faults:
+        for place in self.failures:
             answered[place] = False
         return answered
 

@@ -30,10 +30,10 @@ ANSWERS = "answers every outcome"
 PRECISION = "has double precision"
 PICKLES = "can be pickled"
 
-CONDUCT = (SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM)
+CALL_CHECKS = (SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM)
 
 _USUAL = 0.05
-_CONDUCT_SIZES, _CONDUCT_ALPHAS = {1: 5, 2: 2}, (0.05, 0.3)
+_CALL_CHECK_SIZES, _CALL_CHECK_ALPHAS = {1: 5, 2: 2}, (0.05, 0.3)
 _FEWEST = 8
 """Limits that look like single precision are so by chance once in 2^29 each."""
 _GRAVEST = 1000.0
@@ -41,7 +41,7 @@ _GRAVEST = 1000.0
 
 def names_of(family: str) -> tuple[str, ...]:
     """The names of all parts, in the order of how grave it is to break them."""
-    return (ANSWERS, *CONDUCT, PRECISION, *parts_of(family), PICKLES)
+    return (ANSWERS, *CALL_CHECKS, PRECISION, *parts_of(family), PICKLES)
 
 
 def conformance(subject: Subject) -> list[Finding]:
@@ -49,7 +49,7 @@ def conformance(subject: Subject) -> list[Finding]:
     looks = [list(_looked(subject, outcomes)) for outcomes in conformance_grid(subject.family)]
     findings = [
         _answered(looks),
-        *_conduct(subject),
+        *_call_checks(subject),
         _precision(looks),
         *_parts(subject, looks),
     ]
@@ -68,26 +68,26 @@ def _looked(subject: Subject, outcomes: Outcomes) -> Iterator[Look]:
     alphas = conformance_alphas(subject.family)
     for side in subject.sides:
         answers = [subject.answers(outcomes, alpha, side) for alpha in alphas]
-        faults = {
+        failures = {
             (number, *map(int, np.unravel_index(place, outcomes.shape))): fault
             for number, each in enumerate(answers)
-            for place, fault in each.faults.items()
+            for place, fault in each.failures.items()
         }
         lower, upper = (
             np.array([getattr(each, name).reshape(outcomes.shape) for each in answers])
             for name in ("lower", "upper")
         )
-        yield Look(outcomes, side, alphas, lower, upper, faults)
+        yield Look(outcomes, side, alphas, lower, upper, failures)
 
 
 def _answered(looks: Sequence[Sequence[Look]]) -> Finding:
     every = [look for sides in looks for look in sides]
-    count = sum(len(look.faults) for look in every)
+    count = sum(len(look.failures) for look in every)
     for look in every:
-        own = [at for at, fault in look.faults.items() if not fault.startswith(NOT_CALLED)]
+        own = [at for at, fault in look.failures.items() if not fault.startswith(NOT_CALLED)]
         if own:
             place = _nearest_to_usual(look, own)
-            message = look.faults[place] + _more(count)
+            message = look.failures[place] + _more(count)
             return _failed(ANSWERS, message, {**_cell(look, place), "broken": count})
     return _passed(ANSWERS)
 
@@ -162,20 +162,20 @@ def where(cell: Mapping[str, float | int | str]) -> str:
     )
 
 
-def _conduct(subject: Subject) -> Iterator[Finding]:
+def _call_checks(subject: Subject) -> Iterator[Finding]:
     """What calls of the method do besides giving limits; nothing of one that cannot be asked."""
     found: dict[str, str] = {}
     asked = False
-    sizes = _CONDUCT_SIZES[family_of(subject.family).samples]
+    sizes = _CALL_CHECK_SIZES[family_of(subject.family).samples]
     for outcomes in conformance_grid(subject.family)[:sizes]:
-        for alpha in _CONDUCT_ALPHAS:
-            conduct = subject.conduct(outcomes, alpha)
-            asked = asked or bool(conduct)
-            for name, fault in conduct.items():
+        for alpha in _CALL_CHECK_ALPHAS:
+            answer = subject.call_checks(outcomes, alpha)
+            asked = asked or bool(answer)
+            for name, fault in answer.items():
                 if fault is not None:
                     found.setdefault(name, fault)
     if asked:
-        for name in CONDUCT:
+        for name in CALL_CHECKS:
             yield _failed(name, found[name], {}) if name in found else _passed(name)
 
 

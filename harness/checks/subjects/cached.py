@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.subjects.subject import Subject, side_of
 from harness.methods.method import TWO_SIDED
-from harness.methods.user.call_checks import Conduct
+from harness.methods.user.call_checks import CallChecks
 from harness.methods.user.function import Answers
 
 
-class Remembered:
+class CachedSubject:
     """Another subject and what it has answered; what has no two sides answers for the one."""
 
     def __init__(self, subject: Subject, sides: tuple[str, ...] | None = None) -> None:
@@ -36,8 +36,8 @@ class Remembered:
             self._answers[key] = self._subject.answers(outcomes, alpha, side)
         return self._answers[key]
 
-    def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
-        return self._subject.conduct(outcomes, alpha)
+    def call_checks(self, outcomes: Outcomes, alpha: float) -> CallChecks:
+        return self._subject.call_checks(outcomes, alpha)
 
     def unpicklable(self) -> str | None:
         return self._subject.unpicklable()

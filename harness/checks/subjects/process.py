@@ -7,9 +7,9 @@ from typing import Any
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.subjects.subject import at_ends
 from harness.families.catalogue import family_of
-from harness.methods.user.call_checks import Conduct
+from harness.methods.user.call_checks import CallChecks
 from harness.methods.user.function import Answers, arguments_of
-from harness.methods.user.process import OwnFunction, Source
+from harness.methods.user.process import Source, UserFunction
 
 
 class ProcessSubject:
@@ -31,7 +31,7 @@ class ProcessSubject:
             InputError: the function cannot be loaded.
         """
         self.label, self.family = label, family
-        self._own = OwnFunction(label, source, timeout)
+        self._own = UserFunction(label, source, timeout)
         declared = self._own.declared
         self.sides, self.deterministic = (declared.side,), declared.deterministic
         self.expected_failures = declared.expected_failures
@@ -40,8 +40,8 @@ class ProcessSubject:
     def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
         return at_ends(self._own.answers(self._arguments(outcomes), alpha, self._seed), outcomes)
 
-    def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
-        return self._own.conduct(self._arguments(outcomes), alpha, self._seed)
+    def call_checks(self, outcomes: Outcomes, alpha: float) -> CallChecks:
+        return self._own.call_checks(self._arguments(outcomes), alpha, self._seed)
 
     def _arguments(self, outcomes: Outcomes) -> dict[str, Any]:
         names = family_of(self.family).data

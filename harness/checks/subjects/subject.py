@@ -14,7 +14,7 @@ from harness.checks.conformance.grid import Outcomes
 from harness.errors import HarnessError, InputError
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED, Method
-from harness.methods.user.call_checks import Conduct, conduct
+from harness.methods.user.call_checks import CallChecks, run_call_checks
 from harness.methods.user.declared import Declared, declared
 from harness.methods.user.function import (
     Answers,
@@ -59,8 +59,8 @@ class Subject(Protocol):
         """Limits at all outcomes; raises nothing that the method raises."""
         ...
 
-    def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
-        """How the method conducts itself while it is called."""
+    def call_checks(self, outcomes: Outcomes, alpha: float) -> CallChecks:
+        """What the call checks find, by their names; None where nothing is wrong."""
         ...
 
     def unpicklable(self) -> str | None:
@@ -108,23 +108,23 @@ class CatalogueSubject:
 
     def _one_at_a_time(self, data: tuple[Floats, ...], alpha: float, side: str) -> Answers:
         lower, upper = np.full((2, data[0].size), np.nan)
-        faults = {}
+        failures = {}
         for place in range(data[0].size):
             try:
                 one = tuple(column[[place]] for column in data)
                 low, high = self._limits(one, alpha, side)
                 lower[place], upper[place] = low[0], high[0]
             except HarnessError as fault:
-                faults[place] = str(fault)
+                failures[place] = str(fault)
             except Exception as fault:
-                faults[place] = describe(fault)
-        return Answers(lower, upper, faults)
+                failures[place] = describe(fault)
+        return Answers(lower, upper, failures)
 
     def _limits(self, data: tuple[Floats, ...], alpha: float, side: str) -> tuple[Floats, Floats]:
         rng = None if self.deterministic else np.random.default_rng(self.seed)
         return self.method.limits(data, alpha, side, rng=rng)
 
-    def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
+    def call_checks(self, outcomes: Outcomes, alpha: float) -> CallChecks:
         names = family_of(self.family).data
         arguments = arguments_of(names, outcomes.flat(), outcomes.sizes)
         # Of the type that the formulas work on, so that a change in place would be seen.
@@ -132,7 +132,7 @@ class CatalogueSubject:
             name: value.astype(np.float64) if np.ndim(value) else value
             for name, value in arguments.items()
         }
-        return conduct(self._as_function, data, alpha, _RAISED, self.deterministic)
+        return run_call_checks(self._as_function, data, alpha, _RAISED, self.deterministic)
 
     def _as_function(self, *arguments: Any) -> tuple[Any, Any]:
         *given, alpha = arguments
@@ -195,9 +195,9 @@ class CallableSubject:
 
         return at_ends(one_by_one(arguments, one), outcomes)
 
-    def conduct(self, outcomes: Outcomes, alpha: float) -> Conduct:
+    def call_checks(self, outcomes: Outcomes, alpha: float) -> CallChecks:
         given = self._arguments(outcomes)
-        return conduct(self._function(), given, alpha, _RAISED, self.deterministic)
+        return run_call_checks(self._function(), given, alpha, _RAISED, self.deterministic)
 
     def _function(self, *place: int) -> Function:
         """The function of data and alpha alone."""
@@ -234,4 +234,4 @@ def at_ends(answers: Answers, outcomes: Outcomes) -> Answers:
     with np.errstate(invalid="ignore"):  # an infinite limit less an infinite end
         lower = np.where(np.abs(answers.lower - low) <= unit, low, answers.lower)
         upper = np.where(np.abs(answers.upper - high) <= unit, high, answers.upper)
-    return Answers(lower, upper, answers.faults)
+    return Answers(lower, upper, answers.failures)

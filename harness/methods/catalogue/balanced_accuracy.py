@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.methods.bayes import four_criteria
-from harness.methods.catalogue import category as kin
+from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.comparison.balanced_accuracy import (
     exact_union,
@@ -15,12 +15,14 @@ from harness.methods.method import Method, by_tail
 
 METHODS: dict[str, Method] = {
     **four_criteria("balanced_accuracy"),
-    "exact_union": kin.exact(
+    "exact_union": category.exact(
         "Union bound of Clopper-Pearson limits", by.LANGFORD, by_tail(exact_union)
     ),
-    "wald": kin.wald("Wald, clipped to [0, 1]", by.BRODERSEN, by_tail(wald)),
-    "mover_wilson": kin.mover("MOVER with Wilson limits", by.ZOU_DONNER, by_tail(mover_wilson)),
-    "mover_clopper_pearson": kin.mover(
+    "wald": category.wald("Wald, clipped to [0, 1]", by.BRODERSEN, by_tail(wald)),
+    "mover_wilson": category.mover(
+        "MOVER with Wilson limits", by.ZOU_DONNER, by_tail(mover_wilson)
+    ),
+    "mover_clopper_pearson": category.mover(
         "MOVER with Clopper-Pearson limits", by.ZOU_DONNER, by_tail(mover_clopper_pearson)
     ),
 }

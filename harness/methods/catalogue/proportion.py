@@ -8,7 +8,7 @@ from harness.methods.bayes import (
     jeffreys_minimal_length,
     jeffreys_modified,
 )
-from harness.methods.catalogue import category as kin
+from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.inversion.both_limits import of_proportion
 from harness.methods.inversion.exact_tests import blaker, feldman_cousins, mid_p, sterne
@@ -23,76 +23,78 @@ from harness.methods.proportion.transforms import arcsine, cloglog, logit, probi
 from harness.methods.proportion.wald import add_four, agresti_coull, wald, wald_cc, wald_t
 
 METHODS: dict[str, Method] = {
-    "wald": kin.wald("Wald, clipped to [0, 1]", by.LAPLACE, by_tail(wald)),
-    "wald_cc": kin.wald(
+    "wald": category.wald("Wald, clipped to [0, 1]", by.LAPLACE, by_tail(wald)),
+    "wald_cc": category.wald(
         "Wald with continuity correction", by.NEWCOMBE_ONE + ", method 2", by_tail(wald_cc)
     ),
-    "wald_t": kin.wald("Wald with Student's quantile", by.STUDENT, by_tail(wald_t)),
-    "add_four": kin.wald("Add four", by.AGRESTI_COULL, by_tail(add_four)),
-    "agresti_coull": kin.wald("Agresti-Coull", by.AGRESTI_COULL, by_tail(agresti_coull)),
-    "wilson": kin.score("Wilson score", by.WILSON, by_tail(wilson)),
-    "wilson_cc": kin.score(
+    "wald_t": category.wald("Wald with Student's quantile", by.STUDENT, by_tail(wald_t)),
+    "add_four": category.wald("Add four", by.AGRESTI_COULL, by_tail(add_four)),
+    "agresti_coull": category.wald("Agresti-Coull", by.AGRESTI_COULL, by_tail(agresti_coull)),
+    "wilson": category.score("Wilson score", by.WILSON, by_tail(wilson)),
+    "wilson_cc": category.score(
         "Wilson score with continuity correction",
         by.NEWCOMBE_ONE + ", method 4",
         by_tail(wilson_cc),
     ),
-    "wilson_modified": kin.score(
+    "wilson_modified": category.score(
         "Wilson, modified next to the ends",
         by.BROWN_2001,
         by_alpha(wilson_modified),
         TWO_SIDED_ONLY,
     ),
-    "second_order": kin.score("Second-order corrected", by.CAI, by_tail(second_order)),
-    "scas": kin.score("Skewness-corrected score", by.LAUD, by_tail(scas)),
-    "scas_cc": kin.score(
+    "second_order": category.score("Second-order corrected", by.CAI, by_tail(second_order)),
+    "scas": category.score("Skewness-corrected score", by.LAUD, by_tail(scas)),
+    "scas_cc": category.score(
         "Skewness-corrected score, continuity-corrected",
         by.LAUD + ", appendix S2",
         by_tail(scas_cc),
     ),
-    "clopper_pearson": kin.exact(
+    "clopper_pearson": category.exact(
         "Clopper-Pearson, exact tails", by.CLOPPER_PEARSON, by_tail(clopper_pearson)
     ),
-    "mid_p": kin.exact(
+    "mid_p": category.exact(
         "Mid-P, exact tails with half of x",
         by.LANCASTER,
         by_tail(of_proportion(mid_p)),
         promise="none",
     ),
-    "blaker": kin.exact_test(
+    "blaker": category.exact_test(
         "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(of_proportion(blaker))
     ),
-    "sterne": kin.exact_test(
+    "sterne": category.exact_test(
         "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(of_proportion(sterne))
     ),
-    "feldman_cousins": kin.exact_test(
+    "feldman_cousins": category.exact_test(
         "Feldman-Cousins, exact, by likelihood ratio",
         by.FELDMAN_COUSINS,
         by_alpha(of_proportion(feldman_cousins)),
     ),
-    "likelihood_ratio": kin.likelihood(
+    "likelihood_ratio": category.likelihood(
         "Likelihood ratio", by.WILKS, by_tail(of_proportion(likelihood_ratio))
     ),
-    "arcsine": kin.transform("Arcsine, Anscombe", by.ANSCOMBE, by_tail(arcsine)),
-    "logit": kin.transform("Logit, exact at the ends", by.BROWN_2001, by_tail(logit)),
-    "rindskopf": kin.transform("Logit with x + ½", by.RINDSKOPF, by_tail(rindskopf)),
-    "probit": kin.transform("Probit, exact at the ends", by.DORAI_RAJ, by_tail(probit)),
-    "cloglog": kin.transform("Log of −log p, exact at the ends", by.DORAI_RAJ, by_tail(cloglog)),
-    "chebyshev": kin.inequality(
+    "arcsine": category.transform("Arcsine, Anscombe", by.ANSCOMBE, by_tail(arcsine)),
+    "logit": category.transform("Logit, exact at the ends", by.BROWN_2001, by_tail(logit)),
+    "rindskopf": category.transform("Logit with x + ½", by.RINDSKOPF, by_tail(rindskopf)),
+    "probit": category.transform("Probit, exact at the ends", by.DORAI_RAJ, by_tail(probit)),
+    "cloglog": category.transform(
+        "Log of −log p, exact at the ends", by.DORAI_RAJ, by_tail(cloglog)
+    ),
+    "chebyshev": category.inequality(
         "Chebyshev inequality", by.CHEBYSHEV, by_alpha(chebyshev), TWO_SIDED_ONLY
     ),
-    "hoeffding": kin.inequality("Hoeffding inequality", by.HOEFFDING, by_tail(hoeffding)),
-    "jeffreys": kin.bayes("Jeffreys, balanced tails", by.BROWN_2001, jeffreys),
-    "jeffreys_modified": kin.bayes(
+    "hoeffding": category.inequality("Hoeffding inequality", by.HOEFFDING, by_tail(hoeffding)),
+    "jeffreys": category.bayes("Jeffreys, balanced tails", by.BROWN_2001, jeffreys),
+    "jeffreys_modified": category.bayes(
         "Jeffreys, modified next to the ends",
         by.BROWN_2001,
         by_tail(jeffreys_modified),
         promise="none",
     ),
-    "jeffreys_minimal_length": kin.bayes(
+    "jeffreys_minimal_length": category.bayes(
         "Jeffreys, minimal length", by.BROWN_2001, jeffreys_minimal_length, TWO_SIDED_ONLY
     ),
     **four_criteria("proportion"),
-    "bootstrap_percentile": kin.bootstrap(
+    "bootstrap_percentile": category.bootstrap(
         "Bootstrap percentiles, 999 resamples",
         by.DAVISON_HINKLEY + ", eq. 5.18",
         bootstrap_percentile,

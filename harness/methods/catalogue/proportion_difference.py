@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.methods.bayes import four_criteria
-from harness.methods.catalogue import category as kin
+from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.comparison.mover import (
     fagan,
@@ -22,34 +22,34 @@ _tails = partial(by_tail, ends=(-1.0, 1.0))
 
 METHODS: dict[str, Method] = {
     **four_criteria("proportion_difference"),
-    "wald": kin.wald("Wald, clipped to [−1, 1]", by.NEWCOMBE_TWO + ", method 1", _tails(wald)),
-    "wald_cc": kin.wald(
+    "wald": category.wald("Wald, clipped to [−1, 1]", by.NEWCOMBE_TWO + ", method 1", _tails(wald)),
+    "wald_cc": category.wald(
         "Wald with continuity correction, clipped to [−1, 1]",
         by.NEWCOMBE_TWO + ", method 2",
         _tails(wald_cc),
     ),
-    "agresti_caffo": kin.wald(
+    "agresti_caffo": category.wald(
         "Agresti-Caffo, clipped to [−1, 1]", by.AGRESTI_CAFFO, _tails(agresti_caffo)
     ),
-    "newcombe": kin.mover(
+    "newcombe": category.mover(
         "Newcombe, hybrid score", by.NEWCOMBE_TWO + ", method 10", _tails(newcombe)
     ),
-    "newcombe_cc": kin.mover(
+    "newcombe_cc": category.mover(
         "Newcombe, hybrid score with continuity correction",
         by.NEWCOMBE_TWO + ", method 11",
         _tails(newcombe_cc),
     ),
-    "mover_jeffreys": kin.mover("MOVER with Jeffreys limits", by.LAUD, _tails(mover_jeffreys)),
-    "mee": kin.score("Mee score", by.MEE, _tails(mee)),
-    "miettinen_nurminen": kin.score(
+    "mover_jeffreys": category.mover("MOVER with Jeffreys limits", by.LAUD, _tails(mover_jeffreys)),
+    "mee": category.score("Mee score", by.MEE, _tails(mee)),
+    "miettinen_nurminen": category.score(
         "Miettinen-Nurminen score", by.MIETTINEN_NURMINEN, _tails(miettinen_nurminen)
     ),
-    "fagan": kin.mover(
+    "fagan": category.mover(
         "Fagan, root sum of squares of Clopper-Pearson limits",
         by.ROSS + ", method 5",
         _tails(fagan),
     ),
-    "rss_normal": kin.mover(
+    "rss_normal": category.mover(
         "Root sum of squares of clipped Wald limits", by.ROSS + ", method 6", _tails(rss_normal)
     ),
 }

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from harness.methods.bayes import four_criteria, jeffreys_of_rate
-from harness.methods.catalogue import category as kin
+from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.inversion.both_limits import of_rate
 from harness.methods.inversion.exact_tests import blaker, feldman_cousins, mid_p, sterne
@@ -21,32 +21,32 @@ from harness.methods.rate.score import score, score_cc
 _tails = partial(by_tail, ends=(0.0, np.inf))
 
 METHODS: dict[str, Method] = {
-    "wald": kin.wald("Wald, clipped at 0", by.ROSS + ", for rates, method 6", _tails(wald)),
-    "score": kin.score("Score", by.BROWN_2003, _tails(score)),
-    "score_cc": kin.score("Score, continuity corrected", by.BRESLOW_DAY, _tails(score_cc)),
-    "sqrt": kin.transform("Square root, Anscombe", by.ANSCOMBE, _tails(square_root)),
-    "byar": kin.transform("Byar, x below and x + 1 above", by.BRESLOW_DAY, _tails(byar)),
-    "garwood": kin.exact("Garwood, exact tails", by.GARWOOD, _tails(garwood)),
-    "jeffreys": kin.bayes("Jeffreys, balanced tails", by.BROWN_2003, jeffreys_of_rate),
+    "wald": category.wald("Wald, clipped at 0", by.ROSS + ", for rates, method 6", _tails(wald)),
+    "score": category.score("Score", by.BROWN_2003, _tails(score)),
+    "score_cc": category.score("Score, continuity corrected", by.BRESLOW_DAY, _tails(score_cc)),
+    "sqrt": category.transform("Square root, Anscombe", by.ANSCOMBE, _tails(square_root)),
+    "byar": category.transform("Byar, x below and x + 1 above", by.BRESLOW_DAY, _tails(byar)),
+    "garwood": category.exact("Garwood, exact tails", by.GARWOOD, _tails(garwood)),
+    "jeffreys": category.bayes("Jeffreys, balanced tails", by.BROWN_2003, jeffreys_of_rate),
     **four_criteria("rate"),
-    "mid_p": kin.exact(
+    "mid_p": category.exact(
         "Mid-P, exact tails with half of x", by.LANCASTER, _tails(of_rate(mid_p)), promise="none"
     ),
-    "blaker": kin.exact_test(
+    "blaker": category.exact_test(
         "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(of_rate(blaker))
     ),
-    "sterne": kin.exact_test(
+    "sterne": category.exact_test(
         "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(of_rate(sterne))
     ),
-    "feldman_cousins": kin.exact_test(
+    "feldman_cousins": category.exact_test(
         "Feldman-Cousins, exact, by likelihood ratio",
         by.FELDMAN_COUSINS,
         by_alpha(of_rate(feldman_cousins)),
     ),
-    "likelihood_ratio": kin.likelihood(
+    "likelihood_ratio": category.likelihood(
         "Likelihood ratio", by.WILKS, _tails(of_rate(likelihood_ratio))
     ),
-    "scas": kin.score("Skewness-corrected score", by.LAUD, _tails(scas_of_rate)),
+    "scas": category.score("Skewness-corrected score", by.LAUD, _tails(scas_of_rate)),
 }
 
 _ONE_SIDE_OF_X = {

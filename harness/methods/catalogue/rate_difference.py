@@ -6,7 +6,7 @@ import math
 from functools import partial
 
 from harness.methods.bayes import four_criteria
-from harness.methods.catalogue import category as kin
+from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.comparison.rate_score import score
 from harness.methods.comparison.rates import mover_jeffreys, mover_score, wald
@@ -16,10 +16,12 @@ _tails = partial(by_tail, ends=(-math.inf, math.inf))
 
 METHODS: dict[str, Method] = {
     **four_criteria("rate_difference"),
-    "wald": kin.wald("Wald", by.HELD, _tails(wald)),
-    "score": kin.score("Score, Miettinen-Nurminen for rates", by.MIETTINEN_NURMINEN, _tails(score)),
-    "mover_score": kin.mover("MOVER with score limits", by.ZOU_DONNER, _tails(mover_score)),
-    "mover_jeffreys": kin.mover("MOVER with Jeffreys limits", by.LAUD, _tails(mover_jeffreys)),
+    "wald": category.wald("Wald", by.HELD, _tails(wald)),
+    "score": category.score(
+        "Score, Miettinen-Nurminen for rates", by.MIETTINEN_NURMINEN, _tails(score)
+    ),
+    "mover_score": category.mover("MOVER with score limits", by.ZOU_DONNER, _tails(mover_score)),
+    "mover_jeffreys": category.mover("MOVER with Jeffreys limits", by.LAUD, _tails(mover_jeffreys)),
 }
 
 EXCEPTIONS: dict[str, dict[str, str]] = {

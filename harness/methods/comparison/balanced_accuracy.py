@@ -6,13 +6,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.methods.comparison.mover import mean, once_each
-from harness.methods.method import Limits, TailFormula
+from harness.methods.method import LimitPair, TailFormula
 from harness.methods.proportion.exact import clopper_pearson
 from harness.methods.proportion.score import wilson
 from harness.numerics.arrays import Floats
 
 
-def exact_union(data: tuple[Floats, ...], tail: float) -> Limits:
+def exact_union(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """The means of the Clopper-Pearson limits of both classes, each with half of ``tail``.
 
     By the union bound never misses more often than nominal, and mostly far less often: a
@@ -27,7 +27,7 @@ def exact_union(data: tuple[Floats, ...], tail: float) -> Limits:
     return (lower_1 + lower_2) / 2, (upper_1 + upper_2) / 2
 
 
-def wald(data: tuple[Floats, ...], tail: float) -> Limits:
+def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """(p̂₁ + p̂₂)/2 ± z √(p̂₁(1 − p̂₁)/n₁ + p̂₂(1 − p̂₂)/n₂)/2, clipped to [0, 1].
 
     z is the upper ``tail`` point of the standard normal. Of no width where each x is 0 or n, as
@@ -42,7 +42,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> Limits:
     return np.clip(estimate - delta, 0.0, 1.0), np.clip(estimate + delta, 0.0, 1.0)
 
 
-def mover_wilson(data: tuple[Floats, ...], tail: float) -> Limits:
+def mover_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with Wilson limits: (p̂₁ + p̂₂ − √((p̂₁ − l₁)² + (p̂₂ − l₂)²))/2, above likewise.
 
     Its mean coverage is near nominal, and it stays within [0, 1] by itself.
@@ -52,7 +52,7 @@ def mover_wilson(data: tuple[Floats, ...], tail: float) -> Limits:
     return _mover(data, tail, wilson)
 
 
-def mover_clopper_pearson(data: tuple[Floats, ...], tail: float) -> Limits:
+def mover_clopper_pearson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with Clopper-Pearson limits, as ``mover_wilson`` with Wilson's.
 
     Conservative for most truths, yet not surely so, and shorter than ``exact_union``.
@@ -62,6 +62,6 @@ def mover_clopper_pearson(data: tuple[Floats, ...], tail: float) -> Limits:
     return _mover(data, tail, once_each(clopper_pearson))
 
 
-def _mover(data: tuple[Floats, ...], tail: float, limits: TailFormula) -> Limits:
+def _mover(data: tuple[Floats, ...], tail: float, limits: TailFormula) -> LimitPair:
     x1, n1, x2, n2 = data
     return mean((x1 / n1, *limits((x1, n1), tail)), (x2 / n2, *limits((x2, n2), tail)))

@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from harness.methods.method import Limits, TailFormula
+from harness.methods.method import LimitPair, TailFormula
 from harness.methods.proportion.exact import clopper_pearson
 from harness.methods.proportion.score import wilson, wilson_cc
 from harness.methods.proportion.wald import wald
@@ -18,7 +18,7 @@ Term = tuple[Floats, Floats, Floats]
 """An estimate with its lower and its upper limit."""
 
 
-def mover(first: Term, second: Term) -> Limits:
+def mover(first: Term, second: Term) -> LimitPair:
     """θ̂₁ + θ̂₂ − √((θ̂₁ − l₁)² + (θ̂₂ − l₂)²) and θ̂₁ + θ̂₂ + √((u₁ − θ̂₁)² + (u₂ − θ̂₂)²).
 
     The squares keep their signs, and the root that of their sum: beyond the estimate, where a
@@ -36,13 +36,13 @@ def mover(first: Term, second: Term) -> Limits:
     return lower, upper
 
 
-def difference(first: Term, second: Term) -> Limits:
+def difference(first: Term, second: Term) -> LimitPair:
     """Limits of θ₁ − θ₂."""
     estimate, lower, upper = second
     return mover(first, (-estimate, -upper, -lower))
 
 
-def mean(first: Term, second: Term) -> Limits:
+def mean(first: Term, second: Term) -> LimitPair:
     """Limits of (θ₁ + θ₂)/2."""
     lower, upper = mover(first, second)
     return lower / 2, upper / 2
@@ -77,7 +77,7 @@ _JEFFREYS = (0.5, 0.5)
 _CORRECTION = 0.18
 
 
-def newcombe(data: tuple[Floats, ...], tail: float) -> Limits:
+def newcombe(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with Wilson limits l, u: p̂₁ − p̂₂ − √((p̂₁ − l₁)² + (u₂ − p̂₂)²), above likewise.
 
     Its mean coverage is near nominal, and it stays within [−1, 1] by itself.
@@ -87,7 +87,7 @@ def newcombe(data: tuple[Floats, ...], tail: float) -> Limits:
     return difference(*_about_estimates(data, tail, wilson))
 
 
-def newcombe_cc(data: tuple[Floats, ...], tail: float) -> Limits:
+def newcombe_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with continuity corrected Wilson limits: as ``newcombe``, but conservative.
 
     Newcombe (1998), Stat. Med. 17, 873–890, method 11.
@@ -95,7 +95,7 @@ def newcombe_cc(data: tuple[Floats, ...], tail: float) -> Limits:
     return difference(*_about_estimates(data, tail, wilson_cc))
 
 
-def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> Limits:
+def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with the ``tail`` quantiles of Beta(x + ½, n − x + ½), centred on its medians.
 
     The centre is the difference of the medians, not p̂₁ − p̂₂, which the interval may miss where
@@ -109,7 +109,7 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> Limits:
     return difference(first, second)
 
 
-def fagan(data: tuple[Floats, ...], tail: float) -> Limits:
+def fagan(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with Clopper-Pearson limits, and 0.18/max(n₁, n₂) further out at each end.
 
     p̂₁ − p̂₂ − √((p̂₁ − l₁)² + (u₂ − p̂₂)²) − 0.18/max(n₁, n₂), but not below l₁ − u₂; above
@@ -127,7 +127,7 @@ def fagan(data: tuple[Floats, ...], tail: float) -> Limits:
     )
 
 
-def rss_normal(data: tuple[Floats, ...], tail: float) -> Limits:
+def rss_normal(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with Wald limits, each clipped to [0, 1]: the root sum of squares of their widths.
 
     Of no width where each x is 0 or n. Shorter than ``wald`` where a limit is clipped.

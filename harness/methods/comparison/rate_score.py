@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from harness.errors import IntervalNotFoundError
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats, Positions
 from harness.numerics.newton import bracketed_newton
 
@@ -14,7 +14,7 @@ from harness.numerics.newton import bracketed_newton
 _FARTHEST_LOGIT = 740.0
 
 
-def score(data: tuple[Floats, ...], tail: float) -> Limits:
+def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """All δ with |r̂₁ − r̂₂ − δ| ≤ z √(r₁/E₁ + r₂/E₂), r̂ = x/E.
 
     r₁ and r₂ are the most likely rates with r₁ − r₂ = δ; z is the upper ``tail`` point of the

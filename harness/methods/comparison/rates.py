@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.methods.comparison.mover import Term, difference, once_each
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.methods.rate.score import score
 from harness.numerics.arrays import Floats
 from harness.posteriors.gamma import Gamma
@@ -14,7 +14,7 @@ from harness.posteriors.gamma import Gamma
 _JEFFREYS = (0.5, 0.0)
 
 
-def wald(data: tuple[Floats, ...], tail: float) -> Limits:
+def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """r̂₁ − r̂₂ ± z √(r̂₁/E₁ + r̂₂/E₂), r̂ = x/E.
 
     z is the upper ``tail`` point of the standard normal. Of no width at x₁ = x₂ = 0, and too
@@ -29,7 +29,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> Limits:
     return estimate - delta, estimate + delta
 
 
-def mover_score(data: tuple[Floats, ...], tail: float) -> Limits:
+def mover_score(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with score limits l, u: r̂₁ − r̂₂ − √((r̂₁ − l₁)² + (u₂ − r̂₂)²), above likewise.
 
     Its mean coverage is near nominal, and it has a width at x₁ = x₂ = 0 too.
@@ -42,7 +42,7 @@ def mover_score(data: tuple[Floats, ...], tail: float) -> Limits:
     return difference(first, second)
 
 
-def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> Limits:
+def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with the ``tail`` quantiles of Gamma(x + ½, E), centred on its medians.
 
     The centre is the difference of the medians, not r̂₁ − r̂₂, which the interval may miss at

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.errors import IntervalNotFoundError
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats, Positions
 from harness.numerics.newton import bracketed_newton
 from harness.numerics.split import Split, difference
@@ -15,7 +15,7 @@ from harness.numerics.split import Split, difference
 _MARGIN = 1e-9
 
 
-def mee(data: tuple[Floats, ...], tail: float) -> Limits:
+def mee(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """All δ with |p̂₁ − p̂₂ − δ| ≤ z √V(δ), V = p₁(1 − p₁)/n₁ + p₂(1 − p₂)/n₂.
 
     p₁ and p₂ are the most likely proportions with p₁ − p₂ = δ; z is the upper ``tail`` point of
@@ -26,7 +26,7 @@ def mee(data: tuple[Floats, ...], tail: float) -> Limits:
     return _limits(data, tail, np.ones_like(data[1]))
 
 
-def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> Limits:
+def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """As ``mee``, with the variance of V multiplied by N/(N − 1), N = n₁ + n₂.
 
     Slightly wider than ``mee``, which matters in small samples only.
@@ -38,7 +38,7 @@ def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> Limits:
     return _limits(data, tail, total / (total - 1.0))
 
 
-def _limits(data: tuple[Floats, ...], tail: float, factor: Floats) -> Limits:
+def _limits(data: tuple[Floats, ...], tail: float, factor: Floats) -> LimitPair:
     x1, n1, x2, n2 = data
     z = -float(ndtri(tail))
     estimate = difference(Split(x2 / n2, (n2 - x2) / n2), Split(x1 / n1, (n1 - x1) / n1))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats
 
 
-def wald(data: tuple[Floats, ...], tail: float) -> Limits:
+def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """p̂₁ − p̂₂ ± z √(p̂₁(1 − p̂₁)/n₁ + p̂₂(1 − p̂₂)/n₂), clipped to [−1, 1].
 
     z is the upper ``tail`` point of the standard normal. Of no width where each x is 0 or n, and
@@ -20,7 +20,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> Limits:
     return _clipped(data, tail, np.zeros_like(data[1]))
 
 
-def wald_cc(data: tuple[Floats, ...], tail: float) -> Limits:
+def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """p̂₁ − p̂₂ ± (z √(p̂₁(1 − p̂₁)/n₁ + p̂₂(1 − p̂₂)/n₂) + (1/n₁ + 1/n₂)/2), clipped to [−1, 1].
 
     z is the upper ``tail`` point of the standard normal. The continuity correction gives it a
@@ -32,7 +32,7 @@ def wald_cc(data: tuple[Floats, ...], tail: float) -> Limits:
     return _clipped(data, tail, (1.0 / n1 + 1.0 / n2) / 2)
 
 
-def agresti_caffo(data: tuple[Floats, ...], tail: float) -> Limits:
+def agresti_caffo(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """Wald with a success and a failure added to each sample: p̃ = (x + 1)/(n + 2).
 
     p̃₁ − p̃₂ ± z √(p̃₁(1 − p̃₁)/(n₁ + 2) + p̃₂(1 − p̃₂)/(n₂ + 2)), clipped to [−1, 1], with z the
@@ -45,7 +45,7 @@ def agresti_caffo(data: tuple[Floats, ...], tail: float) -> Limits:
     return wald((x1 + 1.0, n1 + 2.0, x2 + 1.0, n2 + 2.0), tail)
 
 
-def _clipped(data: tuple[Floats, ...], tail: float, correction: Floats) -> Limits:
+def _clipped(data: tuple[Floats, ...], tail: float, correction: Floats) -> LimitPair:
     x1, n1, x2, n2 = data
     estimate = x1 / n1 - x2 / n2
     variance = x1 / n1 * ((n1 - x1) / n1) / n1 + x2 / n2 * ((n2 - x2) / n2) / n2

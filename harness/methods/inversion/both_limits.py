@@ -10,7 +10,7 @@ import numpy as np
 from harness.methods.inversion.binomial import BinomialTails
 from harness.methods.inversion.poisson import PoissonTails
 from harness.methods.inversion.tails import P, Tails
-from harness.methods.method import Limits, TailFormula, documented
+from harness.methods.method import LimitPair, TailFormula, documented
 from harness.numerics.arrays import Floats
 
 
@@ -25,7 +25,7 @@ def of_proportion(limit: OuterLimit) -> TailFormula:
     return documented(partial(_of_proportion, limit), limit)
 
 
-def _of_proportion(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> Limits:
+def _of_proportion(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> LimitPair:
     x, n = data
     both = np.stack((np.concatenate((x, n - x)), np.concatenate((n, n))))
     pairs, back = np.unique(both, axis=1, return_inverse=True)
@@ -38,7 +38,7 @@ def of_rate(limit: OuterLimit) -> TailFormula:
     return documented(partial(_of_rate, limit), limit)
 
 
-def _of_rate(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> Limits:
+def _of_rate(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> LimitPair:
     x, exposure = data
     counts, back = np.unique(x, return_inverse=True)
     lower = limit(PoissonTails(counts, -1.0), level).at(back)

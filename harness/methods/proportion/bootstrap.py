@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from harness.methods.method import LOWER, TWO_SIDED, UPPER, Limits
+from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
 from harness.numerics.arrays import Bools, Floats, Index, Integers
 from harness.numerics.split import Split
 from harness.posteriors.beta import Beta
@@ -27,7 +27,7 @@ def bootstrap_percentile(
     side: str,
     prior: tuple[float, float],
     rng: np.random.Generator,
-) -> Limits:
+) -> LimitPair:
     """From x*₍ₖ₎/n to x*₍B+1−k₎/n, k = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the sample.
 
     x*₍ₖ₎ is the k-th smallest count of successes in resamples of the n results, each of which has

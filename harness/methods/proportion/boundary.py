@@ -6,11 +6,13 @@ import functools
 
 import numpy as np
 
-from harness.methods.method import Limits, TailFormula
+from harness.methods.method import LimitPair, TailFormula
 from harness.numerics.arrays import Floats
 
 
-def exact_at_ends(data: tuple[Floats, ...], tail: float, lower: Floats, upper: Floats) -> Limits:
+def exact_at_boundary(
+    data: tuple[Floats, ...], tail: float, lower: Floats, upper: Floats
+) -> LimitPair:
     """(1 − u)ⁿ = ``tail`` and l = 0 at x = 0; lⁿ = ``tail`` and u = 1 at x = n: Clopper-Pearson."""
     x, n = data
     power = np.log(tail) / n
@@ -31,7 +33,7 @@ def mirrored(formula: TailFormula) -> TailFormula:
     """
 
     @functools.wraps(formula)
-    def limits(data: tuple[Floats, ...], tail: float) -> Limits:
+    def limits(data: tuple[Floats, ...], tail: float) -> LimitPair:
         x, n = data
         few = np.minimum(x, n - x)
         lower, upper = formula((few, n), tail)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats
 
 
-def chebyshev(data: tuple[Floats, ...], alpha: float) -> Limits:
+def chebyshev(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     """p̂ ± 1/(2√(n·alpha)), clipped to [0, 1].
 
     Pr(|p̂ − p| > d) ≤ p(1 − p)/(nd²) ≤ 1/(4nd²), both tails together. But for rounding, never
@@ -20,7 +20,7 @@ def chebyshev(data: tuple[Floats, ...], alpha: float) -> Limits:
     return _about_estimate(data, 0.5 / np.sqrt(data[1] * alpha))
 
 
-def hoeffding(data: tuple[Floats, ...], tail: float) -> Limits:
+def hoeffding(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """p̂ ± √(−log(``tail``)/(2n)), clipped to [0, 1].
 
     Pr(p̂ − p ≥ d) ≤ exp(−2nd²), and mirrored. But for rounding, never misses more often than
@@ -31,6 +31,6 @@ def hoeffding(data: tuple[Floats, ...], tail: float) -> Limits:
     return _about_estimate(data, np.sqrt(-np.log(tail) / (2.0 * data[1])))
 
 
-def _about_estimate(data: tuple[Floats, ...], delta: Floats) -> Limits:
+def _about_estimate(data: tuple[Floats, ...], delta: Floats) -> LimitPair:
     x, n = data
     return np.maximum(x / n - delta, 0.0), np.minimum(x / n + delta, 1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaincinv, ndtri
 
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.methods.proportion.boundary import mirrored
 from harness.numerics.arrays import Floats
 
@@ -82,7 +82,7 @@ def _score_limits(x: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
 
 
 @mirrored
-def second_order(data: tuple[Floats, ...], tail: float) -> Limits:
+def second_order(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """(x + η)/(n + 2η) ± z √((V + (γ₁V + γ₂)/n)/n), clipped to [0, 1], V = p̂(1 − p̂).
 
     η = z²/3 + 1/6, γ₁ = −(13z²/18 + 17/18), γ₂ = z²/18 + 7/36, and z is the upper ``tail`` point of

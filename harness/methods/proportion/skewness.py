@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats
 
 
-def scas(data: tuple[Floats, ...], tail: float) -> Limits:
+def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """(x − np)/√(npq) − (z² − 1)(q − p)/(6√(npq)) = ±z, the skewness-corrected score.
 
     z is the upper ``tail`` point of the standard normal. With c = (z² − 1)/6 this is
@@ -23,7 +23,7 @@ def scas(data: tuple[Floats, ...], tail: float) -> Limits:
     return _of_proportion(data, tail, 0.0)
 
 
-def scas_cc(data: tuple[Floats, ...], tail: float) -> Limits:
+def scas_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """The skewness-corrected score with x − ½ for the lower limit and x + ½ for the upper one.
 
     Close to the exact tails, and mostly conservative. The limits are ends of the range at x = 0
@@ -34,7 +34,7 @@ def scas_cc(data: tuple[Floats, ...], tail: float) -> Limits:
     return _of_proportion(data, tail, 0.5)
 
 
-def _of_proportion(data: tuple[Floats, ...], tail: float, continuity: float) -> Limits:
+def _of_proportion(data: tuple[Floats, ...], tail: float, continuity: float) -> LimitPair:
     x, n = data
     z = -float(ndtri(tail))
     few = np.minimum(x, n - x)
@@ -57,7 +57,7 @@ def _proportion_root(x: Floats, n: Floats, z: float) -> Floats:
     return np.where(x > 0, 2.0 * x * x / (middle + spread), 0.0)
 
 
-def scas_of_rate(data: tuple[Floats, ...], tail: float) -> Limits:
+def scas_of_rate(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """(x − m)/√m − (z² − 1)/(6√m) = ±z with the mean m = r·exposure: the corrected score.
 
     z is the upper ``tail`` point of the standard normal. A quadratic equation in √m. The lower

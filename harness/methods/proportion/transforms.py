@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
-from harness.methods.method import Limits
-from harness.methods.proportion.boundary import exact_at_ends, mirrored, moved_inside
+from harness.methods.method import LimitPair
+from harness.methods.proportion.boundary import exact_at_boundary, mirrored, moved_inside
 from harness.numerics.arrays import Floats
 
 
 @mirrored
-def arcsine(data: tuple[Floats, ...], tail: float) -> Limits:
+def arcsine(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """sin²(arcsin √p̃ ± z/(2√n)), p̃ = (x + ⅜)/(n + ¾), the angle clipped to [0, π/2].
 
     z is the upper ``tail`` point of the standard normal. The arcsine of the root has a variance
@@ -30,7 +30,7 @@ def arcsine(data: tuple[Floats, ...], tail: float) -> Limits:
 
 
 @mirrored
-def logit(data: tuple[Floats, ...], tail: float) -> Limits:
+def logit(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """logit p = log(x/(n − x)) ± z √(n/(x(n − x))); Clopper-Pearson limits at x = 0 and x = n.
 
     z is the upper ``tail`` point of the standard normal. Mostly conservative, and long next to 0
@@ -41,11 +41,11 @@ def logit(data: tuple[Floats, ...], tail: float) -> Limits:
     """
     x, n = moved_inside(data)
     centre, delta = np.log(x / (n - x)), -float(ndtri(tail)) * np.sqrt(n / x / (n - x))
-    return exact_at_ends(data, tail, expit(centre - delta), expit(centre + delta))
+    return exact_at_boundary(data, tail, expit(centre - delta), expit(centre + delta))
 
 
 @mirrored
-def rindskopf(data: tuple[Floats, ...], tail: float) -> Limits:
+def rindskopf(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """logit p = log((x + ½)/(n − x + ½)) ± z √(1/(x + ½) + 1/(n − x + ½)).
 
     z is the upper ``tail`` point of the standard normal. Half a success and half a failure give
@@ -61,7 +61,7 @@ def rindskopf(data: tuple[Floats, ...], tail: float) -> Limits:
 
 
 @mirrored
-def probit(data: tuple[Floats, ...], tail: float) -> Limits:
+def probit(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """Φ⁻¹(p) = Φ⁻¹(p̂) ± z √(p̂(1 − p̂)/n)/φ(Φ⁻¹(p̂)); Clopper-Pearson limits at x = 0 and x = n.
 
     z is the upper ``tail`` point of the standard normal, φ its density. Mostly conservative.
@@ -72,10 +72,10 @@ def probit(data: tuple[Floats, ...], tail: float) -> Limits:
     centre = ndtri(x / n)
     density = np.exp(-centre * centre / 2) / np.sqrt(2.0 * np.pi)
     delta = -float(ndtri(tail)) * np.sqrt(x / n * ((n - x) / n) / n) / density
-    return exact_at_ends(data, tail, ndtr(centre - delta), ndtr(centre + delta))
+    return exact_at_boundary(data, tail, ndtr(centre - delta), ndtr(centre + delta))
 
 
-def cloglog(data: tuple[Floats, ...], tail: float) -> Limits:
+def cloglog(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """log(−log p) = log(−log p̂) ± z √((1 − p̂)/(np̂))/log p̂; Clopper-Pearson at x = 0 and x = n.
 
     z is the upper ``tail`` point of the standard normal. Mostly conservative. Successes and
@@ -90,4 +90,4 @@ def cloglog(data: tuple[Floats, ...], tail: float) -> Limits:
     log_estimate = np.where(2 * x < n, np.log(x / n), np.log1p(-(n - x) / n))
     delta = -float(ndtri(tail)) * np.sqrt((n - x) / n / x) / -log_estimate
     lower, upper = (np.exp(log_estimate * np.exp(step)) for step in (delta, -delta))
-    return exact_at_ends(data, tail, lower, upper)
+    return exact_at_boundary(data, tail, lower, upper)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.methods.proportion.boundary import mirrored
 from harness.numerics.arrays import Floats
 
@@ -60,7 +60,7 @@ def _about_estimate(data: tuple[Floats, ...], delta: Floats) -> tuple[Floats, Fl
 
 
 @mirrored
-def add_four(data: tuple[Floats, ...], tail: float) -> Limits:
+def add_four(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """Wald with two successes and two failures added: p̃ ± z √(p̃(1 − p̃)/(n + 4)), clipped.
 
     p̃ = (x + 2)/(n + 4), and z is the upper ``tail`` point of the standard normal. Two is z²/2 at
@@ -75,7 +75,7 @@ def add_four(data: tuple[Floats, ...], tail: float) -> Limits:
 
 
 @mirrored
-def agresti_coull(data: tuple[Floats, ...], tail: float) -> Limits:
+def agresti_coull(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """Wald with z²/2 successes and failures added: p̃ ± z √(p̃(1 − p̃)/(n + z²)), clipped.
 
     p̃ = (x + z²/2)/(n + z²), the centre of the Wilson interval, which it always holds; z is the

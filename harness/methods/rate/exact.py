@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats
 from harness.posteriors.gamma import Gamma
 
 
-def garwood(data: tuple[Floats, ...], tail: float) -> Limits:
+def garwood(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """Pr(X ≥ x | l) = ``tail`` and Pr(X ≤ x | u) = ``tail``; l = 0 at x = 0.
 
     The limits are quantiles of Gamma(x, E) and Gamma(x + 1, E), for every x. But for rounding,

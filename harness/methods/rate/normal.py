@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats
 
 
-def wald(data: tuple[Floats, ...], tail: float) -> Limits:
+def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """x/E ± z √x/E, clipped at 0.
 
     z is the upper ``tail`` point of the standard normal. Of no width at x = 0, where it misses
@@ -22,7 +22,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> Limits:
     return np.maximum(x - delta, 0.0) / exposure, np.maximum(x + delta, 0.0) / exposure
 
 
-def square_root(data: tuple[Floats, ...], tail: float) -> Limits:
+def square_root(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """[max(√(x + ⅜) ± z/2, 0)² − ⅜] / E, clipped at 0: √(X + ⅜) is nearly normal, variance ¼.
 
     z is the upper ``tail`` point of the standard normal. Its mean coverage is near nominal; where
@@ -42,7 +42,7 @@ def square_root(data: tuple[Floats, ...], tail: float) -> Limits:
     return limit(-half), limit(half)
 
 
-def byar(data: tuple[Floats, ...], tail: float) -> Limits:
+def byar(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """x (1 − 1/(9x) − z/(3√x))³ / E below; above the same with + z and x + 1; 0 below at x = 0.
 
     z is the upper ``tail`` point of the standard normal. The cube root of a Gamma variable is

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from harness.methods.method import Limits
+from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats
 
 
-def score(data: tuple[Floats, ...], tail: float) -> Limits:
+def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """All r with |x/E − r| ≤ z √(r/E): (x + z²/2 ± z √(x + z²/4)) / E.
 
     z is the upper ``tail`` point of the standard normal. Its mean coverage is near nominal;
@@ -22,7 +22,7 @@ def score(data: tuple[Floats, ...], tail: float) -> Limits:
     return _root(x, -z) / exposure, _root(x, z) / exposure
 
 
-def score_cc(data: tuple[Floats, ...], tail: float) -> Limits:
+def score_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """All r with |x − rE| − ½ ≤ z √(rE): the score limits of x − ½ below and of x + ½ above.
 
     z is the upper ``tail`` point of the standard normal. Conservative, but for a little where next

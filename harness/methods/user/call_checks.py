@@ -14,11 +14,11 @@ from harness.methods.user.function import (
     Raised,
     alone,
     copies,
+    format_arguments,
     one_line,
     one_outcome,
     outcome_count,
     same,
-    told,
 )
 from harness.numerics.arrays import Floats
 
@@ -28,17 +28,17 @@ TWICE = "answers the same twice"
 ARGUMENTS = "leaves its arguments alone"
 RANDOM = "leaves random states alone"
 
-Conduct = dict[str, str | None]
+CallChecks = dict[str, str | None]
 """What is wrong by the name of each part, in a clause with the outcome; None where nothing is."""
 
 
-def conduct(
+def run_call_checks(
     function: Function,
     data: dict[str, Any],
     alpha: float,
     raised: Raised = ANYTHING,
     deterministic: bool = True,
-) -> Conduct:
+) -> CallChecks:
     """Calls on arrays and on one outcome at a time, held against each other.
 
     A function that raises on arrays takes numbers only, which is no fault; nor is it one that
@@ -54,8 +54,8 @@ def conduct(
 
 def _looked_at(
     function: Function, data: dict[str, Any], alpha: float, raised: Raised, deterministic: bool
-) -> Conduct:
-    found: Conduct = dict.fromkeys((SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM))
+) -> CallChecks:
+    found: CallChecks = dict.fromkeys((SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM))
     # Elsewhere than where a seed would lead, which an earlier call may have set.
     np.random.random_sample()  # noqa: NPY002
     random.random()
@@ -82,7 +82,7 @@ def _looked_at(
 def _several(data: dict[str, Any], alpha: float) -> str:
     """The arguments in words, of an array its first and last count."""
     parts = [
-        f"{name} = {value[0]} … {value[-1]}" if np.ndim(value) else told({name: value})
+        f"{name} = {value[0]} … {value[-1]}" if np.ndim(value) else format_arguments({name: value})
         for name, value in {**data, "alpha": alpha}.items()
     ]
     return ", ".join(parts)
@@ -141,7 +141,7 @@ def _differing(
     for place, pair in enumerate(pairs):
         from_array = float(limits[0][place]), float(limits[1][place])
         if pair is not None and not same(pair, from_array):
-            where = told({**one_outcome(data, place), "alpha": alpha})
+            where = format_arguments({**one_outcome(data, place), "alpha": alpha})
             return f"{_pair(from_array)} of an array, {_pair(pair)} of one outcome at {where}"
     return None
 
@@ -156,7 +156,7 @@ def _repeated(
     for place, second in enumerate(_each_alone(function, data, alpha, raised)):
         first = pairs[place]
         if not np.array_equal(np.array(first, float), np.array(second, float), equal_nan=True):
-            where = told({**one_outcome(data, place), "alpha": alpha})
+            where = format_arguments({**one_outcome(data, place), "alpha": alpha})
             return f"{_pair(first)} and then {_pair(second)} at {where}"
     return None
 

@@ -41,7 +41,7 @@ def one_outcome(arguments: dict[str, Any], place: int) -> dict[str, Any]:
     }
 
 
-def told(arguments: dict[str, Any]) -> str:
+def format_arguments(arguments: dict[str, Any]) -> str:
     return ", ".join(
         f"{name} = {value}" if isinstance(value, int) else f"{name} = {value:g}"
         for name, value in arguments.items()
@@ -140,7 +140,7 @@ def alone(
     Raises:
         FunctionError: the function fails, or gives something else.
     """
-    where = f"at {told({**outcome, 'alpha': alpha})}"
+    where = f"at {format_arguments({**outcome, 'alpha': alpha})}"
     try:
         answer = function(*outcome.values(), alpha)
     except raised as fault:
@@ -185,12 +185,12 @@ class Answers:
 
     lower: Floats
     upper: Floats
-    faults: Mapping[int, str] = field(default_factory=dict)
+    failures: Mapping[int, str] = field(default_factory=dict)
     """Why there are no limits at a place, in a clause; the limits there are not numbers."""
 
 
 @dataclass(frozen=True)
-class Faults:
+class Failures:
     """What is told of the outcomes without limits."""
 
     first: str
@@ -198,17 +198,17 @@ class Faults:
     not_called: int
     """At how many the function was not called, as its process had ended too often."""
 
-    def plus(self, later: Faults) -> Faults:
+    def plus(self, later: Failures) -> Failures:
         """With those of later outcomes."""
-        return Faults(self.first, self.not_called + later.not_called)
+        return Failures(self.first, self.not_called + later.not_called)
 
 
-def faults_of(answers: Answers) -> Faults | None:
+def failures_of(answers: Answers) -> Failures | None:
     """None where there are limits everywhere."""
-    if not answers.faults:
+    if not answers.failures:
         return None
-    not_called = sum(fault.startswith(NOT_CALLED) for fault in answers.faults.values())
-    return Faults(answers.faults[min(answers.faults)], not_called)
+    not_called = sum(fault.startswith(NOT_CALLED) for fault in answers.failures.values())
+    return Failures(answers.failures[min(answers.failures)], not_called)
 
 
 def one_by_one(
@@ -221,18 +221,18 @@ def one_by_one(
         one: gives the limits of one outcome, which it is given with its place.
     """
     lower, upper = np.full((2, outcome_count(arguments)), np.nan)
-    faults = {}
+    failures = {}
     for place in range(lower.size):
         try:
             lower[place], upper[place] = one(one_outcome(arguments, place), place)
         except FunctionError as fault:
-            faults[place] = str(fault)
-    return Answers(lower, upper, faults)
+            failures[place] = str(fault)
+    return Answers(lower, upper, failures)
 
 
 def no_interval(lower: float, upper: float, outcome: dict[str, Any]) -> str:
     """What is wrong with limits that are not finite, or reversed."""
-    found = f"{lower:g} and {upper:g} at {told(outcome)}"
+    found = f"{lower:g} and {upper:g} at {format_arguments(outcome)}"
     return f"expected finite limits with lower ≤ upper, found {found}"
 
 
@@ -240,9 +240,9 @@ def sound(answers: Answers, arguments: dict[str, Any], alpha: float, side: str) 
     """Those that are an interval; what is none is a fault, and its limits are not numbers."""
     lower, upper = answers.lower, answers.upper
     is_sound = are_intervals(lower, upper, side)
-    faults = dict(answers.faults)
+    failures = dict(answers.failures)
     for place in np.flatnonzero(~is_sound).tolist():
         outcome = {**one_outcome(arguments, place), "alpha": alpha}
-        faults.setdefault(place, no_interval(lower[place], upper[place], outcome))
+        failures.setdefault(place, no_interval(lower[place], upper[place], outcome))
     low, high = np.where(is_sound, (lower, upper), np.nan)
-    return Answers(low, high, faults)
+    return Answers(low, high, failures)

@@ -19,15 +19,15 @@ from typing import IO, Any
 import numpy as np
 
 from harness.errors import HarnessError, InputError, MethodError
-from harness.methods.user.call_checks import Conduct
+from harness.methods.user.call_checks import CallChecks
 from harness.methods.user.declared import Declared
 from harness.methods.user.function import (
     NOT_CALLED,
     Answers,
     FunctionError,
+    format_arguments,
     one_by_one,
     outcome_count,
-    told,
 )
 
 _WORKER = (
@@ -52,7 +52,7 @@ class Source:
         return f"{self.path or self.module}:{self.function}"
 
 
-class PluginProcess:
+class UserProcess:
     """A Python process that holds one user's function and answers one call at a time."""
 
     def __init__(self, label: str, source: Source, timeout: float) -> None:
@@ -103,7 +103,7 @@ class PluginProcess:
         """The process's answer to a request.
 
         Args:
-            task: "together", "alone" or "conduct".
+            task: "together", "alone" or "call_checks".
             arguments: the function's, by name.
             alpha: the last of them.
             seed: of the generator of a stochastic function.
@@ -113,7 +113,7 @@ class PluginProcess:
             MethodError: the function failed, or the process ended, or took too long.
         """
         fixed = {name: value for name, value in arguments.items() if np.ndim(value) == 0}
-        where = f"at {told({**fixed, 'alpha': alpha})}"
+        where = f"at {format_arguments({**fixed, 'alpha': alpha})}"
         request = {"task": task, "data": arguments, "alpha": alpha, "seed": seed}
         return self._ask(request, MethodError, where, calls * self.timeout)
 
@@ -234,11 +234,11 @@ class _Ends:
         return self.here >= ENOUGH or self.hangs >= ENOUGH or self.all >= MOST
 
     @property
-    def told(self) -> int:
+    def number(self) -> int:
         return self.here if self.here >= ENOUGH else self.all
 
 
-class OwnFunction:
+class UserFunction:
     """A function of a file or module: whatever it does is told, not raised."""
 
     def __init__(self, label: str, source: Source, timeout: float = TIMEOUT) -> None:
@@ -305,21 +305,21 @@ class OwnFunction:
         self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
     ) -> tuple[float, float]:
         if self._ends.enough:
-            where = told({**outcome, "alpha": alpha})
-            count = self._ends.told
+            where = format_arguments({**outcome, "alpha": alpha})
+            count = self._ends.number
             raise FunctionError(f"{NOT_CALLED} at {where}: its process ended {count} times")
         lower, upper = self._ask("alone", outcome, alpha, seed)
         return lower, upper
 
-    def conduct(
+    def call_checks(
         self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None = None
-    ) -> Conduct:
+    ) -> CallChecks:
         """How the function conducts itself; nothing of one that has ended its process."""
         if self._ends.all:
             return {}
         calls = 2 * outcome_count(arguments) + 2
         try:
-            found: Conduct = self._ask("conduct", arguments, alpha, seed, calls)
+            found: CallChecks = self._ask("call_checks", arguments, alpha, seed, calls)
         except FunctionError:
             return {}
         return found
@@ -350,8 +350,8 @@ class OwnFunction:
                 self._process.close()
             raise FunctionError(str(fault).removeprefix(f"{self.label}: ")) from None
 
-    def _started(self) -> PluginProcess:
-        return PluginProcess(self.label, self._source, self._timeout)
+    def _started(self) -> UserProcess:
+        return UserProcess(self.label, self._source, self._timeout)
 
     def close(self) -> None:
         """End the process, for good: a thread that still asks is to start no other."""

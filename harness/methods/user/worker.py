@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.methods.user.call_checks import conduct
+from harness.methods.user.call_checks import run_call_checks
 from harness.methods.user.declared import declared
 from harness.methods.user.function import (
     ANYTHING,
@@ -68,8 +68,8 @@ def answer(function: Function, request: dict[str, Any]) -> Any:
         case "together":
             # Draws for an array are not those for one outcome.
             return (together if seed is None else at_once)(function, data, alpha)
-        case "conduct":
-            return conduct(function, data, alpha, deterministic=seed is None)
+        case "call_checks":
+            return run_call_checks(function, data, alpha, deterministic=seed is None)
         case _:
             return alone(function, data, alpha)
 
