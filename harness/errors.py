@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -57,3 +58,15 @@ class MethodError(HarnessError):
     """A user's own method failed: names the method and the outcome that caused it."""
 
     exit_code = 3
+
+
+def did_you_mean(word: object, known: Iterable[str]) -> str:
+    """The end of a message, ``; did you mean ...?``, or nothing where no known word is similar.
+
+    Upper and lower case count as the same letter.
+    """
+    if not isinstance(word, str):
+        return ""
+    folded = {name.casefold(): name for name in reversed(list(known))}
+    similar = difflib.get_close_matches(word.casefold(), list(folded), n=1)
+    return f"; did you mean {folded[similar[0]]}?" if similar else ""

@@ -14,6 +14,7 @@ ROOT = Path(harness.__file__).parent
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors",),
+    ("models",),
     ("numerics",),
     ("truths",),
     ("posteriors",),

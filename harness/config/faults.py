@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
@@ -12,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from harness.config.document import Path
 from harness.config.dump import flow
+from harness.errors import did_you_mean
 
 LONGEST_QUOTE = 60
 
@@ -45,18 +45,9 @@ def describe(value: Any) -> str:
     return "a mapping" if isinstance(value, Mapping) else "a number of very many digits"
 
 
-def nearest(word: Any, known: Sequence[str]) -> str:
-    """'; did you mean ...?', or nothing when nothing is near."""
-    if not isinstance(word, str):
-        return ""
-    folded = {name.casefold(): name for name in reversed(known)}
-    near = difflib.get_close_matches(word.casefold(), list(folded), n=1)
-    return f"; did you mean {folded[near[0]]}?" if near else ""
-
-
 def unknown_key(key: Any, known: Sequence[str]) -> str:
     """For a key that is not there to be set."""
-    guess = nearest(key, known)
+    guess = did_you_mean(key, known)
     what = "a known key" if guess else f"one of the keys {', '.join(known)}"
     return f"expected {what}, found {describe(key)}{guess}"
 
@@ -112,7 +103,7 @@ def _sentence(detail: ErrorDetails, context: Mapping[str, Any]) -> str:
         return str(context["message"])
     if kind == "harness_unknown":
         value = value if context["at"] is None else context["found"]
-        advice = nearest(value, context["known"]) or context["otherwise"]
+        advice = did_you_mean(value, context["known"]) or context["otherwise"]
         return found_instead(context["what"], value) + advice
     if kind == "harness_expected":
         return found_instead(context["what"], value)
@@ -120,7 +111,7 @@ def _sentence(detail: ErrorDetails, context: Mapping[str, Any]) -> str:
         return "expected this key, found nothing"
     if kind == "literal_error":
         words = re.findall(r"'([^']*)'", context["expected"])
-        return found_instead(f"one of {', '.join(words)}", value) + nearest(value, words)
+        return found_instead(f"one of {', '.join(words)}", value) + did_you_mean(value, words)
     if kind == "value_error":
         return f"{context['error']}, found {describe(value)}"
     if kind in EXPECTED:

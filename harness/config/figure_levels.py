@@ -8,11 +8,12 @@ from typing import Any
 from harness.config.draft import Draft
 from harness.config.dump import flow
 from harness.config.experiment import Size
-from harness.config.faults import found_instead, nearest
+from harness.config.faults import found_instead
 from harness.config.form import Form
 from harness.config.levels import Method, alphas_of, label_of, plain_number, sizes_of
 from harness.config.pair_truth_entry import PairEntry
 from harness.config.truth_levels import is_discrete, truth_of
+from harness.errors import did_you_mean
 from harness.figures.catalogue import FigureOptions
 from harness.methods.method import TWO_SIDED
 from harness.truths import DiscreteTruth
@@ -85,7 +86,7 @@ def _named(
         for asked in value if isinstance(value, list | tuple) else [value]:
             if asked is not None and asked not in levels:
                 wanted = f"{what} of this experiment ({_listed(levels)})"
-                yield key, found_instead(wanted, asked) + nearest(asked, levels)
+                yield key, found_instead(wanted, asked) + did_you_mean(asked, levels)
 
 
 def _listed(levels: Sequence[Any]) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 from pydantic.fields import FieldInfo
 
-from harness.config.strict import Strict
 from harness.families.family import Family
+from harness.models import StrictModel
 
 Key = tuple[Any, FieldInfo]
 """The type of a key's value, and its default and description."""
@@ -37,7 +37,9 @@ class Form:
         """The whole config."""
         fields: dict[str, Any] = dict(self.keys)
         name = model_name(self.family, self.kind)
-        made: type[BaseModel] = create_model(name, __base__=Strict, __doc__=self.title, **fields)
+        made: type[BaseModel] = create_model(
+            name, __base__=StrictModel, __doc__=self.title, **fields
+        )
         return made
 
 
@@ -45,7 +47,7 @@ class Form:
 def alone(form: Form, key: str) -> type[BaseModel]:
     """A config of this key only."""
     only: dict[str, Any] = {key: form.keys[key]}
-    made: type[BaseModel] = create_model(f"Only_{key}", __base__=Strict, **only)
+    made: type[BaseModel] = create_model(f"Only_{key}", __base__=StrictModel, **only)
     return made
 
 

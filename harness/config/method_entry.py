@@ -27,12 +27,12 @@ from harness.config.method_names import (
     python_name,
 )
 from harness.config.prior_entry import MEANING, prior_of
-from harness.config.strict import Strict
 from harness.families.family import Family
 from harness.methods.method import ALL_SIDES, TWO_SIDED
+from harness.models import StrictModel
 
 
-class CatalogueMethod(Strict):
+class CatalogueMethod(StrictModel):
     """A method of the catalogue (`python -m harness methods` lists it)."""
 
     name: str = Field(description="Name in the catalogue.")
@@ -66,7 +66,7 @@ class CatalogueMethod(Strict):
         raise refused(f"{info.data['name']} takes no prior ({choice} do), found [{found}]")
 
 
-class OwnMethod(Strict):
+class OwnMethod(StrictModel):
     """What the two ways to bring a method of one's own share."""
 
     function: Function
@@ -130,7 +130,7 @@ def method_entry(family: Family) -> Any:
     ]
 
 
-TAGGED: dict[str, type[Strict]] = {
+TAGGED: dict[str, type[StrictModel]] = {
     "<catalogue>": CatalogueMethod,
     "<file>": FileMethod,
     "<module>": ModuleMethod,

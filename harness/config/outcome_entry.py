@@ -9,13 +9,13 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from harness.config.constraints import by_key, exactly_one, expected, expecting, not_here
 from harness.config.size_entry import WHOLE, Count, LogSpan
-from harness.config.strict import Strict
 from harness.families.data import MOST
+from harness.models import StrictModel
 
 COUNT = "a whole number from 0 to 10^9"
 
 
-class Fractions(Strict):
+class Fractions(StrictModel):
     """Outcomes at equally spaced fractions of n."""
 
     fractions: Annotated[
@@ -23,7 +23,7 @@ class Fractions(Strict):
     ] = Field(description="How many fractions from 0 to 1; x is n times each, rounded half up.")
 
 
-class ListedOutcomes(Strict):
+class ListedOutcomes(StrictModel):
     """Outcomes one by one."""
 
     values: Annotated[
@@ -38,13 +38,13 @@ class OutcomeSpan(LogSpan):
     stop: Annotated[Count, expecting(WHOLE)] = Field(description="Largest x.")
 
 
-class OutcomeGrid(Strict):
+class OutcomeGrid(StrictModel):
     """Outcomes evenly spaced on a log scale, rounded half up."""
 
     log_grid: OutcomeSpan = Field(description="The first, the last and how many.")
 
 
-TAGGED: dict[str, type[Strict]] = {
+TAGGED: dict[str, type[StrictModel]] = {
     "<fractions>": Fractions,
     "<outcomes>": ListedOutcomes,
     "<outcome log_grid>": OutcomeGrid,
@@ -88,7 +88,7 @@ OF_TWO_SAMPLES = Outcomes(
 )
 
 
-class GroupEntry(Strict):
+class GroupEntry(StrictModel):
     """Neighbouring outcomes in one cell."""
 
     width: Annotated[Count, expecting(WHOLE)] = Field(

@@ -10,7 +10,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from harness.config.constraints import expected, refused
 from harness.config.form import Key, entry
 from harness.config.rate_truth_entry import Gamma, RateTruth, required
-from harness.config.strict import Strict
 from harness.config.truth_entry import (
     LONGEST_GRID,
     Beta,
@@ -21,13 +20,14 @@ from harness.config.truth_entry import (
     kind_of_truth,
 )
 from harness.families.family import SMALLEST_SHAPE_OF_TWO, Family
+from harness.models import StrictModel
 
 AnyTruth = TruthEntry | Gamma
 
 LISTS = "lists (values, grid)"
 
 
-class PairEntry(Strict):
+class PairEntry(StrictModel):
     """Two truths, each by itself."""
 
     first: AnyTruth

@@ -10,13 +10,13 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, create_model
 from harness.config.constraints import expecting
 from harness.config.form import model_name
 from harness.config.size_entry import REAL, WHOLE, Count, Exposure
-from harness.config.strict import Strict
 from harness.families.family import Family
+from harness.models import StrictModel
 
 LARGEST_DELTA = 1e100
 
 
-class Range(Strict):
+class Range(StrictModel):
     """Drawn uniformly from [a, b]."""
 
     uniform: list[float]
@@ -65,4 +65,4 @@ def delta_entry(family: Family) -> Any:
     return _number_or_range(name, number, f"a number {span}", f"numbers [a, b] {span}")
 
 
-TAGGED: dict[str, type[Strict]] = {"<range>": Range}
+TAGGED: dict[str, type[StrictModel]] = {"<range>": Range}

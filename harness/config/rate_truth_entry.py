@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
 from harness.config.constraints import by_key, exactly_one, expecting, not_here, refused
-from harness.config.strict import Strict
 from harness.config.truth_entry import (
     NARROWEST,
     Grid,
@@ -15,6 +14,7 @@ from harness.config.truth_entry import (
     Uniform,
     Values,
 )
+from harness.models import StrictModel
 
 LARGEST_RATE = 1e100
 SMALLEST_SCALE = 1e-100
@@ -72,7 +72,7 @@ def _shape_and_rate(pair: list[float]) -> list[float]:
     return pair
 
 
-class Gamma(Strict):
+class Gamma(StrictModel):
     """Gamma with a shape s and a rate t."""
 
     gamma: Annotated[
@@ -83,7 +83,7 @@ class Gamma(Strict):
     ] = Field(description="[shape, rate], from 0.001 to 10^6 and from 1e-100 to 1e100.")
 
 
-TAGGED: dict[str, type[Strict]] = {"<gamma>": Gamma}
+TAGGED: dict[str, type[StrictModel]] = {"<gamma>": Gamma}
 """The others have the keys of those for proportions."""
 
 _TAGS = {"uniform": "<uniform>", "grid": "<grid>", "values": "<values>", "gamma": "<gamma>"}

@@ -11,8 +11,8 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from harness.config import figure_entry
 from harness.config.constraints import Word, expecting, one_line
 from harness.config.form import Key, entry
-from harness.config.strict import Strict
 from harness.methods.user.process import TIMEOUT
+from harness.models import StrictModel
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
 KINDS = (COVERAGE, CALIBRATION)
@@ -28,7 +28,7 @@ def _segments(value: str) -> str:
     return value
 
 
-class Execution(Strict):
+class Execution(StrictModel):
     """Where the work runs; changes no result of what ends in time."""
 
     jobs: Annotated[

@@ -9,9 +9,9 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from harness.config.constraints import expected, expecting
 from harness.config.grids import log_grid, real_log_grid
-from harness.config.strict import Strict
 from harness.families.proportion import LARGEST_SIZE
 from harness.families.rate import EXPOSURES
+from harness.models import StrictModel
 
 WHOLE = "a whole number from 1 to 10^9"
 REAL = "a number from 1e-100 to 1e100"
@@ -21,7 +21,7 @@ Exposure = Annotated[float, Field(ge=EXPOSURES[0], le=EXPOSURES[1])]
 GridCount = Annotated[int, Field(ge=2, le=10_000), expecting("a whole number from 2 to 10000")]
 
 
-class LogSpan(Strict):
+class LogSpan(StrictModel):
     """Whole numbers in equal ratios, both ends included."""
 
     start: Annotated[Count, expecting(WHOLE)] = Field(description="Smallest n.")
@@ -41,13 +41,13 @@ class LogSpan(Strict):
         return log_grid(self.start, self.stop, self.count)
 
 
-class LogGrid(Strict):
+class LogGrid(StrictModel):
     """Sizes evenly spaced on a log scale, rounded half up."""
 
     log_grid: LogSpan = Field(description="The first, the last and how many.")
 
 
-class ExposureSpan(Strict):
+class ExposureSpan(StrictModel):
     """Exposures in equal ratios, both ends included."""
 
     start: Annotated[Exposure, expecting(REAL)] = Field(description="Smallest exposure.")
@@ -67,7 +67,7 @@ class ExposureSpan(Strict):
         return real_log_grid(self.start, self.stop, self.count)
 
 
-class ExposureGrid(Strict):
+class ExposureGrid(StrictModel):
     """Exposures evenly spaced on a log scale."""
 
     log_grid: ExposureSpan = Field(description="The first, the last and how many.")
@@ -96,5 +96,5 @@ SIZES: dict[str, Any] = {"n": Counts, "exposure": Exposures}
 
 SizesEntry = float | list[int] | list[float] | LogGrid | ExposureGrid
 
-TAGGED: dict[str, type[Strict]] = {"<log_grid>": LogGrid}
+TAGGED: dict[str, type[StrictModel]] = {"<log_grid>": LogGrid}
 """An ExposureGrid has the same keys."""

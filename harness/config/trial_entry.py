@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Discriminator, Field, Tag
 
 from harness.config.constraints import by_key, exactly_one, expecting
-from harness.config.strict import Strict
+from harness.models import StrictModel
 
 Count = Annotated[
     int,
@@ -16,7 +16,7 @@ Count = Annotated[
 ]
 
 
-class PerOutcome(Strict):
+class PerOutcome(StrictModel):
     """Trials in proportion to the number of outcomes."""
 
     per_outcome: Count = Field(
@@ -24,13 +24,13 @@ class PerOutcome(Strict):
     )
 
 
-class PerSize(Strict):
+class PerSize(StrictModel):
     """The same number of trials at each size."""
 
     per_size: Count = Field(description="Trials at each size.")
 
 
-class PerTruth(Strict):
+class PerTruth(StrictModel):
     """The same number of trials at each true value."""
 
     per_truth: Count = Field(
@@ -52,7 +52,7 @@ TrialsEntry = Annotated[
         },
     ),
 ]
-TAGGED: dict[str, type[Strict]] = {
+TAGGED: dict[str, type[StrictModel]] = {
     "<outcome>": PerOutcome,
     "<size>": PerSize,
     "<truth>": PerTruth,

@@ -8,7 +8,8 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from harness.config.constraints import by_key, exactly_one, expected, expecting, not_here
 from harness.config.grids import grid
-from harness.config.strict import Probability, Strict
+from harness.config.strict import Probability
+from harness.models import StrictModel
 
 LONGEST_GRID = 100_000
 NARROWEST = 1e-12
@@ -24,7 +25,7 @@ def _apart(bounds: list[float]) -> list[float]:
     return bounds
 
 
-class Uniform(Strict):
+class Uniform(StrictModel):
     """Uniform on [a, b]."""
 
     uniform: Annotated[
@@ -35,7 +36,7 @@ class Uniform(Strict):
     ] = Field(description="[a, b] with 0 <= a < b <= 1 and b - a at least 1e-12.")
 
 
-class GridSpan(Strict):
+class GridSpan(StrictModel):
     """Evenly spaced true values, both ends included."""
 
     start: Annotated[Probability, expecting("a number from 0 to 1")] = Field(
@@ -61,13 +62,13 @@ class GridSpan(Strict):
         return grid(self.start, self.stop, self.count)
 
 
-class Grid(Strict):
+class Grid(StrictModel):
     """A grid of true values of equal weight."""
 
     grid: GridSpan = Field(description="The first, the last and how many.")
 
 
-class Values(Strict):
+class Values(StrictModel):
     """A list of true values of equal weight."""
 
     values: Annotated[
@@ -75,7 +76,7 @@ class Values(Strict):
     ] = Field(description="Distinct numbers from 0 to 1.")
 
 
-class Beta(Strict):
+class Beta(StrictModel):
     """Beta(s, t) on [0, 1]."""
 
     beta: Annotated[
@@ -87,7 +88,7 @@ class Beta(Strict):
 
 TruthEntry = Uniform | Grid | Values | Beta
 
-TAGGED: dict[str, type[Strict]] = {
+TAGGED: dict[str, type[StrictModel]] = {
     "<uniform>": Uniform,
     "<grid>": Grid,
     "<values>": Values,
@@ -106,7 +107,7 @@ ProportionTruth = Annotated[
 ]
 
 
-def kind_of_truth(entry: Strict) -> str:
+def kind_of_truth(entry: StrictModel) -> str:
     """``uniform``, ``grid`` and so on: the only key of the entry."""
     (kind,) = type(entry).model_fields
     return kind

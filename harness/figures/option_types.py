@@ -85,7 +85,7 @@ Size = Annotated[
 Outcome = Annotated[int | tuple[int, int], OrPair(_count, (("type", "integer"), ("minimum", 0)))]
 Outcomes = Annotated[tuple[Outcome, ...], Field(strict=False, min_length=1, max_length=12)]
 Alpha = Annotated[float, Field(gt=0, lt=1)]
-Truth = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Truth = Annotated[float, Field(ge=0)]
 Fractions = Annotated[int, Field(ge=2, le=1001)]
 Probabilities = Annotated[
     tuple[Annotated[float, Field(gt=0, lt=1)], ...],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from harness.figures.option_types import (
     Alpha,
@@ -21,6 +21,7 @@ from harness.figures.option_types import (
     Size,
     Truth,
 )
+from harness.models import StrictModel
 
 _SIZE = "Size to draw; may be left out when the experiment has only one."
 _METHODS = "Labels of the methods to draw, in this order; left out, all of them."
@@ -32,10 +33,8 @@ _SECOND = (
 )
 
 
-class FigureOptions(BaseModel):
-    """What every kind of figure holds to: no unknown option, no silent conversion."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+class FigureOptions(StrictModel):
+    """The base class of the options of figures."""
 
 
 class AlphaByOutcome(FigureOptions):
@@ -133,7 +132,6 @@ class AlphaOverOutcome(FigureOptions):
     lowest: float = Field(
         -200.0,
         lt=0,
-        allow_inf_nan=False,
         description="Lower end of the axis of per cent of alpha; what lies below is told.",
     )
 

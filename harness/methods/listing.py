@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.errors import InputError
-from harness.methods.catalogue import ALIASES, CATALOGUE, find, nearest
+from harness.errors import InputError, did_you_mean
+from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import Method
 
 
@@ -23,7 +23,7 @@ def listing(family: str | None = None, name: str | None = None) -> list[dict[str
     having = [each for each in families if name in CATALOGUE[each] or name in ALIASES[each]]
     if not having and family is None:
         every = [known for each in families for known in (*CATALOGUE[each], *ALIASES[each])]
-        raise InputError(f"no family has a method {name!r}{nearest(name, every)}")
+        raise InputError(f"no family has a method {name!r}{did_you_mean(name, every)}")
     return [_full(each, find(each, name)) for each in having or families]
 
 

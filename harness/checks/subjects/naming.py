@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -10,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from harness.errors import InputError
+from harness.errors import InputError, did_you_mean
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import Method
 from harness.methods.user.process import Source
@@ -92,8 +91,7 @@ def _unknown(name: str, family: str, known: Iterable[str]) -> InputError:
     where = [each for each in CATALOGUE if name in CATALOGUE[each] or name in ALIASES[each]]
     if where:
         return InputError(f"{name} is no method for the family {family} but for {_either(where)}")
-    near = difflib.get_close_matches(name, sorted(known), 1)
-    guess = f"; did you mean {near[0]}?" if near else ""
+    guess = did_you_mean(name, sorted(known))
     return InputError(f"method should be {_FORMS}, found {name!r}{guess}")
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-from harness.errors import InputError
+from harness.errors import InputError, did_you_mean
 from harness.methods.catalogue import (
     balanced_accuracy,
     proportion,
@@ -48,12 +47,6 @@ def find(family: str, name: str) -> Method:
     methods = CATALOGUE[family]
     known = ALIASES[family].get(name, name)
     if known not in methods:
-        hint = nearest(name, [*methods, *ALIASES[family]])
+        hint = did_you_mean(name, [*methods, *ALIASES[family]])
         raise InputError(f"method should be one of {', '.join(methods)}, found {name!r}{hint}")
     return methods[known]
-
-
-def nearest(name: str, known: Sequence[str]) -> str:
-    """What may have been meant, to end a message with; nothing where no name is near."""
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
