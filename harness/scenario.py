@@ -81,7 +81,7 @@ class PairScenario:
     @property
     def stride(self) -> int:
         """One more than the largest x2."""
-        largest = self.model.SAMPLING.largest(self.sizes[1])
+        largest = self.model.SAMPLING.largest_outcome(self.sizes[1])
         return int(min(largest, MOST)) + 1
 
     def outcomes(self, first: Integers, second: Integers) -> Integers:

@@ -5,121 +5,155 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import gammainccinv
 
 from harness.numerics.arrays import Floats, Integers
 
-# A distribution has no mass at the ends of the parameter's range, though a draw may round to one:
-# an interval of no width there would hold it.
-_INSIDE = (5e-324, 1.0 - 2.0**-53)
-_TAIL_LEFT_OUT = 1e-17
+# A continuous distribution has no mass at the boundary of the parameter's range, but a draw may
+# round to it, and an interval of zero width there would cover that draw.
+_OPEN_UNIT_INTERVAL = (5e-324, 1.0 - 2.0**-53)
+_NEGLIGIBLE_TAIL = 1e-17
 
 
 @dataclass(frozen=True)
 class DiscreteTruth:
-    """Finitely many true values of equal weight, ascending and distinct: a grid or a list."""
+    """Finitely many true values with equal weights: a grid or a list.
+
+    >>> truth = DiscreteTruth((0.1, 0.2, 0.5))
+    >>> truth.count, truth.support
+    (3, (0.1, 0.5))
+    """
 
     values: tuple[float, ...]
+    """Ascending and distinct."""
+    is_discrete: ClassVar[Literal[True]] = True
+
+    @property
+    def count(self) -> int:
+        """The number of true values."""
+        return len(self.values)
 
     @property
     def support(self) -> tuple[float, float]:
+        """The smallest and the largest true value."""
         return self.values[0], self.values[-1]
 
     @property
-    def bulk(self) -> tuple[float, float]:
+    def effective_support(self) -> tuple[float, float]:
+        """The support."""
         return self.support
 
     def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
         return {"values": list(self.values)}
 
 
 @dataclass(frozen=True)
 class UniformTruth:
-    """Uniform on [lower, upper]."""
+    """The uniform distribution on [lower, upper]."""
 
     lower: float
     upper: float
+    is_discrete: ClassVar[Literal[False]] = False
 
     @property
     def support(self) -> tuple[float, float]:
+        """The range of the true value."""
         return self.lower, self.upper
 
     @property
-    def bulk(self) -> tuple[float, float]:
+    def effective_support(self) -> tuple[float, float]:
+        """The support."""
         return self.support
 
     @property
     def mean(self) -> float:
+        """The mean of the true value."""
         return 0.5 * (self.lower + self.upper)
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
-        """``count`` independent draws, shape (count,)."""
+        """Return ``count`` independent draws, shape (count,)."""
         draws = rng.random(count)
         if self.support != (0.0, 1.0):
             draws *= self.upper - self.lower
             draws += self.lower
-            np.clip(draws, _INSIDE[0], self.upper if self.upper > 1 else _INSIDE[1], out=draws)
+            smallest, largest = _OPEN_UNIT_INTERVAL
+            np.clip(draws, smallest, self.upper if self.upper > 1 else largest, out=draws)
         return draws
 
     def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
         return {"uniform": [self.lower, self.upper]}
 
 
 @dataclass(frozen=True)
 class BetaTruth:
-    """Beta(s, t) on [0, 1], with s, t > 0."""
+    """The distribution Beta(s, t) on [0, 1], with s, t > 0.
+
+    >>> BetaTruth(2.0, 8.0).mean
+    0.2
+    """
 
     s: float
     t: float
+    is_discrete: ClassVar[Literal[False]] = False
 
     @property
     def support(self) -> tuple[float, float]:
+        """The range of the true value."""
         return 0.0, 1.0
 
     @property
-    def bulk(self) -> tuple[float, float]:
+    def effective_support(self) -> tuple[float, float]:
+        """The support."""
         return self.support
 
     @property
     def mean(self) -> float:
+        """The mean of the true value."""
         return self.s / (self.s + self.t)
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
-        """``count`` independent draws, shape (count,)."""
-        return np.clip(rng.beta(self.s, self.t, count), *_INSIDE)
+        """Return ``count`` independent draws, shape (count,)."""
+        return np.clip(rng.beta(self.s, self.t, count), *_OPEN_UNIT_INTERVAL)
 
     def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
         return {"beta": [self.s, self.t]}
 
 
 @dataclass(frozen=True)
 class GammaTruth:
-    """Gamma with shape s > 0 and rate t > 0, on (0, ∞)."""
+    """The Gamma distribution with shape s > 0 and rate t > 0, on (0, ∞)."""
 
     s: float
     t: float
+    is_discrete: ClassVar[Literal[False]] = False
 
     @property
     def support(self) -> tuple[float, float]:
+        """The range of the true value."""
         return 0.0, math.inf
 
     @property
-    def bulk(self) -> tuple[float, float]:
-        """The support but for an upper tail of 1e-17."""
-        return 0.0, float(gammainccinv(self.s, _TAIL_LEFT_OUT)) / self.t
+    def effective_support(self) -> tuple[float, float]:
+        """The support without an upper tail of probability 1e-17."""
+        return 0.0, float(gammainccinv(self.s, _NEGLIGIBLE_TAIL)) / self.t
 
     @property
     def mean(self) -> float:
+        """The mean of the true value."""
         return self.s / self.t
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
-        """``count`` independent draws, shape (count,)."""
-        return np.maximum(rng.gamma(self.s, 1.0 / self.t, count), _INSIDE[0])
+        """Return ``count`` independent draws, shape (count,)."""
+        return np.maximum(rng.gamma(self.s, 1.0 / self.t, count), _OPEN_UNIT_INTERVAL[0])
 
     def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
         return {"gamma": [self.s, self.t]}
 
 
@@ -129,41 +163,54 @@ Truth = DiscreteTruth | ContinuousTruth
 
 @dataclass(frozen=True)
 class PairTruth:
-    """Two independent truths, one for each sample: both lists, or both distributions.
+    """Two independent truths, one for each sample: both discrete, or both continuous.
 
-    Of two lists every value of the one goes with every value of the other, with equal weights;
-    pairs are numbered first by the one, then by the other.
+    Two discrete truths are crossed: every value of the first is paired with every value of the
+    second, with equal weights. Pairs are ordered by the first value, then by the second one.
+
+    >>> PairTruth(DiscreteTruth((0.1, 0.2)), DiscreteTruth((0.3, 0.4, 0.5))).count
+    6
     """
 
     first: Truth
     second: Truth
 
     @property
+    def is_discrete(self) -> bool:
+        """Whether there are finitely many pairs of true values."""
+        return self.first.is_discrete
+
+    @property
+    def count(self) -> int:
+        """The number of pairs of true values, of two discrete truths."""
+        assert self.first.is_discrete
+        assert self.second.is_discrete
+        return self.first.count * self.second.count
+
+    @property
     def values(self) -> tuple[Floats, Floats]:
-        """The true values of both samples for each pair, of two lists."""
-        assert isinstance(self.first, DiscreteTruth)
-        assert isinstance(self.second, DiscreteTruth)
-        one, other = np.array(self.first.values), np.array(self.second.values)
-        return np.repeat(one, other.size), np.tile(other, one.size)
+        """The true values of each sample, of two discrete truths; two arrays of shape (count,)."""
+        assert self.first.is_discrete
+        assert self.second.is_discrete
+        first, second = np.array(self.first.values), np.array(self.second.values)
+        return np.repeat(first, second.size), np.tile(second, first.size)
 
     def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
         return {"first": dict(self.first.content()), "second": dict(self.second.content())}
 
 
-def is_listed(truth: Truth | PairTruth) -> bool:
-    """Whether there are finitely many true values."""
-    return isinstance(truth.first if isinstance(truth, PairTruth) else truth, DiscreteTruth)
+def trials_per_value(
+    truth: DiscreteTruth | PairTruth, trials: int, rng: np.random.Generator
+) -> Integers:
+    """Draw how many of the trials fall on each true value, or on each pair of them.
 
+    Args:
+        truth: discrete; its t values, or pairs of values, are equally likely.
+        trials: the number of trials in all.
+        rng: the source of randomness.
 
-def count_values(truth: Truth | PairTruth) -> int:
-    """How many true values, or pairs of them, a list has."""
-    if isinstance(truth, PairTruth):
-        return count_values(truth.first) * count_values(truth.second)
-    assert isinstance(truth, DiscreteTruth)
-    return len(truth.values)
-
-
-def trials_by_value(truth: Truth | PairTruth, count: int, rng: np.random.Generator) -> Integers:
-    """How many of ``count`` trials fall on each of the listed values, shape (t,)."""
-    t = count_values(truth)
-    return rng.multinomial(count, np.full(t, 1 / t)).astype(np.int64)
+    Returns:
+        The number of trials of each value, shape (t,); the sum is ``trials``.
+    """
+    return rng.multinomial(trials, np.full(truth.count, 1 / truth.count)).astype(np.int64)

@@ -14,9 +14,7 @@ from harness.truths import (
     GammaTruth,
     PairTruth,
     UniformTruth,
-    count_values,
-    is_listed,
-    trials_by_value,
+    trials_per_value,
 )
 
 DRAWS = 100_000
@@ -56,7 +54,9 @@ def test_a_gamma_truth_is_a_gamma_distribution(shapes):
     assert truth.support == (0.0, np.inf)
     assert r.min() > 0
     assert stats.kstest(r, stats.gamma(shape, scale=1 / rate).cdf).pvalue > FALSE_ALARM
-    assert stats.gamma(shape, scale=1 / rate).sf(truth.bulk[1]) == pytest.approx(1e-17, rel=1e-6)
+    assert stats.gamma(shape, scale=1 / rate).sf(truth.effective_support[1]) == pytest.approx(
+        1e-17, rel=1e-6
+    )
     assert truth.mean == shape / rate
 
 
@@ -67,16 +67,16 @@ def test_a_uniform_truth_beyond_one_keeps_to_its_range():
     assert stats.kstest(r / 458.0, "uniform").pvalue > FALSE_ALARM
 
 
-def test_of_two_lists_every_value_goes_with_every_value():
+def test_two_discrete_truths_are_crossed():
     pair = PairTruth(DiscreteTruth((0.1, 0.2)), DiscreteTruth((0.3, 0.4, 0.5)))
     first, second = pair.values
-    assert count_values(pair) == 6
-    assert is_listed(pair)
+    assert pair.count == 6
+    assert pair.is_discrete
     assert list(zip(first.tolist(), second.tolist(), strict=True)) == [
         *((0.1, each) for each in (0.3, 0.4, 0.5)),
         *((0.2, each) for each in (0.3, 0.4, 0.5)),
     ]
-    assert not is_listed(PairTruth(UniformTruth(0.0, 1.0), UniformTruth(0.0, 1.0)))
+    assert not PairTruth(UniformTruth(0.0, 1.0), UniformTruth(0.0, 1.0)).is_discrete
 
 
 def test_the_check_of_a_distribution_can_fail():
@@ -84,17 +84,17 @@ def test_the_check_of_a_distribution_can_fail():
     assert stats.kstest(0.99 * p, "uniform").pvalue < FALSE_ALARM
 
 
-def test_listed_truths_are_drawn_with_equal_weights():
+def test_values_are_drawn_with_equal_weights():
     truth = DiscreteTruth((0.0, 0.25, 0.5, 1.0))
-    counts = trials_by_value(truth, DRAWS, generator())
+    counts = trials_per_value(truth, DRAWS, generator())
     assert truth.support == (0.0, 1.0)
     assert counts.sum() == DRAWS
     assert counts.dtype == np.int64
     assert stats.chisquare(counts).pvalue > FALSE_ALARM
 
 
-def test_one_listed_truth_takes_every_draw():
-    assert trials_by_value(DiscreteTruth((0.3,)), 17, generator()).tolist() == [17]
+def test_a_single_value_takes_every_trial():
+    assert trials_per_value(DiscreteTruth((0.3,)), 17, generator()).tolist() == [17]
     assert DiscreteTruth((0.3,)).support == (0.3, 0.3)
 
 

@@ -104,7 +104,7 @@ def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
     """The truths of each sample that are not next to an end of the range."""
     if not _is_rate(scenario.family):
         return (INSIDE,) * len(scenario.sizes)
-    ends = [(each.size, each.truth.bulk[1]) for each in samples_of(scenario)]
+    ends = [(each.size, each.truth.effective_support[1]) for each in samples_of(scenario)]
     return tuple((min(FEWEST_EVENTS / size, most), most) for size, most in ends)
 
 

@@ -16,7 +16,6 @@ from harness.config.truth_levels import is_discrete, truth_of
 from harness.errors import did_you_mean
 from harness.figures.catalogue import FigureOptions
 from harness.methods.method import TWO_SIDED
-from harness.truths import DiscreteTruth
 
 
 def level_relations(form: Form, entry: FigureOptions, parts: Draft) -> Iterator[tuple[str, str]]:
@@ -61,7 +60,7 @@ def _second(entry: FigureOptions, parts: Draft) -> Iterator[tuple[str, str]]:
             yield "second", f"expected two samples for a second true value, found {flow(found)}"
     elif is_discrete(truth):
         listed = truth_of(truth.second)
-        assert isinstance(listed, DiscreteTruth)
+        assert listed.is_discrete
         levels = [plain_number(value) for value in listed.values]
         yield from _one_of(entry, "second", "a second true value", levels)
 

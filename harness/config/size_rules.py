@@ -60,7 +60,7 @@ def _means(form: Form, parts: Draft) -> Iterator[Complaint]:
     for place, (name, truth) in enumerate(zip(form.family.sizes, truths, strict=False)):
         if name not in parts:
             continue
-        exposure, rate = _largest(parts[name]), truth.bulk[1]
+        exposure, rate = _largest(parts[name]), truth.effective_support[1]
         if not rate <= MOST / exposure:
             path: Path = ("truth",) if len(truths) == 1 else ("truth", ("first", "second")[place])
             yield Complaint(

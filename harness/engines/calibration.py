@@ -152,7 +152,7 @@ def drawn(shard: Shard) -> Trials:
 
 def _sizes(model: Model, span: Span, count: int, rng: np.random.Generator) -> Floats:
     low, high = span
-    if np.isfinite(model.SAMPLING.largest(low)):
+    if np.isfinite(model.SAMPLING.largest_outcome(low)):
         return rng.integers(int(low), int(high), count, endpoint=True).astype(np.float64)
     return rng.uniform(low, high, count)
 

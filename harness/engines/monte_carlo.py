@@ -16,7 +16,7 @@ from harness.engines.results import Counts, Tally
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, Scenario, SingleScenario
-from harness.truths import DiscreteTruth, count_values, is_listed, trials_by_value
+from harness.truths import trials_per_value
 
 SHARD_BITS = 20
 SHARD = 1 << SHARD_BITS
@@ -52,7 +52,7 @@ def simulate(shard: Shard, limits: Limits) -> Tally:
 
     ``limits`` holds at least the outcomes that occur in the shard.
     """
-    if is_listed(shard.scenario.truth):
+    if shard.scenario.truth.is_discrete:
         return _simulate_values(shard, limits)
     return _simulate_distribution(shard, limits)
 
@@ -70,7 +70,7 @@ class Trials:
 
 def every_trial(shard: Shard) -> Trials:
     """The trials that ``simulate`` counts in the shard, to the last bit."""
-    if not is_listed(shard.scenario.truth):
+    if not shard.scenario.truth.is_discrete:
         draws = _sorted_draws(shard)
         codes, rank = draws.keys >> SHARD_BITS, draws.keys & (SHARD - 1)
         return Trials(draws.outcomes(codes), draws.parameter[rank], None)
@@ -83,7 +83,7 @@ def every_trial(shard: Shard) -> Trials:
 
 def outcomes_drawn(shard: Shard) -> Integers:
     """The distinct outcomes that the shard's draws bring, ascending."""
-    if is_listed(shard.scenario.truth):
+    if shard.scenario.truth.is_discrete:
         return np.unique(np.concatenate([x for _, x, _ in _histograms(shard)]))
     draws = _sorted_draws(shard)
     x, _ = _groups(draws.keys)
@@ -213,7 +213,7 @@ def listed_values(scenario: Scenario) -> tuple[Integers | Floats, Floats]:
     if isinstance(scenario, PairScenario):
         parameter = family_of(scenario.family).value(scenario.truth.values)
         return np.arange(parameter.size), parameter
-    assert isinstance(scenario.truth, DiscreteTruth)
+    assert scenario.truth.is_discrete
     values = np.array(scenario.truth.values)
     return values, values
 
@@ -222,7 +222,7 @@ def _histograms(shard: Shard) -> Iterator[tuple[int, Integers, Integers]]:
     """For each value with trials in the shard: its index, the outcomes and their counts."""
     rng = shard.generator()
     draw_at = _drawing(shard.scenario, rng)
-    for value, trials in enumerate(_trials_by_value(shard, rng)):
+    for value, trials in enumerate(_trials_per_value(shard, rng)):
         if trials:
             yield value, *draw_at(value, int(trials))
 
@@ -241,7 +241,7 @@ def _drawing(
             return np.unique(pair.outcomes(x, y), return_counts=True)
 
         return draw_pairs
-    assert isinstance(truth, DiscreteTruth)
+    assert truth.is_discrete
     values, size = truth.values, scenario.size
 
     def draw_single(value: int, trials: int) -> tuple[Integers, Integers]:
@@ -254,11 +254,12 @@ def _drawing(
     return draw_single
 
 
-def _trials_by_value(shard: Shard, rng: np.random.Generator) -> Integers:
+def _trials_per_value(shard: Shard, rng: np.random.Generator) -> Integers:
     """How many of the shard's trials fall on each value: fixed, or drawn with equal weights."""
     truth = shard.scenario.truth
+    assert truth.is_discrete
     if shard.per_truth is None:
-        return trials_by_value(truth, shard.trials, rng)
-    edges = np.arange(count_values(truth) + 1, dtype=np.int64) * shard.per_truth
-    inside = np.clip(edges, shard.start, shard.start + shard.trials)
+        return trials_per_value(truth, shard.trials, rng)
+    edges = np.arange(truth.count + 1, dtype=np.int64) * shard.per_truth
+    inside: Integers = np.clip(edges, shard.start, shard.start + shard.trials)
     return np.diff(inside)

@@ -9,7 +9,7 @@ import numpy as np
 from harness.engines.results import Exact
 from harness.families.catalogue import family_of
 from harness.scenario import Limits, PairScenario, Scenario, data_of
-from harness.truths import ContinuousTruth, DiscreteTruth, Truth
+from harness.truths import ContinuousTruth, Truth
 
 
 def integrate(scenario: Scenario, limits: Limits, reference_prior: tuple[float, float]) -> Exact:
@@ -51,5 +51,5 @@ def outside(posterior: Any, limits: Limits) -> Exact:
 
 def distribution(truth: Truth) -> ContinuousTruth:
     """The truth, which is not a list of values."""
-    assert not isinstance(truth, DiscreteTruth)
+    assert not truth.is_discrete
     return truth

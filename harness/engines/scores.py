@@ -26,7 +26,6 @@ from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
 from harness.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
-from harness.truths import DiscreteTruth, is_listed
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def _rms_over_truths(
     scenario: SingleScenario, first: int, lower: Floats, upper: Floats, alpha: float
 ) -> float:
     """Integrated gap by gap: between two neighbouring limits the miss probability is smooth."""
-    low, high = scenario.truth.bulk
+    low, high = scenario.truth.effective_support
     inside = np.concatenate((lower, upper))
     inside = inside[(inside > low) & (inside < high)]
     nodes, weights = truth_rule(scenario, np.unique(np.concatenate(([low, high], inside))))
@@ -99,7 +98,7 @@ def _interval_score(
 ) -> Floats:
     score = np.full(alpha.size, np.nan)
     two_sided = np.array([column.side == TWO_SIDED for column in columns])
-    unknown = isinstance(scenario, PairScenario) and not is_listed(scenario.truth)
+    unknown = isinstance(scenario, PairScenario) and not scenario.truth.is_discrete
     if known.mean is None or unknown or not two_sided.any():
         return score
     part = Limits(limits.outcomes, limits.lower[two_sided], limits.upper[two_sided])
@@ -112,7 +111,7 @@ def _mean_beyond(scenario: Scenario, limits: Limits) -> Floats:
     """E[(L − θ)⁺ + (θ − U)⁺], shape (k,)."""
     if isinstance(scenario, PairScenario):
         return beyond_listed_pairs(scenario, limits)
-    if isinstance(scenario.truth, DiscreteTruth):
+    if scenario.truth.is_discrete:
         return _beyond_listed(scenario, np.array(scenario.truth.values), limits)
     truth, model, size = distribution(scenario.truth), scenario.model, scenario.size
     weight = model.outcome_weights(truth, limits.outcomes, size)

@@ -46,8 +46,8 @@ def tail_of(truth: float, outcomes: Integers, n: int, x: int) -> Tail:
     p = np.array([truth])
     below = outcomes[outcomes < n]
     cumulative = np.ones(outcomes.size)
-    cumulative[: below.size] = binomial.at_most(below, p, n)
-    tail = float(binomial.at_most(np.array([x]), p, n)[0]) if x < n else 1.0
+    cumulative[: below.size] = binomial.cdf(below, p, n)
+    tail = float(binomial.cdf(np.array([x]), p, n)[0]) if x < n else 1.0
     return Tail(truth, outcomes, binomial.pmf(outcomes, p, n), cumulative, tail)
 
 

@@ -1,0 +1,1 @@
+"""How the outcome of one sample arises from its true parameter."""

@@ -1,4 +1,4 @@
-"""How a count of successes arises: X ~ Binomial(n, p)."""
+"""The number of successes in n independent trials: X ~ Binomial(n, p)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from scipy.special import betainc, betaincc
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_binomial
 
-# Bernstein's inequality with this exponent leaves less than 2e-17 outside the window.
+# By Bernstein's inequality with this exponent the probability outside the window is below 2e-17.
 _WINDOW_EXPONENT = 39.2
 
 
 def draw(
     p: npt.ArrayLike, n: float, rng: np.random.Generator, count: int | None = None
 ) -> Integers:
-    """One outcome for each p, or ``count`` outcomes for a single p; shape (t,) or (count,)."""
+    """Draw one outcome for each p, or ``count`` outcomes for a single p; shape (t,) or (count,)."""
     return rng.binomial(int(n), np.asarray(p, np.float64), count)
 
 
 def window(low: float, high: float, n: float) -> tuple[int, int]:
-    """First and last outcome that matter for any p of [low, high].
+    """The first and the last outcome with a non-negligible probability for a p in [low, high].
 
     Bernstein's inequality: Pr(|X − np| ≥ w) ≤ 2 exp(−w² / (2npq + 2w/3)).
     """
@@ -37,37 +37,41 @@ def _reach(n: float, p: float) -> float:
     return third + math.sqrt(third * third + 2.0 * n * p * (1.0 - p) * _WINDOW_EXPONENT)
 
 
-def largest(n: float) -> float:
-    """n successes."""
+def largest_outcome(n: float) -> float:
+    """The largest possible outcome: n."""
     return n
 
 
 def pmf(x: npt.ArrayLike, p: npt.ArrayLike, n: float) -> Floats:
-    """Pr(X = x | p), broadcast over x and p."""
+    """Pr(X = x | p), broadcast over x and p.
+
+    >>> pmf([0, 1, 2], 0.5, 2)
+    array([0.25, 0.5 , 0.25])
+    """
     x, p = np.asarray(x), np.asarray(p, dtype=np.float64)
     return np.exp(log_binomial(x, n - x, p, 1.0 - p))
 
 
-def at_most(x: Integers, p: Floats, n: float) -> Floats:
+def cdf(x: Integers, p: Floats, n: float) -> Floats:
     """Pr(X ≤ x | p) for 0 ≤ x < n, broadcast."""
     return np.asarray(betaincc(x + 1.0, n - x.astype(np.float64), p))
 
 
-def more_than(x: Integers, p: Floats, n: float) -> Floats:
+def sf(x: Integers, p: Floats, n: float) -> Floats:
     """Pr(X > x | p) for 0 ≤ x < n, broadcast."""
     return np.asarray(betainc(x + 1.0, n - x.astype(np.float64), p))
 
 
-def fall(x: Integers, p: Floats, n: float) -> Floats:
+def minus_cdf_derivative(x: Integers, p: Floats, n: float) -> Floats:
     """−d/dp Pr(X ≤ x | p) = n·b(x; n − 1, p), broadcast."""
     return n * pmf(x, p, n - 1)
 
 
-def stretched(p: npt.ArrayLike, n: float) -> Floats:
+def variance_stabilized(p: npt.ArrayLike, n: float) -> Floats:
     """2√n arcsin √p."""
     return np.asarray(2.0 * math.sqrt(n) * np.arcsin(np.sqrt(p)))
 
 
-def unstretched(place: npt.ArrayLike, n: float) -> Floats:
-    """sin²(place / 2√n)."""
-    return np.asarray(np.sin(np.asarray(place) / (2.0 * math.sqrt(n))) ** 2)
+def from_variance_stabilized(value: npt.ArrayLike, n: float) -> Floats:
+    """sin²(value / 2√n)."""
+    return np.asarray(np.sin(np.asarray(value) / (2.0 * math.sqrt(n))) ** 2)

@@ -1,4 +1,4 @@
-"""What engines may ask of the way in which the count of one sample arises."""
+"""The protocol of a sampling model: how the count of one sample depends on the parameter."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from harness.numerics.arrays import Floats, Integers
 
 
 class Sampling(Protocol):
-    """A count X whose distribution rises with the parameter; the size says how much is sampled.
+    """The distribution of a count X that increases stochastically with the parameter θ.
 
-    A module with these functions will do.
+    ``size`` is the amount of data: the number of trials or the exposure. A module that has these
+    functions satisfies the protocol.
     """
 
     def draw(
@@ -23,37 +24,44 @@ class Sampling(Protocol):
         rng: np.random.Generator,
         count: int | None = None,
     ) -> Integers:
-        """One outcome for each parameter, or ``count`` for a single one; shape (t,) or (count,)."""
+        """Draw one outcome for each parameter, or ``count`` outcomes for a single parameter.
+
+        Returns:
+            Outcomes, of the shape of ``parameter`` or of shape (count,).
+        """
         ...
 
     def window(self, low: float, high: float, size: float) -> tuple[int, int]:
-        """First and last outcome that matter for any parameter of [low, high]."""
+        """The first and the last outcome with a non-negligible probability for a θ in [low, high].
+
+        Outcomes outside the window have a total probability below 2e-17.
+        """
         ...
 
-    def largest(self, size: float) -> float:
-        """The largest outcome there is; may be infinite."""
+    def largest_outcome(self, size: float) -> float:
+        """The largest possible outcome; inf if outcomes are unbounded."""
         ...
 
     def pmf(self, x: npt.ArrayLike, parameter: npt.ArrayLike, size: float) -> Floats:
         """Pr(X = x), broadcast over x and the parameter."""
         ...
 
-    def at_most(self, x: Integers, parameter: Floats, size: float) -> Floats:
-        """Pr(X ≤ x) for 0 ≤ x below the largest outcome; one shape."""
+    def cdf(self, x: Integers, parameter: Floats, size: float) -> Floats:
+        """Pr(X ≤ x) for 0 ≤ x below the largest outcome; x and parameter have one shape."""
         ...
 
-    def more_than(self, x: Integers, parameter: Floats, size: float) -> Floats:
-        """Pr(X > x) for 0 ≤ x below the largest outcome; one shape."""
+    def sf(self, x: Integers, parameter: Floats, size: float) -> Floats:
+        """Pr(X > x) for 0 ≤ x below the largest outcome; x and parameter have one shape."""
         ...
 
-    def fall(self, x: Integers, parameter: Floats, size: float) -> Floats:
-        """−d/dθ Pr(X ≤ x), broadcast."""
+    def minus_cdf_derivative(self, x: Integers, parameter: Floats, size: float) -> Floats:
+        """−d/dθ Pr(X ≤ x), which is not negative; broadcast."""
         ...
 
-    def stretched(self, parameter: npt.ArrayLike, size: float) -> Floats:
-        """The parameter on a scale where X has a standard deviation of about one everywhere."""
+    def variance_stabilized(self, parameter: npt.ArrayLike, size: float) -> Floats:
+        """The parameter on the scale on which X has a standard deviation of about one."""
         ...
 
-    def unstretched(self, place: npt.ArrayLike, size: float) -> Floats:
-        """The inverse of ``stretched``."""
+    def from_variance_stabilized(self, value: npt.ArrayLike, size: float) -> Floats:
+        """The parameter whose ``variance_stabilized`` is ``value``."""
         ...

@@ -26,7 +26,7 @@ from harness.scenario import (
     sizes_by_name,
 )
 from harness.study.columns import refuse_undrawn
-from harness.truths import DiscreteTruth, PairTruth, count_values, is_listed
+from harness.truths import PairTruth
 
 LARGEST_TABLE = 1 << 22
 """The most outcomes of one scenario that limits are computed for."""
@@ -58,7 +58,7 @@ class ScenarioPlan:
         """Whether the tables hold cells given the outcome."""
         scenario = self.scenario
         large = scenario.family == "proportion" and scenario.sizes[0] >= LARGEST_BESIDE_TRUTHS
-        return not (large and is_listed(scenario.truth))
+        return not (large and scenario.truth.is_discrete)
 
 
 def plan(experiment: Experiment) -> list[ScenarioPlan]:
@@ -103,7 +103,8 @@ def _shards(experiment: Experiment, scenario: Scenario) -> tuple[Shard, ...]:
         for size in scenario.sizes:
             count *= int(size) + 1
     elif per_truth is not None:
-        count *= count_values(scenario.truth)
+        assert scenario.truth.is_discrete
+        count *= scenario.truth.count
     if count > MOST_TRIALS:
         raise InputError(
             f"{_name(scenario)}: {asked} would be {count:,} trials, more than {MOST_TRIALS:,}"
@@ -137,7 +138,7 @@ def _outcomes(experiment: Experiment, scenario: Scenario, shown: Integers | None
     if ENUMERATION in experiment.engines and _every_count(scenario) <= LARGEST_TABLE:
         parts.append(_every_outcome(scenario))
     elif ENUMERATION in experiment.engines or (
-        MONTE_CARLO in experiment.engines and is_listed(scenario.truth)
+        MONTE_CARLO in experiment.engines and scenario.truth.is_discrete
     ):
         # All are enumerated, and for a list of values held against draws.
         instead = "a truth of fewer or closer values"
@@ -194,7 +195,7 @@ def _possible_count(scenario: Scenario) -> float:
         first, second = (_possible_count(sample) for sample in scenario.samples())
         return first * second
     truth, sampling = scenario.truth, scenario.model.SAMPLING
-    spans = [(p, p) for p in truth.values] if isinstance(truth, DiscreteTruth) else [truth.bulk]
+    spans = [(p, p) for p in truth.values] if truth.is_discrete else [truth.effective_support]
     windows = [sampling.window(low, high, scenario.size) for low, high in spans]
     return float(sum(last - first + 1 for first, last in windows))
 

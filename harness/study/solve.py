@@ -21,7 +21,6 @@ from harness.scenario import Limits, PairScenario, Scenario
 from harness.study.failures import solved_with_failures
 from harness.study.plan import LARGEST_TABLE, ScenarioPlan
 from harness.tables.scenario_result import ScenarioResult
-from harness.truths import is_listed
 
 
 def solve_exactly(
@@ -97,7 +96,7 @@ def _reported(
     drawn = np.empty(0, np.int64) if tally is None else tally.by_outcome.conditions
     if not each.per_outcome:
         return np.empty(0, np.int64)
-    values_alone = is_listed(experiment.truth) and not (
+    values_alone = experiment.truth.is_discrete and not (
         {POSTERIOR, MONTE_CARLO} & set(experiment.engines)
     )
     return np.union1d(np.empty(0, np.int64) if values_alone else shown, drawn).astype(np.int64)
@@ -109,10 +108,10 @@ def _discrepancy(scenario: Scenario, limits: Limits, known: Enumerated | None) -
     if isinstance(scenario, PairScenario):
         checked = pair_identity.scenarios_to_check(scenario)
         found += [pair_identity.both_sides(each, limits).discrepancy() for each in checked]
-        off = 0.0 if is_listed(scenario.truth) else pair_identity.weight_discrepancy(scenario)
+        off = 0.0 if scenario.truth.is_discrete else pair_identity.weight_discrepancy(scenario)
     else:
         alone = identity.scenarios_to_check(scenario)
         found += [identity.both_sides(each, limits).discrepancy() for each in alone]
-        small = scenario.size < LARGEST_TABLE and not is_listed(scenario.truth)
+        small = scenario.size < LARGEST_TABLE and not scenario.truth.is_discrete
         off = identity.weight_discrepancy(scenario) if small else 0.0
     return np.asarray(np.max([*found, np.full(limits.lower.shape[0], off)], axis=0))

@@ -35,7 +35,7 @@ def numbered(name: str, samples: int) -> tuple[str, ...]:
 
 def _key(family: str) -> Columns:
     known = family_of(family)
-    whole = known.model.SAMPLING.largest(1.0) == 1.0
+    whole = known.model.SAMPLING.largest_outcome(1.0) == 1.0
     return {
         "family": pl.String,
         "method": pl.String,

@@ -55,7 +55,7 @@ def drawn(shard):
     """p and x of every trial, by the documented order of draws."""
     truth, n = shard.scenario.truth, shard.scenario.size
     rng = shard.scenario.stream(shard.seed, shard.number)
-    if isinstance(truth, DiscreteTruth):
+    if truth.is_discrete:
         t = len(truth.values)
         if shard.per_truth is None:
             counts = rng.multinomial(shard.trials, np.full(t, 1 / t))
@@ -100,7 +100,7 @@ def check(shard, limits):
     p, x = drawn(shard)
     tally = simulate(shard, limits)
     check_counts(tally.by_outcome, p, x, limits, "outcome")
-    assert (tally.by_truth is not None) == isinstance(shard.scenario.truth, DiscreteTruth)
+    assert (tally.by_truth is not None) == shard.scenario.truth.is_discrete
     if tally.by_truth is not None:
         check_counts(tally.by_truth, p, x, limits, "truth")
     np.testing.assert_array_equal(outcomes_drawn(shard), np.unique(x))

@@ -183,7 +183,7 @@ def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, o
 
 @pytest.mark.parametrize("truth", [FLAT, BetaTruth(0.5, 3.0), DiscreteTruth((0.1, 0.6))], ids=str)
 def test_weights_of_pairs_are_products_and_all_that_can_occur_sum_to_one(truth):
-    other = DiscreteTruth((0.5,)) if isinstance(truth, DiscreteTruth) else FLAT
+    other = DiscreteTruth((0.5,)) if truth.is_discrete else FLAT
     scenario = PairScenario("proportion_difference", (40, 7), PairTruth(truth, other))
     outcomes = possible_pairs(scenario)
     assert (np.diff(outcomes) > 0).all()

@@ -95,7 +95,7 @@ def test_lists_and_singular_densities_are_checked_under_flat_ones_and_others_und
     listed = DiscreteTruth((0.5, 7.0))
     (found,) = scenarios_to_check(scenario_of(RATES, (2.0, 5.0), listed, GammaTruth(0.3, 1.0)))
     assert found.truth.first == UniformTruth(0.0, 7.0)
-    assert found.truth.second.support == (0.0, GammaTruth(0.3, 1.0).bulk[1])
+    assert found.truth.second.support == (0.0, GammaTruth(0.3, 1.0).effective_support[1])
     for case in CASES:
         assert scenarios_to_check(scenario_of(*case)) == [scenario_of(*case)]
 
@@ -108,7 +108,7 @@ def test_few_outcomes_are_checked_whatever_the_sizes(family, sizes, first, secon
     assert (np.diff(outcomes) > 0).all()
     for counts, size in zip(scenario.counts(outcomes), sizes, strict=True):
         assert counts.min() >= 0
-        assert counts.max() <= scenario.model.SAMPLING.largest(size)
+        assert counts.max() <= scenario.model.SAMPLING.largest_outcome(size)
 
 
 @pytest.mark.parametrize("error", [-1e-6, 1e-6])

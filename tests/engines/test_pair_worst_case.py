@@ -193,7 +193,7 @@ def test_each_column_is_searched_by_itself():
 def rates(first, second):
     scenario = PairScenario("rate_difference", (1.0, 2.0), PairTruth(first, second))
     windows = [
-        poisson.window(*truth.bulk, size)
+        poisson.window(*truth.effective_support, size)
         for truth, size in zip((first, second), scenario.sizes, strict=True)
     ]
     x, y = (np.arange(low, high + 1) for low, high in windows)

@@ -19,7 +19,7 @@ from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.proportion.bootstrap import RESAMPLES
 from harness.scenario import Column, Limits, PairScenario, SingleScenario, data_of
-from harness.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth, count_values
+from harness.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part, stable_files
 
 BOOTSTRAP = "bootstrap_percentile"
@@ -69,7 +69,7 @@ LISTS = [name for name in SCENARIOS if name.startswith("list")]
 )
 def test_limits_of_each_trial_are_counted_like_limits_looked_up(name, per_truth):
     scenario, alphas = SCENARIOS[name], (0.05, 0.2, 0.5)
-    trials = 3000 if per_truth is None else per_truth * count_values(scenario.truth)
+    trials = 3000 if per_truth is None else per_truth * scenario.truth.count
     (shard,) = shards(scenario, trials, 5, per_truth)
     if isinstance(scenario, PairScenario):
         outcomes = scenario.outcomes(*np.indices((8, 6)).reshape(2, -1))

@@ -144,7 +144,7 @@ def _beside(scenario: PairScenario, worst: PairWorstCase) -> tuple[float, float]
     towards = {"above": 1.0, "below": -1.0}.get(worst.side, 0.0)
     truths = list(worst.truths)
     for sample, weight in enumerate(family_of(scenario.family).weights):
-        low, high = scenario.samples()[sample].truth.bulk
+        low, high = scenario.samples()[sample].truth.effective_support
         moved = truths[sample] + towards * BESIDE * max(high, 1.0) / weight
         if low <= moved <= high:
             truths[sample] = moved

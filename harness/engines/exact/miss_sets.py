@@ -68,7 +68,7 @@ class Runs:
         outcome = np.arange(self.first - 1, self.first + self.threshold.size, dtype=np.int64)
         sign = np.where((left < right) == self.rising, 1, -1)
         # Nothing lies below outcome 0 or above the largest one.
-        inside = (outcome >= 0) & (outcome < self.sampling.largest(self.n))
+        inside = (outcome >= 0) & (outcome < self.sampling.largest_outcome(self.n))
         used = np.flatnonzero((stop > start) & inside)
         start, count = start[used], (stop - start)[used]
         outcome, sign = outcome[used], sign[used]
@@ -95,8 +95,8 @@ class Runs:
             at, lower = p[index], outcome < pivot[index]
             upper = ~lower
             terms = np.empty(index.size)
-            terms[lower] = self.sampling.at_most(outcome[lower], at[lower], self.n)
-            terms[upper] = -self.sampling.more_than(outcome[upper], at[upper], self.n)
+            terms[lower] = self.sampling.cdf(outcome[lower], at[lower], self.n)
+            terms[upper] = -self.sampling.sf(outcome[upper], at[upper], self.n)
             total += np.bincount(index, sign * terms, minlength=p.size)
         return np.clip(total, 0.0, 1.0)
 

@@ -15,7 +15,6 @@ from harness.engines.worst_case.two_samples import PairWorstCase
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
 from harness.scenario import Limits, SingleScenario
-from harness.truths import DiscreteTruth
 
 _BLOCK = 1 << 19
 NOTHING_LEFT_OUT = 1e-9
@@ -52,7 +51,7 @@ def enumerate_exactly(
     """
     truth = scenario.truth
     wanted = limits.outcomes if reported is None else reported
-    if isinstance(truth, DiscreteTruth):
+    if truth.is_discrete:
         at_values = _by_truth(scenario, np.array(truth.values), limits)
         by_outcome = _given_outcomes_of_values(scenario, np.array(truth.values), limits.at(wanted))
         by_truth: Exact | None = at_values
@@ -75,7 +74,7 @@ def worst_case_range(scenario: SingleScenario) -> tuple[float, float]:
     model, truth = scenario.model, scenario.truth
     if model.SUPPORT[1] < np.inf:
         return model.SUPPORT
-    return truth.bulk
+    return truth.effective_support
 
 
 def _worst_cases(
@@ -96,7 +95,7 @@ def _worst_cases(
 def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
     """Pr(X = x) under the scenario's truth, shape (m,)."""
     truth, model = scenario.truth, scenario.model
-    if not isinstance(truth, DiscreteTruth):
+    if not truth.is_discrete:
         return model.outcome_weights(truth, outcomes, scenario.size)
     weight = np.zeros(outcomes.size)
     values = np.array(truth.values)
@@ -108,8 +107,8 @@ def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
 def possible_outcomes(scenario: SingleScenario) -> Integers:
     """The outcomes that can occur under the scenario's truth, but for a probability of 1e-16."""
     truth, sampling = scenario.truth, scenario.model.SAMPLING
-    values = truth.values if isinstance(truth, DiscreteTruth) else None
-    spans = [truth.bulk] if values is None else [(value, value) for value in values]
+    values = truth.values if truth.is_discrete else None
+    spans = [truth.effective_support] if values is None else [(value, value) for value in values]
     merged: list[list[int]] = []
     for low, high in spans:
         first, last = sampling.window(low, high, scenario.size)

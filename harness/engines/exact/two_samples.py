@@ -12,7 +12,6 @@ from harness.engines.worst_case.two_samples import PairWorstCase, pair_worst_cas
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario
-from harness.truths import is_listed
 
 
 def enumerate_pairs(
@@ -32,7 +31,7 @@ def enumerate_pairs(
         worst: whether the worst case is wanted.
     """
     wanted = limits.outcomes if reported is None else reported
-    if is_listed(scenario.truth):
+    if scenario.truth.is_discrete:
         by_outcome, by_truth = _of_values(scenario, limits)
         mean: Mean | None = by_truth.mean()
     else:

@@ -15,8 +15,8 @@ from scipy.special import roots_legendre
 from harness.engines.identity.samples import Sample
 from harness.numerics.arrays import Floats
 
-# On the stretched scale. Over so long a panel sixteen nodes integrate what falls like a Gaussian
-# of variance one to 1e-13.
+# Panel length on the variance-stabilized scale: sixteen nodes on it integrate a Gaussian of
+# variance one to 1e-13.
 _PANEL = 4.0
 _NODES = 16
 # Nodes for gaps up to each share of a panel.

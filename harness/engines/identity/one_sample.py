@@ -19,7 +19,7 @@ from harness.engines.results import Mean, weighted
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.quadrature import beta_rule, gamma_rule
 from harness.scenario import Limits, SingleScenario
-from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
+from harness.truths import BetaTruth, GammaTruth, UniformTruth
 
 # Both sides are sums of thousands of terms, each good to about 1e-13.
 TOLERANCE = 1e-9
@@ -72,7 +72,7 @@ def weight_discrepancy(scenario: SingleScenario) -> float:
 
 def _possible(scenario: SingleScenario) -> Integers:
     """The outcomes that can occur."""
-    first, last = scenario.model.SAMPLING.window(*scenario.truth.bulk, scenario.size)
+    first, last = scenario.model.SAMPLING.window(*scenario.truth.effective_support, scenario.size)
     return np.arange(first, last + 1)
 
 
@@ -104,17 +104,17 @@ def scenarios_to_check(scenario: SingleScenario) -> list[SingleScenario]:
     """
     truth, size = scenario.truth, scenario.size
     whole = scenario.model.SUPPORT[1] < np.inf
-    most = size if whole else size * truth.bulk[1]
+    most = size if whole else size * truth.effective_support[1]
     if most > _WHOLE_RANGE_UP_TO:
         width = _STRIP / size
-        middle = 0.5 if whole else 0.5 * truth.bulk[1]
+        middle = 0.5 if whole else 0.5 * truth.effective_support[1]
         strips = [UniformTruth(0.0, width)]
         if most <= _STRIPS_UP_TO:
             strips.append(UniformTruth(middle, middle + width))
         return [replace(scenario, truth=strip) for strip in strips]
-    if not isinstance(truth, DiscreteTruth):
+    if not truth.is_discrete:
         return [scenario]
-    flat = UniformTruth(0.0, 1.0 if whole else max(truth.bulk[1], 1.0 / size))
+    flat = UniformTruth(0.0, 1.0 if whole else max(truth.effective_support[1], 1.0 / size))
     return [replace(scenario, truth=flat)]
 
 
@@ -167,7 +167,7 @@ def _mean_over_truths(
     scenario: SingleScenario, first: int, lower: Floats, upper: Floats
 ) -> tuple[float, float]:
     """The exact miss probabilities below and above, integrated over the truth gap by gap."""
-    low, high = scenario.truth.bulk
+    low, high = scenario.truth.effective_support
     inside = np.concatenate((lower, upper))
     inside = inside[(inside > low) & (inside < high)]
     nodes, weights = truth_rule(scenario, np.unique(np.concatenate(([low, high], inside))))
@@ -179,7 +179,7 @@ def _mean_over_truths(
 
 def _mean_length(scenario: SingleScenario, limits: Limits) -> Floats:
     """The expected length at each truth, integrated over the truth."""
-    nodes, weights = truth_rule(scenario, np.array(scenario.truth.bulk))
+    nodes, weights = truth_rule(scenario, np.array(scenario.truth.effective_support))
     total = np.zeros(limits.lower.shape[0])
     for nodes_at, outcomes_at, probability in probability_blocks(scenario, nodes, limits.outcomes):
         weight = (probability * weights[nodes_at, np.newaxis]).sum(axis=0)

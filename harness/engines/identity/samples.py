@@ -15,7 +15,7 @@ from harness.scenario import SingleScenario
 from harness.truths import BetaTruth, GammaTruth, UniformTruth
 
 _NEGLIGIBLE = 1e-18
-# How far truths are looked for on the stretched scale: exp(−13²/4) is below what is negligible.
+# How far truths are searched on the variance-stabilized scale: exp(−13²/4) is negligible.
 _FARTHEST, _STEP = 13.0, 0.25
 _NODES = 16
 # A power of this order and more is as smooth at its zero as Gauss's rule can tell.
@@ -36,7 +36,7 @@ class Sample:
 
     @property
     def _scale_size(self) -> float:
-        """The size of a sample on whose stretched scale chances times density are smooth."""
+        """The size on whose variance-stabilized scale probability times density is smooth."""
         truth, size = self.scenario.truth, self.scenario.size
         if isinstance(truth, BetaTruth):
             return size + truth.s + truth.t
@@ -57,11 +57,14 @@ class Sample:
     @cached_property
     def span(self) -> tuple[float, float]:
         """The truths for which any of the counts has a probability that matters."""
-        size, sampling, (low, high) = self.scenario.size, self._sampling, self.scenario.truth.bulk
-        ends = sampling.stretched(np.array([low, high]), size)
-        likely = sampling.stretched(np.minimum(self.counts[[0, -1]] / size, high), size)
+        size, sampling = self.scenario.size, self._sampling
+        low, high = self.scenario.truth.effective_support
+        ends = sampling.variance_stabilized(np.array([low, high]), size)
+        likely = sampling.variance_stabilized(np.minimum(self.counts[[0, -1]] / size, high), size)
         steps = np.arange(likely[0] - _FARTHEST, likely[1] + _FARTHEST + _STEP, _STEP)
-        inner = sampling.unstretched(steps[(steps > ends[0]) & (steps < ends[1])], size)
+        inner = sampling.from_variance_stabilized(
+            steps[(steps > ends[0]) & (steps < ends[1])], size
+        )
         reached = [low] * bool(steps[0] <= ends[0]), [high] * bool(steps[-1] >= ends[1])
         truths = np.unique(np.clip(np.concatenate((*reached, inner)), low, high))
         chance = sampling.pmf(self.counts, truths[:, np.newaxis], size).max(axis=1)
@@ -73,24 +76,24 @@ class Sample:
         """The ends of the span where the range of the truth ends before the counts are unlikely."""
         return [
             end
-            for end, last in zip(self.span, self.scenario.truth.bulk, strict=True)
+            for end, last in zip(self.span, self.scenario.truth.effective_support, strict=True)
             if end == last
         ]
 
     @property
     def places(self) -> Floats:
-        """The ends of the span on the stretched scale."""
-        return self._sampling.stretched(np.array(self.span), self._scale_size)
+        """The ends of the span on the variance-stabilized scale."""
+        return self._sampling.variance_stabilized(np.array(self.span), self._scale_size)
 
     def truths(self, places: Floats) -> Floats:
-        return self._sampling.unstretched(places, self._scale_size)
+        return self._sampling.from_variance_stabilized(places, self._scale_size)
 
     def between(self, start: Floats, stop: Floats, panel: float) -> Floats:
-        """Truths between two, evenly on the stretched scale and a panel apart at most."""
+        """Truths between two, evenly on the variance-stabilized scale and a panel apart at most."""
         low, high = self.places
         count = int(np.ceil((high - low) / panel)) + 1
         ends = (np.clip(end, *self.span)[:, np.newaxis] for end in (start, stop))
-        a, b = (self._sampling.stretched(end, self._scale_size) for end in ends)
+        a, b = (self._sampling.variance_stabilized(end, self._scale_size) for end in ends)
         return self.truths(a + (b - a) * np.linspace(0.0, 1.0, count)[1:-1])
 
     def density(self, truths: Floats) -> Floats:

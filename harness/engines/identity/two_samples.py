@@ -45,7 +45,8 @@ def weight_discrepancy(scenario: PairScenario) -> float:
     counted = [
         sample
         for sample in scenario.samples()
-        if np.ptp(sample.model.SAMPLING.window(*sample.truth.bulk, sample.size)) < _COUNTED_UP_TO
+        if np.ptp(sample.model.SAMPLING.window(*sample.truth.effective_support, sample.size))
+        < _COUNTED_UP_TO
     ]
     return max((identity.weight_discrepancy(sample) for sample in counted), default=0.0)
 
@@ -89,13 +90,16 @@ def both_sides(scenario: PairScenario, limits: Limits) -> Identity:
 def _flat(sample: SingleScenario) -> UniformTruth:
     if sample.model.SUPPORT[1] < np.inf:
         return UniformTruth(*sample.model.SUPPORT)
-    return UniformTruth(0.0, max(sample.truth.bulk[1], 1.0 / sample.size))
+    return UniformTruth(0.0, max(sample.truth.effective_support[1], 1.0 / sample.size))
 
 
 def _blocks(scenario: PairScenario) -> list[Counts]:
     """All counts, where these are few; or some at the lower ends, in the middle and across."""
     samples = scenario.samples()
-    windows = [sample.model.SAMPLING.window(*sample.truth.bulk, sample.size) for sample in samples]
+    windows = [
+        sample.model.SAMPLING.window(*sample.truth.effective_support, sample.size)
+        for sample in samples
+    ]
     if np.prod([last + 1.0 - first for first, last in windows]) <= _WHOLE_UP_TO:
         first, second = (possible_outcomes(sample) for sample in samples)
         return [(first, second)]
@@ -118,7 +122,7 @@ def _low(sample: SingleScenario) -> float:
 
 def _around(sample: SingleScenario, truth: float) -> Integers:
     """The counts likeliest at a truth, of those that can occur."""
-    first, last = sample.model.SAMPLING.window(*sample.truth.bulk, sample.size)
+    first, last = sample.model.SAMPLING.window(*sample.truth.effective_support, sample.size)
     start = round(truth * sample.size) - _BLOCK // 2
     start = max(first, min(start, last + 1 - _BLOCK))
     return np.arange(start, min(start + _BLOCK, last + 1))

@@ -120,7 +120,7 @@ def _teeth(limits: Floats, chance: Floats, wanted: Bools, theta: float) -> Float
 def _moved(
     table: PairTable, place: Place, theta: Floats, approach: int, share: float, count: int
 ) -> list[Place]:
-    """The best few of these lines, each at the point that is nearest on the stretched scales."""
+    """The best few of these lines, each at its nearest point on variance-stabilized scales."""
     first = table.on_line(theta, place.first + share * (theta - place.theta))
     return _at(table, theta, approach, first, count)
 
@@ -157,8 +157,8 @@ def _points_nearby(table: PairTable, place: Place) -> Floats:
     truths = np.array([place.first, table.partner(place.theta, place.first)])
     for sample, truth in enumerate(truths):
         size, sampling = table.sizes[sample], table.sampling
-        ends = sampling.stretched(np.array(table.spans[sample]), size)
-        points = np.clip(sampling.stretched(truth, size) + steps, *ends)
-        near.append(sampling.unstretched(points, size))
+        ends = sampling.variance_stabilized(np.array(table.spans[sample]), size)
+        points = np.clip(sampling.variance_stabilized(truth, size) + steps, *ends)
+        near.append(sampling.from_variance_stabilized(points, size))
     from_second = (place.theta - table.weights[1] * near[1]) / table.weights[0]
     return np.concatenate((near[0], from_second, [place.first]))

@@ -21,7 +21,7 @@ class Peaks:
     """The local maxima over a grid of truths, the highest first."""
 
     spacing: float
-    """Of the grid, on the stretched scale."""
+    """Of the grid, on the variance-stabilized scale."""
     heights: Floats
     first: Floats
     second: Floats

@@ -2,9 +2,9 @@
 
 Miss probabilities are largest just above an upper limit or just below a lower one, or else in the
 midst of a wide gap between limits. Along a line they are sums of products of two probabilities,
-which on the stretched scale fall from a peak no faster than Gaussians of variance about one. So a
-peak is little higher than the points beside it, and what is lower than the best of all by more
-than that is left out before the next zoom.
+which on the variance-stabilized scale fall from a peak no faster than Gaussians of variance about
+one. So a peak is little higher than the points beside it, and what is lower than the best of all by
+more than that is left out before the next zoom.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from harness.numerics.arrays import Bools, Floats, Integers
 from harness.sampling import binomial
 from harness.sampling.protocol import Sampling
 
-# On the stretched scale, where the outcome has a standard deviation of about one, every sum of
+# On the variance-stabilized scale the outcome has a standard deviation of about one: every sum of
 # outcome probabilities is smooth on the scale one. Waves of the covering set shorter than 0.7 of
 # that are damped below 1e-16, so that eight points on it see every extremum that double precision
 # can tell from a constant.
@@ -147,14 +147,14 @@ def _covered_by_run(sets: tuple[Runs, Runs], inside: Floats) -> Bools:
 def _stretches(place: _Place, left: Floats, right: Floats) -> tuple[Floats, Floats]:
     """The gaps cut into stretches short on the scale of the outcomes, both ends inside the gap."""
     n, sampling = place.n, place.sampling
-    low, high = sampling.stretched(left, n), sampling.stretched(right, n)
+    low, high = sampling.variance_stabilized(left, n), sampling.variance_stabilized(right, n)
     pieces = np.ceil((high - low) * _POINTS_PER_SCALE).astype(np.int64) + 2
     gap = np.repeat(np.arange(left.size), pieces)
     piece = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
 
     def cut(step: Integers) -> Floats:
         share = step / pieces[gap]
-        at = sampling.unstretched(low[gap] + share * (high[gap] - low[gap]), n)
+        at = sampling.from_variance_stabilized(low[gap] + share * (high[gap] - low[gap]), n)
         inner = np.clip(at, np.nextafter(left[gap], np.inf), np.nextafter(right[gap], 0.0))
         return np.where(inner > left[gap], inner, right[gap])
 
@@ -168,7 +168,7 @@ def _slope(place: _Place, sets: tuple[Runs, Runs], truths: Floats) -> Floats:
     slope = np.zeros(truths.size)
     for runs in sets:
         for index, outcome, sign in runs.boundaries(ascending):
-            terms = -sign * place.sampling.fall(outcome, ascending[index], place.n)
+            terms = -sign * place.sampling.minus_cdf_derivative(outcome, ascending[index], place.n)
             slope += np.bincount(index, terms, minlength=truths.size)
     unsorted = np.empty_like(slope)
     unsorted[order] = slope

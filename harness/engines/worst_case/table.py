@@ -54,7 +54,7 @@ class Chances:
 def chances_of(sampling: Sampling, first: int, count: int, size: float) -> Chances:
     """Of so many counts from the first one on."""
     counts = first + np.arange(count, dtype=np.float64)
-    is_bounded = not math.isinf(sampling.largest(size))
+    is_bounded = not math.isinf(sampling.largest_outcome(size))
     log_weight = -gammaln(counts + 1.0)
     if is_bounded:
         log_weight += gammaln(size + 1.0) - gammaln(size - counts + 1.0)
@@ -131,20 +131,20 @@ class PairTable:
         return np.asarray(low), np.asarray(np.maximum(high, low))
 
     def unit(self, sample: int, truths: Floats) -> Floats:
-        """How much truths change over one unit of the stretched scale, towards the inside."""
+        """How much truths change, inwards, over one unit of the variance-stabilized scale."""
         size, sampling = self.sizes[sample], self.sampling
-        low, high = sampling.stretched(np.array(self.spans[sample]), size)
-        place = sampling.stretched(truths, size)
+        low, high = sampling.variance_stabilized(np.array(self.spans[sample]), size)
+        place = sampling.variance_stabilized(truths, size)
         half = np.where(place < 0.5 * (low + high), 0.5, -0.5)
-        inner = sampling.unstretched(np.clip(place + half, low, high), size)
+        inner = sampling.from_variance_stabilized(np.clip(place + half, low, high), size)
         return np.asarray(2.0 * np.abs(inner - truths))
 
     def axis(self, sample: int, spacing: float, fewest: int) -> Floats:
-        """Truths evenly on the stretched scale, the ends of the range included."""
+        """Truths evenly on the variance-stabilized scale, the ends of the range included."""
         span, size = self.spans[sample], self.sizes[sample]
-        low, high = self.sampling.stretched(np.array(span), size)
+        low, high = self.sampling.variance_stabilized(np.array(span), size)
         steps = max(int(np.ceil((high - low) / spacing)), fewest)
-        axis = self.sampling.unstretched(np.linspace(low, high, steps + 1), size)
+        axis = self.sampling.from_variance_stabilized(np.linspace(low, high, steps + 1), size)
         axis[0], axis[-1] = span
         return axis
 

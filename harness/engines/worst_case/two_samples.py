@@ -83,7 +83,7 @@ def searched(scenario: PairScenario) -> tuple[Span, Span]:
     support = scenario.model.SUPPORT
     if support[1] < np.inf:
         return support, support
-    return scenario.truth.first.bulk, scenario.truth.second.bulk
+    return scenario.truth.first.effective_support, scenario.truth.second.effective_support
 
 
 def _places(
