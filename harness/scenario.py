@@ -1,13 +1,13 @@
-"""What the engines work on: a scenario, and the limits of every method at its outcomes."""
+"""A scenario, one size with one truth, and the table of limits of every method at its outcomes."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from harness.families.catalogue import family_of
 from harness.families.data import MOST
 from harness.families.family import Data, Model
 from harness.numerics.arrays import Bools, Floats, Integers, Positions
-from harness.truths import PairTruth, Truth
+from harness.truths import DiscreteTruth, PairTruth, Truth, as_distribution
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,101 @@ class Column:
     side: str
     alpha: float
     place: int = 0
-    """Where it stands among all columns of the tables."""
+    """Its place among all columns of the tables."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Trials with their truths drawn from distributions, in ascending order of the parameter."""
+
+    parameter: Floats
+    """The true values of the parameter, ascending, shape (trials,)."""
+    codes: Integers
+    """A whole number of at least 0 for each trial, the same for the same outcome; shape (trials,).
+    Codes are in the order of the outcomes."""
+    decode: Callable[[Integers], Integers] | None = None
+    """The outcomes of codes; None where the codes are the outcomes."""
+
+    def outcomes(self, codes: Integers) -> Integers:
+        """The outcomes of some codes."""
+        return codes if self.decode is None else self.decode(codes)
+
+
+class Scenario(Protocol):
+    """One size with one truth, for any number of samples.
+
+    An outcome is one whole number that stands for the counts of all samples.
+    """
+
+    def __hash__(self) -> int: ...
+
+    @property
+    def family(self) -> str:
+        """The name of the family."""
+        ...
+
+    @property
+    def sizes(self) -> tuple[float, ...]:
+        """The size of each sample: n, a whole number, or an exposure."""
+        ...
+
+    @property
+    def truth(self) -> Truth | PairTruth: ...
+
+    @property
+    def model(self) -> Model:
+        """The model of each sample."""
+        ...
+
+    def samples(self) -> tuple[SingleScenario, ...]:
+        """Each sample by itself."""
+        ...
+
+    def outcomes(self, *counts: Integers) -> Integers:
+        """The outcomes of the counts of each sample, broadcast."""
+        ...
+
+    def counts(self, outcomes: Integers) -> tuple[Integers, ...]:
+        """The counts of each sample at the outcomes."""
+        ...
+
+    def listed_truths(self) -> tuple[Integers | Floats, Floats]:
+        """The key of each listed truth in tallies and the parameter there, shape (t,) each.
+
+        A single sample's true values are their own keys; pairs go by their numbers.
+        """
+        ...
+
+    def truths_of(self, keys: Integers | Floats) -> tuple[Floats, ...]:
+        """The true values of each sample that the keys of listed truths stand for."""
+        ...
+
+    def draw(self, trials: int, rng: np.random.Generator) -> Draws:
+        """Trials with truths and outcomes drawn; the truth is a distribution."""
+        ...
+
+    def draw_at(
+        self, place: int, trials: int, rng: np.random.Generator
+    ) -> tuple[Integers, Integers]:
+        """The distinct outcomes of trials at one listed truth, and how often each occurs."""
+        ...
+
+    def at(self, truths: Sequence[float]) -> Scenario:
+        """The scenario with one true value of each sample."""
+        ...
+
+    def content(self) -> Mapping[str, Any]:
+        """The scenario as plain data, which keys its random streams."""
+        ...
+
+    def stream(self, seed: int, shard: int) -> np.random.Generator:
+        """The random generator of one shard, keyed by the content of the scenario alone."""
+        ...
 
 
 @dataclass(frozen=True)
 class SingleScenario:
-    """One size with one truth."""
+    """One sample: its size with its truth. The outcome is the count."""
 
     family: str
     size: float
@@ -46,28 +135,53 @@ class SingleScenario:
 
     @property
     def model(self) -> Model:
-        """The model of the sample."""
         return family_of(self.family).model
 
+    def samples(self) -> tuple[SingleScenario, ...]:
+        return (self,)
+
+    def outcomes(self, *counts: Integers) -> Integers:
+        return counts[0]
+
     def counts(self, outcomes: Integers) -> tuple[Integers, ...]:
-        """The count of each sample."""
         return (outcomes,)
 
+    def listed_truths(self) -> tuple[Integers | Floats, Floats]:
+        assert isinstance(self.truth, DiscreteTruth)
+        values = np.array(self.truth.values)
+        return values, values
+
+    def truths_of(self, keys: Integers | Floats) -> tuple[Floats, ...]:
+        return (keys.astype(np.float64),)
+
+    def draw(self, trials: int, rng: np.random.Generator) -> Draws:
+        parameter = as_distribution(self.truth).draw(trials, rng)
+        parameter.sort()
+        return Draws(parameter, self.model.SAMPLING.draw(parameter, self.size, rng))
+
+    def draw_at(
+        self, place: int, trials: int, rng: np.random.Generator
+    ) -> tuple[Integers, Integers]:
+        assert isinstance(self.truth, DiscreteTruth)
+        x = self.model.SAMPLING.draw(self.truth.values[place], self.size, rng, trials)
+        smallest = int(x.min())
+        count = np.bincount(x - smallest)
+        occurred = np.flatnonzero(count)
+        return occurred + smallest, count[occurred]
+
+    def at(self, truths: Sequence[float]) -> SingleScenario:
+        return replace(self, truth=DiscreteTruth((truths[0],)))
+
     def content(self) -> Mapping[str, Any]:
-        """What the scenario is, as plain data."""
         return {"family": self.family, "size": self.size, "truth": dict(self.truth.content())}
 
     def stream(self, seed: int, shard: int) -> np.random.Generator:
-        """The generator of one shard, keyed by what the scenario is and by nothing else."""
         return keyed_stream(self.content(), seed, shard)
 
 
 @dataclass(frozen=True)
 class PairScenario:
-    """Two sizes with two truths.
-
-    An outcome is one whole number that stands for both counts, x1·stride + x2.
-    """
+    """Two sizes with two truths. The outcome is x1·stride + x2."""
 
     family: str
     sizes: tuple[float, float]
@@ -75,7 +189,6 @@ class PairScenario:
 
     @property
     def model(self) -> Model:
-        """The model of each sample."""
         return family_of(self.family).model
 
     @property
@@ -84,25 +197,62 @@ class PairScenario:
         largest = self.model.SAMPLING.largest_outcome(self.sizes[1])
         return int(min(largest, MOST)) + 1
 
-    def outcomes(self, first: Integers, second: Integers) -> Integers:
-        """The outcomes of these counts."""
-        return first * self.stride + second
-
-    def counts(self, outcomes: Integers) -> tuple[Integers, ...]:
-        """The count of each sample."""
-        first, second = np.divmod(outcomes, self.stride)
-        return first, second
-
     def samples(self) -> tuple[SingleScenario, SingleScenario]:
-        """Each sample by itself."""
         name = self.model.NAME
         return (
             SingleScenario(name, self.sizes[0], self.truth.first),
             SingleScenario(name, self.sizes[1], self.truth.second),
         )
 
+    def outcomes(self, *counts: Integers) -> Integers:
+        first, second = counts
+        return first * self.stride + second
+
+    def counts(self, outcomes: Integers) -> tuple[Integers, ...]:
+        first, second = np.divmod(outcomes, self.stride)
+        return first, second
+
+    def listed_truths(self) -> tuple[Integers | Floats, Floats]:
+        parameter = family_of(self.family).value(self.truth.values)
+        return np.arange(parameter.size), parameter
+
+    def truths_of(self, keys: Integers | Floats) -> tuple[Floats, ...]:
+        index = keys.astype(np.int64)
+        first, second = self.truth.values
+        return first[index], second[index]
+
+    def draw(self, trials: int, rng: np.random.Generator) -> Draws:
+        samples = self.samples()
+        truths = [as_distribution(each.truth).draw(trials, rng) for each in samples]
+        parameter = family_of(self.family).value(truths)
+        order = np.argsort(parameter, kind="stable")
+        x, y = (
+            self.model.SAMPLING.draw(truth[order], each.size, rng)
+            for truth, each in zip(truths, samples, strict=True)
+        )
+        # Codes number the counts from the smallest ones on, so that they stay small.
+        first, second, width = int(x.min()), int(y.min()), int(y.max() - y.min()) + 1
+
+        def decode(codes: Integers) -> Integers:
+            rows, columns = np.divmod(codes, width)
+            return self.outcomes(rows + first, columns + second)
+
+        return Draws(parameter[order], (x - first) * width + (y - second), decode)
+
+    def draw_at(
+        self, place: int, trials: int, rng: np.random.Generator
+    ) -> tuple[Integers, Integers]:
+        x, y = (
+            self.model.SAMPLING.draw(values[place], size, rng, trials)
+            for values, size in zip(self.truth.values, self.sizes, strict=True)
+        )
+        return np.unique(self.outcomes(x, y), return_counts=True)
+
+    def at(self, truths: Sequence[float]) -> PairScenario:
+        first, second = (DiscreteTruth((truth,)) for truth in truths)
+        return replace(self, truth=PairTruth(first, second))
+
     def content(self) -> Mapping[str, Any]:
-        """What the scenario is, as plain data."""
         return {
             "family": self.family,
             "sizes": list(self.sizes),
@@ -110,11 +260,7 @@ class PairScenario:
         }
 
     def stream(self, seed: int, shard: int) -> np.random.Generator:
-        """The generator of one shard, keyed by what the scenario is and by nothing else."""
         return keyed_stream(self.content(), seed, shard)
-
-
-Scenario = SingleScenario | PairScenario
 
 
 def data_of(scenario: Scenario, outcomes: Integers) -> Data:
@@ -131,7 +277,7 @@ def sizes_by_name(scenario: Scenario) -> dict[str, float]:
 
 
 def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random.Generator:
-    """A stream of its own for the content and the shard.
+    """A random generator for the content and the shard, independent of all others.
 
     The key is made of fixed-width words, a digest of the content followed by the shard, so that
     adding a size, a method or a worker changes no draw of another scenario.
@@ -149,7 +295,7 @@ class Limits:
     outcomes: Integers
     """Ascending and distinct, shape (m,)."""
     lower: Floats
-    """Shape (k, m); not a number where a method gave no limits."""
+    """Shape (k, m); NaN where a method gave no limits."""
     upper: Floats
 
     @property
@@ -162,7 +308,7 @@ class Limits:
         return np.isnan(self.lower)
 
     def instead(self, lower: float, upper: float) -> Limits:
-        """The same with these limits where a method gave none."""
+        """The table with these limits in place of missing ones."""
         low, high = (
             np.where(self.failed, lower, self.lower),
             np.where(self.failed, upper, self.upper),
@@ -170,15 +316,15 @@ class Limits:
         return Limits(self.outcomes, low, high)
 
     def places(self, outcomes: Integers) -> Positions:
-        """Where the outcomes stand among those of the table.
+        """The positions of the outcomes in the table.
 
         Raises:
-            HarnessError: one of them is not there, so that nothing is known of its limits.
+            HarnessError: the table has no limits for one of them.
         """
         index = np.searchsorted(self.outcomes, outcomes)
         missing = np.append(self.outcomes, -1)[index] != outcomes
         if missing.any():
-            raise HarnessError(f"no limits are at hand for the outcome {outcomes[missing][0]}")
+            raise HarnessError(f"the table has no limits for the outcome {outcomes[missing][0]}")
         return index
 
     def at(self, outcomes: Integers) -> Limits:

@@ -214,3 +214,9 @@ def trials_per_value(
         The number of trials of each value, shape (t,); the sum is ``trials``.
     """
     return rng.multinomial(trials, np.full(truth.count, 1 / truth.count)).astype(np.int64)
+
+
+def as_distribution(truth: Truth) -> ContinuousTruth:
+    """The truth, which is a distribution and not a list of values."""
+    assert not truth.is_discrete
+    return truth

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from harness.checks.measures import limits_of
-from harness.checks.scenarios import Size, samples_of
+from harness.checks.scenarios import Size
 from harness.checks.subjects.subject import Subject
-from harness.engines.posterior import distribution
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Bools, Floats, Integers
-from harness.scenario import PairScenario, Scenario
+from harness.scenario import Scenario
+from harness.truths import as_distribution
 
 TRIALS = 20_000
 """At each size."""
@@ -27,7 +27,7 @@ def drawn_sizes(family: str) -> tuple[Size, ...]:
 def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
     """The true value and the outcome of each trial, truths from the scenario's distributions."""
     rng = scenario.stream(seed, 0)
-    truths = tuple(distribution(each.truth).draw(trials, rng) for each in samples_of(scenario))
+    truths = tuple(as_distribution(each.truth).draw(trials, rng) for each in scenario.samples())
     return family_of(scenario.family).value(truths), _outcomes(scenario, truths, rng)
 
 
@@ -57,9 +57,9 @@ def draw_at(
 
 def _outcomes(scenario: Scenario, truths: tuple[Floats, ...], rng: np.random.Generator) -> Integers:
     sampling = scenario.model.SAMPLING
-    samples = zip(truths, samples_of(scenario), strict=True)
+    samples = zip(truths, scenario.samples(), strict=True)
     counts = [sampling.draw(truth, each.size, rng) for truth, each in samples]
-    return scenario.outcomes(*counts) if isinstance(scenario, PairScenario) else counts[0]
+    return scenario.outcomes(*counts)
 
 
 def missed(

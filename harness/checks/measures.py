@@ -10,8 +10,7 @@ import polars as pl
 from harness.checks.conformance.grid import Listed
 from harness.checks.scenarios import Size, enumerated, outcomes_of, scenario_of
 from harness.checks.subjects.subject import Subject, side_of
-from harness.engines.worst_case.one_sample import WorstCase
-from harness.engines.worst_case.two_samples import PairWorstCase
+from harness.engines.results import WorstCase
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED, are_intervals
@@ -50,11 +49,10 @@ def numbered(name: str, family: str) -> tuple[str, ...]:
     return (name,) if family_of(family).samples == 1 else (f"{name}1", f"{name}2")
 
 
-def worst_truths(family: str, case: WorstCase | PairWorstCase | None) -> dict[str, float]:
+def worst_truths(family: str, case: WorstCase | None) -> dict[str, float]:
     """The truths of a worst case by the names of their columns."""
     assert case is not None
-    truths = case.truths if isinstance(case, PairWorstCase) else (case.truth,)
-    return dict(zip(numbered("worst_truth", family), truths, strict=True))
+    return dict(zip(numbered("worst_truth", family), case.truths, strict=True))
 
 
 def limits_of(

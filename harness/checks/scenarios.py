@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.engines.exact.one_sample import Enumerated, enumerate_exactly, possible_outcomes
-from harness.engines.exact.two_samples import enumerate_pairs, possible_pairs
+from harness.engines.results import Enumerated
+from harness.engines.solvers import solver_of
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Integers
@@ -95,31 +95,22 @@ def scenario_of(family: str, size: Size) -> Scenario:
     return SingleScenario(family, size, UniformTruth(*(RATES if _is_rate(family) else (0.0, 1.0))))
 
 
-def samples_of(scenario: Scenario) -> tuple[SingleScenario, ...]:
-    """Each sample by itself."""
-    return scenario.samples() if isinstance(scenario, PairScenario) else (scenario,)
-
-
 def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
     """The truths of each sample that are not next to an end of the range."""
     if not _is_rate(scenario.family):
         return (INSIDE,) * len(scenario.sizes)
-    ends = [(each.size, each.truth.effective_support[1]) for each in samples_of(scenario)]
+    ends = [(each.size, each.truth.effective_support[1]) for each in scenario.samples()]
     return tuple((min(FEWEST_EVENTS / size, most), most) for size, most in ends)
 
 
 def outcomes_of(scenario: Scenario) -> Integers:
     """The outcomes that can occur, ascending."""
-    if isinstance(scenario, PairScenario):
-        return possible_pairs(scenario)
-    return possible_outcomes(scenario)
+    return solver_of(scenario).possible_outcomes()
 
 
 def enumerated(scenario: Scenario, limits: Limits) -> Enumerated:
-    """What enumeration knows of the limits of all outcomes that can occur."""
-    if isinstance(scenario, PairScenario):
-        return enumerate_pairs(scenario, limits)
-    return enumerate_exactly(scenario, limits)
+    """The results of enumeration, from the limits of all outcomes that can occur."""
+    return solver_of(scenario).enumerate(limits)
 
 
 def _is_rate(family: str) -> bool:

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
-from harness.engines.posterior import distribution
 from harness.families.catalogue import family_of
 from harness.families.family import Data, Family, Model, pairs
 from harness.numerics.arrays import Bools, Floats, Integers
 from harness.posteriors.truncated import Truncated
 from harness.scenario import keyed_stream
 from harness.significances import at_least
-from harness.truths import ContinuousTruth, PairTruth, UniformTruth
+from harness.truths import ContinuousTruth, PairTruth, UniformTruth, as_distribution
 
 SHARD = 1 << 13
 """Small enough that the quadrature's temporary arrays stay so too."""
@@ -51,7 +50,7 @@ class Design:
 
     @property
     def truths(self) -> tuple[ContinuousTruth, ContinuousTruth]:
-        return distribution(self.truth.first), distribution(self.truth.second)
+        return as_distribution(self.truth.first), as_distribution(self.truth.second)
 
     @property
     def references(self) -> tuple[str, ...]:

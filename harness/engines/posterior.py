@@ -8,8 +8,8 @@ import numpy as np
 
 from harness.engines.results import Exact
 from harness.families.catalogue import family_of
-from harness.scenario import Limits, PairScenario, Scenario, data_of
-from harness.truths import ContinuousTruth, Truth
+from harness.scenario import Limits, Scenario, data_of
+from harness.truths import as_distribution
 
 
 def integrate(scenario: Scenario, limits: Limits, reference_prior: tuple[float, float]) -> Exact:
@@ -27,14 +27,14 @@ def integrate_truth(scenario: Scenario, limits: Limits) -> Exact:
     The weights are the outcomes' probabilities.
     """
     counts = scenario.counts(limits.outcomes)
-    samples = scenario.samples() if isinstance(scenario, PairScenario) else (scenario,)
+    samples = scenario.samples()
     weight = np.ones(limits.outcomes.size)
     for sample, x in zip(samples, counts, strict=True):
-        truth = distribution(sample.truth)
+        truth = as_distribution(sample.truth)
         weight = weight * sample.model.outcome_weights(truth, x, sample.size)
     possible = np.flatnonzero(weight > 0)
     implied = (
-        sample.model.truth_posterior(distribution(sample.truth), x[possible], sample.size)
+        sample.model.truth_posterior(as_distribution(sample.truth), x[possible], sample.size)
         for sample, x in zip(samples, counts, strict=True)
     )
     posterior = family_of(scenario.family).combined(*implied)
@@ -47,9 +47,3 @@ def outside(posterior: Any, limits: Limits) -> Exact:
     below = np.array([posterior.cdf(lower) for lower in limits.lower])
     above = np.array([posterior.sf(upper) for upper in limits.upper])
     return Exact(limits.outcomes, np.ones(limits.outcomes.size), below, above, limits.length)
-
-
-def distribution(truth: Truth) -> ContinuousTruth:
-    """The truth, which is not a list of values."""
-    assert not truth.is_discrete
-    return truth

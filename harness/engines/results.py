@@ -1,4 +1,4 @@
-"""What the engines return: integer tallies, and exact probabilities."""
+"""The results of the engines: integer tallies, and exact probabilities."""
 
 from __future__ import annotations
 
@@ -188,3 +188,34 @@ def weighted(values: Floats, weight: Floats) -> Floats:
         return values * weight
     with np.errstate(invalid="ignore"):
         return np.where(weight > 0, values * weight, 0.0)
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """The truth at which a method misses most, as far as is known."""
+
+    alpha: float
+    """The supremum of the miss probability, or the largest one that a search found."""
+    truths: tuple[float, ...]
+    """The truth of each sample at which it is reached or approached."""
+    side: str
+    """"above" or "below" where it is approached from that side only; otherwise "at"."""
+    witness: tuple[float, ...]
+    """Doubles at which the worst case is met: of one sample the one next to its truth on
+    ``side``, of two samples the truths themselves."""
+    found_by: str | None = None
+    """The search that found it, in words; None where it is exact."""
+
+
+@dataclass(frozen=True)
+class Enumerated:
+    """The results of enumeration for one scenario."""
+
+    by_outcome: Exact
+    """Miss probability given the reported outcomes, under the scenario's own truth."""
+    by_truth: Exact | None
+    """Miss probability at each value of a discrete truth."""
+    mean: Mean | None
+    """Overall; None where outcomes that can occur are left out."""
+    worst: tuple[WorstCase | None, ...]
+    """For each column; None where limits of outcomes that it needs are not given."""

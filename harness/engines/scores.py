@@ -1,4 +1,4 @@
-"""Two numbers to judge an interval by: how unsteady its coverage is, and what it costs.
+"""The root mean square alpha error and the interval score of each column.
 
 The root mean square of alpha − actual_alpha(θ) over the truths, and the mean of Winkler's interval
 score, (U − L) + (2/alpha)·((L − θ)⁺ + (θ − U)⁺): the length, and a penalty in proportion to how far
@@ -8,24 +8,25 @@ eq. 43).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from harness.engines.exact.miss_sets import AT, miss_probabilities
-from harness.engines.exact.one_sample import Enumerated, possible_outcomes, probability_blocks
+from harness.engines.exact.one_sample import possible_outcomes, probability_blocks
 from harness.engines.identity.one_sample import scenarios_to_check, truth_rule
-from harness.engines.posterior import distribution
-from harness.engines.results import Exact
+from harness.engines.results import Enumerated
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
 from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
-from harness.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
+from harness.scenario import Column, Limits, PairScenario, SingleScenario
+from harness.truths import DiscreteTruth, as_distribution
 
 
 @dataclass(frozen=True)
@@ -38,40 +39,53 @@ class Scores:
     """The mean of Winkler's score over truths and outcomes, of two-sided intervals."""
 
 
-def scores(
-    scenario: Scenario, limits: Limits, known: Enumerated, columns: Sequence[Column]
+def of_one_sample(
+    scenario: SingleScenario, limits: Limits, known: Enumerated, columns: Sequence[Column]
 ) -> Scores:
     """Both numbers under the scenario's own truth, exact.
 
-    The root mean square over a distribution is known where all gaps between limits are integrated
-    for the identity too, and not for two samples; nor is the score of two samples under
-    distributions, or where outcomes that can occur are left out.
+    The root mean square over a distribution is known where the identity of the engines also
+    integrates all gaps between limits; the score where no outcome that can occur is left out.
 
     Args:
         scenario: size and truth.
         limits: the limits of all outcomes that can occur under the truth.
-        known: what enumeration knows of them.
+        known: the results of enumeration.
         columns: the method and alpha of each row of the limits.
     """
-    alpha = np.array([column.alpha for column in columns])
-    return Scores(
-        _rms_alpha_error(scenario, limits, known.by_truth, alpha),
-        _interval_score(scenario, limits, known, columns, alpha),
-    )
+    alpha = _alphas(columns)
+    rms = _rms_alpha_error(known, alpha)
+    if known.by_truth is None and scenarios_to_check(scenario) == [scenario]:
+        possible = limits.at(possible_outcomes(scenario))
+        rows = zip(possible.lower, possible.upper, alpha, strict=True)
+        first = int(possible.outcomes[0])
+        rms = np.array([_rms_over_truths(scenario, first, *row) for row in rows])
+    return Scores(rms, _interval_score(limits, known, columns, partial(_mean_beyond, scenario)))
 
 
-def _rms_alpha_error(
-    scenario: Scenario, limits: Limits, by_truth: Exact | None, alpha: Floats
-) -> Floats:
-    if by_truth is not None:
-        error = alpha[:, np.newaxis] - (by_truth.below + by_truth.above)
-        return np.asarray(np.sqrt((error * error).mean(axis=1)))
-    if isinstance(scenario, PairScenario) or scenarios_to_check(scenario) != [scenario]:
+def of_two_samples(
+    scenario: PairScenario, limits: Limits, known: Enumerated, columns: Sequence[Column]
+) -> Scores:
+    """Both numbers under the scenario's own truths, exact; NaN under distributions.
+
+    Args: as those of ``of_one_sample``.
+    """
+    rms, score = _rms_alpha_error(known, _alphas(columns)), np.full(len(columns), np.nan)
+    if scenario.truth.is_discrete:
+        score = _interval_score(limits, known, columns, partial(beyond_listed_pairs, scenario))
+    return Scores(rms, score)
+
+
+def _alphas(columns: Sequence[Column]) -> Floats:
+    return np.array([column.alpha for column in columns])
+
+
+def _rms_alpha_error(known: Enumerated, alpha: Floats) -> Floats:
+    """The root mean square over listed truths; NaN for a distribution."""
+    if known.by_truth is None:
         return np.full(alpha.size, np.nan)
-    limits = limits.at(possible_outcomes(scenario))
-    rows = zip(limits.lower, limits.upper, alpha, strict=True)
-    first = int(limits.outcomes[0])
-    return np.array([_rms_over_truths(scenario, first, *row) for row in rows])
+    error = alpha[:, np.newaxis] - (known.by_truth.below + known.by_truth.above)
+    return np.asarray(np.sqrt((error * error).mean(axis=1)))
 
 
 def _rms_over_truths(
@@ -90,30 +104,27 @@ def _rms_over_truths(
 
 
 def _interval_score(
-    scenario: Scenario,
     limits: Limits,
     known: Enumerated,
     columns: Sequence[Column],
-    alpha: Floats,
+    mean_beyond: Callable[[Limits], Floats],
 ) -> Floats:
-    score = np.full(alpha.size, np.nan)
+    """Winkler's score of the two-sided columns, NaN for the others; shape (k,)."""
+    alpha, score = _alphas(columns), np.full(len(columns), np.nan)
     two_sided = np.array([column.side == TWO_SIDED for column in columns])
-    unknown = isinstance(scenario, PairScenario) and not scenario.truth.is_discrete
-    if known.mean is None or unknown or not two_sided.any():
+    if known.mean is None or not two_sided.any():
         return score
     part = Limits(limits.outcomes, limits.lower[two_sided], limits.upper[two_sided])
-    beyond_limits = _mean_beyond(scenario, part)
-    score[two_sided] = known.mean.length[two_sided] + (2.0 / alpha[two_sided]) * beyond_limits
+    penalty = (2.0 / alpha[two_sided]) * mean_beyond(part)
+    score[two_sided] = known.mean.length[two_sided] + penalty
     return score
 
 
-def _mean_beyond(scenario: Scenario, limits: Limits) -> Floats:
+def _mean_beyond(scenario: SingleScenario, limits: Limits) -> Floats:
     """E[(L − θ)⁺ + (θ − U)⁺], shape (k,)."""
-    if isinstance(scenario, PairScenario):
-        return beyond_listed_pairs(scenario, limits)
-    if scenario.truth.is_discrete:
+    if isinstance(scenario.truth, DiscreteTruth):
         return _beyond_listed(scenario, np.array(scenario.truth.values), limits)
-    truth, model, size = distribution(scenario.truth), scenario.model, scenario.size
+    truth, model, size = as_distribution(scenario.truth), scenario.model, scenario.size
     weight = model.outcome_weights(truth, limits.outcomes, size)
     possible = np.flatnonzero(weight > 0)
     weight = weight[possible] / weight.sum()

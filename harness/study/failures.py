@@ -14,8 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from harness.engines.exact.one_sample import Enumerated
-from harness.engines.results import Exact, Mean
+from harness.engines.results import Enumerated, Exact, Mean
 from harness.engines.scores import Scores
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Bools, Floats

@@ -14,16 +14,15 @@ from harness.methods.method import Method
 from harness.methods.user.function import Failures, failures_of
 from harness.methods.user.process import UserFunction
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, PairScenario, Scenario, data_of
+from harness.scenario import Limits, Scenario, data_of
 from harness.study.columns import deterministic_specs
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan
 from harness.study.user_methods import answered
 
 # Outcomes solved at once: keeps the temporary arrays of a large table small, and spreads over the
-# cores what takes long, as pairs of samples do.
-_OUTCOMES_AT_ONCE = 1 << 15
-_PAIRS_AT_ONCE = 1 << 11
+# cores what takes long, as pairs of samples do. By the number of samples.
+_OUTCOMES_AT_ONCE = {1: 1 << 15, 2: 1 << 11}
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def _empty(scenario: Scenario, outcomes: Integers, columns: int) -> Solved:
 
 
 def _blocks(table: Solved) -> list[slice]:
-    size = _PAIRS_AT_ONCE if isinstance(table.scenario, PairScenario) else _OUTCOMES_AT_ONCE
+    size = _OUTCOMES_AT_ONCE[len(table.scenario.sizes)]
     count = table.limits.outcomes.size
     return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 

@@ -9,17 +9,14 @@ import numpy as np
 
 from harness.config.experiment import Experiment
 from harness.engines import posterior
-from harness.engines.exact.one_sample import Enumerated, enumerate_exactly, outcome_weights
-from harness.engines.exact.two_samples import enumerate_pairs, pair_weights
-from harness.engines.identity import one_sample as identity
-from harness.engines.identity import two_samples as pair_identity
-from harness.engines.results import Tally
-from harness.engines.scores import scores
+from harness.engines.identity.one_sample import enumeration_discrepancies
+from harness.engines.results import Enumerated, Tally
+from harness.engines.solvers import solver_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, PairScenario, Scenario
+from harness.scenario import Limits, Scenario
 from harness.study.failures import solved_with_failures
-from harness.study.plan import LARGEST_TABLE, ScenarioPlan
+from harness.study.plan import ScenarioPlan
 from harness.tables.scenario_result import ScenarioResult
 
 
@@ -41,9 +38,9 @@ def _solve(
     if ENUMERATION in engines or found.tally is not None:
         reported = _reported(experiment, each, found.shown, found.tally)
         sought = worst and ENUMERATION in engines
-        enumerated = _enumerate(scenario, limits, reported, worst=sought)
+        enumerated = solver_of(scenario).enumerate(limits, reported, worst=sought)
     if worst and ENUMERATION in engines and enumerated is not None:
-        scored = scores(scenario, limits, enumerated, found.columns)
+        scored = solver_of(scenario).scores(limits, enumerated, found.columns)
     found = replace(
         found,
         enumerated=enumerated,
@@ -51,12 +48,6 @@ def _solve(
         scores=scored,
     )
     return _integrated(experiment, each, found) if POSTERIOR in engines else found
-
-
-def _enumerate(scenario: Scenario, limits: Limits, reported: Integers, worst: bool) -> Enumerated:
-    if isinstance(scenario, PairScenario):
-        return enumerate_pairs(scenario, limits, reported, worst)
-    return enumerate_exactly(scenario, limits, reported, worst)
 
 
 def _integrated(
@@ -67,7 +58,7 @@ def _integrated(
     by_prior = posterior.integrate(scenario, part, experiment.reference_prior)
     if not each.whole:
         return replace(found, posterior=by_prior)
-    by_prior = replace(by_prior, weight=_weights(scenario, found.shown))
+    by_prior = replace(by_prior, weight=solver_of(scenario).outcome_weights(found.shown))
     if experiment.reference == "prior":
         return replace(found, posterior=by_prior, posterior_mean=by_prior.mean())
     by_truth = posterior.integrate_truth(scenario, part)
@@ -77,13 +68,6 @@ def _integrated(
         posterior_mean=by_truth.mean(),
         under_prior=by_prior.at(by_truth.conditions),
     )
-
-
-def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
-    """Outcome probabilities under the scenario's truth."""
-    if isinstance(scenario, PairScenario):
-        return pair_weights(scenario, outcomes)
-    return outcome_weights(scenario, outcomes)
 
 
 def _reported(
@@ -104,14 +88,6 @@ def _reported(
 
 def _discrepancy(scenario: Scenario, limits: Limits, known: Enumerated | None) -> Floats:
     """The largest discrepancy between what is computed in two ways, for each column."""
-    found = [] if known is None else identity.enumeration_discrepancies(known)
-    if isinstance(scenario, PairScenario):
-        checked = pair_identity.scenarios_to_check(scenario)
-        found += [pair_identity.both_sides(each, limits).discrepancy() for each in checked]
-        off = 0.0 if scenario.truth.is_discrete else pair_identity.weight_discrepancy(scenario)
-    else:
-        alone = identity.scenarios_to_check(scenario)
-        found += [identity.both_sides(each, limits).discrepancy() for each in alone]
-        small = scenario.size < LARGEST_TABLE and not scenario.truth.is_discrete
-        off = identity.weight_discrepancy(scenario) if small else 0.0
-    return np.asarray(np.max([*found, np.full(limits.lower.shape[0], off)], axis=0))
+    found = [] if known is None else enumeration_discrepancies(known)
+    found += solver_of(scenario).discrepancies(limits)
+    return np.asarray(np.max(found, axis=0))

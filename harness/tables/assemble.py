@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from harness.engines.results import Counts, Exact, mean_where
+from harness.engines.results import Counts, Exact, WorstCase, mean_where
 from harness.engines.scores import Scores
-from harness.engines.worst_case.one_sample import WorstCase
-from harness.engines.worst_case.two_samples import PairWorstCase
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
-from harness.scenario import PairScenario
 from harness.tables.rows import Row, key, of_counts, of_exact, of_mean, table, total
 from harness.tables.scenario_result import ScenarioResult, by_column
 from harness.tables.schema import OUTCOME, TRUTH, Kind, cells_columns, numbered, summary_columns
@@ -67,11 +63,7 @@ def _blocks(found: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator
 
 
 def _truths(found: ScenarioResult, cells: Counts | Exact) -> Row:
-    scenario = found.scenario
-    values: tuple[Any, ...] = (cells.conditions,)
-    if isinstance(scenario, PairScenario):
-        index = cells.conditions.astype(np.int64)
-        values = tuple(each[index] for each in scenario.truth.values)
+    values = found.scenario.truths_of(cells.conditions)
     return {"given": TRUTH, **dict(zip(numbered(TRUTH, len(values)), values, strict=True))}
 
 
@@ -151,12 +143,11 @@ def _scored(scores: Scores | None, row: int) -> Row:
     }
 
 
-def _worst(worst: WorstCase | PairWorstCase | None) -> Row:
+def _worst(worst: WorstCase | None) -> Row:
     if worst is None:
         return {}
-    witness = worst.witness if isinstance(worst, PairWorstCase) else (worst.witness,)
-    names = numbered("worst_truth", len(witness))
-    return {"worst_alpha": worst.alpha, **dict(zip(names, witness, strict=True))}
+    names = numbered("worst_truth", len(worst.witness))
+    return {"worst_alpha": worst.alpha, **dict(zip(names, worst.witness, strict=True))}
 
 
 def _covered(found: ScenarioResult) -> Exact:

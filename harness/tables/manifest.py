@@ -13,10 +13,9 @@ import numpy as np
 
 from harness.agreement import LEVEL, MethodAgreement
 from harness.engines.estimate import fraction_interval, standard_error
-from harness.engines.exact.one_sample import worst_case_range
 from harness.engines.identity.one_sample import TOLERANCE
-from harness.engines.worst_case.one_sample import WorstCase
-from harness.engines.worst_case.two_samples import PairWorstCase
+from harness.engines.results import WorstCase
+from harness.engines.solvers import solver_of
 from harness.scenario import Scenario, SingleScenario, sizes_by_name
 from harness.tables.rows import total
 from harness.tables.scenario_result import ScenarioResult, by_column
@@ -186,13 +185,12 @@ def worst_cases(findings: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
     return rows
 
 
-def _found(scenario: Scenario, worst: WorstCase | PairWorstCase) -> dict[str, Any]:
+def _found(scenario: Scenario, worst: WorstCase) -> dict[str, Any]:
     """The truth, the side it is approached from, and how far the search for it went."""
-    if isinstance(worst, PairWorstCase):
+    if worst.found_by is not None:
         return {"truth": list(worst.truths), "side": worst.side, "found_by": worst.found_by}
-    place = {"truth": worst.truth, "side": worst.side}
-    assert isinstance(scenario, SingleScenario)
-    over = worst_case_range(scenario)
+    place = {"truth": worst.truths[0], "side": worst.side}
+    (over,) = solver_of(scenario).worst_case_range()
     return place if over == (0.0, 1.0) else {**place, "over": list(over)}
 
 

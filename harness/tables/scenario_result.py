@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
-from harness.engines.exact.one_sample import Enumerated
 from harness.engines.pooling import Group, pooled_counts, pooled_exact
-from harness.engines.results import Exact, Mean, Tally
+from harness.engines.results import Enumerated, Exact, Mean, Tally
 from harness.engines.scores import Scores
 from harness.methods.user.function import Failures
 from harness.numerics.arrays import Floats, Integers

@@ -54,16 +54,16 @@ def check_worst_case(lower, upper):
     # Several places may be equally bad: the one named must reach the supremum from its side, and
     # the double beside it must be as bad.
     if found.side == "at":
-        there = brute_force.missed_at(lower, upper, found.truth)
+        there = brute_force.missed_at(lower, upper, found.truths[0])
     else:
         there = brute_force.missed_beside(
-            lower, upper, found.truth, from_right=found.side == "above"
+            lower, upper, found.truths[0], from_right=found.side == "above"
         )
     assert sum(floats(there)) == pytest.approx(worst, rel=EQUALLY_BAD, abs=WORST)
-    if found.side != "at" and found.witness in {0.0, 1.0, *lower, *upper}:
+    if found.side != "at" and found.witness[0] in {0.0, 1.0, *lower, *upper}:
         return  # No double lies in the gap where it is worst.
-    assert 0 < found.witness < 1
-    witnessed = sum(floats(brute_force.missed_at(lower, upper, found.witness)))
+    assert 0 < found.witness[0] < 1
+    witnessed = sum(floats(brute_force.missed_at(lower, upper, found.witness[0])))
     assert witnessed == pytest.approx(worst, rel=EQUALLY_BAD, abs=WORST)
 
 
@@ -105,7 +105,7 @@ def test_worst_case_of_any_limits_is_exact(limits):
 def test_an_interval_of_no_width_misses_almost_every_truth(lower, upper):
     found = worst_case(lower.size - 1, lower, upper)
     assert found.alpha == 1
-    assert 0 < found.witness < 1
+    assert 0 < found.witness[0] < 1
 
 
 def test_a_maximum_inside_a_gap_is_found_where_the_covering_outcomes_are_no_run():
@@ -113,7 +113,7 @@ def test_a_maximum_inside_a_gap_is_found_where_the_covering_outcomes_are_no_run(
     lower, upper = np.array([0.0, 1.0, 0.0]), np.array([1.0, 1.0, 1.0])
     found = worst_case(2, lower, upper)
     assert found.alpha == pytest.approx(0.5, abs=WORST)
-    assert found.truth == pytest.approx(0.5, abs=1e-7)
+    assert found.truths[0] == pytest.approx(0.5, abs=1e-7)
     assert found.side == "at"
 
 

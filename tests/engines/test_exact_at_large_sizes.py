@@ -79,7 +79,7 @@ def test_no_truth_is_worse_than_the_worst_case_and_its_witness_is_as_bad(name):
     assert np.sum(miss_probabilities(n, 0, lower, upper, inside), axis=0).max() <= (
         found.alpha * (1 + 1e-12)
     )
-    witness = np.array([found.witness])
+    witness = np.array([found.witness[0]])
     at_witness = np.sum(miss_probabilities(n, 0, lower, upper, witness))
     assert at_witness == pytest.approx(found.alpha, rel=1e-9)
 

@@ -167,8 +167,8 @@ def test_a_listed_truth_equal_to_a_limit_is_covered():
 @pytest.mark.parametrize("n", [10**9, 10**12])
 def test_keys_of_a_full_shard_fit_and_keep_every_outcome_apart(n):
     shard = Shard(scenario(UniformTruth(0.5, 1.0), n), 0, 0, SHARD, SEED, None)
-    draws = monte_carlo._sorted_draws(shard)
-    p, keys = draws.parameter, draws.keys
+    draws, keys = monte_carlo._sorted_draws(shard)
+    p = draws.parameter
     q, x = drawn(shard)
     np.testing.assert_array_equal(p, q)
     assert keys.dtype == np.int64
@@ -317,5 +317,5 @@ def test_an_outcome_without_limits_is_no_outcome_to_count(truth):
     shard = Shard(scenario(truth, 20), 0, 0, 500, SEED, None)
     outcomes = outcomes_drawn(shard)
     for kept in (outcomes[:-1], outcomes[1:]):
-        with pytest.raises(HarnessError, match="no limits are at hand for the outcome"):
+        with pytest.raises(HarnessError, match="the table has no limits for the outcome"):
             simulate(shard, catalogue_limits(kept, 20))

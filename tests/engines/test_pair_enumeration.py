@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from harness.engines.exact.two_samples import enumerate_pairs, pair_weights, possible_pairs
-from harness.engines.worst_case.two_samples import pair_worst_case
+from harness.engines.worst_case.two_samples import search_worst_case
 from harness.families.catalogue import family_of
 from harness.scenario import Limits, PairScenario
 from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, PairTruth, UniformTruth
@@ -218,6 +218,6 @@ def test_the_worst_case_is_no_better_than_any_listed_truth():
     limits = limits_at(scenario, possible_pairs(scenario))
     known = enumerate_pairs(scenario, limits)
     missed = (known.by_truth.below + known.by_truth.above).max(axis=1)
-    searched = pair_worst_case(scenario, limits)
+    searched = search_worst_case(scenario, limits)
     for row, case in enumerate(known.worst):
         assert case.alpha >= max(missed[row], searched[row].alpha)

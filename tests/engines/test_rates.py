@@ -90,7 +90,7 @@ def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed)
     assert worst.alpha >= most - SUMMED
     # The grid's step leaves out less than this of a maximum inside a gap.
     assert worst.alpha <= most + 1e-4
-    assert sum(missed(limits, 0, worst.witness, 2.0)) == pytest.approx(worst.alpha, abs=1e-9)
+    assert sum(missed(limits, 0, worst.witness[0], 2.0)) == pytest.approx(worst.alpha, abs=1e-9)
 
 
 def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range():

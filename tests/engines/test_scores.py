@@ -11,7 +11,7 @@ from scipy import integrate, stats
 
 from harness.engines.exact.one_sample import enumerate_exactly, possible_outcomes
 from harness.engines.exact.two_samples import enumerate_pairs
-from harness.engines.scores import scores
+from harness.engines.solvers import solver_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.scenario import Column, Limits, PairScenario, SingleScenario, data_of
 from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, PairTruth, UniformTruth
@@ -46,7 +46,7 @@ def scored(truth, lower, upper, alpha=ALPHA):
         SingleScenario("proportion", lower.size - 1, truth),
         made_up.as_limits(lower, upper),
     )
-    found = scores(scenario, limits, enumerate_exactly(scenario, limits), [column(alpha)])
+    found = solver_of(scenario).scores(limits, enumerate_exactly(scenario, limits), [column(alpha)])
     return found.rms_alpha_error[0], found.interval_score[0]
 
 
@@ -56,7 +56,7 @@ def of_catalogue(family, scenario, names):
     rows = [CATALOGUE[family][name].limits(data_of(scenario, outcomes), ALPHA) for name in names]
     limits = Limits(outcomes, *(np.array(side) for side in zip(*rows, strict=True)))
     known = enumerate_exactly(scenario, limits, worst=False)
-    return limits, scores(scenario, limits, known, [column()] * len(names))
+    return limits, solver_of(scenario).scores(limits, known, [column()] * len(names))
 
 
 def integral(polynomial, left, right):
@@ -170,7 +170,7 @@ def pair_scores(truth):
     lower, upper = method.limits(data_of(scenario, outcomes), ALPHA)
     limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
     known = enumerate_pairs(scenario, limits, worst=False)
-    return lower, upper, scores(scenario, limits, known, [column()])
+    return lower, upper, solver_of(scenario).scores(limits, known, [column()])
 
 
 def test_over_listed_pairs_of_truths_both_are_plain_means():
@@ -204,7 +204,7 @@ def test_a_one_sided_interval_has_no_score():
     ]
     limits = Limits(np.arange(n + 1), *(np.array(side) for side in zip(*rows, strict=True)))
     columns = [column(side=side) for side in ("lower", "two-sided", "upper")]
-    found = scores(scenario, limits, enumerate_exactly(scenario, limits), columns)
+    found = solver_of(scenario).scores(limits, enumerate_exactly(scenario, limits), columns)
     assert np.isnan(found.interval_score).tolist() == [True, False, True]
     assert np.isfinite(found.rms_alpha_error).all()
 
@@ -251,8 +251,8 @@ def test_a_short_range_of_truths_keeps_the_score_accurate():
     scenario = SingleScenario("proportion", 20, UniformTruth(low, high))
     limits, found = of_catalogue("proportion", scenario, TWO_SIDED)
     listed = SingleScenario("proportion", 20, DiscreteTruth((low, (low + high) / 2, high)))
-    ends = scores(
-        listed, limits, enumerate_exactly(listed, limits, worst=False), [column()] * len(TWO_SIDED)
+    ends = solver_of(listed).scores(
+        limits, enumerate_exactly(listed, limits, worst=False), [column()] * len(TWO_SIDED)
     )
     np.testing.assert_allclose(found.interval_score, ends.interval_score, rtol=1e-6)
 

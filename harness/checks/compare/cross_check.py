@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,16 +13,12 @@ from harness.checks.measures import limits_at
 from harness.checks.report import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding
 from harness.checks.scenarios import Size, enumerated, outcomes_of, scenario_of
 from harness.checks.subjects.subject import Subject
-from harness.engines.exact.one_sample import Enumerated
 from harness.engines.monte_carlo import shards, simulate
-from harness.engines.results import Counts, Exact
-from harness.engines.worst_case.one_sample import WorstCase
-from harness.engines.worst_case.two_samples import PairWorstCase
+from harness.engines.results import Counts, Enumerated, Exact, WorstCase
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, PairScenario, Scenario, sizes_by_name
-from harness.truths import DiscreteTruth, PairTruth
+from harness.scenario import Limits, Scenario, sizes_by_name
 
 NAME = "Monte Carlo agrees"
 SIZES = (5.0, 20.0, 100.0)
@@ -126,17 +122,12 @@ def _at_worst(scenario: Scenario, limits: Limits, known: Enumerated, seed: int) 
     return two_sided_p(np.array([missed]), np.array([trials]), np.array([worst.alpha]))
 
 
-def _there(scenario: Scenario, worst: WorstCase | PairWorstCase) -> Scenario:
+def _there(scenario: Scenario, worst: WorstCase) -> Scenario:
     """The scenario with a truth at which the worst case is met."""
-    if isinstance(scenario, PairScenario):
-        assert isinstance(worst, PairWorstCase)
-        first, second = (DiscreteTruth((truth,)) for truth in _beside(scenario, worst))
-        return replace(scenario, truth=PairTruth(first, second))
-    assert isinstance(worst, WorstCase)
-    return replace(scenario, truth=DiscreteTruth((worst.witness,)))
+    return scenario.at(worst.witness if worst.found_by is None else _beside(scenario, worst))
 
 
-def _beside(scenario: PairScenario, worst: PairWorstCase) -> tuple[float, float]:
+def _beside(scenario: Scenario, worst: WorstCase) -> tuple[float, ...]:
     """The truths, one of them moved so that the parameter lies on the side it is approached from.
 
     The first one that has room to move.
@@ -149,7 +140,7 @@ def _beside(scenario: PairScenario, worst: PairWorstCase) -> tuple[float, float]
         if low <= moved <= high:
             truths[sample] = moved
             break
-    return truths[0], truths[1]
+    return tuple(truths)
 
 
 def _cells(

@@ -13,16 +13,15 @@ from harness.checks.measures import LENGTH, MEAN, WORST, limits_of, numbered, wo
 from harness.checks.report import BEHAVIOUR, FAIL, PASS, Finding
 from harness.checks.scenarios import Size, enumerated, outcomes_of, scenario_of, truths_inside
 from harness.checks.subjects.subject import Subject
-from harness.engines.exact.one_sample import Enumerated
 from harness.engines.posterior import integrate, integrate_truth
-from harness.engines.worst_case.one_sample import worst_case
-from harness.engines.worst_case.two_samples import pair_worst_case
+from harness.engines.results import Enumerated
+from harness.engines.solvers import solver_of
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
-from harness.scenario import Limits, PairScenario, Scenario, data_of, sizes_by_name
+from harness.scenario import Limits, Scenario, data_of, sizes_by_name
 
 WORST_INSIDE = "worst_alpha_inside"
 RELATIVE = "relative_length"
@@ -144,19 +143,8 @@ def _worst_inside(scenario: Scenario, limits: Limits) -> list[float | None]:
     spans = truths_inside(scenario)
     if not all(low < high for low, high in spans):
         return [None] * len(limits.lower)
-    if isinstance(scenario, PairScenario):
-        cases = pair_worst_case(scenario, limits, (spans[0], spans[1]))
-        assert cases is not None
-        return [case.alpha for case in cases]
-    (over,), sampling = spans, scenario.model.SAMPLING
-    first, last = sampling.window(*over, scenario.size)
-    last = min(last, int(limits.outcomes[-1]))
-    return [
-        worst_case(
-            scenario.size, low[first : last + 1], high[first : last + 1], first, over, sampling
-        ).alpha
-        for low, high in zip(limits.lower, limits.upper, strict=True)
-    ]
+    cases = solver_of(scenario).worst_cases(limits, spans)
+    return [None if case is None else case.alpha for case in cases]
 
 
 @lru_cache(maxsize=1024)

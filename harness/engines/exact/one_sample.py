@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from harness.engines.exact.miss_sets import AT, miss_probabilities
 from harness.engines.posterior import integrate_truth
-from harness.engines.results import Exact, Mean, weighted
-from harness.engines.worst_case.one_sample import WorstCase, worst_case
-from harness.engines.worst_case.two_samples import PairWorstCase
+from harness.engines.results import Enumerated, Exact, Mean, WorstCase, weighted
+from harness.engines.worst_case.one_sample import worst_case
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
 from harness.scenario import Limits, SingleScenario
 
 _BLOCK = 1 << 19
 NOTHING_LEFT_OUT = 1e-9
-
-
-@dataclass(frozen=True)
-class Enumerated:
-    """What enumeration knows of one scenario."""
-
-    by_outcome: Exact
-    """Miss probability given the reported outcomes, under the scenario's own truth."""
-    by_truth: Exact | None
-    """Miss probability at each value of a discrete truth."""
-    mean: Mean | None
-    """Overall; None where outcomes that can occur are left out."""
-    worst: tuple[WorstCase | PairWorstCase | None, ...]
-    """For each column; None where the limits of all outcomes 0 … n are not at hand."""
 
 
 def enumerate_exactly(
@@ -62,7 +46,8 @@ def enumerate_exactly(
         mean = by_outcome.mean() if by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT else None
         if reported is not None:
             by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, wanted))
-    return Enumerated(by_outcome, by_truth, mean, _worst_cases(scenario, limits, worst))
+    cases = worst_cases(scenario, limits, worst_case_range(scenario)) if worst else None
+    return Enumerated(by_outcome, by_truth, mean, cases or (None,) * len(limits.lower))
 
 
 def worst_case_range(scenario: SingleScenario) -> tuple[float, float]:
@@ -77,14 +62,18 @@ def worst_case_range(scenario: SingleScenario) -> tuple[float, float]:
     return truth.effective_support
 
 
-def _worst_cases(
-    scenario: SingleScenario, limits: Limits, wanted: bool
+def worst_cases(
+    scenario: SingleScenario, limits: Limits, over: tuple[float, float]
 ) -> tuple[WorstCase | None, ...]:
-    """Of each column; None where it is not wanted, or limits that it needs are not at hand."""
-    over, sampling = worst_case_range(scenario), scenario.model.SAMPLING
+    """The exact worst case of each column over a range of truths.
+
+    None for each where the range is a single truth, or where the limits of outcomes that can
+    occur within it are not given.
+    """
+    sampling = scenario.model.SAMPLING
     first, last = sampling.window(over[0], over[1], scenario.size)
     start, stop = np.searchsorted(limits.outcomes, [first, last + 1])
-    if not wanted or int(stop - start) != last + 1 - first or not over[0] < over[1]:
+    if int(stop - start) != last + 1 - first or not over[0] < over[1]:
         return (None,) * len(limits.lower)
     return tuple(
         worst_case(scenario.size, lower[start:stop], upper[start:stop], first, over, sampling)
@@ -106,17 +95,27 @@ def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
 
 def possible_outcomes(scenario: SingleScenario) -> Integers:
     """The outcomes that can occur under the scenario's truth, but for a probability of 1e-16."""
-    truth, sampling = scenario.truth, scenario.model.SAMPLING
-    values = truth.values if truth.is_discrete else None
-    spans = [truth.effective_support] if values is None else [(value, value) for value in values]
     merged: list[list[int]] = []
-    for low, high in spans:
-        first, last = sampling.window(low, high, scenario.size)
+    for first, last in _windows(scenario):
         if merged and first <= merged[-1][1] + 1:
             merged[-1][1] = max(merged[-1][1], last)
         else:
             merged.append([first, last])
     return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in merged])
+
+
+def possible_count(scenario: SingleScenario) -> float:
+    """An upper bound of the number of outcomes that can occur under the scenario's truth."""
+    return float(sum(last - first + 1 for first, last in _windows(scenario)))
+
+
+def _windows(scenario: SingleScenario) -> list[tuple[int, int]]:
+    """The first and the last outcome that can occur, at each listed truth or for all truths."""
+    truth = scenario.truth
+    values = truth.values if truth.is_discrete else ()
+    spans = [(value, value) for value in values] or [truth.effective_support]
+    sampling, size = scenario.model.SAMPLING, scenario.size
+    return [sampling.window(low, high, size) for low, high in spans]
 
 
 def _by_truth(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:

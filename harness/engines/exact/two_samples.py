@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.engines.exact.one_sample import NOTHING_LEFT_OUT, Enumerated, possible_outcomes
+from harness.engines.exact.one_sample import NOTHING_LEFT_OUT, possible_outcomes
 from harness.engines.exact.one_sample import outcome_weights as sample_weights
 from harness.engines.posterior import integrate_truth
-from harness.engines.results import Exact, Mean, weighted
-from harness.engines.worst_case.two_samples import PairWorstCase, pair_worst_case
+from harness.engines.results import Enumerated, Exact, Mean, WorstCase, weighted
+from harness.engines.worst_case.two_samples import search_worst_case
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario
@@ -39,7 +39,7 @@ def enumerate_pairs(
         complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
         mean = by_outcome.mean() if complete else None
     by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, wanted))
-    cases = pair_worst_case(scenario, limits) if worst else None
+    cases = search_worst_case(scenario, limits) if worst else None
     if cases is None:
         return Enumerated(by_outcome, by_truth, mean, (None,) * limits.lower.shape[0])
     if by_truth is not None:
@@ -47,9 +47,7 @@ def enumerate_pairs(
     return Enumerated(by_outcome, by_truth, mean, tuple(cases))
 
 
-def _or_listed(
-    case: PairWorstCase, scenario: PairScenario, by_truth: Exact, row: int
-) -> PairWorstCase:
+def _or_listed(case: WorstCase, scenario: PairScenario, by_truth: Exact, row: int) -> WorstCase:
     """The worst of the listed truths where that is worse than what the search has found."""
     missed = by_truth.below[row] + by_truth.above[row]
     place = int(np.argmax(missed))
@@ -57,7 +55,7 @@ def _or_listed(
         return case
     first, second = scenario.truth.values
     truths = float(first[place]), float(second[place])
-    return PairWorstCase(float(missed[place]), truths, "at", "the truths listed")
+    return WorstCase(float(missed[place]), truths, "at", truths, "the truths listed")
 
 
 def pair_weights(scenario: PairScenario, outcomes: Integers) -> Floats:

@@ -14,12 +14,12 @@ import numpy as np
 
 from harness.engines import posterior
 from harness.engines.exact.miss_sets import AT, miss_probabilities
-from harness.engines.exact.one_sample import Enumerated, probability_blocks
-from harness.engines.results import Mean, weighted
+from harness.engines.exact.one_sample import probability_blocks
+from harness.engines.results import Enumerated, Mean, weighted
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.quadrature import beta_rule, gamma_rule
 from harness.scenario import Limits, SingleScenario
-from harness.truths import BetaTruth, GammaTruth, UniformTruth
+from harness.truths import BetaTruth, GammaTruth, UniformTruth, as_distribution
 
 # Both sides are sums of thousands of terms, each good to about 1e-13.
 TOLERANCE = 1e-9
@@ -63,7 +63,7 @@ def mean_discrepancy(a: Mean, b: Mean) -> Floats:
 
 def weight_discrepancy(scenario: SingleScenario) -> float:
     """By how much the outcome probabilities fail to sum to 1, or to have the truth's mean."""
-    truth, size = posterior.distribution(scenario.truth), scenario.size
+    truth, size = as_distribution(scenario.truth), scenario.size
     x = _possible(scenario)
     weight = scenario.model.outcome_weights(truth, x, size)
     total, mean = float(weight.sum()), float((weight * (x / size)).sum())
@@ -135,7 +135,7 @@ def both_sides(scenario: SingleScenario, limits: Limits) -> Identity:
 
 def _over_outcomes(scenario: SingleScenario, limits: Limits) -> Mean:
     """Mass outside the limits by the posterior engine, weighted by the outcomes' probabilities."""
-    truth, model, size = posterior.distribution(scenario.truth), scenario.model, scenario.size
+    truth, model, size = as_distribution(scenario.truth), scenario.model, scenario.size
     weight = model.outcome_weights(truth, limits.outcomes, size)
     if isinstance(truth, BetaTruth | GammaTruth):
         integrated = posterior.integrate(scenario, limits, (truth.s, truth.t))

@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 from scipy.special import roots_legendre
 
-from harness.engines.posterior import distribution
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
 from harness.scenario import SingleScenario
-from harness.truths import BetaTruth, GammaTruth, UniformTruth
+from harness.truths import BetaTruth, GammaTruth, UniformTruth, as_distribution
 
 _NEGLIGIBLE = 1e-18
 # How far truths are searched on the variance-stabilized scale: exp(−13²/4) is negligible.
@@ -101,7 +100,7 @@ class Sample:
 
         Beta(s, t) as (s + t − 1)·b(s − 1; s + t − 2, p), Gamma(s, t) as t·Pr(s − 1 | Poisson(tr)).
         """
-        truth, pmf = distribution(self.scenario.truth), self._sampling.pmf
+        truth, pmf = as_distribution(self.scenario.truth), self._sampling.pmf
         if isinstance(truth, BetaTruth):
             total = truth.s + truth.t
             return (total - 1.0) * pmf(truth.s - 1.0, truths, total - 2.0)

@@ -25,7 +25,7 @@ from harness.engines.results import Exact, Mean
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, SingleScenario
-from harness.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
+from harness.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth, as_distribution
 
 # All pairs of counts are checked where there are no more than these.
 _WHOLE_UP_TO = 200
@@ -103,7 +103,7 @@ def _blocks(scenario: PairScenario) -> list[Counts]:
     if np.prod([last + 1.0 - first for first, last in windows]) <= _WHOLE_UP_TO:
         first, second = (possible_outcomes(sample) for sample in samples)
         return [(first, second)]
-    means = [posterior.distribution(sample.truth).mean for sample in samples]
+    means = [as_distribution(sample.truth).mean for sample in samples]
     middle = [_around(sample, mean) for sample, mean in zip(samples, means, strict=True)]
     low = [_around(sample, _low(sample)) for sample in samples]
     return [(low[0], low[1]), (middle[0], middle[1]), (middle[0], low[1])]
@@ -111,7 +111,7 @@ def _blocks(scenario: PairScenario) -> list[Counts]:
 
 def _low(sample: SingleScenario) -> float:
     """A truth near the lower end, but no unlikely one: two standard deviations below the mean."""
-    truth = posterior.distribution(sample.truth)
+    truth = as_distribution(sample.truth)
     mean, spread = truth.mean, truth.support[1] - truth.support[0]
     if isinstance(truth, BetaTruth):
         spread = np.sqrt(mean * (1.0 - mean) / (truth.s + truth.t + 1.0))

@@ -14,6 +14,7 @@ from harness.engines.exact.miss_sets import (
     miss_probabilities,
     missing_sets,
 )
+from harness.engines.results import WorstCase
 from harness.numerics.arrays import Bools, Floats, Integers
 from harness.sampling import binomial
 from harness.sampling.protocol import Sampling
@@ -27,23 +28,8 @@ _BISECTIONS = 60
 # Symmetric methods are worst at p and at 1 − p alike; the smaller of equal places is reported.
 _SAME = 1e-11
 
-
-@dataclass(frozen=True)
-class WorstCase:
-    """Where a method misses most."""
-
-    alpha: float
-    """The supremum of the miss probability."""
-    truth: float
-    """The truth at which it is reached or approached."""
-    side: str
-    """"above" or "below" where it is approached from that side only, otherwise "at"."""
-
-    @property
-    def witness(self) -> float:
-        """A double at which the worst case is met: next to ``truth`` on ``side``."""
-        towards = {"above": np.inf, "below": -np.inf}.get(self.side, self.truth)
-        return float(np.nextafter(self.truth, towards))
+# The side from which a truth is approached, in words and as the direction of its neighbour.
+_APPROACHES = {FROM_ABOVE: ("above", np.inf), FROM_BELOW: ("below", -np.inf), AT: ("at", 0.0)}
 
 
 def worst_case(
@@ -84,7 +70,7 @@ def worst_case(
             candidates.append(place.largest(inside, AT))
     largest = max(case.alpha for case in candidates)
     equal = [case for case in candidates if case.alpha >= largest * (1.0 - _SAME)]
-    return replace(min(equal, key=lambda case: case.truth), alpha=largest)
+    return replace(min(equal, key=lambda case: case.truths), alpha=largest)
 
 
 def _falls_somewhere(limits: Floats) -> bool:
@@ -110,8 +96,9 @@ class _Place:
         missed = below + above
         largest = float(missed.max())
         at = int(np.flatnonzero(missed >= largest * (1.0 - _SAME))[0])
-        side = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}[approach]
-        return WorstCase(min(largest, 1.0), float(truths[at]), side)
+        truth, (side, towards) = float(truths[at]), _APPROACHES[approach]
+        witness = truth if towards == 0.0 else float(np.nextafter(truth, towards))
+        return WorstCase(min(largest, 1.0), (truth,), side, (witness,))
 
     def sets(self) -> tuple[Runs, Runs]:
         """The outcomes that miss below and above."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from harness.engines.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW
+from harness.engines.results import WorstCase
 from harness.engines.worst_case.climb import worst_place
 from harness.engines.worst_case.line_scan import is_small
 from harness.engines.worst_case.table import PairTable, Place, Span
@@ -20,28 +19,9 @@ _FROM_GRID = "a grid of truths and local search from there"
 _SIDES = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}
 
 
-@dataclass(frozen=True)
-class PairWorstCase:
-    """Where a method for two samples misses most, as far as is known."""
-
-    alpha: float
-    """The largest miss probability that was found."""
-    truths: tuple[float, float]
-    """The pair of truths at which it is reached or approached."""
-    side: str
-    """"above" or "below": from where the parameter approaches theirs; otherwise "at"."""
-    found_by: str
-    """How it was sought, in words."""
-
-    @property
-    def witness(self) -> tuple[float, float]:
-        """The pair of truths."""
-        return self.truths
-
-
-def pair_worst_case(
+def search_worst_case(
     scenario: PairScenario, limits: Limits, over: tuple[Span, Span] | None = None
-) -> list[PairWorstCase] | None:
+) -> list[WorstCase] | None:
     """The worst case of each column over all pairs of truths in ``over``.
 
     None where a truth has a single value, or limits that can occur within the range are not at
@@ -99,8 +79,8 @@ def _places(
     return place if (limits.outcomes[place] == outcomes).all() else None
 
 
-def _worst_case(table: PairTable, place: Place) -> PairWorstCase:
+def _worst_case(table: PairTable, place: Place) -> WorstCase:
     second = float(table.partner(place.theta, place.first))
     truths = (place.first + 0.0, second + 0.0)
     how = _ALONG_LINES if is_small(table) else _FROM_GRID
-    return PairWorstCase(min(table.exactly(place), 1.0), truths, _SIDES[place.approach], how)
+    return WorstCase(min(table.exactly(place), 1.0), truths, _SIDES[place.approach], truths, how)
