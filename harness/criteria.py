@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.errors import IntervalNotFoundError
 from harness.numerics.arrays import Bools, Floats, Positions
-from harness.numerics.newton import SMALL_RESIDUAL, bracketed_newton
+from harness.numerics.root_finding import SMALL_RESIDUAL, bracketed_newton
 from harness.posteriors.protocol import Points, Posterior
 
 P = TypeVar("P", bound=Points)

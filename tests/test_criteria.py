@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import criteria
-from harness.numerics.split import Split
+from harness.numerics.points import UnitPoints
 from harness.posteriors.beta import Beta
 from tests.oracles import balls, beta
 from tests.oracles.accuracy_grid import (
@@ -148,4 +148,4 @@ def test_limits_above_one_half_are_carried_beyond_what_a_double_holds():
 
 def test_a_pair_can_be_given_as_split_points():
     posterior = Beta(np.array([2.0]), np.array([3.0]))
-    assert posterior.cdf(Split.of(np.array([0.25]))) == posterior.cdf(np.array([0.25]))
+    assert posterior.cdf(UnitPoints.of(np.array([0.25]))) == posterior.cdf(np.array([0.25]))

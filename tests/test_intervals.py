@@ -9,7 +9,7 @@ import harness
 from harness.errors import HarnessError, InputError
 from harness.intervals import tails
 from harness.methods.catalogue import CATALOGUE
-from harness.numerics.split import Split
+from harness.numerics.points import UnitPoints
 from harness.posteriors.beta import Beta
 
 PROPORTION = {name: m for name, m in CATALOGUE["proportion"].items() if m.deterministic}
@@ -108,8 +108,8 @@ def test_tails_are_the_posterior_mass_outside_the_limits():
     found = harness.interval("proportion", "wald", x=3, n=10)
     outside = tails("proportion", "wald", found, x=3, n=10)
     flat = Beta(np.array([4.0]), np.array([8.0]))
-    assert outside.lower_tail == flat.cdf(Split.of(np.array([found.lower])))[0]
-    assert outside.upper_tail == flat.sf(Split.of(np.array([found.upper])))[0]
+    assert outside.lower_tail == flat.cdf(UnitPoints.of(np.array([found.lower])))[0]
+    assert outside.upper_tail == flat.sf(UnitPoints.of(np.array([found.upper])))[0]
     assert type(outside.lower_tail) is float
 
 

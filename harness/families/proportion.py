@@ -9,7 +9,7 @@ from harness.errors import InputError
 from harness.families.data import MOST, one_shape, refuse, whole_numbers
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_binomial
-from harness.numerics.split import Split
+from harness.numerics.points import UnitPoints
 from harness.posteriors.beta import Beta
 from harness.posteriors.truncated import Truncated
 from harness.sampling import binomial
@@ -94,7 +94,7 @@ def outcome_weights(truth: ContinuousTruth, x: Integers, n: float) -> Floats:
         prior = Beta(np.full(x.size, truth.s), np.full(x.size, truth.t))
         after = Beta.given(counts, sizes, (truth.s, truth.t))
         total = after.a + after.b
-        mean = Split(after.a / total, after.b / total)
+        mean = UnitPoints(after.a / total, after.b / total)
         log_pmf = log_binomial(counts, sizes - counts, mean.p, mean.q)
         return np.exp(log_pmf + prior.logpdf(mean) - after.logpdf(mean))
     implied = truth_posterior(truth, x, n)

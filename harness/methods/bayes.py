@@ -21,18 +21,18 @@ from harness.methods.method import (
 )
 from harness.methods.proportion.boundary import exact_at_boundary
 from harness.numerics.arrays import Floats
-from harness.numerics.split import Split
+from harness.numerics.points import UnitPoints
 
 _JEFFREYS = (0.5, 0.5)
 
 
-def over_beta(criterion: criteria.Criterion[Split]) -> Formula:
+def over_beta(criterion: criteria.Criterion[UnitPoints]) -> Formula:
     """The criterion over Beta(x + a, n − x + b)."""
     return documented(partial(_over_beta, criterion), criterion)
 
 
 def _over_beta(
-    criterion: criteria.Criterion[Split],
+    criterion: criteria.Criterion[UnitPoints],
     data: tuple[Floats, ...],
     alpha: float,
     side: str,

@@ -11,9 +11,9 @@ from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
 from harness.errors import IntervalNotFoundError
 from harness.numerics.arrays import Bools, Floats, Index
 from harness.numerics.deviance import deviance, stirling_error
-from harness.numerics.newton import SMALL_RESIDUAL
-from harness.numerics.panels import integral
-from harness.numerics.reals import Reals
+from harness.numerics.points import RealPoints
+from harness.numerics.quadrature import integral
+from harness.numerics.root_finding import SMALL_RESIDUAL
 
 _HALF_LOG_TWO_PI = 0.9189385332046727
 # exp(-600) is the last place where a limit next to 0 still differs from it.
@@ -56,13 +56,13 @@ class Gamma:
         return 0.0, np.inf
 
     @property
-    def ends(self) -> tuple[Reals, Reals]:
-        return Reals(np.zeros(self.size)), Reals(np.full(self.size, np.inf))
+    def ends(self) -> tuple[RealPoints, RealPoints]:
+        return RealPoints(np.zeros(self.size)), RealPoints(np.full(self.size, np.inf))
 
     @property
-    def mode(self) -> Reals:
+    def mode(self) -> RealPoints:
         """(a − 1)/b; 0 where the density is monotone."""
-        return Reals(np.maximum(self.a - 1.0, 0.0) / self.b)
+        return RealPoints(np.maximum(self.a - 1.0, 0.0) / self.b)
 
     @property
     def room(self) -> tuple[Floats, Floats]:
@@ -72,29 +72,29 @@ class Gamma:
         estimate = None if self.estimate is None else self.estimate[index]
         return Gamma(self.a[index], self.b[index], estimate)
 
-    def around(self, margin: Floats) -> tuple[Reals, Reals]:
+    def around(self, margin: Floats) -> tuple[RealPoints, RealPoints]:
         estimate = self._centre()
-        return Reals(margin), Reals(estimate + (estimate - margin))
+        return RealPoints(margin), RealPoints(estimate + (estimate - margin))
 
     def _centre(self) -> Floats:
         if self.estimate is None:
             raise ValueError("this posterior carries no estimate to be centred on")
         return self.estimate
 
-    def _points(self, points: Reals | npt.ArrayLike) -> Floats:
+    def _points(self, points: RealPoints | npt.ArrayLike) -> Floats:
         """Points of the posterior's own shape."""
-        value = points.value if isinstance(points, Reals) else np.asarray(points, np.float64)
+        value = points.value if isinstance(points, RealPoints) else np.asarray(points, np.float64)
         return np.broadcast_to(value, self.a.shape)
 
-    def cdf(self, points: Reals | npt.ArrayLike) -> Floats:
+    def cdf(self, points: RealPoints | npt.ArrayLike) -> Floats:
         """P(a, br), the lower regularised incomplete gamma function; 0 below the range."""
         return _tail(self.a, self.b * np.maximum(self._points(points), 0.0), -1.0)
 
-    def sf(self, points: Reals | npt.ArrayLike) -> Floats:
+    def sf(self, points: RealPoints | npt.ArrayLike) -> Floats:
         """Q(a, br) = 1 − P(a, br), never formed as a difference where it is small."""
         return _tail(self.a, self.b * np.maximum(self._points(points), 0.0), 1.0)
 
-    def logpdf(self, points: Reals | npt.ArrayLike) -> Floats:
+    def logpdf(self, points: RealPoints | npt.ArrayLike) -> Floats:
         """log[b^a r^{a−1} e^{−br} / Γ(a)], by the saddle-point form."""
         r = self._points(points)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -104,14 +104,14 @@ class Gamma:
             )
         return np.asarray(np.where(r > 0, np.where(r < np.inf, inner, -np.inf), at_zero))
 
-    def pdf(self, points: Reals | npt.ArrayLike) -> Floats:
+    def pdf(self, points: RealPoints | npt.ArrayLike) -> Floats:
         return np.exp(self.logpdf(points))
 
     def _log_density(self, r: Floats) -> Floats:
         """The logarithm of the density with respect to log r."""
         return _log_power(self.a, self.b * r)
 
-    def ppf(self, prob: npt.ArrayLike) -> Reals:
+    def ppf(self, prob: npt.ArrayLike) -> RealPoints:
         """The points with cdf = ``prob``.
 
         ``gammaincinv`` alone is not accurate enough; its results are polished by Newton's method
@@ -120,11 +120,11 @@ class Gamma:
         """
         return self._polished(self._rough_ppf(prob), prob, upper=False)
 
-    def isf(self, prob: npt.ArrayLike) -> Reals:
+    def isf(self, prob: npt.ArrayLike) -> RealPoints:
         """The points with sf = ``prob``, polished in the same way."""
         return self._polished(self._rough_isf(prob), prob, upper=True)
 
-    def _polished(self, points: Reals, prob: npt.ArrayLike, upper: bool) -> Reals:
+    def _polished(self, points: RealPoints, prob: npt.ArrayLike, upper: bool) -> RealPoints:
         prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
         # Next to 0 (a tiny shape parameter) doubles run out: it is the end.
         at_low = points.value < _SMALLEST_POINT
@@ -149,47 +149,47 @@ class Gamma:
             f"at probability {prob[active[0]]:g}"
         )
 
-    def rough_interval(self, alpha: float) -> tuple[Reals, Reals]:
+    def rough_interval(self, alpha: float) -> tuple[RealPoints, RealPoints]:
         return self._rough_ppf(alpha / 2), self._rough_isf(alpha / 2)
 
-    def _rough_ppf(self, prob: npt.ArrayLike) -> Reals:
-        return Reals(gammaincinv(self.a, np.asarray(prob, np.float64)) / self.b)
+    def _rough_ppf(self, prob: npt.ArrayLike) -> RealPoints:
+        return RealPoints(gammaincinv(self.a, np.asarray(prob, np.float64)) / self.b)
 
-    def _rough_isf(self, prob: npt.ArrayLike) -> Reals:
-        return Reals(gammainccinv(self.a, np.asarray(prob, np.float64)) / self.b)
+    def _rough_isf(self, prob: npt.ArrayLike) -> RealPoints:
+        return RealPoints(gammainccinv(self.a, np.asarray(prob, np.float64)) / self.b)
 
-    def never_falls_to(self, upper: Reals) -> Bools:
+    def never_falls_to(self, upper: RealPoints) -> Bools:
         """True where a ≤ 1, or so near to it that the matching limit is below exp(−600)."""
         with np.errstate(divide="ignore"):
             rise = (self.a - 1.0) * (np.log(upper.value) - _LOG_SMALLEST_LIMIT)
         fall = self.b * upper.value
         return np.asarray((self.a <= 1.0) | ((self.a < _NEARLY_MONOTONE) & (rise < fall)))
 
-    def never_rises_from(self, lower: Reals) -> Bools:
+    def never_rises_from(self, lower: RealPoints) -> Bools:
         """Nowhere: the density vanishes at infinity."""
         return np.zeros(lower.value.shape, dtype=bool)
 
-    def density(self, points: Reals) -> Floats:
+    def density(self, points: RealPoints) -> Floats:
         """r times the pdf."""
         return np.exp(self._log_density(points.value))
 
-    def slope(self, points: Reals) -> Floats:
+    def slope(self, points: RealPoints) -> Floats:
         """(a − 1) − br."""
         return (self.a - 1.0) - self.b * points.value
 
-    def slide(self, points: Reals, step: Floats) -> Reals:
+    def slide(self, points: RealPoints, step: Floats) -> RealPoints:
         """r·e^step, as r + r(e^step − 1), so that a small step costs half a unit in the last
         place and no more."""
         growth = np.expm1(np.clip(step, -_LARGEST_STEP, _LARGEST_STEP))
-        return Reals(points.value + points.value * growth)
+        return RealPoints(points.value + points.value * growth)
 
-    def span(self, lower: Reals, upper: Reals) -> Floats:
+    def span(self, lower: RealPoints, upper: RealPoints) -> Floats:
         return _log_ratio(lower.value, upper.value)
 
-    def length(self, lower: Reals, upper: Reals) -> Floats:
+    def length(self, lower: RealPoints, upper: RealPoints) -> Floats:
         return upper.value - lower.value
 
-    def log_density_ratio(self, lower: Reals, upper: Reals) -> Floats:
+    def log_density_ratio(self, lower: RealPoints, upper: RealPoints) -> Floats:
         """(a − 1) log(u / l) − b(u − l)."""
         ratio = _log_ratio(lower.value, upper.value)
         with np.errstate(invalid="ignore"):

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.numerics.arrays import Bools, Floats, Index
-from harness.numerics.panels import integral
-from harness.numerics.reals import Reals
-from harness.numerics.split import Split
+from harness.numerics.points import RealPoints, UnitPoints
+from harness.numerics.quadrature import integral
 from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
 
@@ -57,22 +56,22 @@ class Truncated:
         """How much of the whole posterior lies within [lower, upper], shape (m,)."""
         return np.exp(self._log_mass)
 
-    def cdf(self, points: Split | Reals | npt.ArrayLike) -> Floats:
+    def cdf(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
         """Pr(θ < point), shape (m,)."""
         log_part = self._log_between(self._filled(self.lower), self._inside(points))
         return np.exp(np.minimum(log_part - self._log_mass, 0.0))
 
-    def sf(self, points: Split | Reals | npt.ArrayLike) -> Floats:
+    def sf(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
         """Pr(θ > point), shape (m,)."""
         log_part = self._log_between(self._inside(points), self._filled(self.upper))
         return np.exp(np.minimum(log_part - self._log_mass, 0.0))
 
-    def logpdf(self, points: Split | Reals | npt.ArrayLike) -> Floats:
+    def logpdf(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
         value = self._values(points)
         inside = (value >= self.lower) & (value <= self.upper)
         return np.where(inside, self.whole.logpdf(value) - self._log_mass, -np.inf)
 
-    def pdf(self, points: Split | Reals | npt.ArrayLike) -> Floats:
+    def pdf(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
         return np.exp(self.logpdf(points))
 
     @cached_property
@@ -84,11 +83,11 @@ class Truncated:
     def _filled(self, value: float) -> Floats:
         return np.full(self.size, value)
 
-    def _values(self, points: Split | Reals | npt.ArrayLike) -> Floats:
-        value = points.value if isinstance(points, Split | Reals) else np.asarray(points)
+    def _values(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
+        value = points.value if isinstance(points, UnitPoints | RealPoints) else np.asarray(points)
         return np.broadcast_to(value, (self.size,))
 
-    def _inside(self, points: Split | Reals | npt.ArrayLike) -> Floats:
+    def _inside(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
         return np.clip(self._values(points), self.lower, self.upper)
 
     def _log_between(self, low: Floats, high: Floats) -> Floats:
@@ -132,7 +131,7 @@ class Truncated:
         def log_height(distance: Floats) -> Floats:
             step = sign * distance
             if isinstance(whole, Beta):
-                return whole.logpdf(Split(anchor + step, (1.0 - anchor) - step)) - top
+                return whole.logpdf(UnitPoints(anchor + step, (1.0 - anchor) - step)) - top
             return whole.logpdf(anchor + step) - top
 
         # An unbounded range starts above 0, in the upper tail of a Gamma.

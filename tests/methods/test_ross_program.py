@@ -7,7 +7,7 @@ import csv
 import numpy as np
 import pytest
 
-from harness.numerics.split import Split
+from harness.numerics.points import UnitPoints
 from harness.posteriors.beta import Beta
 from tests.methods.one_outcome import DATA, limits
 
@@ -35,8 +35,8 @@ def tails_around(x, n, lower, upper):
     """Both tails of the flat-prior posterior, at the limits and at the ends of their rounding."""
     shifts = np.array([-PRINTED, 0.0, PRINTED])
     posterior = Beta(np.full(3, x + 1.0), np.full(3, n - x + 1.0))
-    below = posterior.cdf(Split.of(lower + shifts))
-    above = posterior.sf(Split.of(upper - shifts))
+    below = posterior.cdf(UnitPoints.of(lower + shifts))
+    above = posterior.sf(UnitPoints.of(upper - shifts))
     return below.tolist(), above.tolist()
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv
 
-from harness.numerics.split import Split
+from harness.numerics.points import UnitPoints
 from harness.posteriors.beta import Beta
 from tests.oracles import balls, beta
 from tests.oracles.accuracy_grid import SIZES, cases, promised
@@ -33,9 +33,9 @@ def rows_at(n):
 def places(posterior, prob):
     """Points with roughly ``prob`` below them or above them, inside (0, 1) on the carried side."""
     p, q = betaincinv(posterior.a, posterior.b, prob), betaincinv(posterior.b, posterior.a, prob)
-    below = Split(p, 1 - p)
-    above = Split(1 - q, q)
-    return [Split(s.p, s.q) for s in (below, above)]
+    below = UnitPoints(p, 1 - p)
+    above = UnitPoints(1 - q, q)
+    return [UnitPoints(s.p, s.q) for s in (below, above)]
 
 
 def carried(points, i):
@@ -91,15 +91,15 @@ def test_quantiles_from_both_ends_hold_their_mass(n):
 
 def test_density_at_the_ends_is_its_limit():
     posterior = Beta(np.array([0.5, 1.0, 2.0]), np.array([3.0, 4.0, 5.0]))
-    at_zero = posterior.logpdf(Split.of(np.zeros(3)))
+    at_zero = posterior.logpdf(UnitPoints.of(np.zeros(3)))
     assert at_zero.tolist() == [np.inf, pytest.approx(np.log(4)), -np.inf]
-    mirrored = Beta(posterior.b, posterior.a).logpdf(Split.of(np.ones(3)))
+    mirrored = Beta(posterior.b, posterior.a).logpdf(UnitPoints.of(np.ones(3)))
     assert mirrored.tolist() == [np.inf, pytest.approx(np.log(4)), -np.inf]
 
 
 def test_tails_at_the_ends_are_exactly_zero_and_one():
     posterior = Beta(np.array([0.1, 1.0, 1e8]), np.array([1e8, 1.0, 0.1]))
-    ends = Split.of(np.zeros(3)), Split.of(np.ones(3))
+    ends = UnitPoints.of(np.zeros(3)), UnitPoints.of(np.ones(3))
     assert posterior.cdf(ends[0]).tolist() == posterior.sf(ends[1]).tolist() == [0, 0, 0]
     assert posterior.cdf(ends[1]).tolist() == posterior.sf(ends[0]).tolist() == [1, 1, 1]
 
@@ -111,7 +111,7 @@ def test_mode_is_where_no_neighbour_is_denser():
         assert mode.p + mode.q == pytest.approx(1, rel=1e-15)
         top = posterior.logpdf(mode)
         for neighbour in (mode.p * 0.999, mode.p + 0.001 * mode.q):
-            assert posterior.logpdf(Split.of(neighbour)) <= top
+            assert posterior.logpdf(UnitPoints.of(neighbour)) <= top
 
 
 shapes = st.floats(0.05, 1e7)
@@ -124,8 +124,8 @@ def one(a, b):
 
 
 def split(p, flipped=False):
-    points = Split.of(np.array([p]))
-    return Split(points.q, points.p) if flipped else points
+    points = UnitPoints.of(np.array([p]))
+    return UnitPoints(points.q, points.p) if flipped else points
 
 
 @given(shapes, shapes, proportions)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import gammainccinv, gammaincinv
 
 from harness import criteria
-from harness.numerics.reals import Reals
+from harness.numerics.points import RealPoints
 from harness.posteriors.gamma import Gamma
 from tests.oracles import balls, gamma
 from tests.oracles.accuracy_grid import promised
@@ -251,4 +251,4 @@ def test_limits_are_ordered_and_hold_their_mass(x, exposure, s, t, alpha, criter
 def test_points_may_be_plain_numbers_or_reals():
     posterior = one(2.0, 3.0)
     for method in (posterior.cdf, posterior.sf, posterior.logpdf, posterior.pdf):
-        assert method(Reals.of(np.array([0.25]))) == method(0.25) == method(np.array([0.25]))
+        assert method(RealPoints.of(np.array([0.25]))) == method(0.25) == method(np.array([0.25]))

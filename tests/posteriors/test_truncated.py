@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from harness.numerics.reals import Reals
-from harness.numerics.split import Split
+from harness.numerics.points import RealPoints, UnitPoints
 from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
@@ -159,8 +158,8 @@ def test_points_may_be_plain_numbers_or_carried():
     proportion = Truncated(Beta(*one(3.0, 4.0)), 0.2, 0.6)
     rate = Truncated(Gamma(*one(3.0, 4.0)), 0.2, 0.6)
     for posterior, points in (
-        (proportion, Split.of(np.array([0.3]))),
-        (rate, Reals.of(np.array([0.3]))),
+        (proportion, UnitPoints.of(np.array([0.3]))),
+        (rate, RealPoints.of(np.array([0.3]))),
     ):
         for method in (posterior.cdf, posterior.sf, posterior.pdf, posterior.logpdf):
             assert method(points) == method(0.3) == method(np.array([0.3]))

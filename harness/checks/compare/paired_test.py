@@ -18,7 +18,7 @@ from harness.checks.subjects.subject import Subject
 from harness.checks.trials import smallest_number
 from harness.errors import IntervalNotFoundError
 from harness.numerics.arrays import Floats, Integers, Positions
-from harness.numerics.newton import bracketed_newton
+from harness.numerics.root_finding import bracketed_newton
 from harness.scenario import Scenario, sizes_by_name
 
 

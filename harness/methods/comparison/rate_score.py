@@ -8,7 +8,7 @@ from scipy.special import expit, ndtri
 from harness.errors import IntervalNotFoundError
 from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats, Positions
-from harness.numerics.newton import bracketed_newton
+from harness.numerics.root_finding import bracketed_newton
 
 # The logits between which every root of doubles lies.
 _FARTHEST_LOGIT = 740.0

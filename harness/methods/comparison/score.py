@@ -8,8 +8,8 @@ from scipy.special import ndtri
 from harness.errors import IntervalNotFoundError
 from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats, Positions
-from harness.numerics.newton import bracketed_newton
-from harness.numerics.split import Split, difference
+from harness.numerics.points import UnitPoints, unit_difference
+from harness.numerics.root_finding import bracketed_newton
 
 # Room for rounding at the ends of the bracket of log μ.
 _MARGIN = 1e-9
@@ -41,7 +41,8 @@ def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
 def _limits(data: tuple[Floats, ...], tail: float, factor: Floats) -> LimitPair:
     x1, n1, x2, n2 = data
     z = -float(ndtri(tail))
-    estimate = difference(Split(x2 / n2, (n2 - x2) / n2), Split(x1 / n1, (n1 - x1) / n1))
+    second, first = UnitPoints(x2 / n2, (n2 - x2) / n2), UnitPoints(x1 / n1, (n1 - x1) / n1)
+    estimate = unit_difference(second, first)
     if z == 0:
         return estimate, estimate.copy()
     target = factor * z * z

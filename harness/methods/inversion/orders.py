@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from harness.methods.inversion.tails import P, Tails, outward_root
 from harness.numerics.arrays import Bools, Floats, Positions
-from harness.numerics.largest_true import last_holding
+from harness.numerics.root_finding import largest_true
 
 # Two tails are equal within this many logits, or logarithms, of where the likelihoods are.
 _FAR_AWAY = 60.0
@@ -44,7 +44,7 @@ class ByLikelihood:
             tie = self.tie(here, k)
             return np.asarray(here.near(tie) + here.far(k, tie) > alpha)
 
-        return last_holding(is_above, _about_level(tails, alpha), tails.reach)
+        return largest_true(is_above, _about_level(tails, alpha), tails.reach)
 
     def tie(self, tails: Tails[P], k: Floats) -> P:
         """In closed form: the log-ratio of two likelihoods is linear in the coordinate."""
@@ -70,7 +70,7 @@ class BySmallerTail:
         def is_above(k: Floats, index: Positions) -> Bools:
             return np.asarray(tails.at(index).far(k, limit.at(index)) > alpha / 2)
 
-        return last_holding(is_above, 2.0 * tails.distance(limit), tails.reach)
+        return largest_true(is_above, 2.0 * tails.distance(limit), tails.reach)
 
     def tie(self, tails: Tails[P], k: Floats) -> P:
         """By Newton's method, so that the tie of two outcomes is the same double from either.

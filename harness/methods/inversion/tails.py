@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.errors import IntervalNotFoundError
 from harness.numerics.arrays import Bools, Floats, Index, Positions
-from harness.numerics.newton import bracketed_newton
+from harness.numerics.root_finding import bracketed_newton
 from harness.posteriors.protocol import Points
 
 P = TypeVar("P", bound=Points)

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
 from harness.numerics.arrays import Bools, Floats, Index, Integers
-from harness.numerics.split import Split
+from harness.numerics.points import UnitPoints
 from harness.posteriors.beta import Beta
 
 RESAMPLES = 999
@@ -111,5 +111,5 @@ def _numbered(x: Floats, n: Floats) -> tuple[Integers, int]:
 def _at_most(y: Floats, x: Floats, n: Floats) -> Floats:
     """Pr(x* ≤ y), x* ~ Binomial(n, x/n), for y from −1 to n."""
     inside = np.clip(y, 0.0, n - 1.0)
-    chance = Beta(inside + 1.0, n - inside).sf(Split(x / n, (n - x) / n))
+    chance = Beta(inside + 1.0, n - inside).sf(UnitPoints(x / n, (n - x) / n))
     return np.where(y < 0, 0.0, np.where(y >= n, 1.0, chance))

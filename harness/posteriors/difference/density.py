@@ -16,7 +16,7 @@ from scipy.special import betainc, betaln, gammainc, gammaincc
 
 from harness.numerics.arrays import Floats, Index
 from harness.numerics.deviance import deviance, stirling_error
-from harness.numerics.reals import Reals
+from harness.numerics.points import RealPoints
 from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
@@ -202,7 +202,7 @@ class GammaLaw:
         far = (a > _PLAIN_SIZE) & (np.abs(mean - a) > _FAR_DEVIATIONS * np.sqrt(a))
         far &= (mean > a) == upper
         if far.any():
-            whole, points = self.whole.at(far), Reals(p[far])
+            whole, points = self.whole.at(far), RealPoints(p[far])
             tail[far] = whole.sf(points) if upper else whole.cdf(points)
         return tail
 

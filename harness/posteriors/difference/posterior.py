@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from harness.errors import IntervalNotFoundError
 from harness.numerics.arrays import Bools, Floats, Index, Positions
-from harness.numerics.newton import bracketed_newton
+from harness.numerics.root_finding import bracketed_newton
 from harness.posteriors.beta import Beta
 from harness.posteriors.difference.density import law_of
 from harness.posteriors.difference.integrals import Difference

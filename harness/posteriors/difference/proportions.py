@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.special import betainccinv, betaincinv, betaln
 
 from harness.numerics.arrays import Bools, Floats
-from harness.numerics.signed import Halved, Signed, distance
+from harness.numerics.points import LogitPoints, SignedLogitPoints, signed_difference
 from harness.posteriors.beta import Beta
 from harness.posteriors.difference.posterior import Contrast
 from harness.posteriors.truncated import Truncated
@@ -50,7 +50,7 @@ def _mirrored(component: Component) -> Component:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProportionContrast(Contrast[Signed]):
+class ProportionContrast(Contrast[SignedLogitPoints]):
     """first − second, or where ``halved`` (1 + first − second)/2, of two proportions."""
 
     halved: bool
@@ -60,7 +60,7 @@ class ProportionContrast(Contrast[Signed]):
         return (0.0, 1.0) if self.halved else (-1.0, 1.0)
 
     @property
-    def ends(self) -> tuple[Signed, Signed]:
+    def ends(self) -> tuple[SignedLogitPoints, SignedLogitPoints]:
         low = np.full(self.size, -np.inf)
         return self._from_coordinate(low), self._from_coordinate(-low)
 
@@ -86,7 +86,7 @@ class ProportionContrast(Contrast[Signed]):
         assert isinstance(second, Beta)
         return first, second
 
-    def around(self, margin: Floats) -> tuple[Signed, Signed]:
+    def around(self, margin: Floats) -> tuple[SignedLogitPoints, SignedLogitPoints]:
         below, above = self._estimate_gaps()
         room, margin = np.minimum(below, above), margin / self._unit
         with np.errstate(divide="ignore"):
@@ -94,18 +94,18 @@ class ProportionContrast(Contrast[Signed]):
             upper = np.log(below + (room - margin)) - np.log((above - room) + margin)
         return self._from_coordinate(lower), self._from_coordinate(upper)
 
-    def length(self, lower: Signed, upper: Signed) -> Floats:
-        return self._unit * distance(lower, upper)
+    def length(self, lower: SignedLogitPoints, upper: SignedLogitPoints) -> Floats:
+        return self._unit * signed_difference(lower, upper)
 
-    def never_falls_to(self, upper: Signed) -> Bools:
+    def never_falls_to(self, upper: SignedLogitPoints) -> Bools:
         first, second = self._betas()
         return self._monotone(upper, first.a, second.b)
 
-    def never_rises_from(self, lower: Signed) -> Bools:
+    def never_rises_from(self, lower: SignedLogitPoints) -> Bools:
         first, second = self._betas()
         return self._monotone(lower, first.b, second.a)
 
-    def _monotone(self, point: Signed, inner: Floats, outer: Floats) -> Bools:
+    def _monotone(self, point: SignedLogitPoints, inner: Floats, outer: Floats) -> Bools:
         """Whether the density at exp(−600) from an end is above that at ``point``.
 
         Next to the end where the first component has the power ``inner`` and the second one
@@ -123,23 +123,23 @@ class ProportionContrast(Contrast[Signed]):
             monotone[index] = at_end > part.logpdf(point.at(index)) + np.log(self._unit)
         return monotone
 
-    def _points(self, points: Signed | npt.ArrayLike) -> Signed:
-        if not isinstance(points, Signed):
-            points = (Halved if self.halved else Signed).of(points)
+    def _points(self, points: SignedLogitPoints | npt.ArrayLike) -> SignedLogitPoints:
+        if not isinstance(points, SignedLogitPoints):
+            points = (LogitPoints if self.halved else SignedLogitPoints).of(points)
         if points.logit.shape == (self.size,):
             return points
         return self._from_coordinate(np.broadcast_to(points.logit, (self.size,)))
 
-    def _coordinate(self, points: Signed) -> Floats:
+    def _coordinate(self, points: SignedLogitPoints) -> Floats:
         return points.logit
 
-    def _from_coordinate(self, coordinate: Floats) -> Signed:
-        return Halved(coordinate) if self.halved else Signed(coordinate)
+    def _from_coordinate(self, coordinate: Floats) -> SignedLogitPoints:
+        return LogitPoints(coordinate) if self.halved else SignedLogitPoints(coordinate)
 
-    def _sizes(self, points: Signed) -> tuple[Floats, Floats, Bools]:
+    def _sizes(self, points: SignedLogitPoints) -> tuple[Floats, Floats, Bools]:
         return np.abs(points.signed), points.gap, points.logit < 0
 
-    def _stretch(self, points: Signed) -> tuple[Floats, float]:
+    def _stretch(self, points: SignedLogitPoints) -> tuple[Floats, float]:
         gap = points.gap
         return 0.5 * gap * (2.0 - gap), self._unit
 

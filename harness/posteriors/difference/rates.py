@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from harness.numerics.arrays import Bools, Floats
-from harness.numerics.reals import Reals
+from harness.numerics.points import RealPoints
 from harness.posteriors.difference.posterior import Contrast
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
@@ -26,7 +26,7 @@ def difference_of_rates(first: Gamma | Truncated, second: Gamma | Truncated) -> 
 
 
 @dataclass(frozen=True)
-class RateContrast(Contrast[Reals]):
+class RateContrast(Contrast[RealPoints]):
     """first − second of two rates."""
 
     @property
@@ -34,22 +34,22 @@ class RateContrast(Contrast[Reals]):
         return -np.inf, np.inf
 
     @property
-    def ends(self) -> tuple[Reals, Reals]:
+    def ends(self) -> tuple[RealPoints, RealPoints]:
         high = np.full(self.size, np.inf)
-        return Reals(-high), Reals(high)
+        return RealPoints(-high), RealPoints(high)
 
     @property
     def room(self) -> tuple[Floats, Floats]:
         high = np.full(self.size, np.inf)
         return high, high
 
-    def around(self, margin: Floats) -> tuple[Reals, Reals]:
+    def around(self, margin: Floats) -> tuple[RealPoints, RealPoints]:
         """``margin`` is minus the half-width: there is no end to stay short of."""
         first, second = self._gammas()
         if first.estimate is None or second.estimate is None:
             raise ValueError("this posterior carries no estimate to be centred on")
         centre = first.estimate - second.estimate
-        return Reals(centre + margin), Reals(centre - margin)
+        return RealPoints(centre + margin), RealPoints(centre - margin)
 
     def _gammas(self) -> tuple[Gamma, Gamma]:
         first, second = self.first, self.second
@@ -57,33 +57,33 @@ class RateContrast(Contrast[Reals]):
         assert isinstance(second, Gamma)
         return first, second
 
-    def length(self, lower: Reals, upper: Reals) -> Floats:
+    def length(self, lower: RealPoints, upper: RealPoints) -> Floats:
         return upper.value - lower.value
 
-    def never_falls_to(self, upper: Reals) -> Bools:
+    def never_falls_to(self, upper: RealPoints) -> Bools:
         return np.zeros(self.size, dtype=bool)
 
-    def never_rises_from(self, lower: Reals) -> Bools:
+    def never_rises_from(self, lower: RealPoints) -> Bools:
         return np.zeros(self.size, dtype=bool)
 
-    def _points(self, points: Reals | npt.ArrayLike) -> Reals:
-        if not isinstance(points, Reals):
-            points = Reals.of(points)
+    def _points(self, points: RealPoints | npt.ArrayLike) -> RealPoints:
+        if not isinstance(points, RealPoints):
+            points = RealPoints.of(points)
         if points.value.shape == (self.size,):
             return points
-        return Reals(np.broadcast_to(points.value, (self.size,)))
+        return RealPoints(np.broadcast_to(points.value, (self.size,)))
 
-    def _coordinate(self, points: Reals) -> Floats:
+    def _coordinate(self, points: RealPoints) -> Floats:
         return points.value
 
-    def _from_coordinate(self, coordinate: Floats) -> Reals:
-        return Reals(coordinate)
+    def _from_coordinate(self, coordinate: Floats) -> RealPoints:
+        return RealPoints(coordinate)
 
-    def _sizes(self, points: Reals) -> tuple[Floats, Floats, Bools]:
+    def _sizes(self, points: RealPoints) -> tuple[Floats, Floats, Bools]:
         size = np.abs(points.value)
         return size, np.full_like(size, np.inf), points.value < 0
 
-    def _stretch(self, points: Reals) -> tuple[Floats, float]:
+    def _stretch(self, points: RealPoints) -> tuple[Floats, float]:
         return np.ones(self.size), 1.0
 
     def _brackets(self, prob: Floats, *, upper: bool) -> tuple[Floats, Floats]:

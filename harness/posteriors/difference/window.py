@@ -8,7 +8,7 @@ from enum import Enum
 import numpy as np
 
 from harness.numerics.arrays import Bools, Floats, Index
-from harness.numerics.ragged import Axis, Nodes
+from harness.numerics.trapezoidal import Axis, Nodes
 from harness.posteriors.difference.overlap import Overlap, Place
 
 # exp(-38) of the peak is 3e-17: nothing beside the sum of a bell at the steps below.

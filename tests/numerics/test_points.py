@@ -1,4 +1,4 @@
-"""Points carried with their complement: what is kept, and to how many digits."""
+"""Points carried with their complement keep their digits next to 0 and to 1."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.numerics.split import Split, difference, log_ratios
+from harness.numerics.points import UnitPoints, log_ratios, unit_difference
 from tests.oracles import balls
 from tests.oracles.accuracy_grid import HALF_ULP
 
 # Units in the last place, relative: a handful of operations each.
 FEW_ULPS = 1e-15
 # A step of up to 700 in the logit passes through its exponential, which magnifies its rounding.
-SLIDE = 1e-15
+SHIFT = 1e-15
 
 logits = st.floats(-650, 650)
 steps = st.one_of(st.floats(-40, 40), st.floats(-0.3, 0.3), st.floats(-1e-12, 1e-12))
@@ -26,7 +26,7 @@ def at_logit(y):
     e = np.exp(-np.abs(y))
     near = e / (1 + e)
     far = 1 - near
-    return Split(*(np.array([v]) for v in ((near, far) if y < 0 else (far, near))))
+    return UnitPoints(*(np.array([v]) for v in ((near, far) if y < 0 else (far, near))))
 
 
 def exactly(points):
@@ -39,50 +39,50 @@ def relative(found, true):
 
 
 def test_a_point_given_alone_is_clipped_to_the_range():
-    points = Split.of([-0.1, 0.0, 0.25, 1.0, 1.5])
+    points = UnitPoints.of([-0.1, 0.0, 0.25, 1.0, 1.5])
     assert points.p.tolist() == [0, 0, 0.25, 1, 1]
     assert points.q.tolist() == [1, 1, 0.75, 0, 0]
     assert points.value is points.p
 
 
 def test_selecting_and_replacing_keep_both_sides_together():
-    points = Split(np.array([0.1, 0.2, 1.0]), np.array([0.9, 0.8, 1e-20]))
+    points = UnitPoints(np.array([0.1, 0.2, 1.0]), np.array([0.9, 0.8, 1e-20]))
     assert points.at(np.array([2])).q.tolist() == [1e-20]
-    other = Split(np.array([0.0, 0.0, 0.0]), np.array([1.0, 1.0, 1.0]))
+    other = UnitPoints(np.array([0.0, 0.0, 0.0]), np.array([1.0, 1.0, 1.0]))
     mixed = points.where(np.array([True, False, True]), other)
     assert (mixed.p.tolist(), mixed.q.tolist()) == ([0.1, 0.0, 1.0], [0.9, 1.0, 1e-20])
-    changed = points.replaced(np.array([0]), Split(np.array([0.5]), np.array([0.5])))
+    changed = points.replaced(np.array([0]), UnitPoints(np.array([0.5]), np.array([0.5])))
     assert (changed.p.tolist(), changed.q.tolist()) == ([0.5, 0.2, 1.0], [0.5, 0.8, 1e-20])
     assert points.p.tolist() == [0.1, 0.2, 1.0]
 
 
 @given(logits, steps)
-def test_sliding_adds_the_step_to_the_logit(y, step):
+def test_a_shift_adds_the_step_to_the_logit(y, step):
     before = at_logit(y)
-    after = before.slide(np.array([step]))
+    after = before.shift_logit(np.array([step]))
     with ctx.workprec(balls.EXACT):
         start = exactly(before)
     with ctx.workprec(256):
         odds = start / balls.complement(start) * arb(step).exp()
         p, q = odds / (1 + odds), 1 / (1 + odds)
     # The exponential turns the rounding of the step's own size into a relative error.
-    tolerance = SLIDE * (4 + abs(step))
+    tolerance = SHIFT * (4 + abs(step))
     assert relative(after.p[0], p) <= tolerance
     assert relative(after.q[0], q) <= tolerance
 
 
 @given(logits, steps)
-def test_sliding_mirrors_bit_for_bit(y, step):
+def test_a_shift_mirrors_bit_for_bit(y, step):
     points = at_logit(y)
-    there = points.slide(np.array([step]))
-    mirrored = Split(points.q, points.p).slide(np.array([-step]))
+    there = points.shift_logit(np.array([step]))
+    mirrored = UnitPoints(points.q, points.p).shift_logit(np.array([-step]))
     assert (there.p, there.q) == (mirrored.q, mirrored.p)
 
 
 @given(st.floats(-30, 30), st.floats(1e-14, 1e-3))
 def test_a_small_step_costs_half_a_unit_in_the_last_place(y, step):
     points = at_logit(y)
-    after = points.slide(np.array([step]))
+    after = points.shift_logit(np.array([step]))
     with ctx.workprec(256):
         start = exactly(points)
         odds = start / balls.complement(start) * arb(step).exp()
@@ -99,7 +99,7 @@ def test_a_difference_is_formed_where_both_points_are_exact(first, second):
     lower, upper = at_logit(min(first, second)), at_logit(max(first, second))
     with ctx.workprec(balls.EXACT):
         gap = exactly(upper) - exactly(lower)
-    found = difference(lower, upper)[0]
+    found = unit_difference(lower, upper)[0]
     if gap == 0:
         assert found == 0
     else:
@@ -111,7 +111,7 @@ def test_a_difference_is_formed_where_both_points_are_exact(first, second):
 @given(st.floats(-30, 30), st.one_of(st.floats(1e-9, 1e-3), st.floats(1e-3, 30)))
 def test_log_ratios_keep_their_digits_for_close_and_for_far_points(y, step):
     lower = at_logit(y)
-    upper = lower.slide(np.array([step]))
+    upper = lower.shift_logit(np.array([step]))
     with ctx.workprec(256):
         bottom, top = exactly(lower), exactly(upper)
         p_true = (top / bottom).log()
@@ -119,16 +119,16 @@ def test_log_ratios_keep_their_digits_for_close_and_for_far_points(y, step):
     p_found, q_found = (ratio[0] for ratio in log_ratios(lower, upper))
     # Far points: a difference of logarithms of up to 60. Close ones: the gap, good to its last
     # place but for one that is formed across one half.
-    gap = float(difference(lower, upper)[0])
+    gap = float(unit_difference(lower, upper)[0])
     across = 2.0**-53 / gap if lower.p[0] <= 0.5 < upper.p[0] else 0.0
     for found, true in ((p_found, p_true), (q_found, q_true)):
         far = 60 * 2.0**-52 if abs(float(true)) > 0.5 else 0.0
         assert abs(found - true) <= abs(float(true)) * (4 * FEW_ULPS + across) + far
 
 
-def test_log_ratios_at_the_ends_are_infinite_on_their_side():
-    zero, one = Split.of(np.zeros(1)), Split.of(np.ones(1))
-    half = Split.of(np.array([0.5]))
+def test_log_ratios_at_the_boundary_are_infinite_on_their_side():
+    zero, one = UnitPoints.of(np.zeros(1)), UnitPoints.of(np.ones(1))
+    half = UnitPoints.of(np.array([0.5]))
     p_ratio, q_ratio = log_ratios(zero, half)
     assert p_ratio[0] == np.inf
     assert q_ratio[0] == pytest.approx(np.log(0.5))

@@ -1,4 +1,4 @@
-"""The vectorised Newton iteration: what it finds, and what it says where it finds nothing."""
+"""The vectorised Newton iteration, and the search for the largest true integer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.numerics.newton import SMALL_RESIDUAL, bracketed_newton
+from harness.numerics.root_finding import SMALL_RESIDUAL, bracketed_newton, largest_true
 
 # The last Newton step starts from a residual of at most SMALL_RESIDUAL and squares it; the
 # curvatures below add a factor of a few.
@@ -107,3 +107,39 @@ def test_inputs_are_left_as_they_were():
 def test_no_functions_have_no_roots():
     roots, found = bracketed_newton(falling(np.zeros(0)), np.zeros(0), np.ones(0), np.zeros(0))
     assert roots.size == found.size == 0
+
+
+@given(st.lists(st.tuples(*[st.integers(1, 10**9)] * 3), min_size=1, max_size=20), st.booleans())
+def test_the_largest_true_integer_is_found_from_any_start(cases, unbounded):
+    last, start, room = np.array(cases, float).T
+    largest = np.full(last.size, np.inf) if unbounded else last + room - 1
+    tried = []
+
+    def condition(k, index):
+        tried.append(k)
+        return k <= last[index]
+
+    np.testing.assert_array_equal(largest_true(condition, start, largest), last)
+    for k in tried:
+        assert (k >= 2).all()
+        assert (k <= largest.max()).all()
+    # Doubling and bisection: two evaluations for each binary digit of the distance.
+    assert len(tried) <= 2 * np.log2(1e9) + 4
+
+
+def test_a_good_start_needs_few_evaluations():
+    tried = []
+
+    def condition(k, index):
+        tried.append(k)
+        return k <= 10**6
+
+    largest_true(condition, np.array([10.0**6 + 2]), np.array([np.inf]))
+    assert len(tried) <= 5
+
+
+def test_a_range_of_one_integer_needs_no_evaluation():
+    def condition(k, index):
+        raise AssertionError
+
+    assert largest_true(condition, np.array([7.0]), np.array([1.0])) == 1

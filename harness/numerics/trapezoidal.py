@@ -1,4 +1,4 @@
-"""The trapezoidal rule along a stretched axis, with as many nodes for each integral as it needs.
+"""The trapezoidal rule for many integrals at once, each with as many nodes as it needs.
 
 The nodes are x = c + k y + l (1 − e^{−y}) + r (e^y − 1) at even steps of y. Near the centre c they
 are almost even in x, which is the best rule there is for a bell; an exponential tail costs only
@@ -20,17 +20,17 @@ _INVERSIONS = 5
 
 @dataclass(frozen=True)
 class Nodes:
-    """Nodes of m integrals, one integral after the other."""
+    """The nodes and weights of m integrals in flat arrays, one integral after the other."""
 
     owner: Positions
-    """The integral that a node belongs to."""
+    """The index of the integral that each node belongs to."""
     start: Positions
-    """Where the nodes of each integral begin, shape (m,)."""
+    """The position of the first node of each integral, shape (m,)."""
     x: Floats
     weight: Floats
 
     def sums(self, values: Floats) -> Floats:
-        """Σ weight · value of each integral, shape (m,)."""
+        """Return Σ weight · value of each integral, shape (m,)."""
         return np.add.reduceat(values * self.weight, self.start)
 
 
@@ -44,7 +44,10 @@ class Axis:
     right: Floats
 
     def nodes(self, low: Floats, high: Floats, step: Floats) -> Nodes:
-        """Nodes about on [low, high], ``step`` apart in x at the centre; all of shape (m,)."""
+        """Return nodes that cover about [low, high], ``step`` apart in x at the centre.
+
+        All arguments have shape (m,).
+        """
         unit = self.even + self.left + self.right
         first = -_inverse(self.centre - low, self.even, self.left, self.right)
         last = _inverse(high - self.centre, self.even, self.right, self.left)
@@ -60,7 +63,7 @@ class Axis:
 
 
 def _inverse(reach: Floats, even: Floats, ahead: Floats, behind: Floats) -> Floats:
-    """About the y > 0 with even·y + ahead (e^y − 1) + behind (1 − e^{−y}) = reach."""
+    """An approximate root y > 0 of even·y + ahead (e^y − 1) + behind (1 − e^{−y}) = reach."""
     with np.errstate(divide="ignore"):
         y = np.minimum(np.log1p(reach / ahead), reach / (even + ahead + behind))
     for _ in range(_INVERSIONS):
