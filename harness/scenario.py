@@ -307,7 +307,7 @@ class Limits:
         """Where a method gave no limits, shape (k, m)."""
         return np.isnan(self.lower)
 
-    def instead(self, lower: float, upper: float) -> Limits:
+    def filled(self, lower: float, upper: float) -> Limits:
         """The table with these limits in place of missing ones."""
         low, high = (
             np.where(self.failed, lower, self.lower),
@@ -315,7 +315,7 @@ class Limits:
         )
         return Limits(self.outcomes, low, high)
 
-    def places(self, outcomes: Integers) -> Positions:
+    def positions(self, outcomes: Integers) -> Positions:
         """The positions of the outcomes in the table.
 
         Raises:
@@ -329,7 +329,7 @@ class Limits:
 
     def at(self, outcomes: Integers) -> Limits:
         """The limits at some of the outcomes."""
-        index = self.places(outcomes)
+        index = self.positions(outcomes)
         return Limits(outcomes, self.lower[:, index], self.upper[:, index])
 
     def segments(self) -> list[slice]:

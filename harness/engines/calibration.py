@@ -86,7 +86,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Trials:
+class CalibrationTrials:
     """The trials of a shard, all arrays of shape (trials,)."""
 
     data: Data
@@ -129,14 +129,14 @@ def shards(design: Design, trials: int, seed: int) -> list[Shard]:
 
 def simulate(shard: Shard) -> tuple[BinTally, ...]:
     """Draw the trials of a shard and count them, for each of the design's references."""
-    design, trials = shard.design, drawn(shard)
+    design, trials = shard.design, draw_trials(shard)
     return tuple(
-        counted(probabilities(design, trials, reference), trials.event, design.edges)
+        tally_by_bin(probabilities(design, trials, reference), trials.event, design.edges)
         for reference in design.references
     )
 
 
-def drawn(shard: Shard) -> Trials:
+def draw_trials(shard: Shard) -> CalibrationTrials:
     """The trials: sizes, truths, outcomes and thresholds."""
     design, rng = shard.design, shard.design.stream(shard.seed, shard.number)
     model = design.known.model
@@ -146,7 +146,7 @@ def drawn(shard: Shard) -> Trials:
     for truth, size in zip(truths, sizes, strict=True):
         data += [_outcomes(model, truth, size, rng), size]
     delta = rng.uniform(*design.delta, shard.trials)
-    return Trials(tuple(data), design.known.value(tuple(truths)), delta)
+    return CalibrationTrials(tuple(data), design.known.value(tuple(truths)), delta)
 
 
 def _sizes(model: Model, span: Span, count: int, rng: np.random.Generator) -> Floats:
@@ -166,7 +166,7 @@ def _outcomes(model: Model, truth: Floats, size: Floats, rng: np.random.Generato
     return outcomes
 
 
-def probabilities(design: Design, trials: Trials, reference: str) -> Floats:
+def probabilities(design: Design, trials: CalibrationTrials, reference: str) -> Floats:
     """Pr(parameter ≥ delta | data) under the posterior of a reference, shape (trials,)."""
     family, data = design.known, trials.data
     if reference == PRIOR:
@@ -194,7 +194,7 @@ def implied_prior(model: Model, truth: ContinuousTruth) -> tuple[float, float] |
     return model.FLAT_PRIOR if truth.support == model.SUPPORT else None
 
 
-def counted(probability: Floats, event: Bools, edges: Floats) -> BinTally:
+def tally_by_bin(probability: Floats, event: Bools, edges: Floats) -> BinTally:
     """Trials by bin; a probability on an edge belongs to the bin above it."""
     bins = edges.size - 1
     place = np.searchsorted(edges[1:-1], probability, side="right")
@@ -234,7 +234,7 @@ def chi_squared(tally: BinTally) -> ChiSquared | None:
     probabilities if those are calibrated: the sum is then chi-squared with as many degrees of
     freedom as there are pools, since nothing is fitted.
     """
-    pool = pools(tally.variance)
+    pool = pool_bins(tally.variance)
     excess = np.bincount(pool, tally.true - tally.probability)
     variance = np.bincount(pool, tally.variance)
     if variance.min() < SMALLEST_VARIANCE:
@@ -243,7 +243,7 @@ def chi_squared(tally: BinTally) -> ChiSquared | None:
     return ChiSquared(statistic, variance.size, float(chdtrc(variance.size, statistic)))
 
 
-def pools(variance: Floats) -> Integers:
+def pool_bins(variance: Floats) -> Integers:
     """The number of each bin's pool, ascending.
 
     A bin or pool whose variance is too small is joined to its neighbour towards the middle, the

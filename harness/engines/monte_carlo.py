@@ -112,7 +112,7 @@ def _simulate_distribution(shard: Shard, limits: Limits) -> Tally:
     outcomes = draws.outcomes(codes)
     at = limits.at(outcomes)
     failed = np.where(at.failed, trials, 0)
-    at = at.instead(-np.inf, np.inf)
+    at = at.filled(-np.inf, np.inf)
     offset = codes << SHARD_BITS
     k = at.lower.shape[0]
     below = np.empty((k, codes.size), np.int64)
@@ -144,10 +144,10 @@ def _simulate_listed(shard: Shard, limits: Limits) -> Tally:
     """Count the misses of listed truths: one histogram of outcomes for each serves all columns."""
     conditions, parameter = shard.scenario.listed_truths()
     columns, no_limits = limits.lower.shape[0], limits.failed
-    by_outcome = Counts.nothing(limits.outcomes, columns)
-    by_truth = Counts.nothing(conditions, columns)
+    by_outcome = Counts.empty(limits.outcomes, columns)
+    by_truth = Counts.empty(conditions, columns)
     for place, x, count in _histograms(shard):
-        index = limits.places(x)
+        index = limits.positions(x)
         missed = (
             (parameter[place] < limits.lower[:, index]) * count,
             (parameter[place] > limits.upper[:, index]) * count,
@@ -155,7 +155,7 @@ def _simulate_listed(shard: Shard, limits: Limits) -> Tally:
         )
         by_outcome.add(index, count, *missed)
         by_truth.add(place, count.sum(), *(each.sum(axis=1) for each in missed))
-    return Tally(by_outcome.seen(), by_truth.seen())
+    return Tally(by_outcome.with_trials(), by_truth.with_trials())
 
 
 def _histograms(shard: Shard) -> Iterator[tuple[int, Integers, Integers]]:

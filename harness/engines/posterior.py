@@ -12,16 +12,20 @@ from harness.scenario import Limits, Scenario, data_of
 from harness.truths import as_distribution
 
 
-def integrate(scenario: Scenario, limits: Limits, reference_prior: tuple[float, float]) -> Exact:
+def integrate_under_prior(
+    scenario: Scenario, limits: Limits, reference_prior: tuple[float, float]
+) -> Exact:
     """Posterior mass below and above the limits at each outcome, under the reference prior.
 
     The weights are left at one: what weight an outcome has is for the truth to say.
     """
     family = family_of(scenario.family)
-    return outside(family.posterior(data_of(scenario, limits.outcomes), reference_prior), limits)
+    return mass_outside(
+        family.posterior(data_of(scenario, limits.outcomes), reference_prior), limits
+    )
 
 
-def integrate_truth(scenario: Scenario, limits: Limits) -> Exact:
+def integrate_under_truth(scenario: Scenario, limits: Limits) -> Exact:
     """The same under the posterior that the truth's own distribution implies.
 
     The weights are the outcomes' probabilities.
@@ -38,11 +42,11 @@ def integrate_truth(scenario: Scenario, limits: Limits) -> Exact:
         for sample, x in zip(samples, counts, strict=True)
     )
     posterior = family_of(scenario.family).combined(*implied)
-    found = outside(posterior, limits.at(limits.outcomes[possible]))
+    found = mass_outside(posterior, limits.at(limits.outcomes[possible]))
     return Exact(found.conditions, weight[possible], found.below, found.above, found.length)
 
 
-def outside(posterior: Any, limits: Limits) -> Exact:
+def mass_outside(posterior: Any, limits: Limits) -> Exact:
     """Mass of the posterior below and above the limits, the weights at one."""
     below = np.array([posterior.cdf(lower) for lower in limits.lower])
     above = np.array([posterior.sf(upper) for upper in limits.upper])

@@ -31,7 +31,7 @@ class Counts:
         return self.below + self.above + self.failed
 
     @classmethod
-    def nothing(cls, conditions: Integers | Floats, columns: int, lengths: bool = False) -> Counts:
+    def empty(cls, conditions: Integers | Floats, columns: int, lengths: bool = False) -> Counts:
         """No trial yet."""
         trials = np.zeros(conditions.size, np.int64)
         below, above, failed = np.zeros((3, columns, conditions.size), np.int64)
@@ -58,13 +58,13 @@ class Counts:
     def plus(self, other: Counts) -> Counts:
         """Both together; conditions that only one of them has are kept."""
         conditions = np.union1d(self.conditions, other.conditions)
-        both = Counts.nothing(conditions, self.below.shape[0], self.length is not None)
+        both = Counts.empty(conditions, self.below.shape[0], self.length is not None)
         for part in (self, other):
             place = np.searchsorted(conditions, part.conditions)
             both.add(place, part.trials, part.below, part.above, part.failed, part.length)
         return both
 
-    def seen(self) -> Counts:
+    def with_trials(self) -> Counts:
         """Only the conditions that there were trials under."""
         at = np.flatnonzero(self.trials)
         return Counts(
@@ -138,7 +138,7 @@ class Exact:
             for values in (self.failed, self.answered)
         )
         rows = zip(self.length, self.answered, strict=True)
-        length = np.array([mean_where(row, weight * there) for row, there in rows])
+        length = np.array([weighted_mean(row, weight * there) for row, there in rows])
         return Mean(below, above, length, failed, answered)
 
     def at(self, conditions: Integers | Floats) -> Exact:
@@ -176,7 +176,7 @@ def total_missed(below: Floats, above: Floats, failed: Floats | None) -> Floats:
     return np.minimum(below + above if failed is None else below + above + failed, 1.0)
 
 
-def mean_where(values: Floats, weight: Floats) -> float:
+def weighted_mean(values: Floats, weight: Floats) -> float:
     """The mean by weights that need not add up to 1; not a number where they are all 0."""
     total = weight.sum()
     return float(weighted(values, weight).sum() / total) if total > 0 else np.nan

@@ -17,7 +17,7 @@ import numpy as np
 
 from harness.engines.exact.miss_sets import AT, miss_probabilities
 from harness.engines.exact.one_sample import possible_outcomes, probability_blocks
-from harness.engines.identity.one_sample import scenarios_to_check, truth_rule
+from harness.engines.identity.one_sample import scenarios_to_check, truth_quadrature
 from harness.engines.results import Enumerated
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
@@ -60,7 +60,7 @@ def of_one_sample(
         rows = zip(possible.lower, possible.upper, alpha, strict=True)
         first = int(possible.outcomes[0])
         rms = np.array([_rms_over_truths(scenario, first, *row) for row in rows])
-    return Scores(rms, _interval_score(limits, known, columns, partial(_mean_beyond, scenario)))
+    return Scores(rms, _interval_score(limits, known, columns, partial(_expected_excess, scenario)))
 
 
 def of_two_samples(
@@ -72,7 +72,7 @@ def of_two_samples(
     """
     rms, score = _rms_alpha_error(known, _alphas(columns)), np.full(len(columns), np.nan)
     if scenario.truth.is_discrete:
-        score = _interval_score(limits, known, columns, partial(beyond_listed_pairs, scenario))
+        score = _interval_score(limits, known, columns, partial(expected_excess_of_pairs, scenario))
     return Scores(rms, score)
 
 
@@ -95,7 +95,7 @@ def _rms_over_truths(
     low, high = scenario.truth.effective_support
     inside = np.concatenate((lower, upper))
     inside = inside[(inside > low) & (inside < high)]
-    nodes, weights = truth_rule(scenario, np.unique(np.concatenate(([low, high], inside))))
+    nodes, weights = truth_quadrature(scenario, np.unique(np.concatenate(([low, high], inside))))
     below, above = miss_probabilities(
         scenario.size, first, lower, upper, nodes, AT, scenario.model.SAMPLING
     )
@@ -107,7 +107,7 @@ def _interval_score(
     limits: Limits,
     known: Enumerated,
     columns: Sequence[Column],
-    mean_beyond: Callable[[Limits], Floats],
+    expected_excess: Callable[[Limits], Floats],
 ) -> Floats:
     """Winkler's score of the two-sided columns, NaN for the others; shape (k,)."""
     alpha, score = _alphas(columns), np.full(len(columns), np.nan)
@@ -115,25 +115,25 @@ def _interval_score(
     if known.mean is None or not two_sided.any():
         return score
     part = Limits(limits.outcomes, limits.lower[two_sided], limits.upper[two_sided])
-    penalty = (2.0 / alpha[two_sided]) * mean_beyond(part)
+    penalty = (2.0 / alpha[two_sided]) * expected_excess(part)
     score[two_sided] = known.mean.length[two_sided] + penalty
     return score
 
 
-def _mean_beyond(scenario: SingleScenario, limits: Limits) -> Floats:
+def _expected_excess(scenario: SingleScenario, limits: Limits) -> Floats:
     """E[(L − θ)⁺ + (θ − U)⁺], shape (k,)."""
     if isinstance(scenario.truth, DiscreteTruth):
-        return _beyond_listed(scenario, np.array(scenario.truth.values), limits)
+        return _expected_excess_of_values(scenario, np.array(scenario.truth.values), limits)
     truth, model, size = as_distribution(scenario.truth), scenario.model, scenario.size
     weight = model.outcome_weights(truth, limits.outcomes, size)
     possible = np.flatnonzero(weight > 0)
     weight = weight[possible] / weight.sum()
     posterior: Any = model.truth_posterior(truth, limits.outcomes[possible], size)
     rows = zip(limits.lower[:, possible], limits.upper[:, possible], strict=True)
-    return np.array([(beyond(posterior, *row) * weight).sum() for row in rows])
+    return np.array([(expected_excess(posterior, *row) * weight).sum() for row in rows])
 
 
-def _beyond_listed(scenario: SingleScenario, values: Floats, limits: Limits) -> Floats:
+def _expected_excess_of_values(scenario: SingleScenario, values: Floats, limits: Limits) -> Floats:
     total = np.zeros(limits.lower.shape[0])
     for values_at, outcomes_at, probability in probability_blocks(
         scenario, values, limits.outcomes
@@ -149,7 +149,7 @@ def _beyond_listed(scenario: SingleScenario, values: Floats, limits: Limits) -> 
 AnyPosterior = Beta | Gamma | Truncated
 
 
-def beyond(posterior: AnyPosterior, lower: Floats, upper: Floats) -> Floats:
+def expected_excess(posterior: AnyPosterior, lower: Floats, upper: Floats) -> Floats:
     """E[(L − θ)⁺] + E[(θ − U)⁺] for each outcome, shape (m,).
 
     The density f of a Beta or a Gamma satisfies (Vf)′ = (μ − θ)f with its mean μ and
@@ -183,22 +183,22 @@ def _flow(posterior: AnyPosterior, whole: Beta | Gamma, theta: Floats) -> Floats
         return np.where(inside, spread * np.exp(posterior.logpdf(theta)), 0.0)
 
 
-def beyond_listed_pairs(scenario: PairScenario, limits: Limits) -> Floats:
+def expected_excess_of_pairs(scenario: PairScenario, limits: Limits) -> Floats:
     """E[(L − θ)⁺ + (θ − U)⁺] over the listed truths and all outcomes, shape (k,)."""
     values = scenario.truth.values
     parameter = family_of(scenario.family).value(values)
     sampling, total = scenario.model.SAMPLING, np.zeros(limits.lower.shape[0])
     for place, theta in enumerate(parameter):
-        counts, chances = [], []
+        counts, probabilities = [], []
         for value, size in zip(values, scenario.sizes, strict=True):
             low, high = sampling.window(value[place], value[place], size)
             counts.append(np.arange(low, high + 1))
-            chances.append(sampling.pmf(counts[-1], value[place], size))
+            probabilities.append(sampling.pmf(counts[-1], value[place], size))
         pairs = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :]).ravel()
-        chance = (chances[0][:, np.newaxis] * chances[1][np.newaxis, :]).ravel()
+        probability = (probabilities[0][:, np.newaxis] * probabilities[1][np.newaxis, :]).ravel()
         at = limits.at(pairs)
         for row in range(total.size):
             below = np.maximum(at.lower[row] - theta, 0.0)
             above = np.maximum(theta - at.upper[row], 0.0)
-            total[row] += (chance * (below + above)).sum()
+            total[row] += (probability * (below + above)).sum()
     return total / parameter.size

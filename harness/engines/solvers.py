@@ -14,7 +14,7 @@ from harness.engines.identity import one_sample as identity
 from harness.engines.identity import two_samples as pair_identity
 from harness.engines.results import Enumerated, WorstCase
 from harness.engines.scores import Scores
-from harness.engines.worst_case.two_samples import search_worst_case, searched
+from harness.engines.worst_case.two_samples import search_worst_case, worst_case_ranges
 from harness.families.family import Span
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
@@ -147,7 +147,7 @@ class OneSampleSolver:
     def enumerate(
         self, limits: Limits, reported: Integers | None = None, worst: bool = True
     ) -> Enumerated:
-        return one_sample.enumerate_exactly(self.scenario, limits, reported, worst)
+        return one_sample.enumerate_one_sample(self.scenario, limits, reported, worst)
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         return one_sample.worst_cases(self.scenario, limits, over[0])
@@ -157,7 +157,7 @@ class OneSampleSolver:
 
     def discrepancies(self, limits: Limits) -> list[Floats]:
         checked = identity.scenarios_to_check(self.scenario)
-        found = [identity.both_sides(each, limits).discrepancy() for each in checked]
+        found = [identity.evaluate_identity(each, limits).discrepancy() for each in checked]
         if self.scenario.size < LARGEST_WEIGHTED and not self.scenario.truth.is_discrete:
             found.append(_for_each_column(identity.weight_discrepancy(self.scenario), limits))
         return found
@@ -182,7 +182,7 @@ class TwoSampleSolver:
         return first.possible_count() * second.possible_count()
 
     def worst_case_range(self) -> tuple[Span, ...]:
-        return searched(self.scenario)
+        return worst_case_ranges(self.scenario)
 
     def range_outcomes(self) -> Integers:
         first, second = (sample.range_outcomes() for sample in self._samples)
@@ -208,7 +208,7 @@ class TwoSampleSolver:
     def enumerate(
         self, limits: Limits, reported: Integers | None = None, worst: bool = True
     ) -> Enumerated:
-        return two_samples.enumerate_pairs(self.scenario, limits, reported, worst)
+        return two_samples.enumerate_two_samples(self.scenario, limits, reported, worst)
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = search_worst_case(self.scenario, limits, (over[0], over[1]))
@@ -219,7 +219,7 @@ class TwoSampleSolver:
 
     def discrepancies(self, limits: Limits) -> list[Floats]:
         checked = pair_identity.scenarios_to_check(self.scenario)
-        found = [pair_identity.both_sides(each, limits).discrepancy() for each in checked]
+        found = [pair_identity.evaluate_identity(each, limits).discrepancy() for each in checked]
         if not self.scenario.truth.is_discrete:
             off = pair_identity.weight_discrepancy(self.scenario)
             found.append(_for_each_column(off, limits))

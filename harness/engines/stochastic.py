@@ -87,7 +87,7 @@ class _Groups:
     def of(cls, each: Integers | Floats, columns: int) -> _Groups:
         distinct, back, trials = np.unique(each, return_inverse=True, return_counts=True)
         conditions = cast("Integers | Floats", distinct)
-        counts = Counts.nothing(conditions, columns, lengths=True)
+        counts = Counts.empty(conditions, columns, lengths=True)
         counts.trials[:] = trials
         return cls(back, counts)
 

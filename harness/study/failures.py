@@ -44,8 +44,8 @@ def solved_with_failures(
     beyond = 2.0 * high
     limits, failed = found.limits, found.limits.failed
     four = (
-        (limits.instead(low, high), False),
-        (limits.instead(beyond, beyond), True),
+        (limits.filled(low, high), False),
+        (limits.filled(beyond, beyond), True),
         (_missing(limits, failed, (low, high), beyond), False),
         (_missing(limits, ~failed, (low, high), beyond), False),
     )

@@ -55,13 +55,13 @@ def _integrated(
 ) -> ScenarioResult:
     """With what the posterior engine finds: under the reference prior, or the truth's posterior."""
     scenario, part = found.scenario, found.limits.at(found.shown)
-    by_prior = posterior.integrate(scenario, part, experiment.reference_prior)
+    by_prior = posterior.integrate_under_prior(scenario, part, experiment.reference_prior)
     if not each.whole:
         return replace(found, posterior=by_prior)
     by_prior = replace(by_prior, weight=solver_of(scenario).outcome_weights(found.shown))
     if experiment.reference == "prior":
         return replace(found, posterior=by_prior, posterior_mean=by_prior.mean())
-    by_truth = posterior.integrate_truth(scenario, part)
+    by_truth = posterior.integrate_under_truth(scenario, part)
     return replace(
         found,
         posterior=by_truth,

@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 import polars as pl
 
-from harness.engines.results import Counts, Exact, WorstCase, mean_where
+from harness.engines.results import Counts, Exact, WorstCase, weighted_mean
 from harness.engines.scores import Scores
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
@@ -178,4 +178,4 @@ def _mean_length_seen(found: ScenarioResult, row: int) -> float:
     if counts.length is not None:
         return float(counts.length[row].sum() / there.sum()) if there.any() else np.nan
     at = found.limits.at(counts.conditions.astype(np.int64))
-    return mean_where(at.upper[row] - at.lower[row], there.astype(np.float64))
+    return weighted_mean(at.upper[row] - at.lower[row], there.astype(np.float64))

@@ -113,11 +113,11 @@ def test_a_mean_alpha_error_is_worse_the_further_it_is_from_0_on_either_side():
 def test_a_difference_counts_from_the_tolerance_on(column):
     base = measured("wilson", (10,), (0.05,))
     sign = np.sign(base[column])
-    within, beyond = (
+    within, expected_excess = (
         base.with_columns(base[column] + sign * part * TOLERANCE) for part in (0.4, 1.6)
     )
     assert verdicts(against(within, base, "it")) == {"pass"}
-    assert verdicts(against(beyond, base, "it")) == {"pass", "fail"}
+    assert verdicts(against(expected_excess, base, "it")) == {"pass", "fail"}
 
 
 def test_the_tolerance_of_a_length_is_relative_since_a_rate_has_any_unit():
@@ -270,12 +270,12 @@ def test_the_minimal_length_is_shorter_than_balanced_tails_and_not_the_other_way
 def test_a_worst_alpha_that_was_searched_counts_from_what_the_search_may_leave_out():
     family = "proportion_difference"
     base = measured("newcombe", TWO[family], (0.05,), family)
-    within, beyond = (
+    within, expected_excess = (
         base.with_columns(worst_alpha=base["worst_alpha"] * (1 + part * SEARCHED))
         for part in (0.9, 1.1)
     )
     assert verdicts(against(within, base, "it")) == {"pass"}
-    assert {f.check for f in against(beyond, base, "it") if f.verdict == "fail"} == {
+    assert {f.check for f in against(expected_excess, base, "it") if f.verdict == "fail"} == {
         "against it: worst alpha"
     }
 

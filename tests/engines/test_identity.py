@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from harness.engines.identity import one_sample as identity
-from harness.engines.identity.one_sample import TOLERANCE, both_sides, scenarios_to_check
+from harness.engines.identity.one_sample import TOLERANCE, evaluate_identity, scenarios_to_check
 from harness.methods.catalogue import PROPORTION
 from harness.sampling import binomial
 from harness.scenario import Limits, SingleScenario
@@ -32,7 +32,7 @@ def limits_at(n, outcomes=None, names=("wald", "minimal_length", "jeffreys")):
 @pytest.mark.parametrize("truth", TRUTHS, ids=str)
 @pytest.mark.parametrize("n", [1, 10, 300, 2000])
 def test_both_sides_meet_far_within_the_tolerance(truth, n):
-    found = both_sides(at(n, truth), limits_at(n))
+    found = evaluate_identity(at(n, truth), limits_at(n))
     assert found.discrepancy().shape == (3,)
     assert found.discrepancy().max() <= 1e-2 * TOLERANCE
 
@@ -46,7 +46,7 @@ def test_large_sizes_are_checked_in_narrow_strips(n):
         assert 500 <= n * (high - low) <= 5000
         first, last = binomial.window(low, high, n)
         limits = limits_at(n, np.arange(first, last + 1), names=("minimal_length",))
-        assert both_sides(at(n, truth), limits).discrepancy().max() <= 1e-2 * TOLERANCE
+        assert evaluate_identity(at(n, truth), limits).discrepancy().max() <= 1e-2 * TOLERANCE
 
 
 def test_a_list_of_truths_is_checked_under_a_flat_one_and_others_under_their_own():
@@ -61,7 +61,7 @@ def test_each_part_equals_independent_sums_and_integrals(truth):
     """Posterior mass and outcome probabilities as SciPy has them, at one n."""
     n, names = 20, ("wald", "jeffreys")
     limits = limits_at(n, names=names)
-    found = both_sides(at(n, truth), limits)
+    found = evaluate_identity(at(n, truth), limits)
     x = np.arange(n + 1)
     if isinstance(truth, BetaTruth):
         weight = stats.betabinom(n, truth.s, truth.t).pmf(x)
@@ -98,6 +98,6 @@ def test_an_error_of_one_in_a_million_on_either_side_is_seen(monkeypatch, broken
         return ((a, b, probability * (1 + error)) for a, b, probability in right(*args))
 
     monkeypatch.setattr(room, broken, wrong)
-    found = both_sides(at(20, FLAT), limits_at(20, names=("wald",))).discrepancy()
+    found = evaluate_identity(at(20, FLAT), limits_at(20, names=("wald",))).discrepancy()
     # Wald misses on each side with a probability of several per cent.
     assert found.max() > 10 * TOLERANCE

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.engines.exact.one_sample import enumerate_exactly
-from harness.engines.identity.one_sample import both_sides
+from harness.engines.exact.one_sample import enumerate_one_sample
+from harness.engines.identity.one_sample import evaluate_identity
 from harness.scenario import SingleScenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
 from tests.engines import made_up
@@ -59,7 +59,7 @@ def given_outcome(truth, lower, upper, x):
 
 def enumerated(truth, lower, upper):
     n = lower.size - 1
-    return enumerate_exactly(
+    return enumerate_one_sample(
         SingleScenario("proportion", n, truth), made_up.as_limits(lower, upper)
     )
 
@@ -71,7 +71,7 @@ def check_means(truth, lower, upper):
 
 
 def check_identity(truth, lower, upper):
-    sides = both_sides(
+    sides = evaluate_identity(
         SingleScenario("proportion", lower.size - 1, truth), made_up.as_limits(lower, upper)
     )
     expected = expected_mean(truth, lower, upper)
@@ -173,5 +173,5 @@ def test_worst_case_is_left_out_where_outcomes_are_missing():
     lower, upper = made_up.RANDOM[-1]
     limits = made_up.as_limits(lower, upper)
     scenario = SingleScenario("proportion", lower.size - 1, UniformTruth(0.0, 1.0))
-    assert enumerate_exactly(scenario, limits).worst[0] is not None
-    assert enumerate_exactly(scenario, limits.at(np.arange(3))).worst == (None,)
+    assert enumerate_one_sample(scenario, limits).worst[0] is not None
+    assert enumerate_one_sample(scenario, limits.at(np.arange(3))).worst == (None,)

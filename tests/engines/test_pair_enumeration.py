@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.engines.exact.two_samples import enumerate_pairs, pair_weights, possible_pairs
+from harness.engines.exact.two_samples import enumerate_two_samples, pair_weights, possible_pairs
 from harness.engines.worst_case.two_samples import search_worst_case
 from harness.families.catalogue import family_of
 from harness.scenario import Limits, PairScenario
@@ -80,7 +80,7 @@ LISTED = [
 @pytest.mark.parametrize(("scenario", "chance"), LISTED, ids=["3, 2", "1, 5", "mean", "rates"])
 def test_listed_truths_are_enumerated_as_fractions_are_summed(scenario, chance):
     limits = limits_at(scenario, possible_pairs(scenario))
-    known = enumerate_pairs(scenario, limits, worst=False)
+    known = enumerate_two_samples(scenario, limits, worst=False)
     t = scenario.truth.values[0].size
     for row in range(2):
         at_truth, given = exact_sums(scenario, limits, row, chance)
@@ -167,7 +167,7 @@ def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, o
     outcomes = possible_pairs(scenario)
     shape = (1, outcomes.size)
     limits = Limits(outcomes, np.full(shape, ends[0]), np.full(shape, ends[1]))
-    known = enumerate_pairs(scenario, limits, worst=False)
+    known = enumerate_two_samples(scenario, limits, worst=False)
     assert known.by_truth is None
     assert known.by_outcome.weight.sum() == pytest.approx(1, abs=1e-12)
     for x, y in ((0, 1), (2, 0)):
@@ -199,8 +199,8 @@ def test_weights_of_pairs_are_products_and_all_that_can_occur_sum_to_one(truth):
 def test_only_the_reported_outcomes_are_given_and_the_mean_is_of_all():
     scenario = LISTED[0][0]
     limits = limits_at(scenario, possible_pairs(scenario))
-    known = enumerate_pairs(scenario, limits, worst=False)
-    some = enumerate_pairs(scenario, limits, limits.outcomes[[1, 4]], worst=False)
+    known = enumerate_two_samples(scenario, limits, worst=False)
+    some = enumerate_two_samples(scenario, limits, limits.outcomes[[1, 4]], worst=False)
     assert set(some.by_outcome.conditions) <= set(limits.outcomes[[1, 4]])
     np.testing.assert_array_equal(some.mean.below, known.mean.below)
 
@@ -208,7 +208,7 @@ def test_only_the_reported_outcomes_are_given_and_the_mean_is_of_all():
 def test_there_is_no_mean_where_outcomes_that_can_occur_are_left_out():
     scenario = PairScenario("proportion_difference", (3, 3), PairTruth(FLAT, FLAT))
     limits = limits_at(scenario, possible_pairs(scenario)[:-1])
-    known = enumerate_pairs(scenario, limits)
+    known = enumerate_two_samples(scenario, limits)
     assert known.mean is None
     assert known.worst == (None, None)
 
@@ -216,7 +216,7 @@ def test_there_is_no_mean_where_outcomes_that_can_occur_are_left_out():
 def test_the_worst_case_is_no_better_than_any_listed_truth():
     scenario = LISTED[0][0]
     limits = limits_at(scenario, possible_pairs(scenario))
-    known = enumerate_pairs(scenario, limits)
+    known = enumerate_two_samples(scenario, limits)
     missed = (known.by_truth.below + known.by_truth.above).max(axis=1)
     searched = search_worst_case(scenario, limits)
     for row, case in enumerate(known.worst):

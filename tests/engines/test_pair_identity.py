@@ -10,7 +10,7 @@ from harness.engines import posterior
 from harness.engines.identity import two_samples as pair_identity
 from harness.engines.identity.one_sample import TOLERANCE
 from harness.engines.identity.two_samples import (
-    both_sides,
+    evaluate_identity,
     outcomes_to_check,
     scenarios_to_check,
     weight_discrepancy,
@@ -57,7 +57,7 @@ def limits_at(scenario, outcomes):
 
 def checked(scenario):
     (single,) = scenarios_to_check(scenario)
-    return both_sides(single, limits_at(single, outcomes_to_check(single)))
+    return evaluate_identity(single, limits_at(single, outcomes_to_check(single)))
 
 
 @pytest.mark.parametrize(("family", "sizes", "first", "second"), CASES, ids=str)
@@ -72,7 +72,7 @@ def test_both_sides_equal_a_sum_over_outcomes_and_a_fine_grid():
     """P(p1 − p2 < θ) for two Beta posteriors, by the midpoint rule in the first one's quantiles."""
     scenario = scenario_of(DIFFERENCE, (3, 2), FLAT, FLAT)
     limits = limits_at(scenario, outcomes_to_check(scenario))
-    found = both_sides(scenario, limits)
+    found = evaluate_identity(scenario, limits)
     share = (np.arange(20000) + 0.5) / 20000
     below = above = 0.0
     for place, outcome in enumerate(limits.outcomes):
@@ -173,6 +173,6 @@ def test_limits_without_an_end_leave_the_rest_to_be_compared():
     scenario = scenario_of(RATES, (50.0, 2.0), GammaTruth(2.0, 3.0), GammaTruth(2.0, 3.0))
     limits = limits_at(scenario, outcomes_to_check(scenario))
     open_above = Limits(limits.outcomes, limits.lower, np.full_like(limits.upper, np.inf))
-    found = both_sides(scenario, open_above)
+    found = evaluate_identity(scenario, open_above)
     assert found.discrepancy().max() <= 1e-2 * TOLERANCE
     assert (found.over_truths.above == 0).all()

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from harness.checks.scenarios import outcomes_of, scenario_of
-from harness.engines.worst_case.table import chances_of
+from harness.engines.worst_case.table import outcome_probabilities
 from harness.engines.worst_case.two_samples import search_worst_case
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
@@ -147,7 +147,7 @@ def test_no_peak_among_many_is_overlooked(family, name, sizes, alpha, over, expe
 def test_quick_probabilities_are_those_of_the_sampling(sampling, size):
     last = int(size) if sampling is binomial else int(3 * size)
     truths = np.concatenate(([0.0, 1e-12, 1.0 - 1e-9, 1.0], np.linspace(0.01, 0.99, 23)))
-    quick = chances_of(sampling, 0, last + 1, size).at(truths)
+    quick = outcome_probabilities(sampling, 0, last + 1, size).at(truths)
     exact = sampling.pmf(np.arange(last + 1), truths[:, np.newaxis], size)
     np.testing.assert_allclose(quick, exact, rtol=QUICK, atol=1e-300)
 

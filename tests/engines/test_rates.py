@@ -8,13 +8,13 @@ from scipy import stats
 
 from harness.engines.exact.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.engines.exact.one_sample import (
-    enumerate_exactly,
+    enumerate_one_sample,
     outcome_weights,
     possible_outcomes,
     worst_case_range,
 )
 from harness.engines.identity import one_sample as identity
-from harness.engines.identity.one_sample import TOLERANCE, both_sides, scenarios_to_check
+from harness.engines.identity.one_sample import TOLERANCE, evaluate_identity, scenarios_to_check
 from harness.engines.monte_carlo import shards, simulate
 from harness.methods.catalogue import CATALOGUE
 from harness.sampling import poisson
@@ -56,7 +56,7 @@ def test_miss_probabilities_are_sums_over_the_outcomes_that_miss(exposure):
     values = tuple(np.array([0.0, 0.3, 2.0, 7.5, 40.0]) / exposure)
     scenario = SingleScenario("rate", exposure, DiscreteTruth(values))
     limits = table(scenario)
-    found = enumerate_exactly(scenario, limits).by_truth
+    found = enumerate_one_sample(scenario, limits).by_truth
     for row in range(len(METHODS)):
         for place, rate in enumerate(values):
             expected = missed(limits, row, rate, exposure)
@@ -73,7 +73,7 @@ def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed)
     shape = table(scenario, names=("garwood",))
     jolt = rng.uniform(0.7, 1.3, (2, shape.outcomes.size))
     limits = Limits(shape.outcomes, shape.lower * jolt[0], shape.upper * jolt[1])
-    worst = enumerate_exactly(scenario, limits).worst[0]
+    worst = enumerate_one_sample(scenario, limits).worst[0]
     ends = np.unique(np.clip(np.concatenate((limits.lower[0], limits.upper[0], [0, 4])), 0, 4))
     dense = np.unique(np.concatenate((np.linspace(0, 4, 4001), ends)))
     first = int(limits.outcomes[0])
@@ -95,7 +95,7 @@ def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed)
 
 def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range():
     scenario = SingleScenario("rate", 1.0, UniformTruth(0.0, 458.0))
-    worst = enumerate_exactly(scenario, table(scenario, names=("garwood", "blaker"))).worst
+    worst = enumerate_one_sample(scenario, table(scenario, names=("garwood", "blaker"))).worst
     assert [case.alpha <= 0.05 + 1e-9 for case in worst] == [True, True]
     assert worst_case_range(scenario) == (0.0, 458.0)
 
@@ -105,7 +105,7 @@ def test_posterior_and_enumeration_meet(truth, exposure):
     scenario = SingleScenario("rate", exposure, truth)
     limits = table(scenario)
     for each in scenarios_to_check(scenario):
-        assert both_sides(each, limits).discrepancy().max() <= 1e-2 * TOLERANCE
+        assert evaluate_identity(each, limits).discrepancy().max() <= 1e-2 * TOLERANCE
     assert identity.weight_discrepancy(scenario) <= 1e-2 * TOLERANCE
 
 
@@ -114,7 +114,7 @@ def test_an_error_of_one_in_a_million_is_seen(monkeypatch):
     limits = table(scenario)
     right = poisson.cdf
     monkeypatch.setattr(poisson, "cdf", lambda *args: right(*args) * (1 + 1e-6))
-    assert both_sides(scenario, limits).discrepancy().max() > TOLERANCE
+    assert evaluate_identity(scenario, limits).discrepancy().max() > TOLERANCE
 
 
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
@@ -139,7 +139,7 @@ def test_draws_agree_with_the_exact_means(truth, exposure):
     limits = table(scenario)
     trials = 1 << 17
     counted = simulate(shards(scenario, trials, 2003, None)[0], limits).by_outcome
-    exact = enumerate_exactly(scenario, limits).mean
+    exact = enumerate_one_sample(scenario, limits).mean
     for drawn, known in ((counted.below, exact.below), (counted.above, exact.above)):
         fraction = drawn.sum(axis=1) / trials
         error = np.sqrt(known * (1 - known) / trials)

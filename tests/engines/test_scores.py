@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from flint import fmpq_poly
-from scipy import integrate, stats
+from scipy import integrate_under_prior, stats
 
-from harness.engines.exact.one_sample import enumerate_exactly, possible_outcomes
-from harness.engines.exact.two_samples import enumerate_pairs
+from harness.engines.exact.one_sample import enumerate_one_sample, possible_outcomes
+from harness.engines.exact.two_samples import enumerate_two_samples
 from harness.engines.solvers import solver_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.scenario import Column, Limits, PairScenario, SingleScenario, data_of
@@ -46,7 +46,9 @@ def scored(truth, lower, upper, alpha=ALPHA):
         SingleScenario("proportion", lower.size - 1, truth),
         made_up.as_limits(lower, upper),
     )
-    found = solver_of(scenario).scores(limits, enumerate_exactly(scenario, limits), [column(alpha)])
+    found = solver_of(scenario).scores(
+        limits, enumerate_one_sample(scenario, limits), [column(alpha)]
+    )
     return found.rms_alpha_error[0], found.interval_score[0]
 
 
@@ -55,7 +57,7 @@ def of_catalogue(family, scenario, names):
     outcomes = possible_outcomes(scenario)
     rows = [CATALOGUE[family][name].limits(data_of(scenario, outcomes), ALPHA) for name in names]
     limits = Limits(outcomes, *(np.array(side) for side in zip(*rows, strict=True)))
-    known = enumerate_exactly(scenario, limits, worst=False)
+    known = enumerate_one_sample(scenario, limits, worst=False)
     return limits, solver_of(scenario).scores(limits, known, [column()] * len(names))
 
 
@@ -109,7 +111,7 @@ def quadrature(scenario, limits, density, ends, alpha=ALPHA):
     breaks = np.unique(np.clip([*ends, *lower, *upper], *ends))
     return tuple(
         sum(
-            integrate.quad(
+            integrate_under_prior.quad(
                 lambda theta, i=i: density(theta) * at(theta)[i], a, b, epsabs=1e-13, epsrel=1e-11
             )[0]
             for a, b in pairwise(breaks)
@@ -169,7 +171,7 @@ def pair_scores(truth):
     method = CATALOGUE["proportion_difference"]["wald"]
     lower, upper = method.limits(data_of(scenario, outcomes), ALPHA)
     limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
-    known = enumerate_pairs(scenario, limits, worst=False)
+    known = enumerate_two_samples(scenario, limits, worst=False)
     return lower, upper, solver_of(scenario).scores(limits, known, [column()])
 
 
@@ -204,7 +206,7 @@ def test_a_one_sided_interval_has_no_score():
     ]
     limits = Limits(np.arange(n + 1), *(np.array(side) for side in zip(*rows, strict=True)))
     columns = [column(side=side) for side in ("lower", "two-sided", "upper")]
-    found = solver_of(scenario).scores(limits, enumerate_exactly(scenario, limits), columns)
+    found = solver_of(scenario).scores(limits, enumerate_one_sample(scenario, limits), columns)
     assert np.isnan(found.interval_score).tolist() == [True, False, True]
     assert np.isfinite(found.rms_alpha_error).all()
 
@@ -252,7 +254,7 @@ def test_a_short_range_of_truths_keeps_the_score_accurate():
     limits, found = of_catalogue("proportion", scenario, TWO_SIDED)
     listed = SingleScenario("proportion", 20, DiscreteTruth((low, (low + high) / 2, high)))
     ends = solver_of(listed).scores(
-        limits, enumerate_exactly(listed, limits, worst=False), [column()] * len(TWO_SIDED)
+        limits, enumerate_one_sample(listed, limits, worst=False), [column()] * len(TWO_SIDED)
     )
     np.testing.assert_allclose(found.interval_score, ends.interval_score, rtol=1e-6)
 

@@ -107,8 +107,8 @@ def test_the_tails_of_mid_p_hold_half_of_x(alpha):
         for limit, tail in ((lower, law.at_least), (upper, law.at_most)):
             if is_end(law, x, limit):
                 continue
-            beyond = x + 1 if limit == lower else x - 1
-            mass = float((tail(x, limit) + tail(beyond, limit)) / 2)
+            expected_excess = x + 1 if limit == lower else x - 1
+            mass = float((tail(x, limit) + tail(expected_excess, limit)) / 2)
             cost = max(law.cost(x, limit), law.cost(x + 1, limit)) / (alpha / 2)
             assert abs(mass / (alpha / 2) - 1) <= promised(law.size) + cost, (law.size, x, limit)
 

@@ -13,7 +13,7 @@ from harness.checks.measures import LENGTH, MEAN, WORST, limits_of, numbered, wo
 from harness.checks.report import BEHAVIOUR, FAIL, PASS, Finding
 from harness.checks.scenarios import Size, enumerated, outcomes_of, scenario_of, truths_inside
 from harness.checks.subjects.subject import Subject
-from harness.engines.posterior import integrate, integrate_truth
+from harness.engines.posterior import integrate_under_prior, integrate_under_truth
 from harness.engines.results import Enumerated
 from harness.engines.solvers import solver_of
 from harness.errors import MethodError
@@ -106,7 +106,7 @@ def _exact(scenario: Scenario, limits: Limits, alphas: Sequence[float]) -> list[
     mean = found.mean
     assert mean is not None
     inside = _worst_inside(scenario, limits)
-    given = integrate(scenario, limits, scenario.model.FLAT_PRIOR)
+    given = integrate_under_prior(scenario, limits, scenario.model.FLAT_PRIOR)
     rows = []
     for row, alpha in enumerate(alphas):
         worst = found.worst[row]
@@ -155,4 +155,4 @@ def _minimal_length(scenario: Scenario, alpha: float) -> float:
         data_of(scenario, outcomes), alpha
     )
     limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
-    return float(integrate_truth(scenario, limits).mean().length[0])
+    return float(integrate_under_truth(scenario, limits).mean().length[0])

@@ -1,4 +1,4 @@
-"""Exact miss probabilities at given truths, from the runs of outcomes that miss.
+"""Exact miss probabilities at given truths, from the sets of outcomes that miss.
 
 At a truth p the outcomes whose interval misses p on one side form runs of consecutive outcomes:
 one run where the limits do not decrease in x, several where they do. The probability of a union
@@ -24,7 +24,7 @@ _PAIRS_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True)
-class Runs:
+class MissSet:
     """The outcomes that miss on one side, as a set that changes with the truth.
 
     Outcome x belongs to the set at p where ``threshold[x] < p`` for misses above an upper limit
@@ -41,7 +41,7 @@ class Runs:
     approach: int
     sampling: Sampling
 
-    def holds(self, outcome: Integers, p: Floats) -> Bools:
+    def contains(self, outcome: Integers, p: Floats) -> Bools:
         """Whether each outcome belongs to the set at each p; shape of both."""
         position = outcome - self.first
         known = (position >= 0) & (position < self.threshold.size)
@@ -90,7 +90,7 @@ class Runs:
     def probability(self, p: Floats) -> Floats:
         """Pr(X belongs to the set | p) at ascending p, shape (t,)."""
         pivot = np.floor(self.n * p).astype(np.int64)
-        total = self.holds(pivot, p).astype(np.float64)
+        total = self.contains(pivot, p).astype(np.float64)
         for index, outcome, sign in self.boundaries(p):
             at, lower = p[index], outcome < pivot[index]
             upper = ~lower
@@ -100,7 +100,7 @@ class Runs:
             total += np.bincount(index, sign * terms, minlength=p.size)
         return np.clip(total, 0.0, 1.0)
 
-    def end_count(self, p: Floats) -> tuple[Integers, Integers]:
+    def boundary_count(self, p: Floats) -> tuple[Integers, Integers]:
         """How many ends of runs there are at each p, and the sum of their signs."""
         count, signs = np.zeros(p.size, np.int64), np.zeros(p.size, np.int64)
         for index, _, sign in self.boundaries(p):
@@ -109,14 +109,14 @@ class Runs:
         return count, signs
 
 
-def missing_sets(
+def miss_sets(
     n: float,
     first: int,
     lower: Floats,
     upper: Floats,
     approach: int = AT,
     sampling: Sampling = binomial,
-) -> tuple[Runs, Runs]:
+) -> tuple[MissSet, MissSet]:
     """The outcomes that miss below and above, for the limits of consecutive outcomes.
 
     Args:
@@ -127,8 +127,8 @@ def missing_sets(
         sampling: how outcomes arise.
     """
     return (
-        Runs(n, first, lower, rising=False, approach=approach, sampling=sampling),
-        Runs(n, first, upper, rising=True, approach=approach, sampling=sampling),
+        MissSet(n, first, lower, rising=False, approach=approach, sampling=sampling),
+        MissSet(n, first, upper, rising=True, approach=approach, sampling=sampling),
     )
 
 
@@ -154,5 +154,5 @@ def miss_probabilities(
         approach: AT the truths, or the limit towards them FROM_BELOW or FROM_ABOVE.
         sampling: how outcomes arise.
     """
-    below, above = missing_sets(n, first, lower, upper, approach, sampling)
+    below, above = miss_sets(n, first, lower, upper, approach, sampling)
     return below.probability(truths), above.probability(truths)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness.engines.exact.miss_sets import AT, miss_probabilities
-from harness.engines.posterior import integrate_truth
+from harness.engines.posterior import integrate_under_truth
 from harness.engines.results import Enumerated, Exact, Mean, WorstCase, weighted
 from harness.engines.worst_case.one_sample import worst_case
 from harness.numerics.arrays import Floats, Integers
@@ -18,7 +18,7 @@ _BLOCK = 1 << 19
 NOTHING_LEFT_OUT = 1e-9
 
 
-def enumerate_exactly(
+def enumerate_one_sample(
     scenario: SingleScenario,
     limits: Limits,
     reported: Integers | None = None,
@@ -42,7 +42,7 @@ def enumerate_exactly(
         mean: Mean | None = at_values.mean()
     else:
         by_truth = None
-        by_outcome = integrate_truth(scenario, limits)
+        by_outcome = integrate_under_truth(scenario, limits)
         mean = by_outcome.mean() if by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT else None
         if reported is not None:
             by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, wanted))

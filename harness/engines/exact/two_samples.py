@@ -6,7 +6,7 @@ import numpy as np
 
 from harness.engines.exact.one_sample import NOTHING_LEFT_OUT, possible_outcomes
 from harness.engines.exact.one_sample import outcome_weights as sample_weights
-from harness.engines.posterior import integrate_truth
+from harness.engines.posterior import integrate_under_truth
 from harness.engines.results import Enumerated, Exact, Mean, WorstCase, weighted
 from harness.engines.worst_case.two_samples import search_worst_case
 from harness.families.catalogue import family_of
@@ -14,7 +14,7 @@ from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario
 
 
-def enumerate_pairs(
+def enumerate_two_samples(
     scenario: PairScenario,
     limits: Limits,
     reported: Integers | None = None,
@@ -35,7 +35,7 @@ def enumerate_pairs(
         by_outcome, by_truth = _of_values(scenario, limits)
         mean: Mean | None = by_truth.mean()
     else:
-        by_outcome, by_truth = integrate_truth(scenario, limits), None
+        by_outcome, by_truth = integrate_under_truth(scenario, limits), None
         complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
         mean = by_outcome.mean() if complete else None
     by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, wanted))
@@ -85,22 +85,22 @@ def _of_values(scenario: PairScenario, limits: Limits) -> tuple[Exact, Exact]:
     weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))
     below_at, above_at, length_at = np.zeros((3, k, t))
     for place in range(t):
-        counts, chances = [], []
+        counts, probabilities = [], []
         for value, size in zip(values, sizes, strict=True):
             low, high = sampling.window(value[place], value[place], size)
             counts.append(np.arange(low, high + 1))
-            chances.append(sampling.pmf(counts[-1], value[place], size))
+            probabilities.append(sampling.pmf(counts[-1], value[place], size))
         pairs = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :]).ravel()
         index = np.searchsorted(limits.outcomes, pairs)
-        chance = (chances[0][:, np.newaxis] * chances[1][np.newaxis, :]).ravel()
-        weight[index] += chance
+        probability = (probabilities[0][:, np.newaxis] * probabilities[1][np.newaxis, :]).ravel()
+        weight[index] += probability
         for row in range(k):
             lower, upper = limits.lower[row, index], limits.upper[row, index]
-            missed_below, missed_above = missed_chances(parameter[place], chance, lower, upper)
+            missed_below, missed_above = split_missed(parameter[place], probability, lower, upper)
             below[row, index] += missed_below
             above[row, index] += missed_above
             below_at[row, place], above_at[row, place] = missed_below.sum(), missed_above.sum()
-            length_at[row, place] = weighted(upper - lower, chance).sum()
+            length_at[row, place] = weighted(upper - lower, probability).sum()
     possible = weight > 0
     share = weight[possible]
     by_outcome = Exact(
@@ -114,13 +114,13 @@ def _of_values(scenario: PairScenario, limits: Limits) -> tuple[Exact, Exact]:
     return by_outcome, by_truth
 
 
-def missed_chances(
-    parameter: Floats | float, chance: Floats, lower: Floats, upper: Floats
+def split_missed(
+    parameter: Floats | float, probability: Floats, lower: Floats, upper: Floats
 ) -> tuple[Floats, Floats]:
     """The probabilities of the outcomes whose limits lie above the parameter, and below it.
 
     The others are 0: intervals are closed, a parameter equal to a limit is covered. Broadcast.
     """
-    below = np.where(parameter < lower, chance, 0.0)
-    above = np.where(parameter > upper, chance, 0.0)
+    below = np.where(parameter < lower, probability, 0.0)
+    above = np.where(parameter > upper, probability, 0.0)
     return below, above

@@ -57,7 +57,7 @@ class Lines:
         order = np.argsort(node, kind="stable")
         return node[order], weight[order]
 
-    def chances(self, theta: Floats) -> Floats:
+    def probabilities(self, theta: Floats) -> Floats:
         """The density of each θ times the probability of each pair of counts, shape (t, m1, m2).
 
         The integral along the line of the probabilities of the counts and the truths' densities.
@@ -67,15 +67,15 @@ class Lines:
         second = (theta[:, np.newaxis] - self.weights[0] * first) / self.weights[1]
         second = np.clip(second, *other.span)
         weight = weight / abs(self.weights[1])
-        chance = one.chances(first) * weight[..., np.newaxis]
-        beside = other.chances(second)
-        joint = [(chance[..., [i]] * beside).sum(axis=1) for i in range(one.counts.size)]
+        probability = one.probabilities(first) * weight[..., np.newaxis]
+        beside = other.probabilities(second)
+        joint = [(probability[..., [i]] * beside).sum(axis=1) for i in range(one.counts.size)]
         return np.stack(joint, axis=1)
 
     def _panels(self) -> Floats:
         """Edges in θ of panels short on the scale of what is integrated."""
         ends = [
-            sample.places if weight > 0 else sample.places[::-1]
+            sample.stabilized_span if weight > 0 else sample.stabilized_span[::-1]
             for sample, weight in zip(self.samples, self.weights, strict=True)
         ]
         steps = max(abs(end - start) for start, end in ends) / _PANEL
@@ -92,7 +92,7 @@ class Lines:
         """Edges along the sides of the rectangle that cut off one sample, on the other's scale."""
         found = []
         for this, other in ((0, 1), (1, 0)):
-            low, high = self.samples[other].places
+            low, high = self.samples[other].stabilized_span
             steps = int(np.ceil((high - low) / _PANEL))
             along = self.samples[other].truths(np.linspace(low, high, steps + 1))
             ends = self.samples[this].cut_ends()

@@ -118,7 +118,7 @@ def scenarios_to_check(scenario: SingleScenario) -> list[SingleScenario]:
     return [replace(scenario, truth=flat)]
 
 
-def both_sides(scenario: SingleScenario, limits: Limits) -> Identity:
+def evaluate_identity(scenario: SingleScenario, limits: Limits) -> Identity:
     """The two sides of the identity under the scenario's truth, a distribution.
 
     ``limits`` hold every outcome that can occur.
@@ -138,13 +138,13 @@ def _over_outcomes(scenario: SingleScenario, limits: Limits) -> Mean:
     truth, model, size = as_distribution(scenario.truth), scenario.model, scenario.size
     weight = model.outcome_weights(truth, limits.outcomes, size)
     if isinstance(truth, BetaTruth | GammaTruth):
-        integrated = posterior.integrate(scenario, limits, (truth.s, truth.t))
+        integrated = posterior.integrate_under_prior(scenario, limits, (truth.s, truth.t))
         return replace(integrated, weight=weight).mean()
     low, high = truth.support
     scale = model.evidence(size) / (high - low)
     if scale > 1.0:
         # So short a range leaves no digits of a difference of tails: the engine's own way.
-        return posterior.integrate_truth(scenario, limits).mean()
+        return posterior.integrate_under_truth(scenario, limits).mean()
     # On [a, b] the mass below is F(L) − F(a), the one above S(U) − S(b), each times Pr(X = x)
     # under a flat density of one, over b − a.
     inside = Limits(
@@ -154,7 +154,7 @@ def _over_outcomes(scenario: SingleScenario, limits: Limits) -> Mean:
         limits.outcomes, np.full_like(limits.lower, low), np.full_like(limits.upper, high)
     )
     missed, beyond = (
-        posterior.integrate(scenario, part, model.FLAT_PRIOR) for part in (inside, ends)
+        posterior.integrate_under_prior(scenario, part, model.FLAT_PRIOR) for part in (inside, ends)
     )
     return Mean(
         (missed.below - beyond.below).sum(axis=1) * scale,
@@ -170,7 +170,7 @@ def _mean_over_truths(
     low, high = scenario.truth.effective_support
     inside = np.concatenate((lower, upper))
     inside = inside[(inside > low) & (inside < high)]
-    nodes, weights = truth_rule(scenario, np.unique(np.concatenate(([low, high], inside))))
+    nodes, weights = truth_quadrature(scenario, np.unique(np.concatenate(([low, high], inside))))
     below, above = miss_probabilities(
         scenario.size, first, lower, upper, nodes, AT, scenario.model.SAMPLING
     )
@@ -179,7 +179,7 @@ def _mean_over_truths(
 
 def _mean_length(scenario: SingleScenario, limits: Limits) -> Floats:
     """The expected length at each truth, integrated over the truth."""
-    nodes, weights = truth_rule(scenario, np.array(scenario.truth.effective_support))
+    nodes, weights = truth_quadrature(scenario, np.array(scenario.truth.effective_support))
     total = np.zeros(limits.lower.shape[0])
     for nodes_at, outcomes_at, probability in probability_blocks(scenario, nodes, limits.outcomes):
         weight = (probability * weights[nodes_at, np.newaxis]).sum(axis=0)
@@ -187,7 +187,7 @@ def _mean_length(scenario: SingleScenario, limits: Limits) -> Floats:
     return total
 
 
-def truth_rule(scenario: SingleScenario, breaks: Floats) -> tuple[Floats, Floats]:
+def truth_quadrature(scenario: SingleScenario, breaks: Floats) -> tuple[Floats, Floats]:
     """Nodes and weights of the truth's distribution.
 
     In arcsin √p a binomial probability varies on the scale 1/(2√n), and times a Beta(s, t)

@@ -66,8 +66,8 @@ class Sample:
         )
         reached = [low] * bool(steps[0] <= ends[0]), [high] * bool(steps[-1] >= ends[1])
         truths = np.unique(np.clip(np.concatenate((*reached, inner)), low, high))
-        chance = sampling.pmf(self.counts, truths[:, np.newaxis], size).max(axis=1)
-        matter = np.flatnonzero(chance >= _NEGLIGIBLE)
+        probability = sampling.pmf(self.counts, truths[:, np.newaxis], size).max(axis=1)
+        matter = np.flatnonzero(probability >= _NEGLIGIBLE)
         first, last = max(matter[0] - 1, 0), min(matter[-1] + 1, truths.size - 1)
         return float(truths[first]), float(truths[last])
 
@@ -80,7 +80,7 @@ class Sample:
         ]
 
     @property
-    def places(self) -> Floats:
+    def stabilized_span(self) -> Floats:
         """The ends of the span on the variance-stabilized scale."""
         return self._sampling.variance_stabilized(np.array(self.span), self._scale_size)
 
@@ -89,7 +89,7 @@ class Sample:
 
     def between(self, start: Floats, stop: Floats, panel: float) -> Floats:
         """Truths between two, evenly on the variance-stabilized scale and a panel apart at most."""
-        low, high = self.places
+        low, high = self.stabilized_span
         count = int(np.ceil((high - low) / panel)) + 1
         ends = (np.clip(end, *self.span)[:, np.newaxis] for end in (start, stop))
         a, b = (self._sampling.variance_stabilized(end, self._scale_size) for end in ends)
@@ -109,13 +109,13 @@ class Sample:
         low, high = truth.support
         return np.full(truths.shape, 1.0 / (high - low))
 
-    def chances(self, truths: Floats) -> Floats:
+    def probabilities(self, truths: Floats) -> Floats:
         """The density of each truth times the probabilities of the counts; shape (…, m)."""
         at = truths[..., np.newaxis]
-        chance = self._sampling.pmf(self.counts, at, self.scenario.size)
-        return np.asarray(chance * self.density(at))
+        probability = self._sampling.pmf(self.counts, at, self.scenario.size)
+        return np.asarray(probability * self.density(at))
 
-    def total_chances(self) -> Floats:
+    def total_probabilities(self) -> Floats:
         """The same integrated over all truths, shape (m,)."""
         ends = np.array(self.span)
         edges = np.concatenate((ends[:1], self.between(ends[:1], ends[1:], 1.0)[0], ends[1:]))
@@ -123,7 +123,7 @@ class Sample:
         half, middle = 0.5 * np.diff(edges), 0.5 * (edges[1:] + edges[:-1])
         truths = (middle[:, np.newaxis] + half[:, np.newaxis] * node).ravel()
         weights = (half[:, np.newaxis] * weight).ravel()
-        return np.asarray((self.chances(truths) * weights[:, np.newaxis]).sum(axis=0))
+        return np.asarray((self.probabilities(truths) * weights[:, np.newaxis]).sum(axis=0))
 
 
 def has_smooth_density(scenario: SingleScenario) -> bool:

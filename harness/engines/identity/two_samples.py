@@ -16,7 +16,7 @@ import numpy as np
 
 from harness.engines import posterior
 from harness.engines.exact.one_sample import possible_outcomes
-from harness.engines.exact.two_samples import missed_chances
+from harness.engines.exact.two_samples import split_missed
 from harness.engines.identity import one_sample as identity
 from harness.engines.identity.lines import Lines
 from harness.engines.identity.one_sample import Identity
@@ -68,7 +68,7 @@ def outcomes_to_check(scenario: PairScenario) -> Integers:
     return np.unique(np.concatenate([_outcomes(scenario, block) for block in _blocks(scenario)]))
 
 
-def both_sides(scenario: PairScenario, limits: Limits) -> Identity:
+def evaluate_identity(scenario: PairScenario, limits: Limits) -> Identity:
     """The two sides of the identity under the scenario's truths, smooth distributions.
 
     Each block of counts has equal weight, so that an error in any one of them counts.
@@ -136,11 +136,13 @@ def _given_outcomes(scenario: PairScenario, limits: Limits) -> Exact:
     """The posterior engine's mass outside the limits, and the weights of the outcomes."""
     first, second = scenario.truth.first, scenario.truth.second
     if not isinstance(first, BetaTruth | GammaTruth) or first != second:
-        return posterior.integrate_truth(scenario, limits)
+        return posterior.integrate_under_truth(scenario, limits)
     weight = np.ones(limits.outcomes.size)
     for sample, x in zip(scenario.samples(), scenario.counts(limits.outcomes), strict=True):
         weight = weight * sample.model.outcome_weights(first, x, sample.size)
-    return replace(posterior.integrate(scenario, limits, (first.s, first.t)), weight=weight)
+    return replace(
+        posterior.integrate_under_prior(scenario, limits, (first.s, first.t)), weight=weight
+    )
 
 
 def _over_truths(scenario: PairScenario, block: Counts, limits: Limits, total: float) -> Mean:
@@ -155,8 +157,8 @@ def _over_truths(scenario: PairScenario, block: Counts, limits: Limits, total: f
             for lower, upper in zip(limits.lower, limits.upper, strict=True)
         ]
     )
-    chance = (one.total_chances()[:, np.newaxis] * other.total_chances()).ravel()
-    length = np.array([(row * chance).sum() for row in _finite_lengths(limits.length)])
+    probability = (one.total_probabilities()[:, np.newaxis] * other.total_probabilities()).ravel()
+    length = np.array([(row * probability).sum() for row in _finite_lengths(limits.length)])
     below, above = missed.T
     return Mean(below / total, above / total, length / total)
 
@@ -168,8 +170,8 @@ def _missed(lines: Lines, lower: Floats, upper: Floats) -> tuple[float, float]:
     step = max(1, _CELLS_AT_ONCE // (64 * lower.size))
     for start in range(0, theta.size, step):
         at = slice(start, start + step)
-        chance = lines.chances(theta[at]).reshape(-1, lower.size)
-        missed_below, missed_above = missed_chances(theta[at, np.newaxis], chance, lower, upper)
+        probability = lines.probabilities(theta[at]).reshape(-1, lower.size)
+        missed_below, missed_above = split_missed(theta[at, np.newaxis], probability, lower, upper)
         below += float((missed_below.sum(axis=1) * weight[at]).sum())
         above += float((missed_above.sum(axis=1) * weight[at]).sum())
     return below, above

@@ -13,8 +13,8 @@ import numpy as np
 
 from harness.engines.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW
 from harness.engines.worst_case.grid_peaks import highest_peaks
-from harness.engines.worst_case.line_scan import SPACING, best_on_lines, is_small
-from harness.engines.worst_case.table import PairTable, Place
+from harness.engines.worst_case.line_scan import SPACING, can_scan_all_lines, scan_lines
+from harness.engines.worst_case.table import PairTable, SearchPoint
 from harness.numerics.arrays import Bools, Floats
 
 _STARTS = 150
@@ -36,12 +36,12 @@ _SAME = 1e-11
 _GAIN = 1e-9
 
 
-def worst_place(table: PairTable) -> Place:
+def find_worst_point(table: PairTable) -> SearchPoint:
     """The place where most is missed, of all that the search has found."""
-    if is_small(table):
-        found, spacing = best_on_lines(table, _REFINED), SPACING
+    if can_scan_all_lines(table):
+        found, spacing = scan_lines(table, _REFINED), SPACING
     else:
-        found, spacing = _climbed(table)
+        found, spacing = _climb_from_peaks(table)
     if max((place.missed for place in found), default=0.0) == 0.0:
         # Nothing misses anywhere.
         middle = [0.5 * (low + high) for low, high in table.spans]
@@ -51,10 +51,10 @@ def worst_place(table: PairTable) -> Place:
     return min(_close_to_best(refined, 1.0 - _SAME), key=lambda place: (place.first, place.theta))
 
 
-def _climbed(table: PairTable) -> tuple[list[Place], float]:
+def _climb_from_peaks(table: PairTable) -> tuple[list[SearchPoint], float]:
     """The best places near the peaks of a grid, and its spacing."""
     peaks = highest_peaks(table, _STARTS)
-    found: list[Place] = []
+    found: list[SearchPoint] = []
     for height, first, second in zip(peaks.heights, peaks.first, peaks.second, strict=True):
         largest = max((place.missed for place in found), default=0.0)
         if height > _HOPELESS * largest and largest < 1.0 - _SAME:
@@ -64,14 +64,16 @@ def _climbed(table: PairTable) -> tuple[list[Place], float]:
     return found, peaks.spacing
 
 
-def _close_to_best(found: list[Place], share: float) -> list[Place]:
+def _close_to_best(found: list[SearchPoint], share: float) -> list[SearchPoint]:
     """Those that miss at least that share of what the best one does, the best first."""
     largest = max(place.missed for place in found)
     close = [place for place in found if place.missed >= share * largest]
     return sorted(close, key=lambda place: (-place.missed, place.first))
 
 
-def _climb(table: PairTable, start: Place, spacing: float, finest: float, zooms: int) -> Place:
+def _climb(
+    table: PairTable, start: SearchPoint, spacing: float, finest: float, zooms: int
+) -> SearchPoint:
     """In turns across and along the lines, with shorter steps where that gains nothing."""
     best, reach = start, 2.0 * spacing
     while reach > finest * spacing:
@@ -83,13 +85,13 @@ def _climb(table: PairTable, start: Place, spacing: float, finest: float, zooms:
     return best
 
 
-def _across(table: PairTable, place: Place, reach: float) -> list[Place]:
+def _across(table: PairTable, place: SearchPoint, reach: float) -> list[SearchPoint]:
     """The best of the limits nearby; and of a few θ between them, should none of these matter."""
     first = np.array([place.first])
     second = table.partner(place.theta, first)
-    rows, one = table.chances(0, first)
-    columns, other = table.chances(1, second)
-    chance = one[0][:, np.newaxis] * other[0]
+    rows, one = table.probabilities(0, first)
+    columns, other = table.probabilities(1, second)
+    probability = one[0][:, np.newaxis] * other[0]
     moves = (
         table.weights[0] * float(table.unit(0, first)[0]),
         table.weights[1] * float(table.unit(1, second)[0]),
@@ -102,24 +104,24 @@ def _across(table: PairTable, place: Place, reach: float) -> list[Place]:
     found = _moved(table, place, steps, AT, share, 1)
     for approach, limits in ((FROM_ABOVE, table.upper), (FROM_BELOW, table.lower)):
         near = limits[rows, columns]
-        theta = _teeth(near, chance, (near >= low) & (near <= high), place.theta)
+        theta = _jumps(near, probability, (near >= low) & (near <= high), place.theta)
         theta = theta[theta != table.range[1 if approach == FROM_ABOVE else 0]]
         if theta.size:
             found += _moved(table, place, theta, approach, share, _TRIED_PER_SIDE)
     return found
 
 
-def _teeth(limits: Floats, chance: Floats, wanted: Bools, theta: float) -> Floats:
+def _jumps(limits: Floats, probability: Floats, wanted: Bools, theta: float) -> Floats:
     """The nearest distinct limits at which the miss probability jumps visibly, ascending."""
-    near, likely = limits[wanted], chance[wanted]
+    near, likely = limits[wanted], probability[wanted]
     teeth = np.unique(near[likely >= _UNLIKELY * likely.max(initial=0.0)])
     nearest = np.argsort(np.abs(teeth - theta), kind="stable")[:_NEAREST]
     return np.sort(teeth[nearest])
 
 
 def _moved(
-    table: PairTable, place: Place, theta: Floats, approach: int, share: float, count: int
-) -> list[Place]:
+    table: PairTable, place: SearchPoint, theta: Floats, approach: int, share: float, count: int
+) -> list[SearchPoint]:
     """The best few of these lines, each at its nearest point on variance-stabilized scales."""
     first = table.on_line(theta, place.first + share * (theta - place.theta))
     return _at(table, theta, approach, first, count)
@@ -127,30 +129,30 @@ def _moved(
 
 def _at(
     table: PairTable, theta: Floats | float, approach: int, first: Floats, count: int
-) -> list[Place]:
+) -> list[SearchPoint]:
     theta = np.broadcast_to(np.float64(theta), first.shape)
-    missed = table.across(theta, approach, first)
+    missed = table.missed_across(theta, approach, first)
     return [
-        Place(float(missed[at]), float(theta[at]), approach, float(first[at]))
+        SearchPoint(float(missed[at]), float(theta[at]), approach, float(first[at]))
         for at in np.argsort(-missed, kind="stable")[:count]
     ]
 
 
-def _along(table: PairTable, place: Place, zooms: int) -> Place:
+def _along(table: PairTable, place: SearchPoint, zooms: int) -> SearchPoint:
     """The largest miss probability along the line, near the place."""
     best, points = place, _points_nearby(table, place)
     for _ in range(zooms + 1):
         points = np.unique(table.on_line(place.theta, points))
-        missed = table.along(np.array([place.theta]), place.approach, points[np.newaxis])[0]
+        missed = table.missed_along(np.array([place.theta]), place.approach, points[np.newaxis])[0]
         at = int(missed.argmax())
         if missed[at] > best.missed:
-            best = Place(float(missed[at]), place.theta, place.approach, float(points[at]))
+            best = SearchPoint(float(missed[at]), place.theta, place.approach, float(points[at]))
         left, right = points[max(at - 1, 0)], points[min(at + 1, points.size - 1)]
         points = np.linspace(left, right, 13)
     return best
 
 
-def _points_nearby(table: PairTable, place: Place) -> Floats:
+def _points_nearby(table: PairTable, place: SearchPoint) -> Floats:
     """First truths of points on the line, close to each other on both samples' scales."""
     steps = np.linspace(-2.0, 2.0, 17)
     near = []

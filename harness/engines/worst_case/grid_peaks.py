@@ -29,11 +29,11 @@ class Peaks:
 
 def highest_peaks(table: PairTable, count: int) -> Peaks:
     """The highest ones of the largest miss probability near each pair of grid truths."""
-    spacing, axes, chances = _grid(table)
+    spacing, axes, probabilities = _grid(table)
     reach = [table.unit(sample, axis) * 0.5 * spacing for sample, axis in enumerate(axes)]
     heights = np.zeros((axes[0].size, axes[1].size))
-    for i, (rows, one) in enumerate(chances[0]):
-        for j, (columns, other) in enumerate(chances[1]):
+    for i, (rows, one) in enumerate(probabilities[0]):
+        for j, (columns, other) in enumerate(probabilities[1]):
             theta = table.parameter(float(axes[0][i]), float(axes[1][j]))
             width = np.hypot(table.weights[0] * reach[0][i], table.weights[1] * reach[1][j])
             heights[i, j] = _height(
@@ -54,25 +54,25 @@ def _grid(
     """The spacing, and the truths and the probabilities of their counts for each sample."""
     for spacing in _SPACINGS:
         axes = [table.axis(sample, spacing, _FEWEST_STEPS) for sample in (0, 1)]
-        chances = [
-            [table.chances(sample, truth[np.newaxis]) for truth in axis]
+        probabilities = [
+            [table.probabilities(sample, truth[np.newaxis]) for truth in axis]
             for sample, axis in enumerate(axes)
         ]
-        first, second = (float(sum(one.size for _, one in each)) for each in chances)
+        first, second = (float(sum(one.size for _, one in each)) for each in probabilities)
         if first * second <= _CELLS:
             break
-    return spacing, axes, chances
+    return spacing, axes, probabilities
 
 
-def _height(lower: Floats, upper: Floats, chance: Floats, reach: float) -> float:
+def _height(lower: Floats, upper: Floats, probability: Floats, reach: float) -> float:
     """The largest probability of the missing set for any θ within reach of 0.
 
     It jumps down where θ rises past a lower limit and up where it rises past an upper one; the
     probabilities of the pairs of counts are kept.
     """
-    start = chance[(lower >= -reach) | (upper < -reach)].sum()
+    start = probability[(lower >= -reach) | (upper < -reach)].sum()
     entered, left = np.abs(lower) <= reach, np.abs(upper) <= reach
-    jumps = np.concatenate((-chance[entered], chance[left]))
+    jumps = np.concatenate((-probability[entered], probability[left]))
     order = np.argsort(np.concatenate((lower[entered], upper[left])), kind="stable")
     return float(start + jumps[order].cumsum().max(initial=0.0))
 

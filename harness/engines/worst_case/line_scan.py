@@ -15,7 +15,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from harness.engines.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW
-from harness.engines.worst_case.table import PairTable, Place
+from harness.engines.worst_case.table import PairTable, SearchPoint
 from harness.numerics.arrays import Floats
 
 # Of the points on the lines, in standard deviations of the count of either sample.
@@ -45,14 +45,14 @@ class _Peaks:
         return _Peaks(*(each[high] for each in astuple(self)))
 
 
-def is_small(table: PairTable) -> bool:
+def can_scan_all_lines(table: PairTable) -> bool:
     """Whether the lines of all limits can be searched."""
     lines = sum(each.size for each in _lines(table).values())
     points = sum(axis.size for axis in _axes(table))
     return float(lines) * points * table.lower.size <= _WORK
 
 
-def best_on_lines(table: PairTable, count: int) -> list[Place]:
+def scan_lines(table: PairTable, count: int) -> list[SearchPoint]:
     """The best few places beside limits, and the best few of those between them."""
     found = {
         approach: _each_part(_first_peaks, table, approach, (theta,))
@@ -109,7 +109,7 @@ def _first_peaks(table: PairTable, approach: int, theta: Floats) -> _Peaks:
     shares = np.linspace(0.0, 1.0, first.shape[1] + 2)[1:-1]
     first = np.where((first > low) & (first < high), first, low + shares * (high - low))
     first = np.sort(np.concatenate((low, first, high), axis=1), axis=1)
-    missed = table.along(theta, approach, first)
+    missed = table.missed_along(theta, approach, first)
     around = np.pad(missed, ((0, 0), (1, 1)), constant_values=-1.0)
     line, at = np.nonzero((missed >= around[:, :-2]) & (missed >= around[:, 2:]))
     # The next but one on each side: the next may be the same, of the other axis.
@@ -122,19 +122,19 @@ def _first_peaks(table: PairTable, approach: int, theta: Floats) -> _Peaks:
 def _zoomed(table: PairTable, approach: int, theta: Floats, left: Floats, right: Floats) -> _Peaks:
     """The best of many points on each part, and the part around it."""
     first = table.on_line(theta[:, np.newaxis], np.linspace(left, right, _POINTS, axis=1))
-    missed = table.along(theta, approach, first)
+    missed = table.missed_along(theta, approach, first)
     line, at = np.arange(theta.size), missed.argmax(axis=1)
     before, after = np.maximum(at - 1, 0), np.minimum(at + 1, _POINTS - 1)
     return _Peaks(missed[line, at], theta, first[line, at], first[line, before], first[line, after])
 
 
-def _places(approach: int, found: dict[int, _Peaks]) -> list[Place]:
+def _places(approach: int, found: dict[int, _Peaks]) -> list[SearchPoint]:
     peaks = found[approach]
     return [
-        Place(float(missed), float(theta), approach, float(first))
+        SearchPoint(float(missed), float(theta), approach, float(first))
         for missed, theta, first in zip(peaks.missed, peaks.theta, peaks.first, strict=True)
     ]
 
 
-def _best(places: list[Place], count: int) -> list[Place]:
+def _best(places: list[SearchPoint], count: int) -> list[SearchPoint]:
     return sorted(places, key=lambda place: (-place.missed, place.first))[:count]

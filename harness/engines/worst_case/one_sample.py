@@ -10,9 +10,9 @@ from harness.engines.exact.miss_sets import (
     AT,
     FROM_ABOVE,
     FROM_BELOW,
-    Runs,
+    MissSet,
     miss_probabilities,
-    missing_sets,
+    miss_sets,
 )
 from harness.engines.results import WorstCase
 from harness.numerics.arrays import Bools, Floats, Integers
@@ -100,9 +100,9 @@ class _Place:
         witness = truth if towards == 0.0 else float(np.nextafter(truth, towards))
         return WorstCase(min(largest, 1.0), (truth,), side, (witness,))
 
-    def sets(self) -> tuple[Runs, Runs]:
+    def sets(self) -> tuple[MissSet, MissSet]:
         """The outcomes that miss below and above."""
-        return missing_sets(self.n, self.first, self.lower, self.upper, sampling=self.sampling)
+        return miss_sets(self.n, self.first, self.lower, self.upper, sampling=self.sampling)
 
 
 def _extrema_inside_gaps(place: _Place) -> Floats:
@@ -122,10 +122,10 @@ def _extrema_inside_gaps(place: _Place) -> Floats:
     return np.unique(0.5 * (low + high))
 
 
-def _covered_by_run(sets: tuple[Runs, Runs], inside: Floats) -> Bools:
+def _covered_by_run(sets: tuple[MissSet, MissSet], inside: Floats) -> Bools:
     """Whether only a head of outcomes misses above and only a tail misses below."""
-    below_count, below_signs = sets[0].end_count(inside)
-    above_count, above_signs = sets[1].end_count(inside)
+    below_count, below_signs = sets[0].boundary_count(inside)
+    above_count, above_signs = sets[1].boundary_count(inside)
     tail = (below_count == 0) | ((below_count == 1) & (below_signs == -1))
     head = (above_count == 0) | ((above_count == 1) & (above_signs == 1))
     return np.asarray(tail & head)
@@ -148,7 +148,7 @@ def _stretches(place: _Place, left: Floats, right: Floats) -> tuple[Floats, Floa
     return cut(piece), cut(piece + 1)
 
 
-def _slope(place: _Place, sets: tuple[Runs, Runs], truths: Floats) -> Floats:
+def _slope(place: _Place, sets: tuple[MissSet, MissSet], truths: Floats) -> Floats:
     """The derivative of the miss probability: a signed sum over the ends of the runs."""
     order = np.argsort(truths, kind="stable")
     ascending = truths[order]

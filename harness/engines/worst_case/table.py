@@ -1,4 +1,7 @@
-"""The probabilities of one sample's counts, quickly, for a search that asks for very many."""
+"""The limits of one column at all pairs of counts, and how often they miss a pair of truths.
+
+Outcome probabilities are computed fast, for a search that evaluates very many.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _LOG_ZERO = -1e5
 
 
 @dataclass(frozen=True)
-class Chances:
+class OutcomeProbabilities:
     """Pr(X = x) = exp(c(x) + x·a(θ) − b(θ)), where c is known beforehand.
 
     The terms cancel, which costs as many more digits as they have before the point: against the
@@ -33,7 +36,7 @@ class Chances:
     is_bounded: bool
     """Whether a count has a largest value: a binomial one, not a Poisson one."""
 
-    def of(self, places: slice) -> Chances:
+    def of(self, places: slice) -> OutcomeProbabilities:
         """Some of the counts."""
         return replace(self, counts=self.counts[places], log_weight=self.log_weight[places])
 
@@ -51,7 +54,9 @@ class Chances:
         return np.asarray(np.exp(exponent))
 
 
-def chances_of(sampling: Sampling, first: int, count: int, size: float) -> Chances:
+def outcome_probabilities(
+    sampling: Sampling, first: int, count: int, size: float
+) -> OutcomeProbabilities:
     """Of so many counts from the first one on."""
     counts = first + np.arange(count, dtype=np.float64)
     is_bounded = not math.isinf(sampling.largest_outcome(size))
@@ -60,7 +65,7 @@ def chances_of(sampling: Sampling, first: int, count: int, size: float) -> Chanc
         log_weight += gammaln(size + 1.0) - gammaln(size - counts + 1.0)
     else:
         log_weight += counts * math.log(size)
-    return Chances(counts, log_weight, size, is_bounded)
+    return OutcomeProbabilities(counts, log_weight, size, is_bounded)
 
 
 Span = tuple[float, float]
@@ -70,7 +75,7 @@ _ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
-class Place:
+class SearchPoint:
     """A pair of truths on a line, and the side of θ from which it is approached."""
 
     missed: float
@@ -149,14 +154,14 @@ class PairTable:
         return axis
 
     @cached_property
-    def _quick(self) -> tuple[Chances, Chances]:
+    def _quick(self) -> tuple[OutcomeProbabilities, OutcomeProbabilities]:
         shape, first, sizes = self.lower.shape, self.first, self.sizes
         return (
-            chances_of(self.sampling, first[0], shape[0], sizes[0]),
-            chances_of(self.sampling, first[1], shape[1], sizes[1]),
+            outcome_probabilities(self.sampling, first[0], shape[0], sizes[0]),
+            outcome_probabilities(self.sampling, first[1], shape[1], sizes[1]),
         )
 
-    def chances(self, sample: int, truths: Floats) -> tuple[slice, Floats]:
+    def probabilities(self, sample: int, truths: Floats) -> tuple[slice, Floats]:
         """The counts of one sample that matter for any of the truths, and their probabilities.
 
         The counts as a slice of the table; shape of the truths and another axis.
@@ -167,7 +172,7 @@ class PairTable:
         here = slice(start - first, last + 1 - first)
         return here, self._quick[sample].of(here).at(truths)
 
-    def exactly(self, place: Place) -> float:
+    def exact_miss_probability(self, place: SearchPoint) -> float:
         """The miss probability at one place, to all digits."""
         truths = place.first, float(self.partner(place.theta, place.first))
         one, other = (
@@ -187,21 +192,21 @@ class PairTable:
         above = upper <= at if approach == FROM_ABOVE else upper < at
         return np.asarray(below | above)
 
-    def along(self, theta: Floats, approach: int, first: Floats) -> Floats:
+    def missed_along(self, theta: Floats, approach: int, first: Floats) -> Floats:
         """The miss probability at pairs of truths on some lines, shape (l, t) as ``first``.
 
         Sums are numpy's own and no matrix products, whose last digits depend on the threads.
         """
-        rows, one = self.chances(0, first)
-        columns, other = self.chances(1, self.partner(theta[:, np.newaxis], first))
+        rows, one = self.probabilities(0, first)
+        columns, other = self.probabilities(1, self.partner(theta[:, np.newaxis], first))
         missed = self.missed((rows, columns), theta, approach).astype(np.float64)
         given_second = np.einsum("ltx,lxy->lty", one, missed)
         return np.asarray(np.einsum("lty,lty->lt", given_second, other))
 
-    def across(self, theta: Floats, approach: int, first: Floats) -> Floats:
+    def missed_across(self, theta: Floats, approach: int, first: Floats) -> Floats:
         """The miss probability at pairs of truths, each with a θ of its own, shape (t,)."""
-        rows, one = self.chances(0, first)
-        columns, other = self.chances(1, self.partner(theta, first))
+        rows, one = self.probabilities(0, first)
+        columns, other = self.probabilities(1, self.partner(theta, first))
         block = max(1, _CELLS_AT_ONCE // (one.shape[1] * other.shape[1]))
         found = np.empty(first.size)
         for start in range(0, first.size, block):

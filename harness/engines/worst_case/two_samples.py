@@ -6,9 +6,9 @@ import numpy as np
 
 from harness.engines.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW
 from harness.engines.results import WorstCase
-from harness.engines.worst_case.climb import worst_place
-from harness.engines.worst_case.line_scan import is_small
-from harness.engines.worst_case.table import PairTable, Place, Span
+from harness.engines.worst_case.climb import find_worst_point
+from harness.engines.worst_case.line_scan import can_scan_all_lines
+from harness.engines.worst_case.table import PairTable, SearchPoint, Span
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Positions
 from harness.scenario import Limits, PairScenario
@@ -32,7 +32,7 @@ def search_worst_case(
         limits: the limits of all outcomes that can occur within the range.
         over: the range of each truth; by default ``searched``.
     """
-    spans = searched(scenario) if over is None else over
+    spans = worst_case_ranges(scenario) if over is None else over
     if any(low >= high for low, high in spans):
         return None
     sampling = scenario.model.SAMPLING
@@ -54,11 +54,11 @@ def search_worst_case(
             sampling,
             spans,
         )
-        found.append(_worst_case(table, worst_place(table)))
+        found.append(_worst_case(table, find_worst_point(table)))
     return found
 
 
-def searched(scenario: PairScenario) -> tuple[Span, Span]:
+def worst_case_ranges(scenario: PairScenario) -> tuple[Span, Span]:
     """The range of each truth: whole for a proportion, for a rate as far as its truth matters."""
     support = scenario.model.SUPPORT
     if support[1] < np.inf:
@@ -79,8 +79,10 @@ def _places(
     return place if (limits.outcomes[place] == outcomes).all() else None
 
 
-def _worst_case(table: PairTable, place: Place) -> WorstCase:
+def _worst_case(table: PairTable, place: SearchPoint) -> WorstCase:
     second = float(table.partner(place.theta, place.first))
     truths = (place.first + 0.0, second + 0.0)
-    how = _ALONG_LINES if is_small(table) else _FROM_GRID
-    return WorstCase(min(table.exactly(place), 1.0), truths, _SIDES[place.approach], truths, how)
+    how = _ALONG_LINES if can_scan_all_lines(table) else _FROM_GRID
+    return WorstCase(
+        min(table.exact_miss_probability(place), 1.0), truths, _SIDES[place.approach], truths, how
+    )
