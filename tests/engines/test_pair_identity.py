@@ -123,10 +123,10 @@ def test_an_error_of_one_in_a_million_on_either_side_is_seen(monkeypatch, broken
         cdf = contrast.cdf
         monkeypatch.setattr(contrast, "cdf", lambda *args: cdf(*args) * (1 + error))
     else:
-        missed = pair_identity.missed_chances
+        missed = pair_identity.split_missed
         monkeypatch.setattr(
             pair_identity,
-            "missed_chances",
+            "split_missed",
             lambda parameter, chance, lower, upper: missed(parameter, chance, lower + error, upper),
         )
     assert checked(scenario_of(*case)).discrepancy().max() > 10 * TOLERANCE
@@ -143,7 +143,7 @@ def test_a_parameter_that_is_taken_for_missed_where_it_is_covered_is_seen(monkey
     def swapped(parameter, chance, lower, upper):
         return np.where(parameter > upper, chance, 0.0), np.where(parameter < lower, chance, 0.0)
 
-    monkeypatch.setattr(pair_identity, "missed_chances", swapped)
+    monkeypatch.setattr(pair_identity, "split_missed", swapped)
     assert checked(scenario_of(*CASES[1])).discrepancy().max() > 0.1
 
 
