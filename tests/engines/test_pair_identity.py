@@ -148,16 +148,16 @@ def test_a_parameter_that_is_taken_for_missed_where_it_is_covered_is_seen(monkey
 
 
 def test_the_posterior_under_the_flat_prior_is_checked_where_the_truths_are_a_beta(monkeypatch):
-    """Equal Beta truths go through ``integrate``, all others through ``integrate_truth``."""
+    """Equal Beta truths go through ``integrate_under_prior``, all others through ``integrate_under_truth``."""
     seen = []
-    for name in ("integrate", "integrate_truth"):
+    for name in ("integrate_under_prior", "integrate_under_truth"):
         right = getattr(posterior, name)
         monkeypatch.setattr(
             posterior, name, lambda *args, name=name, right=right: seen.append(name) or right(*args)
         )
     checked(scenario_of(*CASES[3]))
     checked(scenario_of(*CASES[4]))
-    assert seen == ["integrate", "integrate_truth"]
+    assert seen == ["integrate_under_prior", "integrate_under_truth"]
 
 
 @pytest.mark.parametrize(("family", "sizes", "first", "second"), CASES, ids=str)

@@ -168,7 +168,7 @@ def test_a_fault_of_the_posterior_engine_breaks_the_identity(monkeypatch):
         exact = right(*args)
         return replace(exact, below=exact.above, above=0.5 * exact.below)
 
-    monkeypatch.setattr(identity.posterior, "integrate", swapped)
+    monkeypatch.setattr(identity.posterior, "integrate_under_prior", swapped)
     config = {**BASES["drawn"], "name": "swapped"}
     assert not harness.run(config, out=None).manifest["identity"]["holds"]
 
