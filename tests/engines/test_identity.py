@@ -80,7 +80,9 @@ def test_each_part_equals_independent_sums_and_integrals(truth):
 
 
 @pytest.mark.parametrize("error", [-1e-6, 1e-6])
-@pytest.mark.parametrize("broken", ["miss_probabilities", "integrate_under_prior", "probability_blocks"])
+@pytest.mark.parametrize(
+    "broken", ["miss_probabilities", "integrate_under_prior", "probability_blocks"]
+)
 def test_an_error_of_one_in_a_million_on_either_side_is_seen(monkeypatch, broken, error):
     room = identity.posterior if broken == "integrate_under_prior" else identity
     right = getattr(room, broken)
