@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal, Union, cast
 from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model
 
 from harness.config.constraints import expected, unknown
-from harness.figures.catalogue import FIGURES, FigureKind, FigureOptions
+from harness.figures.catalogue import FIGURES
+from harness.figures.kind import FigureKind
+from harness.figures.options import FigureOptions
 
 
 def _with_kind(kind: FigureKind) -> type[FigureOptions]:

@@ -14,7 +14,7 @@ from harness.config.levels import Method, alphas_of, label_of, plain_number, siz
 from harness.config.pair_truth_entry import PairEntry
 from harness.config.truth_levels import is_discrete, truth_of
 from harness.errors import did_you_mean
-from harness.figures.catalogue import FigureOptions
+from harness.figures.options import FigureOptions
 from harness.methods.method import TWO_SIDED
 
 

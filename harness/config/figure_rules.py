@@ -19,8 +19,10 @@ from harness.config.surface_rules import (
 from harness.config.trial_entry import PerTruth
 from harness.config.truth_entry import kind_of_truth
 from harness.config.truth_levels import entries_of, is_discrete
-from harness.figures.catalogue import FIGURES, AlphaByOutcome, FigureOptions
-from harness.figures.options import Bounds
+from harness.figures.alpha_by_outcome import AlphaByOutcome
+from harness.figures.bounds import Bounds
+from harness.figures.catalogue import FIGURES
+from harness.figures.options import FigureOptions
 
 
 def figure_relations(form: Form, parts: Draft) -> Iterator[Complaint]:
@@ -60,7 +62,7 @@ def _misfit(form: Form, entry: FigureOptions, parts: Draft) -> str:
     if kind.experiment != form.kind:
         what = "calibration" if form.kind == CALIBRATION else "coverage"
         return f"expected a figure of {what} ({_fitting(form)}), found {kind.name}"
-    if "family" in parts and form.family.name not in kind.families:
+    if "family" in parts and not kind.fits(form.family):
         what = f"the family {form.family.name}"
         return f"expected a figure for {what} ({_fitting(form)}), found {kind.name}"
     return ""
@@ -70,7 +72,7 @@ def _fitting(form: Form) -> str:
     names = [
         kind.name
         for kind in FIGURES.values()
-        if kind.experiment == form.kind and form.family.name in kind.families
+        if kind.experiment == form.kind and kind.fits(form.family)
     ]
     return ", ".join(names)
 

@@ -9,7 +9,10 @@ from harness.config.figure_entry import kind_of
 from harness.config.levels import OutcomesEntry, each_size, engines_of
 from harness.config.outcome_entry import Fractions, ListedOutcomes
 from harness.config.truth_levels import is_discrete
-from harness.figures.catalogue import FIGURES, AlphaSurface, FigureOptions, LengthSurface
+from harness.figures.alpha_surface import AlphaSurface
+from harness.figures.catalogue import FIGURES
+from harness.figures.length_surface import LengthSurface
+from harness.figures.options import FigureOptions
 
 LARGEST_BESIDE_TRUTHS = 1 << 17
 """The most outcomes that stand in the tables beside a list of true values, which has cells enough

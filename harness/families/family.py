@@ -194,10 +194,10 @@ class Family:
             return (name,)
         return tuple(f"{name}{number + 1}" for number in range(self.samples))
 
-    def size_text(self, sizes: Sequence[float]) -> str:
+    def size_text(self, sizes: Sequence[float], digits: int = 15) -> str:
         """The sizes with their names: ``n = 50``, or ``n1 = 50, n2 = 20``."""
         named = zip(self.sizes, sizes, strict=True)
-        return ", ".join(f"{name} = {size:.15g}" for name, size in named)
+        return ", ".join(f"{name} = {size:.{digits}g}" for name, size in named)
 
     @property
     def data(self) -> tuple[str, ...]:

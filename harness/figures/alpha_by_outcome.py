@@ -2,49 +2,101 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import polars as pl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from pydantic import Field
 
 from harness.errors import InputError
-from harness.figures import exact_alpha, outcome_axis, selection, style
-from harness.figures.data_names import DataNames, Size, data_names
-from harness.figures.drawing import Drawing, stem
-from harness.figures.options import AlphaByOutcome
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.figures import labels, options, outcome_axis, selection, style
+from harness.figures.kind import Drawing, FigureKind, file_stem
+from harness.figures.selection import Size, Tables
 
-KIND = "alpha_by_outcome"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME = "alpha_by_outcome"
 CROWD = 150
-"""More outcomes than this run into each other: their intervals go pale and behind the lines."""
+"""More outcomes than this collide: their intervals are drawn pale and behind the lines."""
+SAME = 1e-6
+"""Two exact alphas that differ by no more than this are drawn as one line."""
 
 
-def draw(results: selection.Tables, options: AlphaByOutcome) -> list[Drawing]:
+class AlphaByOutcome(options.FigureOptions):
+    """Options of `alpha_by_outcome`."""
+
+    n: options.Size | None = Field(None, description=options.SIZE)
+    method: options.Label | None = Field(
+        None, description="Label of the method to draw; left out, one drawing per method."
+    )
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    highest: float | None = Field(
+        None, gt=0, le=1, description="Upper end of the axis of alpha; left out, all is shown."
+    )
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What one drawing shows."""
+
+    cells: pl.DataFrame
+    family: Family
+    size: Size
+    label: str
+    alpha: float
+    highest: float | None
+
+
+def draw(results: Tables, asked: AlphaByOutcome) -> list[Drawing]:
     """One drawing per method and alpha."""
-    simulated = selection.given(results, "outcome", ("monte_carlo",), KIND)
-    several_alphas = simulated["alpha"].n_unique() > 1
-    names = data_names(simulated)
-    size = selection.size(simulated, options.n, KIND)
+    simulated = selection.cells_given(results, "outcome", (MONTE_CARLO,), NAME)
+    family = selection.family_in(simulated)
+    size = selection.size(simulated, asked.n, NAME)
     drawings = []
-    for label in selection.methods(simulated, options.method, KIND):
-        for alpha in selection.alphas(simulated, options.alpha, KIND):
-            parts = [KIND, label, *names.size_in_stem(size)]
-            parts += [f"alpha{alpha:g}"] if several_alphas else []
+    for label in selection.methods(simulated, asked.method, NAME):
+        for alpha, part in selection.alphas(simulated, asked.alpha, NAME):
             here = results.cells.filter(
                 (pl.col("given") == "outcome")
                 & (pl.col("method") == label)
                 & (pl.col("alpha") == alpha)
-                & selection.at(names.sizes, size)
+                & selection.at(family.sizes, size)
             ).sort("x")
-            here = outcome_axis.placed(here)
-            figure = _figure(here, names, size, label, alpha, options.highest)
-            drawings.append(Drawing(stem(*parts), figure))
+            here = outcome_axis.with_places(here)
+            figure = _figure(_Case(here, family, size, label, alpha, asked.highest))
+            parts = [NAME, label, *labels.size_in_stem(family, size), *part]
+            drawings.append(Drawing(file_stem(*parts), figure))
     return drawings
 
 
-def with_exact(cells: pl.DataFrame) -> pl.DataFrame:
-    """Monte Carlo rows with the column `exact`, and `missed`: the interval does not hold it."""
-    exact = exact_alpha.own(cells).select("x", exact="actual_alpha")
-    simulated = cells.filter((pl.col("engine") == "monte_carlo") & (pl.col("trials") > 0))
+def under_truth(cells: pl.DataFrame) -> pl.DataFrame:
+    """The exact rows under the experiment's truth, else those of the reference posterior."""
+    enumerated = cells.filter(pl.col("engine") == ENUMERATION)
+    return cells.filter(pl.col("engine") == POSTERIOR) if enumerated.is_empty() else enumerated
+
+
+def under_prior(cells: pl.DataFrame) -> pl.DataFrame | None:
+    """The posterior rows, with `actual_alpha` under the reference prior.
+
+    Returns:
+        None if that nowhere differs from the alpha under the truth, or if one of them is unknown.
+    """
+    rows = cells.filter(pl.col("engine") == POSTERIOR)
+    if "prior_alpha" in cells.columns:
+        rows = rows.with_columns(actual_alpha="prior_alpha")
+    both = rows.select("x", prior="actual_alpha").join(
+        under_truth(cells).select("x", truth="actual_alpha"), on="x", maintain_order="left"
+    )
+    apart = both.filter((pl.col("prior") - pl.col("truth")).abs() > SAME)
+    return None if apart.is_empty() else rows
+
+
+def _with_exact(cells: pl.DataFrame) -> pl.DataFrame:
+    """Monte Carlo rows with the columns `exact`, and `missed`: exact is outside the interval."""
+    exact = under_truth(cells).select("x", exact="actual_alpha")
+    simulated = cells.filter((pl.col("engine") == MONTE_CARLO) & (pl.col("trials") > 0))
     below = pl.col("exact") < pl.col("ci_lower")
     above = pl.col("exact") > pl.col("ci_upper")
     return simulated.join(exact, on="x", how="left", maintain_order="left").with_columns(
@@ -52,58 +104,51 @@ def with_exact(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _figure(
-    cells: pl.DataFrame,
-    names: DataNames,
-    size: Size,
-    label: str,
-    alpha: float,
-    highest: float | None,
-) -> Figure:
-    simulated = with_exact(cells)
+def _figure(case: _Case) -> Figure:
+    simulated = _with_exact(case.cells)
+    size = labels.size_text(case.family, case.size)
     if simulated.is_empty():
-        where = f"{label} at {names.sized(size)}"
-        raise InputError(f"{KIND}: the results hold no Monte Carlo cells of {where}")
+        where = f"{case.label} at {size}"
+        raise InputError(f"{NAME}: the results hold no Monte Carlo cells of {where}")
     crowded = simulated.height > CROWD
     figure = style.new_figure(style.COLUMN, 64)
     axes = figure.add_subplot()
-    _simulated(axes, simulated, crowded)
-    _exact(axes, cells, crowded)
+    _plot_simulated(axes, simulated, crowded)
+    _plot_exact(axes, case.cells, crowded)
     axes.axhline(
-        alpha,
+        case.alpha,
         color=style.BLACK,
         linestyle=(0, (4, 2)),
         linewidth=0.7,
         zorder=6 if crowded else 2.5,
-        label=f"nominal α = {alpha:g}",
+        label=f"nominal α = {case.alpha:g}",
         gid="nominal",
     )
-    axes.set_xlabel(names.outcome_of(size))
+    axes.set_xlabel(labels.outcome_label(case.family, case.size))
     axes.set_ylabel("α (share of trials that miss)")
-    axes.set_ylim(bottom=0, top=highest)
-    _outcomes(axes, cells, names, size)
-    title = f"{selection.title_of(cells, label)}, {names.sized(size)}{_hidden(simulated, highest)}"
-    figure.legend(
-        loc="outside upper left",
-        ncols=2,
-        title=style.wrapped(title, style.COLUMN),
-        alignment="left",
-    )
+    axes.set_ylim(bottom=0, top=case.highest)
+    _set_outcomes(axes, case)
+    title = f"{selection.method_title(case.cells, case.label)}, {size}"
+    heading = style.wrap(title + _hidden(simulated, case.highest), style.COLUMN)
+    figure.legend(**style.legend_above(2, heading))
     return figure
 
 
-def _outcomes(axes: Axes, cells: pl.DataFrame, names: DataNames, size: Size) -> None:
-    """An axis from 0 to n; where the outcomes have no end, as far as there are any."""
-    shown = cells["place"].to_numpy()
-    low, high = (float(shown.min()), float(shown.max())) if names.of_rates else (0.0, size[0])
+def _set_outcomes(axes: Axes, case: _Case) -> None:
+    """Let the axis go from 0 to n, or over the outcomes in the cells if they are unbounded."""
+    shown = case.cells["place"].to_numpy()
+    if case.family.is_bounded:
+        low, high = 0.0, case.size[0]
+    else:
+        low, high = float(shown.min()), float(shown.max())
     room = 0.02 * (high - low) + 0.5
     axes.set_xlim(low - room, high + room)
     axes.locator_params(axis="x", integer=True)
-    outcome_axis.label_open_group(axes, cells)
+    outcome_axis.label_open_group(axes, case.cells)
 
 
 def _hidden(simulated: pl.DataFrame, highest: float | None) -> str:
-    """What of the estimates lies above the axis, in words."""
+    """How many of the estimates lie above the axis, in words."""
     if highest is None:
         return ""
     above = simulated.filter(pl.col("actual_alpha") > highest)
@@ -113,9 +158,9 @@ def _hidden(simulated: pl.DataFrame, highest: float | None) -> str:
     return f": {above.height} of {simulated.height} above {highest:g}, up to {reached:.3g}"
 
 
-def _exact(axes: Axes, cells: pl.DataFrame, crowded: bool) -> None:
-    """The exact alpha, and that under the reference prior where it is another."""
-    exact, prior = exact_alpha.own(cells), exact_alpha.under_prior(cells)
+def _plot_exact(axes: Axes, cells: pl.DataFrame, crowded: bool) -> None:
+    """Draw the exact alpha, and that under the reference prior if it differs."""
+    exact, prior = under_truth(cells), under_prior(cells)
     if exact.is_empty():
         return
     name = f"exact α ({exact['engine'][0]})" if prior is None else "exact α, experiment's truth"
@@ -136,29 +181,25 @@ def _exact(axes: Axes, cells: pl.DataFrame, crowded: bool) -> None:
         )
 
 
-def _simulated(axes: Axes, simulated: pl.DataFrame, crowded: bool) -> None:
-    """The Monte Carlo estimates with their intervals, those that miss marked apart."""
-    held = simulated.filter(~pl.col("missed"))
+def _plot_simulated(axes: Axes, simulated: pl.DataFrame, crowded: bool) -> None:
+    """Draw the Monte Carlo estimates with their intervals; mark the intervals that miss."""
+    holding = simulated.filter(~pl.col("missed"))
     bars = style.PALE_BLUE if crowded else style.BLUE
-    _points(axes, held, "Monte Carlo, 95 % interval", "held", "o", style.BLUE, bars)
-    judged = simulated["exact"].count()
-    if judged:
+    _plot_points(axes, holding, "Monte Carlo, 95 % interval", "held", "o", style.BLUE, bars)
+    compared = simulated["exact"].count()
+    if compared:
         missed = simulated.filter(pl.col("missed"))
-        name = f"{missed.height} of {judged} intervals miss exact α"
-        _points(axes, missed, name, "missed", "D", style.VERMILION, style.VERMILION)
+        name = f"{missed.height} of {compared} intervals miss exact α"
+        _plot_points(axes, missed, name, "missed", "D", style.VERMILION, style.VERMILION)
 
 
-def _points(
+def _plot_points(
     axes: Axes, rows: pl.DataFrame, name: str, gid: str, marker: str, colour: str, bars: str
 ) -> None:
-    centre = rows["actual_alpha"].to_numpy()
-    # Rounding may leave an estimate a hair outside its own interval; a length is never negative.
-    down = np.maximum(centre - rows["ci_lower"].to_numpy(), 0)
-    up = np.maximum(rows["ci_upper"].to_numpy() - centre, 0)
     drawn = axes.errorbar(
         rows["place"].to_numpy(),
-        centre,
-        yerr=np.stack([down, up]),
+        rows["actual_alpha"].to_numpy(),
+        yerr=selection.error_bars(rows, "actual_alpha"),
         fmt=marker,
         color=colour,
         ecolor=bars,
@@ -169,3 +210,14 @@ def _points(
         label=name,
     )
     drawn[0].set_gid(gid)
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Monte Carlo alpha of each outcome, with its interval, against the exact value",
+    options=AlphaByOutcome,
+    over="outcome",
+    needs=(MONTE_CARLO,),
+    samples=(1,),
+    draw=draw,
+)

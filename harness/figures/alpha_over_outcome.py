@@ -5,20 +5,41 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from matplotlib.figure import Figure
+from pydantic import Field
 
-from harness.figures import selection, style, units
-from harness.figures.data_names import DataNames, Size, data_names
-from harness.figures.drawing import Drawing, stem
-from harness.figures.options import AlphaOverOutcome
-from harness.figures.outcome_lines import Lines, lines, plot
+from harness.families.family import POSTERIOR, Family
+from harness.figures import labels, options, selection, style
+from harness.figures.kind import Drawing, FigureKind, file_stem
+from harness.figures.outcome_axis import Lines, lines_of, plot_lines
+from harness.figures.selection import Size, Tables
 
-KIND = "alpha_over_outcome"
-NOTHING = 1e-6
-"""Errors all below it lie on the line of zero: the legend says what they are below."""
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME = "alpha_over_outcome"
+INVISIBLE = 1e-6
+"""Errors smaller than this lie on the line of zero; the legend says what they are below."""
+
+
+class AlphaOverOutcome(options.FigureOptions):
+    """Options of `alpha_over_outcome`."""
+
+    n: options.Size | None = Field(None, description=options.SIZE)
+    methods: options.Labels | None = Field(None, description=options.METHODS)
+    alpha: options.Alpha | None = Field(
+        None,
+        description="Nominal alpha to draw; left out, one drawing per alpha, and where there are "
+        "several one more in which they are compared as per cent of alpha.",
+    )
+    lowest: float = Field(
+        -200.0,
+        lt=0,
+        description="Lower end of the axis of per cent of alpha; a text says what lies below.",
+    )
 
 
 @dataclass(frozen=True)
@@ -26,112 +47,110 @@ class _Source:
     """What all drawings share."""
 
     cells: pl.DataFrame
-    names: DataNames
+    family: Family
     size: Size
     methods: Sequence[str]
 
     def errors(self, alpha: float) -> Lines:
+        """The alpha errors of all methods at a nominal alpha."""
         here = self.cells.filter(pl.col("alpha") == alpha)
-        return lines(here, "alpha_error", self.methods, KIND)
+        return lines_of(here, "alpha_error", self.methods, NAME)
 
-    def titles(self, found: Sequence[Lines]) -> list[str]:
-        """The methods, with what their errors are below where no line could show it."""
-        return [
-            selection.title_of(self.cells, method)
-            + _within(max(units.largest(one.values[method]) for one in found))
+    def names(self, found: Sequence[Lines]) -> list[str]:
+        """The wrapped names of the methods, with a bound of errors too small to be seen."""
+        titles = (
+            selection.method_title(self.cells, method)
+            + _bound(max(labels.largest(one.values[method]) for one in found))
             for method in self.methods
-        ]
+        )
+        return [style.wrap(title, style.COLUMN - 10) for title in titles]
 
-    @property
-    def posterior(self) -> str:
-        """Whose posterior it is, where it is not that of the reference prior."""
-        own = "prior_alpha" in self.cells.columns
-        return ", posterior of the experiment's truth" if own else ""
+    def heading(self, of_alpha: str = "") -> str:
+        """The title of a drawing, with the posterior if it is not that of the reference prior."""
+        size = labels.size_text(self.family, self.size)
+        of_truth = "prior_alpha" in self.cells.columns
+        posterior = ", posterior of the experiment's truth" if of_truth else ""
+        return style.wrap(f"α error at {size}{of_alpha}{posterior}", style.COLUMN)
 
 
-def draw(results: selection.Tables, options: AlphaOverOutcome) -> list[Drawing]:
-    """One drawing per alpha, and one that compares them where there are several."""
-    cells = selection.given(results, "outcome", ("posterior",), KIND)
-    several_alphas = cells["alpha"].n_unique() > 1
-    names = data_names(cells)
-    size = selection.size(cells, options.n, KIND)
-    labels = selection.methods(cells, options.methods, KIND)
-    source = _Source(cells.filter(selection.at(names.sizes, size)), names, size, labels)
-    alphas = selection.alphas(cells, options.alpha, KIND)
-    name = stem(KIND, *names.size_in_stem(size))
-    drawings = [
-        Drawing(name + (f"-alpha{alpha:g}" if several_alphas else ""), _figure(source, alpha))
-        for alpha in alphas
-    ]
+def draw(results: Tables, asked: AlphaOverOutcome) -> list[Drawing]:
+    """One drawing per alpha, and one that compares them if there are several."""
+    cells = selection.cells_given(results, "outcome", (POSTERIOR,), NAME)
+    family = selection.family_in(cells)
+    size = selection.size(cells, asked.n, NAME)
+    methods = selection.methods(cells, asked.methods, NAME)
+    source = _Source(cells.filter(selection.at(family.sizes, size)), family, size, methods)
+    alphas = selection.alphas(cells, asked.alpha, NAME)
+    name = file_stem(NAME, *labels.size_in_stem(family, size))
+    drawings = [Drawing("-".join([name, *part]), _figure(source, alpha)) for alpha, part in alphas]
     if len(alphas) > 1:
-        drawings.append(Drawing(f"{name}-percent", _compared(source, alphas, options.lowest)))
+        compared = _compared(source, [alpha for alpha, _ in alphas], asked.lowest)
+        drawings.append(Drawing(f"{name}-percent", compared))
     return drawings
 
 
 def _figure(source: _Source, alpha: float) -> Figure:
-    """The error as it is."""
+    """The error itself."""
     errors = source.errors(alpha)
-    title = f"α error at {source.names.sized(source.size)}, nominal α = {alpha:g}"
-    title += source.posterior
-    names = [style.wrapped(name, style.COLUMN - 10) for name in source.titles([errors])]
-    columns = style.legend_columns(names, style.COLUMN)
-    heading = _joined(title, errors.at_zero())
-    rows = sum(1 + name.count("\n") for name in names) / columns + heading.count("\n")
-    figure = style.new_figure(style.COLUMN, 56 + 3.2 * math.ceil(rows))
-    axes = figure.add_subplot()
-    plot(axes, errors, names)
-    axes.set_xlabel(source.names.outcome_of(source.size))
+    at_zero = style.wrap(errors.text_at_zero(), style.COLUMN)
+    heading = "\n".join(filter(None, [source.heading(f", nominal α = {alpha:g}"), at_zero]))
+    names = source.names([errors])
+    figure, axes, legend = style.curve_figure(names, heading, 56, heading.count("\n"))
+    plot_lines(axes, errors, names)
+    axes.set_xlabel(labels.outcome_label(source.family, source.size))
     axes.set_ylabel("α error (nominal − actual)")
-    figure.legend(loc="outside upper left", ncols=columns, title=heading, alignment="left")
+    figure.legend(**legend)
     return figure
 
 
 def _compared(source: _Source, alphas: Sequence[float], lowest: float) -> Figure:
     """The error as per cent of alpha, a panel per alpha on one scale."""
     found = [source.errors(alpha) for alpha in alphas]
-    names = [style.wrapped(name, style.COLUMN - 10) for name in source.titles(found)]
-    columns = style.legend_columns(names, style.COLUMN)
+    names = source.names(found)
     figure = style.new_figure(style.COLUMN, 26 + 30 * len(alphas))
     panels = figure.subplots(len(alphas), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     lowest_found = 0.0
     for axes, alpha, errors in zip(panels, alphas, found, strict=True):
         percent = errors.scaled(100 / alpha)
-        plot(axes, percent, names)
+        plot_lines(axes, percent, names)
         notes = [f"nominal α = {alpha:g}", *_hidden(percent, lowest)]
-        axes.set_title(style.wrapped("; ".join(notes), 74), loc="left", pad=2)
+        axes.set_title(style.wrap("; ".join(notes), 74), loc="left", pad=2)
         shown = [values for values in percent.shown.values.values() if np.isfinite(values).any()]
         lowest_found = min([lowest_found, *(float(np.nanmin(values)) for values in shown)])
     panels[0].set_ylim(bottom=max(lowest, 1.05 * lowest_found - 5), top=105)
-    figure.supxlabel(source.names.outcome_of(source.size), fontsize=style.TEXT)
+    outcome = labels.outcome_label(source.family, source.size)
+    figure.supxlabel(outcome, fontsize=style.TEXT)
     figure.supylabel("α error (% of nominal α)", fontsize=style.TEXT)
     handles, _ = panels[0].get_legend_handles_labels()
-    figure.legend(
-        handles,
-        names,
-        loc="outside upper left",
-        ncols=columns,
-        title=_joined(f"α error at {source.names.sized(source.size)}{source.posterior}"),
-        alignment="left",
-    )
+    columns = style.legend_columns(names, style.COLUMN)
+    figure.legend(handles, names, **style.legend_above(columns, source.heading()))
     return figure
 
 
 def _hidden(percent: Lines, lowest: float) -> list[str]:
-    """What of each line lies below the axis, in words."""
-    said = []
+    """How far each line goes below the axis, in words."""
+    notes = []
     for method, values in percent.shown.values.items():
         below = values[values < lowest]
         if below.size:
-            reached = units.in_percent(float(below.min()))
-            said.append(f"{style.short(method)} down to {reached}")
-    return said
+            reached = labels.percent_text(float(below.min()))
+            notes.append(f"{style.shorten(method)} down to {reached}")
+    return notes
 
 
-def _within(largest: float) -> str:
-    if largest == 0 or largest > NOTHING:
+def _bound(largest: float) -> str:
+    """A power of ten above errors that are too small to be seen, in words."""
+    if largest == 0 or largest > INVISIBLE:
         return ""
-    return f" (within {units.power(math.ceil(math.log10(largest)))})"
+    return f" (within {labels.power_text(math.ceil(math.log10(largest)))})"
 
 
-def _joined(*sentences: str) -> str:
-    return "\n".join(style.wrapped(text, style.COLUMN) for text in sentences if text)
+KIND = FigureKind(
+    name=NAME,
+    title="Alpha error over the outcome on a log axis, a line per method",
+    options=AlphaOverOutcome,
+    over="outcome",
+    needs=(POSTERIOR,),
+    samples=(1,),
+    draw=draw,
+)

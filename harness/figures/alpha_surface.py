@@ -2,58 +2,74 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 import numpy as np
 import polars as pl
-from matplotlib.figure import Figure
+from pydantic import Field
 
-from harness.figures import selection, units
-from harness.figures.drawing import Drawing, stem
-from harness.figures.grid import Grid, grid
-from harness.figures.heat_map import heat_map
-from harness.figures.mesh import mesh
-from harness.figures.options import AlphaSurface
+from harness.families.family import POSTERIOR
+from harness.figures import labels, options, selection
+from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.surface import Grid, grid_of, heat_map, wireframe
 from harness.numerics.arrays import Floats
 
-KIND = "alpha_surface"
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME = "alpha_surface"
 QUANTITY = "α error (nominal − actual)"
 
 
-def draw(results: selection.Tables, options: AlphaSurface) -> list[Drawing]:
+class AlphaSurface(options.FigureOptions):
+    """Options of `alpha_surface`."""
+
+    method: options.Label | None = Field(
+        None, description="Label of the method to draw; left out, one set of drawings per method."
+    )
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA_OF_A_SET)
+    engine: Literal["posterior", "enumeration", "monte_carlo"] = Field(
+        "posterior", description="Engine whose alpha error is drawn."
+    )
+    fractions: options.Fractions = Field(21, description=options.FRACTIONS)
+    scale: float = Field(
+        0.05,
+        gt=0,
+        le=1,
+        description="The common z axis runs from -scale to scale; values beyond are cut to it.",
+    )
+
+
+def draw(results: selection.Tables, asked: AlphaSurface) -> list[Drawing]:
     """Three drawings per method and alpha."""
-    cells = selection.given(results, "outcome", (options.engine,), KIND)
-    several_alphas = cells["alpha"].n_unique() > 1
+    cells = selection.cells_given(results, "outcome", (asked.engine,), NAME)
+    other_engine = [asked.engine] if asked.engine != POSTERIOR else []
     drawings = []
-    for label in selection.methods(cells, options.method, KIND):
-        for alpha in selection.alphas(cells, options.alpha, KIND):
+    for label in selection.methods(cells, asked.method, NAME):
+        for alpha, part in selection.alphas(cells, asked.alpha, NAME):
             here = cells.filter((pl.col("method") == label) & (pl.col("alpha") == alpha))
-            errors = grid(here, "alpha_error", options.fractions, KIND)
-            title = f"{selection.title_of(cells, label)}, nominal α = {alpha:g}"
-            if options.engine != "posterior":
-                title += f", by {options.engine}"
-            name = stem(
-                KIND,
-                label,
-                *([f"alpha{alpha:g}"] if several_alphas else []),
-                *([options.engine] if options.engine != "posterior" else []),
-            )
+            errors = grid_of(here, "alpha_error", asked.fractions, NAME)
+            title = f"{selection.method_title(cells, label)}, nominal α = {alpha:g}"
+            title += "".join(f", by {engine}" for engine in other_engine)
+            name = file_stem(NAME, label, *part, *other_engine)
             drawings += [
-                Drawing(f"{name}-common", _common(errors, title, options.scale)),
+                Drawing(f"{name}-common", _common(errors, title, asked.scale)),
                 Drawing(f"{name}-own", _own(errors, title)),
-                Drawing(f"{name}-map", _map(errors, title, options.scale)),
+                Drawing(f"{name}-map", _map(errors, title, asked.scale)),
             ]
     return drawings
 
 
 def _common(errors: Grid, title: str, scale: float) -> Figure:
-    """The wireframe between -scale and scale, values beyond drawn at the nearer end."""
-    low, high = units.in_text(-scale), units.in_text(scale)
+    """The wireframe between -scale and scale; values beyond are drawn at the nearer limit."""
+    low, high = labels.number_text(-scale), labels.number_text(scale)
     below, above = int((errors.values < -scale).sum()), int((errors.values > scale).sum())
     notes = []
     if below:
         notes.append(f"{below} of {errors.values.size} values below {low} drawn at {low}")
     if above:
         notes.append(f"{above} of {errors.values.size} values above {high} drawn at {high}")
-    return mesh(
+    return wireframe(
         errors,
         np.clip(errors.values, -scale, scale),
         title=title,
@@ -66,33 +82,46 @@ def _common(errors: Grid, title: str, scale: float) -> Figure:
 
 def _own(errors: Grid, title: str) -> Figure:
     """The wireframe on the scale of its own values."""
-    exponent = units.axis_exponent(errors.values)
+    exponent = labels.axis_exponent(errors.values)
     z = errors.values / 10.0**exponent
-    return mesh(
+    return wireframe(
         errors,
         z,
         title=title,
-        note=units.range_of(errors.values) + _blanks(errors.values),
-        z_label=units.in_units(QUANTITY, exponent),
-        z_limits=units.own_limits(z),
+        note=labels.range_text(errors.values) + _blanks(errors.values),
+        z_label=labels.with_exponent(QUANTITY, exponent),
+        z_limits=labels.axis_limits(z),
     )
 
 
 def _map(errors: Grid, title: str, scale: float) -> Figure:
-    """The heat map; colours reach to the common scale, or less far where all errors are smaller."""
-    exponent = units.map_exponent(errors.values)
+    """The heat map; its colours reach to the common scale, or to the largest error if smaller."""
+    exponent = labels.map_exponent(errors.values)
     values = errors.values / 10.0**exponent
-    limit = min(scale / 10.0**exponent, units.largest(values)) or 1.0
+    limit = min(scale / 10.0**exponent, labels.largest(values)) or 1.0
     return heat_map(
         errors,
         values,
         title=title,
-        note=units.range_of(errors.values) + _blanks(errors.values),
-        label=units.in_units(QUANTITY, exponent),
+        note=labels.range_text(errors.values) + _blanks(errors.values),
+        label=labels.with_exponent(QUANTITY, exponent),
         limit=limit,
     )
 
 
 def _blanks(values: Floats) -> str:
+    """How many places have no value, in words."""
     count = int(np.isnan(values).sum())
     return f"; {count} blank: x never came up" if count else ""
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Alpha error over n and x/n: two wireframes and a heat map with values",
+    options=AlphaSurface,
+    over="outcome",
+    needs=EVERY_ENGINE,
+    samples=(1,),
+    bounded_only=True,
+    draw=draw,
+)

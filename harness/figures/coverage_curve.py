@@ -1,86 +1,104 @@
-"""Coverage over the true value: the exact saw-teeth, and Monte Carlo points on them."""
+"""Coverage over the true value: the exact curve, which has saw-teeth, and Monte Carlo points."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from pydantic import Field
 
-from harness.figures import selection, style
-from harness.figures.drawing import Drawing
-from harness.figures.options import CoverageCurve
-from harness.figures.truth_cells import Curves, curves
+from harness.families.family import ENUMERATION, MONTE_CARLO
+from harness.figures import labels, options, selection, style
+from harness.figures.kind import Drawing, FigureKind
+from harness.figures.truth_curves import TruthCurves, truth_curves
 
-KIND = "coverage_curve"
-ENGINES = ("enumeration", "monte_carlo")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME = "coverage_curve"
+ENGINES = (ENUMERATION, MONTE_CARLO)
 ONE_COLUMN = 6
-"""Up to so many panels stand one above the other in a column; more fill two columns of a page."""
+"""Up to this many panels form one column; more fill two columns of a page."""
 CROWD = 150
-"""More points than this get smaller."""
+"""With more points than this, points are drawn smaller."""
 
 
-def draw(results: selection.Tables, options: CoverageCurve) -> list[Drawing]:
+class CoverageCurve(options.FigureOptions):
+    """Options of `coverage_curve`."""
+
+    n: options.Size | None = Field(None, description=options.SIZE)
+    methods: options.Labels | None = Field(None, description=options.METHODS)
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    second: options.Truth | None = Field(None, description=options.SECOND_TRUTH)
+    lowest: float | None = Field(
+        None,
+        ge=0,
+        lt=1,
+        description="Lower end of the coverage axis; left out, 1 - 4 alpha, "
+        "or higher where no coverage is that low.",
+    )
+    points: int = Field(
+        100,
+        ge=1,
+        description="About how many Monte Carlo points to draw of each method, evenly spread; "
+        "the exact line always goes through every truth.",
+    )
+
+
+def draw(results: selection.Tables, asked: CoverageCurve) -> list[Drawing]:
     """One drawing per alpha, a panel per method."""
-    return [
-        Drawing(found.stem, _figure(found, options))
-        for found in curves(results, KIND, options, ENGINES)
-    ]
+    found = truth_curves(results, NAME, asked, ENGINES)
+    return [Drawing(curves.stem, _figure(curves, asked)) for curves in found]
 
 
-def lowest_shown(found: Curves, asked: float | None) -> float:
-    """Lower end of the coverage axis.
+def _lowest(curves: TruthCurves, asked: float | None) -> float:
+    """The lower end of the coverage axis.
 
-    Left to itself it is 1 − 4·alpha, the customary view (0.8 for 95 %): a method that breaks down
-    near the ends would press the saw-teeth of all others flat. Higher where nothing is lower.
+    By default it is 1 − 4·alpha, the customary view (0.8 for 95 %), since a method that breaks
+    down near the boundary would flatten the curves of all others. It is higher if no coverage is
+    that low.
     """
     if asked is not None:
         return asked
-    reached = found.cells.filter(pl.col("method").is_in(list(found.methods)))
+    reached = curves.cells.filter(pl.col("method").is_in(list(curves.methods)))
     worst = float(reached.select(pl.max_horizontal("actual_alpha", "ci_upper").max()).item())
-    return max(0.0, 1 - 4 * found.alpha, 1 - 1.1 * max(worst, found.alpha))
+    return max(0.0, 1 - 4 * curves.alpha, 1 - 1.1 * max(worst, curves.alpha))
 
 
-def _figure(found: Curves, options: CoverageCurve) -> Figure:
-    panels = len(found.methods)
+def _figure(curves: TruthCurves, asked: CoverageCurve) -> Figure:
+    panels = len(curves.methods)
     columns = 1 if panels <= ONE_COLUMN else 2
     rows = math.ceil(panels / columns)
     width = style.COLUMN if columns == 1 else style.PAGE
     figure = style.new_figure(width, 24 + max(22 * rows, 36))
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     places = list(grid.T.flat)
-    lowest = lowest_shown(found, options.lowest)
-    for axes, method in zip(places, found.methods, strict=False):
-        _panel(axes, found, method, lowest, options.points)
+    lowest = _lowest(curves, asked.lowest)
+    for axes, method in zip(places, curves.methods, strict=False):
+        _plot_panel(axes, curves, method, lowest, asked.points)
     for axes in places[panels:]:
         axes.remove()
         places[places.index(axes) - 1].tick_params(labelbottom=True)
-    places[0].set_xlim(*found.range)
+    places[0].set_xlim(*curves.range)
     room = 0.02 * (1 - lowest)  # for a line along the top, and one along the bottom at zero
     places[0].set_ylim(lowest - (room if lowest == 0 else 0), 1 + room)
-    figure.supxlabel(found.names.first_truth(), fontsize=style.TEXT)
+    figure.supxlabel(labels.truth_label(curves.family), fontsize=style.TEXT)
     figure.supylabel("coverage (1 − actual α)", fontsize=style.TEXT)
     handles, names = places[0].get_legend_handles_labels()
-    figure.legend(
-        handles,
-        names,
-        loc="outside upper left",
-        ncols=style.legend_columns(names, width),
-        title=f"coverage at {found.setting}",
-        alignment="left",
-    )
+    columns = style.legend_columns(names, width)
+    figure.legend(handles, names, **style.legend_above(columns, f"coverage at {curves.setting}"))
     return figure
 
 
-def _panel(axes: Axes, found: Curves, method: str, lowest: float, points: int) -> None:
-    exact, simulated = (found.of(method, engine) for engine in ENGINES)
+def _plot_panel(axes: Axes, curves: TruthCurves, method: str, lowest: float, points: int) -> None:
+    exact, simulated = (curves.rows(method, engine) for engine in ENGINES)
     if not simulated.is_empty():
-        _simulated(axes, found, simulated, max(round(simulated.height / points), 1))
+        _plot_simulated(axes, curves, simulated, max(round(simulated.height / points), 1))
     if not exact.is_empty():
         axes.plot(
-            found.truth(exact),
+            curves.truths(exact),
             1 - exact["actual_alpha"].to_numpy(),
             color=style.VERMILION,
             linewidth=0.7,
@@ -89,30 +107,27 @@ def _panel(axes: Axes, found: Curves, method: str, lowest: float, points: int) -
             gid="exact",
         )
     axes.axhline(
-        1 - found.alpha,
+        1 - curves.alpha,
         color=style.BLACK,
         linestyle=(0, (4, 2)),
         linewidth=0.6,
         zorder=1,
-        label=f"nominal {1 - found.alpha:g}",
+        label=f"nominal {1 - curves.alpha:g}",
         gid="nominal",
     )
-    title = selection.title_of(found.cells, method)
+    title = selection.method_title(curves.cells, method)
     hidden = _hidden(simulated if exact.is_empty() else exact, lowest)
-    axes.set_title(style.wrapped(f"{title}: {hidden}" if hidden else title, 72), loc="left", pad=2)
+    axes.set_title(style.wrap(f"{title}: {hidden}" if hidden else title, 72), loc="left", pad=2)
 
 
-def _simulated(axes: Axes, found: Curves, every: pl.DataFrame, stride: int) -> None:
-    """Points with error bars, at the middle one of each ``stride`` truths."""
+def _plot_simulated(axes: Axes, curves: TruthCurves, every: pl.DataFrame, stride: int) -> None:
+    """Draw points with error bars at every ``stride``-th truth."""
     rows = every[stride // 2 :: stride]
-    alpha = rows["actual_alpha"].to_numpy()
-    # Rounding may leave an estimate a hair outside its own interval; a length is never negative.
-    down = np.maximum(rows["ci_upper"].to_numpy() - alpha, 0)
-    up = np.maximum(alpha - rows["ci_lower"].to_numpy(), 0)
     drawn = axes.errorbar(
-        found.truth(rows),
-        1 - alpha,
-        yerr=np.stack([down, up]),
+        curves.truths(rows),
+        1 - rows["actual_alpha"].to_numpy(),
+        # Coverage is mirrored: the bar above alpha is the one below coverage.
+        yerr=selection.error_bars(rows, "actual_alpha")[::-1],
         fmt="o",
         color=style.BLUE,
         ecolor=style.SKY,
@@ -126,9 +141,19 @@ def _simulated(axes: Axes, found: Curves, every: pl.DataFrame, stride: int) -> N
 
 
 def _hidden(rows: pl.DataFrame, lowest: float) -> str:
-    """What of a curve lies below the axis, in words."""
+    """How much of a curve lies below the axis, in words."""
     below = rows.filter(1 - pl.col("actual_alpha") < lowest)
     if below.is_empty():
         return ""
     reached = float(1 - below.select(pl.col("actual_alpha").max()).item())
     return f"{below.height} of {rows.height} below {lowest:.3g}, down to {reached:.3g}"
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Coverage over the true value, exact and by Monte Carlo",
+    options=CoverageCurve,
+    over="truth",
+    needs=ENGINES,
+    draw=draw,
+)

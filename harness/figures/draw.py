@@ -1,9 +1,8 @@
-"""From results and figure specs to files on disk."""
+"""Draw the figures that a config asks for, and write them to files."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,11 +10,12 @@ from pydantic import ValidationError
 
 from harness.errors import InputError, NothingToDrawError
 from harness.figures import style
-from harness.figures.catalogue import FIGURES, FigureKind, FigureOptions
-from harness.figures.drawing import Drawing
+from harness.figures.catalogue import FIGURES
+from harness.figures.kind import Drawing, FigureKind
+from harness.figures.options import FigureOptions
 from harness.figures.selection import Tables
 
-# Everything in a file that would tell when or by what version it was written.
+# The entries of a file that would say when or by what version it was written.
 METADATA: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Creator": None, "Date": None},
@@ -25,7 +25,7 @@ FORMATS = tuple(METADATA)
 
 
 class Spec(Protocol):
-    """A figure asked for in a config."""
+    """A figure that a config asks for."""
 
     @property
     def kind(self) -> str: ...
@@ -37,37 +37,47 @@ class Spec(Protocol):
 def draw_figures(
     results: Tables, specs: Iterable[Spec], directory: Path, formats: Sequence[str] = ("png",)
 ) -> list[Path]:
-    """Draw all figures asked for and write each as ``<stem>.<format>`` into `directory`.
+    """Draw figures and write each as ``<stem>.<format>`` into ``directory``.
 
     All are drawn before the first is written. The same results give the same bytes.
-    Raises `InputError` for data that are absent, options that do not hold and unknown formats.
+
+    Args:
+        results: the tables to draw from.
+        specs: the figures, each with its kind and its options.
+        directory: the folder to write into, which is made if it is missing.
+        formats: "png", "svg" or "pdf".
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        InputError: a kind or a format is unknown, an option is invalid, or data are absent.
     """
-    for ending in formats:
-        if ending not in METADATA:
-            raise InputError(f"figures are written as {', '.join(FORMATS)}, not as {ending!r}")
+    for extension in formats:
+        if extension not in METADATA:
+            raise InputError(f"figures are written as {', '.join(FORMATS)}, not as {extension!r}")
     drawn = drawings(results, specs)
     directory.mkdir(parents=True, exist_ok=True)
-    with style.looks():
-        return [_write(drawing, directory, ending) for drawing in drawn for ending in formats]
+    with style.drawing_settings():
+        return [_write(drawing, directory, each) for drawing in drawn for each in formats]
 
 
 def drawings(results: Tables, specs: Iterable[Spec]) -> list[Drawing]:
-    """The figures asked for, laid out, each under a stem of its own."""
+    """The figures, laid out, each with a file name that no other has."""
     drawn: list[Drawing] = []
-    with style.looks():
+    with style.drawing_settings():
         for spec in specs:
-            kind, options = _checked(spec)
-            _fits(kind, results)
-            draw: Callable[[Tables, FigureOptions], list[Drawing]] = _load(kind.draw)
+            kind, options = _validate(spec)
+            _refuse_other_results(kind, results)
             try:
-                drawn += draw(results, options)
+                drawn += kind.draw(results, options)
             except NothingToDrawError:
-                # What a method that failed leaves to be seen is told elsewhere.
+                # A method that failed is reported elsewhere.
                 if not _failed_somewhere(results):
                     raise
         for drawing in drawn:
-            style.settle(drawing.figure)
-    return _renamed(drawn)
+            style.fix_layout(drawing.figure)
+    return _with_unique_stems(drawn)
 
 
 def _failed_somewhere(results: Tables) -> bool:
@@ -75,7 +85,7 @@ def _failed_somewhere(results: Tables) -> bool:
     return "failed" in cells.columns and bool((cells["failed"] > 0).any())
 
 
-def _checked(spec: Spec) -> tuple[FigureKind, FigureOptions]:
+def _validate(spec: Spec) -> tuple[FigureKind, FigureOptions]:
     if spec.kind not in FIGURES:
         raise InputError(f"no figure is called {spec.kind!r}; there are {', '.join(FIGURES)}")
     kind = FIGURES[spec.kind]
@@ -87,8 +97,8 @@ def _checked(spec: Spec) -> tuple[FigureKind, FigureOptions]:
         raise InputError(f"{spec.kind}:{where} {first['msg']}") from None
 
 
-def _fits(kind: FigureKind, results: Tables) -> None:
-    """Refuse results of another family, or of the other kind of experiment."""
+def _refuse_other_results(kind: FigureKind, results: Tables) -> None:
+    """Raise InputError if the results are of another family or kind of experiment."""
     if kind.over == "nothing":
         return
     found = "calibration" if "bin" in results.cells.columns else "coverage"
@@ -99,13 +109,8 @@ def _fits(kind: FigureKind, results: Tables) -> None:
             raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {family}")
 
 
-def _load(path: str) -> Any:
-    module, _, function = path.partition(":")
-    return getattr(importlib.import_module(module), function)
-
-
-def _renamed(drawn: list[Drawing]) -> list[Drawing]:
-    """Number the stems that would overwrite an earlier one, also where case does not count."""
+def _with_unique_stems(drawn: list[Drawing]) -> list[Drawing]:
+    """Number the stems that would overwrite an earlier one, as on disks that ignore case."""
     taken: set[str] = set()
     unique = []
     for drawing in drawn:
@@ -118,7 +123,7 @@ def _renamed(drawn: list[Drawing]) -> list[Drawing]:
     return unique
 
 
-def _write(drawing: Drawing, directory: Path, ending: str) -> Path:
-    path = directory / f"{drawing.stem}.{ending}"
-    drawing.figure.savefig(path, format=ending, metadata=METADATA[ending])
+def _write(drawing: Drawing, directory: Path, extension: str) -> Path:
+    path = directory / f"{drawing.stem}.{extension}"
+    drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
     return path

@@ -2,58 +2,66 @@
 
 from __future__ import annotations
 
-import math
+from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
+from pydantic import Field
 
-from harness.figures import selection, style
-from harness.figures.drawing import Drawing
-from harness.figures.options import LengthCurve
-from harness.figures.truth_cells import Curves, curves
+from harness.families.family import ENUMERATION
+from harness.figures import labels, options, selection, style
+from harness.figures.kind import Drawing, FigureKind
+from harness.figures.truth_curves import TruthCurves, truth_curves
 
-KIND = "length_curve"
-ENGINE = "enumeration"
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME = "length_curve"
 
 
-def draw(results: selection.Tables, options: LengthCurve) -> list[Drawing]:
+class LengthCurve(options.FigureOptions):
+    """Options of `length_curve`."""
+
+    n: options.Size | None = Field(None, description=options.SIZE)
+    methods: options.Labels | None = Field(None, description=options.METHODS)
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    second: options.Truth | None = Field(None, description=options.SECOND_TRUTH)
+
+
+def draw(results: selection.Tables, asked: LengthCurve) -> list[Drawing]:
     """One drawing per alpha."""
-    return [
-        Drawing(found.stem, _figure(found)) for found in curves(results, KIND, options, [ENGINE])
-    ]
+    found = truth_curves(results, NAME, asked, [ENUMERATION])
+    return [Drawing(curves.stem, _figure(curves)) for curves in found]
 
 
-def _figure(found: Curves) -> Figure:
+def _figure(curves: TruthCurves) -> Figure:
     names = [
-        style.wrapped(selection.title_of(found.cells, method), style.COLUMN - 10)
-        for method in found.methods
+        style.wrap(selection.method_title(curves.cells, method), style.COLUMN - 10)
+        for method in curves.methods
     ]
-    columns = style.legend_columns(names, style.COLUMN)
-    lines = sum(1 + name.count("\n") for name in names) / columns
-    figure = style.new_figure(style.COLUMN, 58 + 3.2 * math.ceil(lines))
-    axes = figure.add_subplot()
-    for index, (method, name) in enumerate(zip(found.methods, names, strict=True)):
-        rows = found.of(method, ENGINE)
+    title = f"expected length at {curves.setting}, nominal α = {curves.alpha:g}"
+    figure, axes, legend = style.curve_figure(names, style.wrap(title, style.COLUMN), 58)
+    for index, (method, name) in enumerate(zip(curves.methods, names, strict=True)):
+        rows = curves.rows(method, ENUMERATION)
         axes.plot(
-            found.truth(rows),
+            curves.truths(rows),
             rows["length"].to_numpy(),
-            color=style.CURVE_COLOURS[index % len(style.CURVE_COLOURS)],
-            linestyle=style.CURVE_DASHES[index % len(style.CURVE_DASHES)],
+            **style.curve_style(index),
             label=name,
             gid=f"length-{index}",
         )
-    axes.set_xlim(*found.range)
+    axes.set_xlim(*curves.range)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(found.names.first_truth())
+    axes.set_xlabel(labels.truth_label(curves.family))
     axes.set_ylabel("expected interval length")
     handles, _ = axes.get_legend_handles_labels()
-    figure.legend(
-        handles,
-        names,
-        loc="outside upper left",
-        ncols=columns,
-        title=style.wrapped(
-            f"expected length at {found.setting}, nominal α = {found.alpha:g}", style.COLUMN
-        ),
-        alignment="left",
-    )
+    figure.legend(handles, names, **legend)
     return figure
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Expected interval length over the true value",
+    options=LengthCurve,
+    over="truth",
+    needs=(ENUMERATION,),
+    draw=draw,
+)

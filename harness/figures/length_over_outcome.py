@@ -2,71 +2,86 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from matplotlib.figure import Figure
+from pydantic import Field
 
 from harness.errors import NothingToDrawError
-from harness.figures import selection, style, units
-from harness.figures.data_names import data_names
-from harness.figures.drawing import Drawing, stem
-from harness.figures.longer import percent_longer
-from harness.figures.options import LengthOverOutcome
-from harness.figures.outcome_lines import Lines, lines, plot
+from harness.figures import labels, options, selection, style
+from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.outcome_axis import Lines, lines_of, plot_lines
+from harness.figures.relative_length import cells_with_lengths, compared_methods, percent_longer
 
-KIND = "length_over_outcome"
-ENGINES = ("posterior", "enumeration", "monte_carlo")
-"""Any of them knows the lengths; Monte Carlo only of the outcomes that came up."""
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME = "length_over_outcome"
 
 
-def draw(results: selection.Tables, options: LengthOverOutcome) -> list[Drawing]:
+class LengthOverOutcome(options.FigureOptions):
+    """Options of `length_over_outcome`."""
+
+    n: options.Size | None = Field(None, description=options.SIZE)
+    methods: options.Labels | None = Field(
+        None,
+        description="Labels of the methods to draw, in this order; left out, all of the "
+        "reference's side, the reference itself left out.",
+    )
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    reference: options.Label = Field("minimal_length", description=options.REFERENCE)
+
+
+def draw(results: selection.Tables, asked: LengthOverOutcome) -> list[Drawing]:
     """One drawing per alpha."""
-    cells = selection.given(results, "outcome", ENGINES, KIND)
-    engine = next(name for name in ENGINES if name in cells["engine"])
-    cells = cells.filter(pl.col("engine") == engine)
-    several_alphas = cells["alpha"].n_unique() > 1
-    names = data_names(cells)
-    size = selection.size(cells, options.n, KIND)
-    reference = options.reference
-    labels = selection.compared_with(cells, options.methods, reference, KIND)
-    here = cells.filter(selection.at(names.sizes, size))
-    titles = [selection.title_of(cells, label) for label in labels]
+    cells = cells_with_lengths(results, NAME)
+    family = selection.family_in(cells)
+    size = selection.size(cells, asked.n, NAME)
+    reference = asked.reference
+    methods = compared_methods(cells, asked.methods, reference, NAME)
+    names = [
+        style.wrap(selection.method_title(cells, label), style.COLUMN - 10) for label in methods
+    ]
+    here = cells.filter(selection.at(family.sizes, size))
     drawings = []
-    for alpha in selection.alphas(cells, options.alpha, KIND):
-        parts = [KIND, "over", reference, *names.size_in_stem(size)]
-        parts += [f"alpha{alpha:g}"] if several_alphas else []
-        found = longer(here.filter(pl.col("alpha") == alpha), labels, reference)
-        title = f"length at {names.sized(size)}, nominal α = {alpha:g}"
-        figure = _figure(found, titles, title, style.short(reference), names.outcome_of(size))
-        drawings.append(Drawing(stem(*parts), figure))
+    for alpha, part in selection.alphas(cells, asked.alpha, NAME):
+        found = _percent_longer(here.filter(pl.col("alpha") == alpha), methods, reference)
+        title = f"length at {labels.size_text(family, size)}, nominal α = {alpha:g}"
+        sentences = filter(None, (title, found.text_at_zero(labels.percent_text)))
+        heading = "\n".join(style.wrap(text, style.COLUMN) for text in sentences)
+        figure = _figure(found, names, heading, reference)
+        figure.axes[0].set_xlabel(labels.outcome_label(family, size))
+        parts = [NAME, "over", reference, *labels.size_in_stem(family, size), *part]
+        drawings.append(Drawing(file_stem(*parts), figure))
     return drawings
 
 
-def longer(cells: pl.DataFrame, methods: Sequence[str], reference: str) -> Lines:
+def _percent_longer(cells: pl.DataFrame, methods: Sequence[str], reference: str) -> Lines:
     """By how many per cent each method is longer, at every outcome."""
-    every = lines(cells, "length", list(dict.fromkeys([*methods, reference])), KIND)
+    every = lines_of(cells, "length", list(dict.fromkeys([*methods, reference])), NAME)
     base = every.values[reference]
     percent = {method: percent_longer(every.values[method], base) for method in methods}
     if all(np.isnan(values).all() for values in percent.values()):
-        raise NothingToDrawError(f"{KIND}: {reference} has no length anywhere to compare with")
+        raise NothingToDrawError(f"{NAME}: {reference} has no length anywhere to compare with")
     return Lines(every.places, percent)
 
 
-def _figure(
-    found: Lines, titles: Sequence[str], title: str, reference: str, outcome: str
-) -> Figure:
-    names = [style.wrapped(name, style.COLUMN - 10) for name in titles]
-    columns = style.legend_columns(names, style.COLUMN)
-    sentences = filter(None, (title, found.at_zero(units.in_percent)))
-    heading = "\n".join(style.wrapped(text, style.COLUMN) for text in sentences)
-    rows = sum(1 + name.count("\n") for name in names) / columns + heading.count("\n")
-    figure = style.new_figure(style.COLUMN, 56 + 3.2 * math.ceil(rows))
-    axes = figure.add_subplot()
-    plot(axes, found, names)
-    axes.set_xlabel(outcome)
-    axes.set_ylabel(f"length (% over {reference})")
-    figure.legend(loc="outside upper left", ncols=columns, title=heading, alignment="left")
+def _figure(found: Lines, names: Sequence[str], heading: str, reference: str) -> Figure:
+    figure, axes, legend = style.curve_figure(names, heading, 56, heading.count("\n"))
+    plot_lines(axes, found, names)
+    axes.set_ylabel(f"length (% over {style.shorten(reference)})")
+    figure.legend(**legend)
     return figure
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Per cent longer than a reference method over the outcome on a log axis",
+    options=LengthOverOutcome,
+    over="outcome",
+    needs=EVERY_ENGINE,
+    samples=(1,),
+    draw=draw,
+)

@@ -4,34 +4,40 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from pydantic import Field
 
 from harness.errors import NothingToDrawError
-from harness.figures import selection, style, units
-from harness.figures.drawing import Drawing, stem
-from harness.figures.grid import Grid, grid
-from harness.figures.heat_map import heat_map
-from harness.figures.longer import percent_longer
-from harness.figures.mesh import mesh
-from harness.figures.options import LengthSurface
+from harness.figures import labels, options, selection, style
+from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.relative_length import cells_with_lengths, compared_methods, percent_longer
+from harness.figures.surface import Grid, grid_of, heat_map, wireframe
 
-KIND = "length_surface"
-ENGINES = ("posterior", "enumeration", "monte_carlo")
-"""Any of them knows the lengths; Monte Carlo only of the outcomes that came up."""
+NAME = "length_surface"
 
 
-def draw(results: selection.Tables, options: LengthSurface) -> list[Drawing]:
+class LengthSurface(options.FigureOptions):
+    """Options of `length_surface`."""
+
+    method: options.Label | None = Field(
+        None,
+        description="Label of the method to draw; left out, one set of drawings per method of "
+        "the reference's side, the reference itself left out.",
+    )
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA_OF_A_SET)
+    reference: options.Label = Field("minimal_length", description=options.REFERENCE)
+    fractions: options.Fractions = Field(21, description=options.FRACTIONS)
+
+
+def draw(results: selection.Tables, asked: LengthSurface) -> list[Drawing]:
     """A wireframe and a heat map per method and alpha."""
-    cells = selection.given(results, "outcome", ENGINES, KIND)
-    engine = next(name for name in ENGINES if name in cells["engine"])
-    cells = cells.filter(pl.col("engine") == engine)
-    reference = options.reference
-    several_alphas = cells["alpha"].n_unique() > 1
+    cells = cells_with_lengths(results, NAME)
+    reference = asked.reference
     drawings = []
-    for label in selection.compared_with(cells, options.method, reference, KIND):
-        for alpha in selection.alphas(cells, options.alpha, KIND):
+    for label in compared_methods(cells, asked.method, reference, NAME):
+        for alpha, part in selection.alphas(cells, asked.alpha, NAME):
             here = cells.filter(pl.col("alpha") == alpha)
             lengths, base = (
-                grid(here.filter(pl.col("method") == name), "length", options.fractions, KIND)
+                grid_of(here.filter(pl.col("method") == name), "length", asked.fractions, NAME)
                 for name in (label, reference)
             )
             if np.isnan(lengths.values).all():
@@ -39,46 +45,56 @@ def draw(results: selection.Tables, options: LengthSurface) -> list[Drawing]:
             percent = Grid(
                 lengths.sizes, lengths.fractions, percent_longer(lengths.values, base.values)
             )
-            name = stem(
-                KIND, label, "over", reference, *([f"alpha{alpha:g}"] if several_alphas else [])
-            )
-            title = f"{selection.title_of(cells, label)}, nominal α = {alpha:g}"
-            blanks = _blanks(style.short(label), lengths, style.short(reference), percent)
-            drawings += _pair(percent, name, title, style.short(reference), blanks)
+            name = file_stem(NAME, label, "over", reference, *part)
+            title = f"{selection.method_title(cells, label)}, nominal α = {alpha:g}"
+            blanks = _blanks(style.shorten(label), lengths, style.shorten(reference), percent)
+            drawings += _pair(percent, name, title, style.shorten(reference), blanks)
     if not drawings:
-        raise NothingToDrawError(f"{KIND}: no method has a length anywhere")
+        raise NothingToDrawError(f"{NAME}: no method has a length anywhere")
     return drawings
 
 
 def _blanks(label: str, lengths: Grid, reference: str, percent: Grid) -> str:
-    """How many places there is nothing to show at, and whose length is not there."""
+    """How many places have no value, and whose length is missing there, in words."""
     missing = int(np.isnan(lengths.values).sum())
     others = int(np.isnan(percent.values).sum()) - missing
-    told = [(missing, f"{label} has no interval"), (others, f"{reference} has no length")]
-    return "".join(f"; {count} blank: {why}" for count, why in told if count)
+    reasons = [(missing, f"{label} has no interval"), (others, f"{reference} has no length")]
+    return "".join(f"; {count} blank: {why}" for count, why in reasons if count)
 
 
 def _pair(percent: Grid, name: str, title: str, reference: str, blanks: str) -> list[Drawing]:
     if np.isnan(percent.values).all():
-        raise NothingToDrawError(f"{KIND}: {reference} has no length anywhere to compare with")
+        raise NothingToDrawError(f"{NAME}: {reference} has no length anywhere to compare with")
     quantity = f"length (% over {reference})"
-    note = units.range_of(percent.values, "%") + blanks
-    wire = mesh(
+    note = labels.range_text(percent.values, "%") + blanks
+    wire = wireframe(
         percent,
         percent.values,
         title=title,
         note=note,
         z_label=quantity,
-        z_limits=units.own_limits(percent.values),
+        z_limits=labels.axis_limits(percent.values),
     )
-    exponent = max(0, units.map_exponent(percent.values))
+    exponent = max(0, labels.map_exponent(percent.values))
     values = percent.values / 10.0**exponent
     colours = heat_map(
         percent,
         values,
         title=title,
         note=note,
-        label=units.in_units(quantity, exponent),
-        limit=units.largest(values) or 1.0,
+        label=labels.with_exponent(quantity, exponent),
+        limit=labels.largest(values) or 1.0,
     )
     return [Drawing(f"{name}-mesh", wire), Drawing(f"{name}-map", colours)]
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Per cent longer than a reference method over n and x/n",
+    options=LengthSurface,
+    over="outcome",
+    needs=EVERY_ENGINE,
+    samples=(1,),
+    bounded_only=True,
+    draw=draw,
+)

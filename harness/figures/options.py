@@ -1,185 +1,114 @@
-"""The options of each kind of figure.
+"""The options that kinds of figure share, with their checks.
 
 Options called ``n``, ``alpha``, ``method``, ``methods`` and ``reference`` name levels of the
-experiment: a size, a nominal alpha and labels of methods. For rates ``n`` is an exposure, for two
-samples a pair.
+experiment: a size, a nominal alpha and labels of methods. For rates ``n`` is an exposure; a size
+or an outcome of two samples is a pair, as in ``[50, 20]``.
 """
 
 from __future__ import annotations
 
-from typing import Literal, Self
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
-from harness.figures.option_types import (
-    Alpha,
-    Fractions,
-    Label,
-    Labels,
-    Outcomes,
-    Probabilities,
-    Size,
-    Truth,
-)
 from harness.models import StrictModel
 
-_SIZE = "Size to draw; may be left out when the experiment has only one."
-_METHODS = "Labels of the methods to draw, in this order; left out, all of them."
-_ALPHA = "Nominal alpha to draw; left out, one drawing per alpha."
-_SETS = "Nominal alpha to draw; left out, one set of drawings per alpha."
-_SECOND = (
+SIZE = "Size to draw; may be left out when the experiment has only one."
+METHODS = "Labels of the methods to draw, in this order; left out, all of them."
+ALPHA = "Nominal alpha to draw; left out, one drawing per alpha."
+ALPHA_OF_A_SET = "Nominal alpha to draw; left out, one set of drawings per alpha."
+SECOND_TRUTH = (
     "Of two samples: the true value of the second to hold; "
     "may be left out when the experiment has only one."
 )
+REFERENCE = "Label of the method whose length counts as 100 per cent."
+FRACTIONS = "Number of equally spaced x/n from 0 to 1; x is n times it, half up."
 
 
 class FigureOptions(StrictModel):
     """The base class of the options of figures."""
 
 
-class AlphaByOutcome(FigureOptions):
-    """Options of `alpha_by_outcome`."""
+@dataclass(frozen=True)
+class NumberOrPair:
+    """The pydantic type of a number or a pair of numbers; it is dumped as it was read."""
 
-    n: Size | None = Field(None, description=_SIZE)
-    method: Label | None = Field(
-        None, description="Label of the method to draw; left out, one drawing per method."
-    )
-    alpha: Alpha | None = Field(None, description=_ALPHA)
-    highest: float | None = Field(
-        None, gt=0, le=1, description="Upper end of the axis of alpha; left out, all is shown."
-    )
+    check_number: Callable[[Any], float]
+    schema: tuple[tuple[str, Any], ...]
+    """The JSON Schema of the number."""
 
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._check)
 
-class AlphaSurface(FigureOptions):
-    """Options of `alpha_surface`."""
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        number = dict(self.schema)
+        pair = {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
+        return {"anyOf": [number, pair]}
 
-    method: Label | None = Field(
-        None, description="Label of the method to draw; left out, one set of drawings per method."
-    )
-    alpha: Alpha | None = Field(None, description=_SETS)
-    engine: Literal["posterior", "enumeration", "monte_carlo"] = Field(
-        "posterior", description="Engine whose alpha error is drawn."
-    )
-    fractions: Fractions = Field(
-        21, description="Number of equally spaced x/n from 0 to 1; x is n times it, half up."
-    )
-    scale: float = Field(
-        0.05,
-        gt=0,
-        le=1,
-        description="The common z axis runs from -scale to scale; values beyond are cut to it.",
-    )
+    def _check(self, value: Any) -> float | tuple[float, float]:
+        if not isinstance(value, list | tuple):
+            return self.check_number(value)
+        if len(value) != 2:
+            raise ValueError("expected one number, or two for two samples")
+        return self.check_number(value[0]), self.check_number(value[1])
 
 
-class LengthSurface(FigureOptions):
-    """Options of `length_surface`."""
-
-    method: Label | None = Field(
-        None,
-        description="Label of the method to draw; left out, one set of drawings per method of "
-        "the reference's side, the reference itself left out.",
-    )
-    alpha: Alpha | None = Field(None, description=_SETS)
-    reference: Label = Field(
-        "minimal_length", description="Label of the method whose length counts as 100 per cent."
-    )
-    fractions: Fractions = Field(
-        21, description="Number of equally spaced x/n from 0 to 1; x is n times it, half up."
-    )
+def _size(value: Any) -> float:
+    """A whole number from 1 up, or another number above 0."""
+    if isinstance(value, float) and math.isfinite(value):
+        if value <= 0:
+            raise PydanticKnownError("greater_than", {"gt": 0})
+        return value
+    return _whole(value, 1)
 
 
-class CoverageCurve(FigureOptions):
-    """Options of `coverage_curve`."""
-
-    n: Size | None = Field(None, description=_SIZE)
-    methods: Labels | None = Field(None, description=_METHODS)
-    alpha: Alpha | None = Field(None, description=_ALPHA)
-    second: Truth | None = Field(None, description=_SECOND)
-    lowest: float | None = Field(
-        None,
-        ge=0,
-        lt=1,
-        description="Lower end of the coverage axis; left out, 1 - 4 alpha, "
-        "or higher where no coverage is that low.",
-    )
-    points: int = Field(
-        100,
-        ge=1,
-        description="About how many Monte Carlo points to draw of each method, evenly spread; "
-        "the exact line always goes through every truth.",
-    )
+def _count(value: Any) -> int:
+    return _whole(value, 0)
 
 
-class LengthCurve(FigureOptions):
-    """Options of `length_curve`."""
-
-    n: Size | None = Field(None, description=_SIZE)
-    methods: Labels | None = Field(None, description=_METHODS)
-    alpha: Alpha | None = Field(None, description=_ALPHA)
-    second: Truth | None = Field(None, description=_SECOND)
-
-
-class AlphaOverOutcome(FigureOptions):
-    """Options of `alpha_over_outcome`."""
-
-    n: Size | None = Field(None, description=_SIZE)
-    methods: Labels | None = Field(None, description=_METHODS)
-    alpha: Alpha | None = Field(
-        None,
-        description="Nominal alpha to draw; left out, one drawing per alpha, and where there are "
-        "several one more in which they are compared as per cent of alpha.",
-    )
-    lowest: float = Field(
-        -200.0,
-        lt=0,
-        description="Lower end of the axis of per cent of alpha; what lies below is told.",
-    )
+def _whole(value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise PydanticKnownError("int_type")
+    if value < least:
+        raise PydanticKnownError("greater_than_equal", {"ge": least})
+    return value
 
 
-class LengthOverOutcome(FigureOptions):
-    """Options of `length_over_outcome`."""
-
-    n: Size | None = Field(None, description=_SIZE)
-    methods: Labels | None = Field(
-        None,
-        description="Labels of the methods to draw, in this order; left out, all of the "
-        "reference's side, the reference itself left out.",
-    )
-    alpha: Alpha | None = Field(None, description=_ALPHA)
-    reference: Label = Field(
-        "minimal_length", description="Label of the method whose length counts as 100 per cent."
-    )
+def _distinct(labels: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(labels)) != len(labels):
+        raise ValueError("each label may be named once")
+    return labels
 
 
-class Bounds(FigureOptions):
-    """Options of `bounds`."""
-
-    n: Size | None = Field(None, description=_SIZE)
-    x: Outcomes | None = Field(
-        None,
-        description="Outcomes to draw, each one number or two for two samples; left out, the "
-        "middle one of the results.",
-    )
-    methods: Labels | None = Field(None, description=_METHODS)
-    alpha: Alpha | None = Field(None, description=_ALPHA)
+def _increasing(values: tuple[float, ...]) -> tuple[float, ...]:
+    if any(later <= earlier for earlier, later in pairwise(values)):
+        raise ValueError("expected values that increase")
+    return values
 
 
-class OutcomeTails(FigureOptions):
-    """Options of `outcome_tails`; they name no levels of the experiment."""
-
-    n: int = Field(100, ge=1, le=10**9, description="Number of trials of the binomial.")
-    x: int = Field(80, ge=0, description="Outcome up to which the probability is shaded.")
-    truths: Probabilities = Field(
-        (0.8, 0.83, 0.863),
-        description="True proportions in increasing order, each a column of panels; at most five.",
-    )
-
-    @model_validator(mode="after")
-    def _fitting(self) -> Self:
-        if self.x > self.n:
-            raise ValueError(f"expected an x of at most n = {self.n}")
-        return self
-
-
-class Calibration(FigureOptions):
-    """Options of `calibration`: there are none."""
+Label = Annotated[str, Field(min_length=1)]
+Labels = Annotated[tuple[Label, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
+Size = Annotated[
+    float | tuple[float, float], NumberOrPair(_size, (("type", "number"), ("exclusiveMinimum", 0)))
+]
+Outcome = Annotated[
+    int | tuple[int, int], NumberOrPair(_count, (("type", "integer"), ("minimum", 0)))
+]
+Outcomes = Annotated[tuple[Outcome, ...], Field(strict=False, min_length=1, max_length=12)]
+Alpha = Annotated[float, Field(gt=0, lt=1)]
+Truth = Annotated[float, Field(ge=0)]
+Fractions = Annotated[int, Field(ge=2, le=1001)]
+Probabilities = Annotated[
+    tuple[Annotated[float, Field(gt=0, lt=1)], ...],
+    Field(strict=False, min_length=1, max_length=5),
+    AfterValidator(_increasing),
+]

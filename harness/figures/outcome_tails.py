@@ -1,30 +1,50 @@
-"""How much of a binomial lies at or below an outcome, for one true proportion after another.
+"""The probability of a binomial at or below an outcome, for several true proportions.
 
-It shows how an exact upper bound is found: the true value is raised until the tail is alpha.
+It shows how an exact upper limit is found: the true value is raised until the tail is alpha.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from pydantic import Field, model_validator
 
-from harness.figures import selection, style, units
-from harness.figures.drawing import Drawing, stem
-from harness.figures.options import OutcomeTails
+from harness.figures import labels, options, selection, style
+from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling import binomial
 
-KIND = "outcome_tails"
-WIDTH = 4.5
-"""What is shown of each distribution on either side of its mean, in standard deviations."""
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME = "outcome_tails"
+REACH = 4.5
+"""How far each distribution is shown on either side of its mean, in standard deviations."""
+
+
+class OutcomeTails(options.FigureOptions):
+    """Options of `outcome_tails`; they name no levels of the experiment."""
+
+    n: int = Field(100, ge=1, le=10**9, description="Number of trials of the binomial.")
+    x: int = Field(80, ge=0, description="Outcome up to which the probability is shaded.")
+    truths: options.Probabilities = Field(
+        (0.8, 0.83, 0.863),
+        description="True proportions in increasing order, each a column of panels; at most five.",
+    )
+
+    @model_validator(mode="after")
+    def _check_outcome(self) -> Self:
+        if self.x > self.n:
+            raise ValueError(f"expected an x of at most n = {self.n}")
+        return self
 
 
 @dataclass(frozen=True)
 class Tail:
-    """A binomial at some outcomes, and its probability of x or less."""
+    """A binomial distribution at some outcomes, and its probability of x or less."""
 
     truth: float
     outcomes: Integers
@@ -33,15 +53,15 @@ class Tail:
     tail: float
 
 
-def draw(results: selection.Tables, options: OutcomeTails) -> list[Drawing]:
+def draw(results: selection.Tables, asked: OutcomeTails) -> list[Drawing]:
     """One drawing, from the options alone."""
-    n, x = options.n, options.x
-    outcomes = _shown(n, x, options.truths)
-    tails = [tail_of(truth, outcomes, n, x) for truth in options.truths]
-    return [Drawing(stem(KIND, f"n{n}", f"x{x}"), _figure(tails, n, x))]
+    n, x = asked.n, asked.x
+    outcomes = _shown_outcomes(n, x, asked.truths)
+    tails = [_tail(truth, outcomes, n, x) for truth in asked.truths]
+    return [Drawing(file_stem(NAME, f"n{n}", f"x{x}"), _figure(tails, n, x))]
 
 
-def tail_of(truth: float, outcomes: Integers, n: int, x: int) -> Tail:
+def _tail(truth: float, outcomes: Integers, n: int, x: int) -> Tail:
     """The binomial of a true proportion at these outcomes."""
     p = np.array([truth])
     below = outcomes[outcomes < n]
@@ -51,11 +71,11 @@ def tail_of(truth: float, outcomes: Integers, n: int, x: int) -> Tail:
     return Tail(truth, outcomes, binomial.pmf(outcomes, p, n), cumulative, tail)
 
 
-def _shown(n: int, x: int, truths: tuple[float, ...]) -> Integers:
-    """The outcomes that are seen to have a probability under any truth, and x."""
+def _shown_outcomes(n: int, x: int, truths: tuple[float, ...]) -> Integers:
+    """The outcomes within reach of the mean under any truth, and x."""
     ends = [x - 1.0, x + 1.0]
     for p in truths:
-        reach = WIDTH * (n * p * (1 - p)) ** 0.5 + 1
+        reach = REACH * (n * p * (1 - p)) ** 0.5 + 1
         ends += [n * p - reach, n * p + reach]
     return np.arange(max(0, int(min(ends))), min(n, int(max(ends)) + 1) + 1)
 
@@ -66,8 +86,8 @@ def _figure(tails: list[Tail], n: int, x: int) -> Figure:
     grid = figure.subplots(2, len(tails), sharex=True, sharey="row", squeeze=False)
     for column, tail in enumerate(tails):
         upper, lower = grid[:, column]
-        _probabilities(upper, tail, n, x)
-        _cumulative(lower, tail, n, x)
+        _plot_probabilities(upper, tail, n, x)
+        _plot_cumulative(lower, tail, n, x)
         upper.set_title(_title(tail, n, x), loc="left", linespacing=1.3)
     first, last = float(tails[0].outcomes[0]), float(tails[0].outcomes[-1])
     grid[0, 0].set_xlim(first - 0.5, last + 0.5)
@@ -78,19 +98,17 @@ def _figure(tails: list[Tail], n: int, x: int) -> Figure:
     grid[1, 0].set_ylabel("Pr(X ≤ k)")
     figure.supxlabel(f"outcome k (successes of n = {n})", fontsize=style.TEXT)
     handles, names = grid[0, 0].get_legend_handles_labels()
-    figure.legend(
-        handles, names, loc="outside upper left", ncols=style.legend_columns(names, width)
-    )
+    figure.legend(handles, names, **style.legend_above(style.legend_columns(names, width)))
     return figure
 
 
 def _title(tail: Tail, n: int, x: int) -> str:
-    """The tail in numbers; long ones take a line more."""
+    """The truth and the tail in words; a long text takes one more line."""
     apart = "\n" if n > 9999 else " "
-    return f"p = {tail.truth:g}\nPr(X ≤ {x}){apart}= {units.in_text(tail.tail)}"
+    return f"p = {tail.truth:g}\nPr(X ≤ {x}){apart}= {labels.number_text(tail.tail)}"
 
 
-def _probabilities(axes: Axes, tail: Tail, n: int, x: int) -> None:
+def _plot_probabilities(axes: Axes, tail: Tail, n: int, x: int) -> None:
     k, probability = tail.outcomes, tail.probability
     within = k <= x
     for part, colour, name, gid in (
@@ -100,10 +118,10 @@ def _probabilities(axes: Axes, tail: Tail, n: int, x: int) -> None:
         edges = np.repeat(k[part], 2) + np.tile([-0.5, 0.5], int(part.sum()))
         heights = np.repeat(probability[part], 2)
         axes.fill_between(edges, heights, color=colour, linewidth=0, label=name, gid=gid)
-    _expected(axes, tail, n)
+    _plot_expected(axes, tail, n)
 
 
-def _cumulative(axes: Axes, tail: Tail, n: int, x: int) -> None:
+def _plot_cumulative(axes: Axes, tail: Tail, n: int, x: int) -> None:
     axes.step(tail.outcomes, tail.cumulative, where="post", color=style.BLUE, gid="cumulative")
     left = float(tail.outcomes[0]) - 0.5
     axes.plot(
@@ -114,10 +132,10 @@ def _cumulative(axes: Axes, tail: Tail, n: int, x: int) -> None:
         linewidth=0.7,
     )
     axes.plot([x], [tail.tail], "o", color=style.VERMILION, markersize=3, gid="observed")
-    _expected(axes, tail, n)
+    _plot_expected(axes, tail, n)
 
 
-def _expected(axes: Axes, tail: Tail, n: int) -> None:
+def _plot_expected(axes: Axes, tail: Tail, n: int) -> None:
     axes.axvline(
         n * tail.truth,
         color=style.BLACK,
@@ -126,3 +144,14 @@ def _expected(axes: Axes, tail: Tail, n: int) -> None:
         label="expected outcome n·p",
         gid="expected",
     )
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Probabilities of a binomial and how much of it lies at or below an outcome",
+    options=OutcomeTails,
+    over="nothing",
+    needs=(),
+    bounded_only=True,
+    draw=draw,
+)

@@ -1,4 +1,4 @@
-"""Which part of the results a figure is drawn from; what is asked for and absent is an error."""
+"""Which part of the results a figure is drawn from; an absent level raises an error."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from functools import reduce
 from operator import and_
 from typing import Protocol, TypeVar
 
+import numpy as np
 import polars as pl
 
 from harness.errors import InputError
-from harness.figures.data_names import Size, as_written, data_names
+from harness.families.catalogue import family_of
+from harness.families.family import Family
+from harness.numerics.arrays import Floats
 
+Size = tuple[float, ...]
+"""The size of each sample."""
 Level = TypeVar("Level", float, str)
 
 
 class Tables(Protocol):
-    """What figures read of the results."""
+    """The tables of the results that figures read."""
 
     @property
     def cells(self) -> pl.DataFrame: ...
@@ -25,8 +30,12 @@ class Tables(Protocol):
     def summary(self) -> pl.DataFrame: ...
 
 
-def given(results: Tables, condition: str, engines: Sequence[str], kind: str) -> pl.DataFrame:
-    """Cells conditioned on ``outcome`` or ``truth`` by these engines."""
+def cells_given(results: Tables, condition: str, engines: Sequence[str], kind: str) -> pl.DataFrame:
+    """The cells conditioned on ``outcome`` or ``truth`` by these engines.
+
+    Raises:
+        InputError: there are none.
+    """
     cells = results.cells.filter(
         (pl.col("given") == condition) & pl.col("engine").is_in(list(engines))
     )
@@ -36,65 +45,72 @@ def given(results: Tables, condition: str, engines: Sequence[str], kind: str) ->
     return cells
 
 
+def family_in(cells: pl.DataFrame) -> Family:
+    """The family whose results the cells are."""
+    return family_of(str(cells["family"][0]))
+
+
 def methods(cells: pl.DataFrame, asked: str | Sequence[str] | None, kind: str) -> list[str]:
     """The label or labels asked for, in that order, or all of them."""
     asked = [asked] if isinstance(asked, str) else asked
     return _present("method", cells["method"].unique(maintain_order=True).to_list(), asked, kind)
 
 
-def alphas(cells: pl.DataFrame, asked: float | None, kind: str) -> list[float]:
-    """The nominal alpha asked for, or all of them."""
+def alphas(cells: pl.DataFrame, asked: float | None, kind: str) -> list[tuple[float, list[str]]]:
+    """The nominal alpha asked for, or all of them.
+
+    Returns:
+        Each alpha with its part of the file name: none if the cells have only one alpha.
+    """
     present: list[float] = cells["alpha"].unique(maintain_order=True).to_list()
-    return _present("alpha", present, None if asked is None else [asked], kind)
+    levels = _present("alpha", present, None if asked is None else [asked], kind)
+    return [(alpha, [f"alpha{alpha:g}"] if len(present) > 1 else []) for alpha in levels]
 
 
 def size(cells: pl.DataFrame, asked: float | Sequence[float] | None, kind: str) -> Size:
-    """The size asked for, or the only one there is."""
-    names = data_names(cells).sizes
+    """The size asked for, or the only one."""
+    names = family_in(cells).sizes
     present: list[Size] = cells.select(names).unique(maintain_order=True).rows()
     wanted = tuple(asked) if isinstance(asked, Sequence) else (asked,)
     found = present if asked is None else [one for one in present if one == wanted]
     if len(found) == 1:
         return found[0]
-    choices = ", ".join(as_written(one) for one in present)
+    choices = ", ".join(format_level(one) for one in present)
     if found:
         raise InputError(f"{kind}: say which n to draw, one of {choices}")
-    written = as_written([n for n in wanted if n is not None])
-    raise InputError(f"{kind}: the results hold no n {written}, only {choices}")
+    missing = format_level([n for n in wanted if n is not None])
+    raise InputError(f"{kind}: the results hold no n {missing}, only {choices}")
+
+
+def format_level(level: Sequence[float]) -> str:
+    """A size or an outcome as a config writes it: one number, or two in brackets."""
+    numbers = [f"{value:.12g}" for value in level]
+    return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"
 
 
 def at(names: Sequence[str], level: Sequence[float]) -> pl.Expr:
-    """Rows of that size, or of another level of one column or two."""
+    """Whether the columns of these names have these values: a size, or an outcome."""
     return reduce(and_, (pl.col(name) == n for name, n in zip(names, level, strict=True)))
 
 
 def side_of(cells: pl.DataFrame, label: str) -> str:
-    """Side of the method with this label."""
+    """The side of the method with this label."""
     return str(cells.filter(pl.col("method") == label)["side"][0])
 
 
-def title_of(cells: pl.DataFrame, label: str) -> str:
-    """A method's label as text for a figure, with its side where it has only one."""
+def method_title(cells: pl.DataFrame, label: str) -> str:
+    """The label of a method as text in a figure, with its side if that is one limit only."""
     side = side_of(cells, label)
     return label if side == "two-sided" else f"{label} ({side} limit)"
 
 
-def compared_with(
-    cells: pl.DataFrame, asked: str | Sequence[str] | None, reference: str, kind: str
-) -> list[str]:
-    """The methods asked for, or all of the reference's side but the reference."""
-    (reference,) = methods(cells, reference, kind)
-    if asked is not None:
-        return methods(cells, asked, kind)
-    side = side_of(cells, reference)
-    others = [
-        label
-        for label in methods(cells, None, kind)
-        if label != reference and side_of(cells, label) == side
-    ]
-    if not others:
-        raise InputError(f"{kind}: the results hold no {side} method besides {reference}")
-    return others
+def error_bars(rows: pl.DataFrame, estimate: str) -> Floats:
+    """The lengths of the error bars below and above a column of estimates, shape (2, m)."""
+    centre = rows[estimate].to_numpy()
+    # Rounding may leave an estimate slightly outside its interval; a length is never negative.
+    down = np.maximum(centre - rows["ci_lower"].to_numpy(), 0)
+    up = np.maximum(rows["ci_upper"].to_numpy() - centre, 0)
+    return np.stack([down, up])
 
 
 def _present(

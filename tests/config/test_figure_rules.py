@@ -8,7 +8,7 @@ import pytest
 
 from harness.config import surface_rules
 from harness.config.load import load_experiment
-from harness.figures.grid import outcome_at
+from harness.figures.surface import outcome_at
 from harness.scenario import fractions_of
 from harness.study import plan
 from tests.config.conftest import config_with

@@ -43,7 +43,7 @@ def printed(figure: Figure) -> list[Printed]:
             points = float(text.get_fontsize())
             found.append(Printed(text.get_text(), points, box, _ink(text, figure, draw)))
 
-    with style.looks(), mock.patch.object(Text, "draw", recording):
+    with style.drawing_settings(), mock.patch.object(Text, "draw", recording):
         figure.draw_without_rendering()
     return found
 
@@ -68,7 +68,7 @@ def outside(figure: Figure, texts: list[Printed]) -> list[str]:
 
 def over_data(figure: Figure) -> list[str]:
     """Legends that lie on an axes, where they could cover data."""
-    with style.looks():
+    with style.drawing_settings():
         boxes = [axes.get_window_extent() for axes in figure.axes]
         return [
             legend.get_title().get_text()

@@ -9,7 +9,7 @@ import pytest
 from harness.figures import style
 from harness.figures.catalogue import FIGURES
 from harness.figures.draw import drawings
-from harness.figures.drawing import Drawing
+from harness.figures.kind import Drawing
 from tests.figures.cases import CASES
 from tests.figures.layout import SMALLEST, outside, over_data, overlapping, printed
 
@@ -51,7 +51,7 @@ def test_every_kind_is_among_the_cases() -> None:
 
 
 def test_the_check_finds_what_it_is_for() -> None:
-    with style.looks():
+    with style.drawing_settings():
         figure = style.new_figure(style.COLUMN, 60, constrained=False)
         axes = figure.add_axes((0.1, 0.1, 0.8, 0.8))
         axes.set_axis_off()

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.figures.draw import drawings
-from harness.figures.drawing import Drawing
+from harness.figures.kind import Drawing
 from tests.figures.artists import legend_names, named
 from tests.figures.rate_tables import log_outcomes, rate_outcome_cells
 from tests.figures.tables import FakeResults, Spec, outcome_cells, surface_cells

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from harness.errors import InputError
 from harness.figures.draw import drawings
-from harness.figures.grid import outcome_at
-from harness.figures.length_surface import percent_longer
-from harness.figures.units import in_cell
+from harness.figures.labels import cell_text
+from harness.figures.relative_length import percent_longer
+from harness.figures.surface import outcome_at
 from tests.figures.artists import all_named, named
 from tests.figures.cases import DECADES
 from tests.figures.tables import FakeResults, Spec, outcome_cells, surface_cells
@@ -155,7 +155,7 @@ def test_heat_map_colours_are_centred_on_zero_and_reach_the_scale() -> None:
      (99.96, "100"), (-950.0, "–950"), (float("nan"), "")],
 )  # fmt: skip
 def test_cells_have_at_most_three_digits(value: float, words: str) -> None:
-    assert in_cell(value) == words
+    assert cell_text(value) == words
 
 
 def test_outcomes_without_a_trial_stay_blank_and_are_counted() -> None:

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
+
 import polars as pl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from harness.errors import InputError
-from harness.figures import selection, style, units
-from harness.figures.data_names import data_names
-from harness.figures.drawing import Drawing
-from harness.figures.options import Calibration
+from harness.figures import labels, options, selection, style
+from harness.figures.kind import Drawing, FigureKind
 
-KIND = "calibration"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME = "calibration"
 REFERENCES = {
     "prior": ("under the prior", style.BLUE, "o"),
     "truth": ("under the truths' distribution", style.VERMILION, "s"),
 }
 
 
-def draw(results: selection.Tables, options: Calibration) -> list[Drawing]:
+class Calibration(options.FigureOptions):
+    """Options of `calibration`: there are none."""
+
+
+def draw(results: selection.Tables, asked: Calibration) -> list[Drawing]:
     """One drawing."""
     cells = results.cells.filter(pl.col("trials") > 0)
     if cells.is_empty():
-        raise InputError(f"{KIND}: the results hold no trials")
-    return [Drawing(KIND, _figure(cells, results.summary))]
+        raise InputError(f"{NAME}: the results hold no trials")
+    return [Drawing(NAME, _figure(cells, results.summary))]
 
 
 def _figure(cells: pl.DataFrame, summary: pl.DataFrame) -> Figure:
@@ -36,8 +41,8 @@ def _figure(cells: pl.DataFrame, summary: pl.DataFrame) -> Figure:
     found = [name for name in REFERENCES if name in cells["reference"]]
     for name in found:
         rows = cells.filter(pl.col("reference") == name).sort("bin")
-        _points(upper, rows, name, "fraction", _tested(summary, name))
-        _points(lower, rows, name, "difference", "")
+        _plot_points(upper, rows, name, "fraction", _test_text(summary, name))
+        _plot_points(lower, rows, name, "difference", "")
     upper.set_xlim(-0.01, 1.01)
     upper.set_ylim(-0.01, 1.01)
     upper.set_ylabel("fraction of trials in which it held")
@@ -45,45 +50,38 @@ def _figure(cells: pl.DataFrame, summary: pl.DataFrame) -> Figure:
     lower.set_xlabel(f"computed {_event(cells)}, mean of each bin")
     trials = int(summary["trials"].to_numpy().max())
     title = f"calibration of {_event(cells)}, {trials:,} trials, 95 % intervals"
-    figure.legend(
-        *upper.get_legend_handles_labels(),
-        loc="outside upper left",
-        title=style.wrapped(title, style.COLUMN),
-        alignment="left",
-    )
+    heading = style.wrap(title, style.COLUMN)
+    figure.legend(*upper.get_legend_handles_labels(), **style.legend_above(1, heading))
     return figure
 
 
 def _event(cells: pl.DataFrame) -> str:
     """The event whose probability is computed."""
-    return f"Pr({data_names(cells).family.parameter} ≥ δ)"
+    return f"Pr({selection.family_in(cells).parameter} ≥ δ)"
 
 
-def _tested(summary: pl.DataFrame, reference: str) -> str:
+def _test_text(summary: pl.DataFrame, reference: str) -> str:
     """The overall test, in words."""
     row = summary.filter(pl.col("reference") == reference).row(0, named=True)
     p = row["p_value"]
-    test = "not tested" if p is None else f"overall test p {_written(p)}"
+    test = "not tested" if p is None else f"overall test p {_p_text(p)}"
     return f"{REFERENCES[reference][0]}: {test}"
 
 
-def _written(p: float) -> str:
-    """A p-value that underflows is small, not 0."""
-    return f"= {units.in_text(p)}" if p > 0 else f"< {units.power(-300)}"
+def _p_text(p: float) -> str:
+    """The p-value in words; one that underflows is small, not 0."""
+    return f"= {labels.number_text(p)}" if p > 0 else f"< {labels.power_text(-300)}"
 
 
-def _points(axes: Axes, rows: pl.DataFrame, reference: str, what: str, name: str) -> None:
-    """Fractions with their intervals, or what they differ by from the computed probability."""
+def _plot_points(axes: Axes, rows: pl.DataFrame, reference: str, what: str, name: str) -> None:
+    """Draw fractions with their intervals, or their differences from the computed probability."""
     _, colour, marker = REFERENCES[reference]
     computed = rows["mean_probability"].to_numpy()
     fraction = rows["fraction"].to_numpy()
-    # Rounding may leave an estimate a hair outside its own interval; a length is never negative.
-    down = np.maximum(fraction - rows["ci_lower"].to_numpy(), 0)
-    up = np.maximum(rows["ci_upper"].to_numpy() - fraction, 0)
     drawn = axes.errorbar(
         computed,
         fraction - (computed if what == "difference" else 0),
-        yerr=np.stack([down, up]),
+        yerr=selection.error_bars(rows, "fraction"),
         fmt=marker,
         color=colour,
         elinewidth=0.7,
@@ -95,3 +93,15 @@ def _points(axes: Axes, rows: pl.DataFrame, reference: str, what: str, name: str
         label=name or None,
     )
     drawn[0].set_gid(f"{what}-{reference}")
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="How often the event holds against its computed probability, bin by bin",
+    options=Calibration,
+    over="bin",
+    needs=(),
+    samples=(2,),
+    draw=draw,
+    experiment="calibration",
+)

@@ -1,0 +1,71 @@
+"""What a kind of figure declares, and the drawings that it makes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from harness.families.catalogue import FAMILIES
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.figures.options import FigureOptions
+from harness.figures.selection import Tables
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EVERY_ENGINE = (POSTERIOR, ENUMERATION, MONTE_CARLO)
+LONGEST_PART = 80
+"""Letters of a label in a file name; file systems end at 255 for the whole."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure that is not yet written."""
+
+    stem: str
+    """File name without its extension."""
+    figure: Figure
+
+
+def file_stem(*parts: str) -> str:
+    """Join parts to a file name; characters that a file system may refuse become underscores."""
+    return "-".join(re.sub(r"[^A-Za-z0-9._]+", "_", part)[:LONGEST_PART] for part in parts)
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """One kind of figure: what it shows, its options, and the results it is drawn from."""
+
+    name: str
+    title: str
+    options: type[FigureOptions]
+    over: Literal["outcome", "truth", "bin", "nothing"]
+    """The condition of the cells that it reads. ``truth`` needs an experiment with a grid or a
+    list of truths; ``nothing`` means that it is drawn from its options alone, and that they name
+    no levels of the experiment."""
+    needs: tuple[str, ...]
+    """The run must use at least one of these engines; empty if no engine is needed."""
+    draw: Callable[[Tables, Any], list[Drawing]]
+    """The drawings of these results with these options."""
+    samples: tuple[int, ...] = (1, 2)
+    """The numbers of samples of the families that it can be drawn for."""
+    bounded_only: bool = False
+    """Whether the parameter of each sample must have a bounded range."""
+    experiment: Literal["coverage", "calibration"] = "coverage"
+    """The kind of experiment whose results it reads."""
+
+    def engines(self, options: FigureOptions) -> tuple[str, ...]:
+        """The engines of which the run must use at least one, given these options."""
+        named: str | None = getattr(options, "engine", None)
+        return self.needs if named is None else (named,)
+
+    def fits(self, family: Family) -> bool:
+        """Whether it can be drawn for the family."""
+        return family.samples in self.samples and (family.is_bounded or not self.bounded_only)
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Names of the families that it can be drawn for."""
+        return tuple(family.name for family in FAMILIES.values() if self.fits(family))
