@@ -14,7 +14,8 @@ from harness.config.load import load_experiment
 from harness.intervals import Interval, interval
 from harness.significances import significance
 from harness.study.calibrate import compute_calibration
-from harness.study.run import NoProgress, Progress, compute
+from harness.study.parallel import NoProgress, Progress
+from harness.study.run import compute
 from harness.study.write_results import refuse_unwritable, write_results
 from harness.tables.results import Results, load
 

@@ -14,7 +14,7 @@ from harness.errors import HarnessError, MethodError
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment
-    from harness.study.run import Progress
+    from harness.study.parallel import Progress
 
 
 def run(
@@ -52,13 +52,13 @@ def _checked(configs: Sequence[Path], changes: Sequence[str], out: Path) -> list
     """Experiments that can be planned and written, every one."""
     from harness.config.experiment import Experiment
     from harness.config.load import load_all
-    from harness.study.plan import plan
+    from harness.study.plan import plan_scenarios
     from harness.study.write_results import refuse_unwritable
 
     experiments = load_all(configs, changes)
     for experiment in experiments:
         if isinstance(experiment, Experiment):
-            plan(experiment)
+            plan_scenarios(experiment, {})
         refuse_unwritable(experiment, out)
     return experiments
 
@@ -91,7 +91,7 @@ def _progress(name: str, quiet: bool) -> Iterator[Progress]:
     """A bar of trials done, rate and time left on standard error; nothing off a terminal."""
     from rich.console import Console
 
-    from harness.study.run import NoProgress
+    from harness.study.parallel import NoProgress
 
     console = Console(stderr=True)
     if quiet or not console.is_terminal:

@@ -84,16 +84,13 @@ class Tally:
     by_outcome: Counts
     by_truth: Counts | None = None
     """For a discrete truth."""
-    stochastic: Tally | None = None
-    """Of the columns whose limits are drawn; those above are of the others."""
 
     def plus(self, other: Tally) -> Tally:
-        by_truth, stochastic = self.by_truth, self.stochastic
+        """Both together."""
+        by_truth = self.by_truth
         if by_truth is not None and other.by_truth is not None:
             by_truth = by_truth.plus(other.by_truth)
-        if stochastic is not None and other.stochastic is not None:
-            stochastic = stochastic.plus(other.stochastic)
-        return Tally(self.by_outcome.plus(other.by_outcome), by_truth, stochastic)
+        return Tally(self.by_outcome.plus(other.by_outcome), by_truth)
 
 
 @dataclass(frozen=True)

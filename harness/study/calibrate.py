@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from harness.config.experiment import Calibration
 from harness.engines.calibration import BinTally, Design, shards, simulate
-from harness.study.parallel import run_tasks
-from harness.study.run import Progress
+from harness.study.parallel import Progress, run_tasks
 from harness.tables.calibration_tables import (
     calibration_cells,
     calibration_manifest,

@@ -17,66 +17,70 @@ from harness.study.user_methods import UserColumn
 _COMPARING = ("length_surface", "length_over_outcome")
 """The figures of lengths, a method's against another's."""
 
-Own = Mapping[str, UserFunction]
-"""The user's own methods, by their labels."""
+UserFunctions = Mapping[str, UserFunction]
+"""The loaded user functions, by the labels of their methods."""
 
 
-def deterministic_specs(experiment: Experiment, own: Own) -> list[MethodSpec]:
-    """The methods whose limits are a function of the outcome."""
-    return [spec for spec in experiment.methods if not is_stochastic(experiment, spec, own)]
+def deterministic_specs(experiment: Experiment, functions: UserFunctions) -> list[MethodSpec]:
+    """The methods whose limits are a function of the outcome, in the order of the config."""
+    return [spec for spec in experiment.methods if not is_stochastic(experiment, spec, functions)]
 
 
-def deterministic_columns(experiment: Experiment, own: Own) -> tuple[Column, ...]:
+def deterministic_columns(experiment: Experiment, functions: UserFunctions) -> tuple[Column, ...]:
     """The columns of those methods."""
     return tuple(
         column
         for column, spec in _specified(experiment)
-        if not is_stochastic(experiment, spec, own)
+        if not is_stochastic(experiment, spec, functions)
     )
 
 
-def stochastic_columns(experiment: Experiment, own: Own) -> tuple[DrawnColumn, ...]:
-    """The columns whose limits are drawn."""
+def stochastic_columns(experiment: Experiment, functions: UserFunctions) -> tuple[DrawnColumn, ...]:
+    """The columns whose limits are drawn anew in every trial."""
     return tuple(
-        _drawn(experiment, column, spec, own)
+        _drawn(experiment, column, spec, functions)
         for column, spec in _specified(experiment)
-        if is_stochastic(experiment, spec, own)
+        if is_stochastic(experiment, spec, functions)
     )
 
 
-def _drawn(experiment: Experiment, column: Column, spec: MethodSpec, own: Own) -> DrawnColumn:
+def _drawn(
+    experiment: Experiment, column: Column, spec: MethodSpec, functions: UserFunctions
+) -> DrawnColumn:
     if spec.name is None:
-        return UserColumn(column, own[spec.label])
+        return UserColumn(column, functions[spec.label])
     return StochasticColumn(column, find(experiment.family, spec.name), spec.prior)
 
 
-def is_stochastic(experiment: Experiment, spec: MethodSpec, own: Own) -> bool:
-    """Whether a method draws its limits; of a user's own that is known once it is loaded."""
+def is_stochastic(experiment: Experiment, spec: MethodSpec, functions: UserFunctions) -> bool:
+    """Whether a method draws its limits; of a user function that is known once it is loaded."""
     if spec.name is not None:
         return not find(experiment.family, spec.name).deterministic
-    return spec.label in own and not own[spec.label].deterministic
+    return spec.label in functions and not functions[spec.label].deterministic
 
 
-def refuse_undrawn(experiment: Experiment, own: Own) -> None:
-    """A method that draws its limits is a fault where nothing is told of drawn limits.
+def refuse_undrawn(experiment: Experiment, functions: UserFunctions) -> None:
+    """Refuse methods that draw their limits in an experiment that cannot report on them.
 
     Raises:
-        InputError: it draws its limits, and no trials are made; or a figure compares lengths with
-            its, or has no other one's to compare.
+        InputError: a method draws its limits, and no trials are asked for; or a figure compares
+            lengths with those of such a method, or has no other lengths to compare.
     """
-    _refuse_figures(experiment, own)
+    _refuse_figures(experiment, functions)
     if MONTE_CARLO in experiment.engines:
         return
     for spec in experiment.methods:
-        if is_stochastic(experiment, spec, own):
+        if is_stochastic(experiment, spec, functions):
             raise InputError(
-                f"{spec.label} draws its limits, and only {MONTE_CARLO} can tell how often they "
-                f"miss: give trials and the engine {MONTE_CARLO}, or leave the method out"
+                f"{spec.label} draws its limits, and only the engine {MONTE_CARLO} computes how "
+                f"often they miss: give trials and that engine, or leave the method out"
             )
 
 
-def _refuse_figures(experiment: Experiment, own: Own) -> None:
-    drawn = {spec.label for spec in experiment.methods if is_stochastic(experiment, spec, own)}
+def _refuse_figures(experiment: Experiment, functions: UserFunctions) -> None:
+    drawn = {
+        spec.label for spec in experiment.methods if is_stochastic(experiment, spec, functions)
+    }
     known = {spec.label for spec in experiment.methods} - drawn
     for figure in experiment.figures:
         if drawn and figure.kind in _COMPARING and not _compares(figure.options, known):

@@ -1,9 +1,9 @@
-"""The limits of every column at every outcome that is needed: computed once, here."""
+"""Compute the limits of every deterministic column at every outcome that is needed, once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from harness.methods.user.function import Failures, failures_of
 from harness.methods.user.process import UserFunction
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario, data_of
-from harness.study.columns import deterministic_specs
+from harness.study.columns import UserFunctions, deterministic_specs
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan
 from harness.study.user_methods import answered
@@ -26,42 +26,45 @@ _OUTCOMES_AT_ONCE = {1: 1 << 15, 2: 1 << 11}
 
 
 @dataclass(frozen=True)
-class Solved:
-    """The limits of all columns in one scenario."""
+class ScenarioLimits:
+    """The limits of all deterministic columns in one scenario."""
 
-    scenario: Scenario
     limits: Limits
-    failures: dict[int, Failures] = field(default_factory=dict)
-    """Of the columns that have no limits somewhere, by their rows."""
+    failures: Mapping[int, Failures]
+    """Why there are no limits somewhere, by the rows of the columns that failed."""
 
 
 @dataclass(frozen=True)
-class _Piece:
-    """Some outcomes of one column."""
+class _Block:
+    """Some outcomes of one column in one scenario, and where its limits are written to."""
 
-    table: Solved
+    scenario: Scenario
+    number: int
+    """The number of the scenario."""
     row: int
     spec: MethodSpec
     alpha: float
-    outcomes: slice
+    outcomes: Integers
+    lower: Floats
+    upper: Floats
 
-    def fill(self, limits: tuple[Floats, Floats]) -> None:
-        table = self.table.limits
-        table.lower[self.row, self.outcomes], table.upper[self.row, self.outcomes] = limits
+    def write(self, lower: Floats, upper: Floats) -> None:
+        self.lower[:], self.upper[:] = lower, upper
 
 
-def all_limits(
-    experiment: Experiment, plans: Sequence[ScenarioPlan], own: Mapping[str, UserFunction]
-) -> list[Solved]:
-    """One table of limits for each scenario, of the methods that are deterministic.
+def compute_limits(
+    experiment: Experiment, plans: Sequence[ScenarioPlan], functions: UserFunctions
+) -> list[ScenarioLimits]:
+    """Compute the limits of the deterministic methods in each scenario.
 
-    They are computed by threads of this process, whatever the backend: a user's own method
-    answers from a process of its own, and only limits travel on from here.
+    They are computed by threads of this process, whatever the backend: a user function answers
+    from a process of its own, and only limits are sent on from here.
 
     Args:
-        experiment: what is asked for.
+        experiment: what to compute.
         plans: its scenarios.
-        own: the user's own methods, by their labels; one that fails has limits that are no numbers.
+        functions: the loaded user functions, by label; one that fails has limits that are no
+            numbers.
 
     Raises:
         IntervalNotFoundError: a method of the catalogue found no limit.
@@ -69,60 +72,71 @@ def all_limits(
     jobs = experiment.execution.jobs
     columns = [
         (spec, alpha)
-        for spec in deterministic_specs(experiment, own)
+        for spec in deterministic_specs(experiment, functions)
         for alpha in experiment.alphas
     ]
-    tables = [_empty(each.scenario, _outcomes(each, jobs), len(columns)) for each in plans]
-    pieces = [
-        _Piece(table, row, spec, alpha, outcomes)
-        for table in tables
-        for row, (spec, alpha) in enumerate(columns)
-        for outcomes in _blocks(table)
+    outcomes = [_outcomes(plan, jobs) for plan in plans]
+    arrays = [np.empty((2, len(columns), each.size)) for each in outcomes]
+    blocks = [
+        block
+        for number, plan in enumerate(plans)
+        for row, column in enumerate(columns)
+        for block in _blocks(plan.scenario, number, row, column, outcomes[number], arrays[number])
     ]
-    known = [piece for piece in pieces if piece.spec.name is not None]
-    tasks = [(find(experiment.family, str(piece.spec.name)), piece) for piece in known]
-    for piece, limits in zip(known, run_tasks(_limits, tasks, jobs, "threading"), strict=True):
-        piece.fill(limits)
-    # The pieces of one method in their order, so that what ends its process is always the same.
-    asked = [
-        (function, [piece for piece in pieces if piece.spec.label == label])
-        for label, function in own.items()
+    known = [block for block in blocks if block.spec.name is not None]
+    tasks = [(find(experiment.family, str(block.spec.name)), block) for block in known]
+    for block, pair in zip(known, run_tasks(_limits, tasks, jobs, "threading"), strict=True):
+        block.write(*pair)
+    # The blocks of one function in their order, so that what ends its process is always the same.
+    calls = [
+        (function, [block for block in blocks if block.spec.label == label])
+        for label, function in functions.items()
     ]
-    list(run_tasks(_fill_own, asked, jobs, "threading"))
-    return tables
+    failures: list[dict[int, Failures]] = [{} for _ in plans]
+    for failed in run_tasks(_call, calls, jobs, "threading"):
+        for block, failure in failed:
+            before = failures[block.number].get(block.row)
+            failures[block.number][block.row] = failure if before is None else before.plus(failure)
+    tables = (Limits(each, *pair) for each, pair in zip(outcomes, arrays, strict=True))
+    return [ScenarioLimits(*each) for each in zip(tables, failures, strict=True)]
 
 
-def _empty(scenario: Scenario, outcomes: Integers, columns: int) -> Solved:
-    return Solved(scenario, Limits(outcomes, *np.empty((2, columns, outcomes.size))))
+def _blocks(
+    scenario: Scenario,
+    number: int,
+    row: int,
+    column: tuple[MethodSpec, float],
+    outcomes: Integers,
+    limits: Floats,
+) -> Iterator[_Block]:
+    size = _OUTCOMES_AT_ONCE[len(scenario.sizes)]
+    for start in range(0, outcomes.size, size):
+        part = slice(start, start + size)
+        lower, upper = limits[:, row, part]
+        yield _Block(scenario, number, row, *column, outcomes[part], lower, upper)
 
 
-def _blocks(table: Solved) -> list[slice]:
-    size = _OUTCOMES_AT_ONCE[len(table.scenario.sizes)]
-    count = table.limits.outcomes.size
-    return [slice(start, min(start + size, count)) for start in range(0, count, size)]
-
-
-def _outcomes(each: ScenarioPlan, jobs: int) -> Integers:
-    """The outcomes planned, and those that the draws bring where not all are planned."""
-    if each.complete or not each.shards:
-        return each.outcomes
-    tasks = [(shard,) for shard in each.shards]
+def _outcomes(plan: ScenarioPlan, jobs: int) -> Integers:
+    """The planned outcomes, and those that are drawn where the plan does not have them all."""
+    if plan.complete or not plan.shards:
+        return plan.outcomes
+    tasks = [(shard,) for shard in plan.shards]
     drawn = run_tasks(outcomes_drawn, tasks, jobs, "threading")
-    return np.unique(np.concatenate([each.outcomes, *drawn]))
+    return np.unique(np.concatenate([plan.outcomes, *drawn]))
 
 
-def _limits(method: Method, piece: _Piece) -> tuple[Floats, Floats]:
-    table, spec = piece.table, piece.spec
-    data = data_of(table.scenario, table.limits.outcomes[piece.outcomes])
-    return method.limits(data, piece.alpha, spec.side, spec.prior)
+def _limits(method: Method, block: _Block) -> tuple[Floats, Floats]:
+    data = data_of(block.scenario, block.outcomes)
+    return method.limits(data, block.alpha, block.spec.side, block.spec.prior)
 
 
-def _fill_own(function: UserFunction, pieces: Sequence[_Piece]) -> None:
-    for piece in pieces:
-        table = piece.table
-        outcomes = table.limits.outcomes[piece.outcomes]
-        found = answered(function, table.scenario, outcomes, piece.alpha)
-        piece.fill((found.lower, found.upper))
-        failures, before = failures_of(found), table.failures.get(piece.row)
+def _call(function: UserFunction, blocks: Sequence[_Block]) -> list[tuple[_Block, Failures]]:
+    """Write the limits of a user function; return the blocks in which it failed, and why."""
+    failed = []
+    for block in blocks:
+        found = answered(function, block.scenario, block.outcomes, block.alpha)
+        block.write(found.lower, found.upper)
+        failures = failures_of(found)
         if failures is not None:
-            table.failures[piece.row] = failures if before is None else before.plus(failures)
+            failed.append((block, failures))
+    return failed

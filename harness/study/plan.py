@@ -20,7 +20,8 @@ from harness.scenario import (
     SingleScenario,
     fractions_of,
 )
-from harness.study.columns import refuse_undrawn
+from harness.study.columns import UserFunctions, refuse_undrawn
+from harness.tables.scenario_result import OutcomeCells
 from harness.truths import PairTruth
 
 LARGEST_TABLE = 1 << 22
@@ -39,28 +40,27 @@ class ScenarioPlan:
     outcomes: Integers
     """Ascending; the outcomes that are drawn come to these where they do not hold all."""
     shown: Integers | None
-    """What the exact engines report of outcomes; None for all that there are limits for."""
+    """The outcomes that the exact engines report; None for all that there are limits for."""
     whole: bool
     """Whether the exact engines report every outcome that can occur."""
     complete: bool
     """Whether every outcome that can be drawn is among ``outcomes``."""
-
-    @property
-    def per_outcome(self) -> bool:
-        """Whether the tables hold cells given the outcome."""
-        scenario = self.scenario
-        large = scenario.family == "proportion" and scenario.sizes[0] >= LARGEST_BESIDE_TRUTHS
-        return not (large and scenario.truth.is_discrete)
+    outcome_cells: OutcomeCells
+    """How the tables show the cells given an outcome."""
 
 
-def plan(experiment: Experiment) -> list[ScenarioPlan]:
-    """The scenarios of an experiment, by ascending size.
+def plan_scenarios(experiment: Experiment, functions: UserFunctions) -> list[ScenarioPlan]:
+    """Plan the scenarios of an experiment, by ascending size.
+
+    Args:
+        experiment: what to compute.
+        functions: the loaded user functions by label; empty where none is loaded yet.
 
     Raises:
         InputError: a size would need more intervals than fit, and how to ask for fewer; or a
-            method draws its limits, and no trials do.
+            method draws its limits, and no trials are asked for.
     """
-    refuse_undrawn(experiment, {})
+    refuse_undrawn(experiment, functions)
     return [_plan_scenario(experiment, size) for size in experiment.sizes]
 
 
@@ -70,7 +70,25 @@ def _plan_scenario(experiment: Experiment, size: Size) -> ScenarioPlan:
     shown = _shown(experiment, scenario)
     needed = _outcomes(experiment, scenario, shown)
     complete = solver_of(scenario).covers_draws(needed, LARGEST_TABLE)
-    return ScenarioPlan(scenario, drawn, needed, shown, experiment.outcomes is None, complete)
+    return ScenarioPlan(
+        scenario,
+        drawn,
+        needed,
+        shown,
+        whole=experiment.outcomes is None,
+        complete=complete,
+        outcome_cells=_outcome_cells(experiment, scenario),
+    )
+
+
+def _outcome_cells(experiment: Experiment, scenario: Scenario) -> OutcomeCells:
+    large = scenario.family == "proportion" and scenario.sizes[0] >= LARGEST_BESIDE_TRUTHS
+    trials = experiment.trials
+    return OutcomeCells(
+        present=not (large and scenario.truth.is_discrete),
+        binomial=trials is None or trials.kind != "per_truth",
+        group=experiment.group,
+    )
 
 
 def _scenario(experiment: Experiment, size: Size) -> Scenario:

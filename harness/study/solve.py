@@ -1,7 +1,8 @@
-"""What the exact engines make of one scenario."""
+"""Solve one scenario: what the exact engines compute for the limits of its columns."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,78 +13,94 @@ from harness.engines import posterior
 from harness.engines.identity.one_sample import enumeration_discrepancies
 from harness.engines.results import Enumerated, Tally
 from harness.engines.solvers import solver_of
+from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, Scenario
-from harness.study.failures import solved_with_failures
+from harness.scenario import Column, Limits, Scenario
+from harness.study.failures import solve_with_failures
 from harness.study.plan import ScenarioPlan
-from harness.tables.scenario_result import ScenarioResult
+from harness.tables.scenario_result import Integrated, Solution
 
 
-def solve_exactly(
-    experiment: Experiment, each: ScenarioPlan, found: ScenarioResult
-) -> ScenarioResult:
-    """With what the exact engines find, which the counts are held against."""
-    if not found.limits.failed.any():
-        return _solve(experiment, each, found, True)
-    return solved_with_failures(found, partial(_solve, experiment, each))
+def solve_scenario(
+    experiment: Experiment,
+    plan: ScenarioPlan,
+    columns: Sequence[Column],
+    limits: Limits,
+    tally: Tally | None,
+) -> Solution:
+    """Run the exact engines of an experiment in one scenario.
+
+    Args:
+        experiment: says which engines run.
+        plan: says which outcomes they report.
+        columns: the k deterministic columns.
+        limits: of these columns, shape (k, m); not numbers where a method failed.
+        tally: what was simulated, which the exact values are compared with; None if nothing was.
+    """
+    shown = limits.outcomes if plan.shown is None else plan.shown
+    drawn = None if tally is None else tally.by_outcome.conditions.astype(np.int64)
+    solve = partial(_solve, experiment, plan, columns, shown, drawn)
+    if not limits.failed.any():
+        return solve(limits, True)
+    return solve_with_failures(limits, family_of(plan.scenario.family).support, solve)
 
 
 def _solve(
-    experiment: Experiment, each: ScenarioPlan, found: ScenarioResult, worst: bool
-) -> ScenarioResult:
-    """``worst``: with the worst case and the scores, which take longest."""
-    scenario, limits, engines = found.scenario, found.limits, experiment.engines
+    experiment: Experiment,
+    plan: ScenarioPlan,
+    columns: Sequence[Column],
+    shown: Integers,
+    drawn: Integers | None,
+    limits: Limits,
+    worst_case: bool,
+) -> Solution:
+    """Solve for limits that are all numbers; the worst case and the scores take longest."""
+    scenario, engines = plan.scenario, experiment.engines
+    worst_case = worst_case and ENUMERATION in engines
     enumerated = scored = None
-    if ENUMERATION in engines or found.tally is not None:
-        reported = _reported(experiment, each, found.shown, found.tally)
-        sought = worst and ENUMERATION in engines
-        enumerated = solver_of(scenario).enumerate(limits, reported, worst=sought)
-    if worst and ENUMERATION in engines and enumerated is not None:
-        scored = solver_of(scenario).scores(limits, enumerated, found.columns)
-    found = replace(
-        found,
-        enumerated=enumerated,
+    if ENUMERATION in engines or drawn is not None:
+        outcomes = _outcomes_to_enumerate(experiment, plan, shown, drawn)
+        enumerated = solver_of(scenario).enumerate(limits, outcomes, worst=worst_case)
+    if worst_case and enumerated is not None:
+        scored = solver_of(scenario).scores(limits, enumerated, columns)
+    return Solution(
+        shown=shown,
         discrepancy=_discrepancy(scenario, limits, enumerated),
+        enumerated=enumerated,
         scores=scored,
+        integrated=_integrate(experiment, plan, limits.at(shown)) if POSTERIOR in engines else None,
     )
-    return _integrated(experiment, each, found) if POSTERIOR in engines else found
 
 
-def _integrated(
-    experiment: Experiment, each: ScenarioPlan, found: ScenarioResult
-) -> ScenarioResult:
-    """With what the posterior engine finds: under the reference prior, or the truth's posterior."""
-    scenario, part = found.scenario, found.limits.at(found.shown)
-    by_prior = posterior.integrate_under_prior(scenario, part, experiment.reference_prior)
-    if not each.whole:
-        return replace(found, posterior=by_prior)
-    by_prior = replace(by_prior, weight=solver_of(scenario).outcome_weights(found.shown))
+def _integrate(experiment: Experiment, plan: ScenarioPlan, limits: Limits) -> Integrated:
+    """Integrate the posterior, the reference prior's or the truth's, outside the limits."""
+    scenario = plan.scenario
+    by_prior = posterior.integrate_under_prior(scenario, limits, experiment.reference_prior)
+    if not plan.whole:
+        return Integrated(by_prior, mean=None, under_prior=None)
+    by_prior = replace(by_prior, weight=solver_of(scenario).outcome_weights(limits.outcomes))
     if experiment.reference == "prior":
-        return replace(found, posterior=by_prior, posterior_mean=by_prior.mean())
-    by_truth = posterior.integrate_under_truth(scenario, part)
-    return replace(
-        found,
-        posterior=by_truth,
-        posterior_mean=by_truth.mean(),
-        under_prior=by_prior.at(by_truth.conditions),
-    )
+        return Integrated(by_prior, by_prior.mean(), under_prior=None)
+    by_truth = posterior.integrate_under_truth(scenario, limits)
+    return Integrated(by_truth, by_truth.mean(), by_prior.at(by_truth.conditions))
 
 
-def _reported(
-    experiment: Experiment, each: ScenarioPlan, shown: Integers, tally: Tally | None
+def _outcomes_to_enumerate(
+    experiment: Experiment, plan: ScenarioPlan, shown: Integers, drawn: Integers | None
 ) -> Integers:
-    """The outcomes to enumerate: those shown, and those that counts are held against.
+    """The outcomes shown, and the outcomes drawn, whose counts are compared with exact values.
 
     Enumeration alone over a list of values has truths to report, and no outcomes.
     """
-    drawn = np.empty(0, np.int64) if tally is None else tally.by_outcome.conditions
-    if not each.per_outcome:
-        return np.empty(0, np.int64)
+    nothing = np.empty(0, np.int64)
+    if not plan.outcome_cells.present:
+        return nothing
     values_alone = experiment.truth.is_discrete and not (
         {POSTERIOR, MONTE_CARLO} & set(experiment.engines)
     )
-    return np.union1d(np.empty(0, np.int64) if values_alone else shown, drawn).astype(np.int64)
+    parts = nothing if values_alone else shown, nothing if drawn is None else drawn
+    return np.union1d(*parts).astype(np.int64)
 
 
 def _discrepancy(scenario: Scenario, limits: Limits, known: Enumerated | None) -> Floats:

@@ -17,9 +17,11 @@ Pair = tuple[Counts, Exact]
 _NO_COUNTS, _NO_VALUES = np.empty(0, np.int64), np.empty(0, np.float64)
 
 
-def agreement(findings: Sequence[ScenarioResult]) -> list[MethodAgreement]:
+def engine_agreement(results: Sequence[ScenarioResult]) -> list[MethodAgreement]:
     """One line for each method: Monte Carlo cells against exact values under the same truth."""
-    held = [found for found in findings if found.tally is not None and found.enumerated is not None]
+    held = [
+        result for result in results if result.tally is not None and result.enumerated is not None
+    ]
     if not held:
         return []
     labels = list(dict.fromkeys(column.method for column in held[0].columns))
@@ -29,28 +31,28 @@ def agreement(findings: Sequence[ScenarioResult]) -> list[MethodAgreement]:
     )
 
 
-def _conditional(found: ScenarioResult) -> list[Pair]:
+def _conditional(result: ScenarioResult) -> list[Pair]:
     """Counts and exact values given the outcome, and given the truth where it is a list.
 
     Only those are held against each other whose counts are binomial.
     """
-    pooled = found.pooled()
+    pooled = result.pooled()
     assert pooled.tally is not None
     assert pooled.enumerated is not None
     tally, known = pooled.tally, pooled.enumerated
-    by_outcome = found.per_outcome and found.truths_drawn
+    by_outcome = result.outcome_cells.present and result.outcome_cells.binomial
     pairs = [(tally.by_outcome, known.by_outcome)] if by_outcome else []
     if tally.by_truth is not None and known.by_truth is not None:
         pairs.append((tally.by_truth, known.by_truth))
     return [(counts, exact.at(counts.conditions)) for counts, exact in pairs]
 
 
-def _overall(found: ScenarioResult) -> list[Pair]:
+def _overall(result: ScenarioResult) -> list[Pair]:
     """Counts and exact values over all conditions."""
-    assert found.tally is not None
-    assert found.enumerated is not None
-    counts = found.tally.by_outcome
-    mean = found.enumerated.mean or _mean_given(counts, found.enumerated.by_outcome)
+    assert result.tally is not None
+    assert result.enumerated is not None
+    counts = result.tally.by_outcome
+    mean = result.enumerated.mean or _mean_given(counts, result.enumerated.by_outcome)
     one = np.ones(1)
     failed, answered = (
         None if each is None else each[:, None] for each in (mean.failed, mean.answered)
@@ -70,13 +72,13 @@ def _mean_given(counts: Counts, exact: Exact) -> Mean:
 
 
 def _cells(
-    label: str, findings: Sequence[ScenarioResult], pairs: Callable[[ScenarioResult], list[Pair]]
+    label: str, results: Sequence[ScenarioResult], pairs: Callable[[ScenarioResult], list[Pair]]
 ) -> ComparedCells:
     places, trials, below, above, missed = [], [], [], [], []
     exact_below, exact_above, exact_missed = [], [], []
-    for place, found in enumerate(findings):
-        rows = [row for row, column in enumerate(found.columns) if column.method == label]
-        for counts, exact in pairs(found):
+    for place, result in enumerate(results):
+        rows = [row for row, column in enumerate(result.columns) if column.method == label]
+        for counts, exact in pairs(result):
             for row in rows:
                 places.append(np.full(counts.trials.size, place))
                 trials.append(counts.trials)

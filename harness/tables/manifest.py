@@ -16,7 +16,7 @@ from harness.engines.estimate import fraction_interval, standard_error
 from harness.engines.identity.one_sample import TOLERANCE
 from harness.engines.results import WorstCase
 from harness.engines.solvers import solver_of
-from harness.scenario import Scenario, SingleScenario, sizes_by_name
+from harness.scenario import Scenario, sizes_by_name
 from harness.tables.rows import total
 from harness.tables.scenario_result import ScenarioResult, by_column
 from harness.tables.schema import kind_of
@@ -27,7 +27,7 @@ _PACKAGES = ("coverage-harness", "numpy", "scipy", "polars", "matplotlib")
 def manifest(
     document: Mapping[str, Any],
     sources: Mapping[str, str],
-    findings: Sequence[ScenarioResult],
+    results: Sequence[ScenarioResult],
     lines: Sequence[MethodAgreement],
 ) -> dict[str, Any]:
     """The content of manifest.json.
@@ -35,7 +35,7 @@ def manifest(
     Args:
         document: the resolved config.
         sources: label and digest of each method that is the user's own file.
-        findings: of every scenario.
+        results: of every scenario.
         lines: how Monte Carlo agrees with the exact values, for each method.
     """
     return {
@@ -44,12 +44,12 @@ def manifest(
         "seed": document["seed"],
         "content_hash": content_hash(document, sources),
         "versions": versions(),
-        "trials": _trials(findings),
-        "overall": overall(findings),
-        **({"failures": failures(findings)} if kind_of(document).may_fail else {}),
-        "agreement": _agreement(lines, findings),
-        "identity": _identity(findings),
-        "worst_cases": worst_cases(findings),
+        "trials": _trials(results),
+        "overall": overall(results),
+        **({"failures": failures(results)} if kind_of(document).may_fail else {}),
+        "agreement": _agreement(lines, results),
+        "identity": _identity(results),
+        "worst_cases": worst_cases(results),
         "experiment": {key: value for key, value in document.items() if key != "execution"},
     }
 
@@ -75,20 +75,20 @@ def content_hash(document: Mapping[str, Any], sources: Mapping[str, str]) -> str
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _trials(findings: Sequence[ScenarioResult]) -> dict[str, Any]:
+def _trials(results: Sequence[ScenarioResult]) -> dict[str, Any]:
     by_size = {
-        _size_text(found.scenario): int(found.tally.by_outcome.trials.sum())
-        for found in findings
-        if found.tally is not None
+        _size_text(result.scenario): int(result.tally.by_outcome.trials.sum())
+        for result in results
+        if result.tally is not None
     }
     return {"total": sum(by_size.values()), "by_size": by_size}
 
 
-def overall(findings: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
     """Monte Carlo misses over all sizes, for each method and alpha."""
     rows = []
-    for each in by_column(findings):
-        tallied = [(found.tally, row) for found, row in each if found.tally is not None]
+    for each in by_column(results):
+        tallied = [(result.tally, row) for result, row in each if result.tally is not None]
         if not tallied:
             continue
         counted = [(total(tally.by_outcome), row) for tally, row in tallied]
@@ -112,20 +112,20 @@ def overall(findings: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
 
 
 def _size(scenario: Scenario) -> float | list[float]:
-    """The size, or both of two samples."""
-    return scenario.size if isinstance(scenario, SingleScenario) else list(scenario.sizes)
+    """The size, or a list of the sizes of several samples."""
+    return scenario.sizes[0] if len(scenario.sizes) == 1 else list(scenario.sizes)
 
 
 def _size_text(scenario: Scenario) -> str:
-    """The size, or both of two samples."""
+    """The sizes of all samples, without their names."""
     return ", ".join(f"{size:.15g}" for size in scenario.sizes)
 
 
 def _agreement(
-    lines: Sequence[MethodAgreement], findings: Sequence[ScenarioResult]
+    lines: Sequence[MethodAgreement], results: Sequence[ScenarioResult]
 ) -> dict[str, Any]:
-    scenarios = [found.scenario for found in findings]
-    drawn = findings[0].stochastic if findings else None
+    scenarios = [result.scenario for result in results]
+    drawn = results[0].stochastic if results else None
     labels = dict.fromkeys(column.method for column in drawn.columns) if drawn else ()
     return {
         "checked": bool(lines),
@@ -149,14 +149,14 @@ def _agreement(
     }
 
 
-def _identity(findings: Sequence[ScenarioResult]) -> dict[str, Any]:
-    findings = [found for found in findings if found.columns]
-    largest = [float(found.discrepancy.max()) for found in findings]
+def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
+    solved = [(each.scenario, each.solution) for each in results if each.solution is not None]
+    largest = [float(solution.discrepancy.max()) for _, solution in solved]
     return {
         "holds": all(value <= TOLERANCE for value in largest),
         "tolerance": TOLERANCE,
         "largest_discrepancy_below": _power_of_ten_above(max(largest, default=0.0)),
-        "sizes": [_size(found.scenario) for found in findings],
+        "sizes": [_size(scenario) for scenario, _ in solved],
     }
 
 
@@ -165,21 +165,21 @@ def _power_of_ten_above(discrepancy: float) -> float:
     return float(f"1e{max(math.floor(math.log10(max(discrepancy, 1e-16))) + 1, -14)}")
 
 
-def worst_cases(findings: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
-    """The worst case of each method, alpha and size: where it is, and how it was found."""
+def worst_cases(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+    """The worst case of each method, alpha and size: where it is, and how it was result."""
     rows = []
-    for row in range(len(findings[0].columns) if findings else 0):
-        for found in findings:
-            worst = None if found.enumerated is None else found.enumerated.worst[row]
+    for row in range(len(results[0].columns) if results else 0):
+        for result in results:
+            worst = None if result.enumerated is None else result.enumerated.worst[row]
             if worst is not None:
-                column = found.columns[row]
+                column = result.columns[row]
                 rows.append(
                     {
                         "method": column.method,
                         "alpha": column.alpha,
-                        **sizes_by_name(found.scenario),
+                        **sizes_by_name(result.scenario),
                         "worst_alpha": worst.alpha,
-                        **_found(found.scenario, worst),
+                        **_found(result.scenario, worst),
                     }
                 )
     return rows
@@ -194,36 +194,40 @@ def _found(scenario: Scenario, worst: WorstCase) -> dict[str, Any]:
     return place if over == (0.0, 1.0) else {**place, "over": list(over)}
 
 
-def failures(findings: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+def failures(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
     """For each method, alpha and size: for how many outcomes, and the first with the reason.
 
     Of a method that draws its limits, in how many trials.
     """
     return [
         line
-        for each in by_column(findings)
-        for found, row in each
-        if row in found.failures
-        for line in [_line(found, row)]
+        for each in by_column(results)
+        for result, row in each
+        if row in result.failures
+        for line in [_line(result, row)]
     ]
 
 
-def _line(found: ScenarioResult, row: int) -> dict[str, Any]:
-    column = found.columns[row]
-    if row < found.limits.lower.shape[0]:
-        unit, failed, total = "outcomes", found.limits.failed[row].sum(), found.limits.outcomes.size
+def _line(result: ScenarioResult, row: int) -> dict[str, Any]:
+    column = result.columns[row]
+    if row < result.limits.lower.shape[0]:
+        unit, failed, total = (
+            "outcomes",
+            result.limits.failed[row].sum(),
+            result.limits.outcomes.size,
+        )
     else:
-        assert found.tally is not None
-        counts = found.tally.by_outcome
+        assert result.tally is not None
+        counts = result.tally.by_outcome
         unit, failed, total = "trials", counts.failed[row].sum(), counts.trials.sum()
     return {
         "method": column.method,
         "alpha": column.alpha,
-        **sizes_by_name(found.scenario),
+        **sizes_by_name(result.scenario),
         f"failed_{unit}": int(failed),
         unit: int(total),
-        "not_called": found.failures[row].not_called,
-        "first": found.failures[row].first,
+        "not_called": result.failures[row].not_called,
+        "first": result.failures[row].first,
     }
 
 

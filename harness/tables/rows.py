@@ -58,15 +58,15 @@ def _flags(value: Any, size: int) -> list[bool | None]:
     return [None] * size if value is None else np.broadcast_to(value, size).tolist()
 
 
-def key(found: ScenarioResult, row: int, engine: str) -> Row:
+def key(result: ScenarioResult, row: int, engine: str) -> Row:
     """What every row of a column begins with."""
-    column = found.columns[row]
+    column = result.columns[row]
     return {
-        "family": found.scenario.family,
+        "family": result.scenario.family,
         "method": column.method,
         "side": column.side,
         "alpha": column.alpha,
-        **sizes_by_name(found.scenario),
+        **sizes_by_name(result.scenario),
         "engine": engine,
     }
 

@@ -1,9 +1,9 @@
-"""The result of one scenario: what was simulated and what was computed exactly."""
+"""The result of one scenario: what was simulated, and what the exact engines computed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from harness.engines.pooling import Group, pooled_counts, pooled_exact
@@ -15,68 +15,112 @@ from harness.scenario import Column, Limits, Scenario
 
 
 @dataclass(frozen=True)
+class Integrated:
+    """What the engine ``posterior`` computes for k columns."""
+
+    by_outcome: Exact
+    """Under the reference prior, or under the posterior that the truth's distribution implies."""
+    mean: Mean | None
+    """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
+    under_prior: Exact | None
+    """Under the reference prior, where ``by_outcome`` is under the truth's posterior."""
+
+    def pooled(self, group: Group) -> Integrated:
+        """The same with the outcomes of each group pooled; the mean is over all outcomes."""
+        prior = None if self.under_prior is None else pooled_exact(self.under_prior, group)
+        return replace(self, by_outcome=pooled_exact(self.by_outcome, group), under_prior=prior)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What the exact engines compute for k columns in one scenario."""
+
+    shown: Integers
+    """The outcomes that they cover, whatever is drawn."""
+    discrepancy: Floats
+    """The largest difference between two ways of computing the same number, shape (k,)."""
+    enumerated: Enumerated | None
+    """Also present where only Monte Carlo needs exact values to be compared with."""
+    scores: Scores | None
+    """Present where the engine ``enumeration`` is asked for."""
+    integrated: Integrated | None
+    """Present where the engine ``posterior`` is asked for."""
+
+    def pooled(self, group: Group) -> Solution:
+        """The same with the outcomes of each group pooled."""
+        enumerated, integrated = self.enumerated, self.integrated
+        if enumerated is not None:
+            by_outcome = pooled_exact(enumerated.by_outcome, group)
+            enumerated = replace(enumerated, by_outcome=by_outcome)
+        if integrated is not None:
+            integrated = integrated.pooled(group)
+        shown = group.first(self.shown)
+        return replace(self, shown=shown, enumerated=enumerated, integrated=integrated)
+
+
+@dataclass(frozen=True)
+class OutcomeCells:
+    """How the tables show the cells given an outcome."""
+
+    present: bool
+    """Whether the tables have such cells."""
+    binomial: bool
+    """Whether each trial draws its truth, so that counts given an outcome are binomial. If the
+    trials at each true value are fixed instead, they vary less and are not compared with exact
+    values."""
+    group: Group | None
+    """How outcomes are pooled."""
+
+
+@dataclass(frozen=True)
 class ScenarioResult:
-    """One scenario's limits for k columns, and what each engine made of them."""
+    """The limits of k columns in one scenario, and what each engine found for them."""
 
     scenario: Scenario
     columns: tuple[Column, ...]
     limits: Limits
+    """Empty, shape (0, m), of columns whose limits are drawn anew in every trial."""
     tally: Tally | None
-    per_outcome: bool
-    """Whether the tables hold cells given the outcome."""
-    truths_drawn: bool
-    """Whether each trial draws its truth. Where the trials at each true value are fixed instead,
-    counts given an outcome are narrower than binomial, and are not held against exact values."""
-    shown: Integers
-    """The outcomes that the exact engines cover, whatever is drawn."""
-    enumerated: Enumerated | None
-    """Also there where only Monte Carlo needs exact values to be held against."""
-    discrepancy: Floats
-    """By how much the identity of posterior and enumeration fails, shape (k,)."""
-    posterior: Exact | None = None
-    """Under the reference prior, or under the posterior that the truth's distribution implies."""
-    posterior_mean: Mean | None = None
-    """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
-    under_prior: Exact | None = None
-    """Under the reference prior, at the outcomes of ``posterior`` where that is the other one."""
-    scores: Scores | None = None
-    """There where enumeration is asked for."""
-    failures: Mapping[int, Failures] = field(default_factory=dict)
-    """Of the columns that have no limits somewhere, by their rows."""
-    group: Group | None = None
-    """How the tables pool outcomes."""
-    stochastic: ScenarioResult | None = None
-    """What Monte Carlo counted for the columns whose limits are drawn; they are in none of the
-    above, and no exact engine can tell of them."""
+    """None where nothing was simulated."""
+    solution: Solution | None
+    """None of stochastic columns, which no exact engine covers, and where there are no columns."""
+    failures: Mapping[int, Failures]
+    """Why there are no limits somewhere, by the rows of the columns that failed."""
+    outcome_cells: OutcomeCells
+    """How the tables show the cells given an outcome."""
+    stochastic: ScenarioResult | None
+    """Of the same scenario, for the columns whose limits are drawn; ``columns`` lacks them."""
+
+    @property
+    def enumerated(self) -> Enumerated | None:
+        return None if self.solution is None else self.solution.enumerated
+
+    @property
+    def integrated(self) -> Integrated | None:
+        return None if self.solution is None else self.solution.integrated
 
     def pooled(self) -> ScenarioResult:
-        """The same with the outcomes pooled, as the tables show them given the outcome."""
-        group = self.group
+        """The same with the outcomes of each group pooled, as the tables show them."""
+        group, tally, solution = self.outcome_cells.group, self.tally, self.solution
         if group is None:
             return self
-        tally, enumerated = self.tally, self.enumerated
         if tally is not None:
             tally = replace(tally, by_outcome=pooled_counts(tally.by_outcome, group))
-        if enumerated is not None:
-            by_outcome = pooled_exact(enumerated.by_outcome, group)
-            enumerated = replace(enumerated, by_outcome=by_outcome)
-        return replace(
-            self,
-            tally=tally,
-            enumerated=enumerated,
-            shown=group.first(self.shown),
-            posterior=None if self.posterior is None else pooled_exact(self.posterior, group),
-            under_prior=None if self.under_prior is None else pooled_exact(self.under_prior, group),
-            stochastic=None if self.stochastic is None else self.stochastic.pooled(),
-        )
+        if solution is not None:
+            solution = solution.pooled(group)
+        stochastic = None if self.stochastic is None else self.stochastic.pooled()
+        return replace(self, tally=tally, solution=solution, stochastic=stochastic)
 
 
-def by_column(findings: Sequence[ScenarioResult]) -> list[list[tuple[ScenarioResult, int]]]:
-    """For each column of the experiment, in order: its row in every scenario."""
-    drawn = [found.stochastic for found in findings if found.stochastic is not None]
+def by_column(results: Sequence[ScenarioResult]) -> list[list[tuple[ScenarioResult, int]]]:
+    """For each column of the experiment, in order: every scenario's result with the column's row.
+
+    Stochastic columns stand among the others, in the order of the config.
+    """
+    stochastic = [result.stochastic for result in results if result.stochastic is not None]
     rows = [
-        (column.place, [(found, row) for found in kind])
-        for kind in (findings, drawn)
+        (column.place, [(result, row) for result in kind])
+        for kind in (results, stochastic)
         if kind
         for row, column in enumerate(kind[0].columns)
     ]

@@ -227,9 +227,9 @@ def test_a_fault_of_the_harness_itself_is_one_sentence_unless_asked_for(
 def test_one_disagreement_among_several_runs_is_told_by_the_exit_code(
     tell, config, here, monkeypatch
 ):
-    from harness.study import run as study_run
+    from harness.study import simulate as study_simulate
 
-    right = study_run.simulate
+    right = study_simulate.simulate
 
     def wrong(shard, limits):
         tally = right(shard, limits)
@@ -237,7 +237,7 @@ def test_one_disagreement_among_several_runs_is_told_by_the_exit_code(
             tally.by_outcome.below[:] = 0
         return tally
 
-    monkeypatch.setattr(study_run, "simulate", wrong)
+    monkeypatch.setattr(study_simulate, "simulate", wrong)
     config("a.yaml", name="first", seed=6)
     config("b.yaml", name="second")
     told = tell("run", "a.yaml", "b.yaml")

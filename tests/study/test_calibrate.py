@@ -11,7 +11,7 @@ from harness.config.load import load_experiment
 from harness.engines import calibration as engine
 from harness.significances import at_least
 from harness.study.calibrate import compute_calibration
-from harness.study.run import NoProgress
+from harness.study.parallel import NoProgress
 from harness.tables.results import Results, load, write_tables
 from tests.study.experiments import changed
 

@@ -9,7 +9,7 @@ import pytest
 from harness.config.load import load_experiment
 from harness.engines import monte_carlo
 from harness.errors import HarnessError
-from harness.study.plan import LARGEST_TABLE, plan
+from harness.study.plan import LARGEST_TABLE, plan_scenarios
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 BASES = pytest.mark.parametrize("base", [DRAWN, LISTED], ids=["drawn", "listed"])
@@ -63,7 +63,8 @@ def test_another_seed_gives_other_draws(base):
 def test_shards_of_another_size_are_merged_to_as_many_trials(base, monkeypatch):
     monkeypatch.setattr(monte_carlo, "SHARD", 1 << 8)
     config = changed(base, n=[5, 12], methods=["wald"], alpha=0.05)
-    assert max(len(each.shards) for each in plan(load_experiment(config))) > 4
+    plans = plan_scenarios(load_experiment(config), {})
+    assert max(len(each.shards) for each in plans) > 4
     results = in_memory(config)
     assert results.manifest["agreement"]["agrees"]
     rows = part(results.summary, engine="monte_carlo")

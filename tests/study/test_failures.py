@@ -396,7 +396,7 @@ def test_bounds_say_where_a_method_has_no_interval(run):
 
 
 def test_a_run_that_cannot_tell_of_drawn_limits_is_refused_before_it_starts(run):
-    with pytest.raises(InputError, match="mine draws its limits, and only monte_carlo"):
+    with pytest.raises(InputError, match="mine draws its limits, and only the engine monte_carlo"):
         run("def f(x, n, alpha, rng):\n    return 0.0, rng.random()\n", engines=["enumeration"])
 
 

@@ -19,7 +19,7 @@ from harness.engines.exact import one_sample as enumeration
 from harness.engines.identity import one_sample as identity
 from harness.sampling import binomial
 from harness.scenario import Limits
-from harness.study import run as study_run
+from harness.study import simulate as study_simulate
 from tests.study.experiments import DRAWN, LISTED, changed
 
 PLANNED = {
@@ -84,31 +84,31 @@ def test_outcomes_drawn_with_a_slightly_wrong_truth(verdict, base, monkeypatch):
 
 @both
 def test_limits_shifted_for_monte_carlo_alone(verdict, base, monkeypatch):
-    right = study_run.simulate
+    right = study_simulate.simulate
 
     def wrong(shard, limits):
         return right(shard, Limits(limits.outcomes, limits.lower + 0.01, limits.upper))
 
-    monkeypatch.setattr(study_run, "simulate", wrong)
+    monkeypatch.setattr(study_simulate, "simulate", wrong)
     disagrees(verdict(base))
 
 
 def test_open_intervals_where_a_truth_equals_a_limit(verdict, monkeypatch):
     """Wald's interval at x = 0 is the point 0, and 0 is among the truths: by a hair it misses."""
-    right = study_run.simulate
+    right = study_simulate.simulate
 
     def wrong(shard, limits):
         hair = np.nextafter(limits.lower, 1.0), np.nextafter(limits.upper, 0.0)
         return right(shard, Limits(limits.outcomes, *hair))
 
-    monkeypatch.setattr(study_run, "simulate", wrong)
+    monkeypatch.setattr(study_simulate, "simulate", wrong)
     wald, _ = disagrees(verdict("listed"))
     assert wald["smallest_p"] == 0.0
 
 
 @both
 def test_misses_counted_on_the_wrong_side(verdict, base, monkeypatch):
-    right = study_run.simulate
+    right = study_simulate.simulate
 
     def wrong(shard, limits):
         tally = right(shard, limits)
@@ -116,7 +116,7 @@ def test_misses_counted_on_the_wrong_side(verdict, base, monkeypatch):
         swapped = replace(by_x, below=by_x.above, above=by_x.below)
         return monte_carlo.Tally(swapped, tally.by_truth)
 
-    monkeypatch.setattr(study_run, "simulate", wrong)
+    monkeypatch.setattr(study_simulate, "simulate", wrong)
     disagrees(verdict(base))
 
 
@@ -157,7 +157,7 @@ def test_single_trials_of_each_outcome_are_held_together(monkeypatch):
         "seed": 5,
     }
     assert harness.run(config, out=None).manifest["agreement"]["agrees"]
-    monkeypatch.setattr(study_run, "simulate", shifted(study_run.simulate))
+    monkeypatch.setattr(study_simulate, "simulate", shifted(study_simulate.simulate))
     assert not harness.run(config, out=None).manifest["agreement"]["agrees"]
 
 

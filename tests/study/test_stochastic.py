@@ -285,7 +285,7 @@ def test_pooled_outcomes_hold_the_mean_length_of_their_trials():
 
 @pytest.mark.parametrize("engines", [["posterior"], ["enumeration"], ["posterior", "enumeration"]])
 def test_without_monte_carlo_a_method_that_draws_is_refused(engines):
-    message = "bootstrap_percentile draws its limits, and only monte_carlo can tell"
+    message = "bootstrap_percentile draws its limits, and only the engine monte_carlo computes"
     with pytest.raises(InputError, match=message):
         in_memory(DRAWN, methods=["wald", BOOTSTRAP], engines=engines)
     with pytest.raises(InputError, match=message):
