@@ -148,7 +148,7 @@ def test_a_parameter_that_is_taken_for_missed_where_it_is_covered_is_seen(monkey
 
 
 def test_the_posterior_under_the_flat_prior_is_checked_where_the_truths_are_a_beta(monkeypatch):
-    """Equal Beta truths go through ``integrate_under_prior``, all others through ``integrate_under_truth``."""
+    """Equal Beta truths are integrated under their own prior, all others under the truth."""
     seen = []
     for name in ("integrate_under_prior", "integrate_under_truth"):
         right = getattr(posterior, name)

@@ -162,7 +162,7 @@ def test_single_trials_of_each_outcome_are_held_together(monkeypatch):
 
 
 def test_a_fault_of_the_posterior_engine_breaks_the_identity(monkeypatch):
-    right = identity.posterior.integrate
+    right = identity.posterior.integrate_under_prior
 
     def swapped(*args):
         exact = right(*args)
