@@ -1,4 +1,4 @@
-"""Interval methods in somebody's own tests.
+"""Checks of interval methods for the test suites of other projects.
 
     assert_interval_method(my_interval, family="proportion", against="wilson")
 
@@ -6,7 +6,7 @@
     def test_interval(check):
         check()
 
-Only the second one needs pytest.
+Only ``parametrize_with_checks`` needs pytest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import SkipTest
 
 from harness.checks.check import check
-from harness.checks.conformance.runner import names_of
+from harness.checks.conformance.runner import property_names
 from harness.checks.report import (
     AGAINST,
     BEHAVIOUR,
@@ -44,17 +44,25 @@ def assert_interval_method(
     against: str | None = None,
     **options: Any,
 ) -> CheckReport:
-    """Check a method; returns the report where all of it passes.
+    """Assert that a method passes every check of ``harness.check``.
 
     Args:
-        method: as ``harness.check`` takes it.
-        family: what is estimated.
-        against: a method, or the folder of a baseline, that it may not be worse than.
+        method: a name or a callable, as ``harness.check`` takes it.
+        family: the family of the method.
+        against: another method, or the folder of a baseline, than which it must not be worse.
         **options: other arguments of ``harness.check``.
 
+    Returns:
+        The report.
+
     Raises:
-        AssertionError: a check failed or could not be concluded; the text is the report.
-        InputError: there is no such family or method.
+        AssertionError: a check failed or was inconclusive; the text is the report.
+        InputError: there is no such family or method, or an argument is wrong.
+
+    Example:
+        >>> report = assert_interval_method("wilson", sizes=[5], alphas=[0.05])
+        >>> report.passed
+        True
     """
     report = check(method, family=family, against=against, **options)
     if not report.passed:
@@ -65,21 +73,33 @@ def assert_interval_method(
 def parametrize_with_checks(
     methods: Sequence[str | Function], *, family: str = "proportion", **options: Any
 ) -> pytest.MarkDecorator:
-    """Decorates a test of one argument ``check``, to be called: a test for each check and method.
+    """Parametrize a pytest function over every check of several methods.
 
-    A method is checked when the first of its tests is run.
+    The function has one argument, ``check``, and calls it. A method is checked when the first of
+    its tests runs.
 
     Args:
-        methods: as ``harness.check`` takes them.
-        family: what is estimated.
+        methods: names or callables, as ``harness.check`` takes them.
+        family: the family of the methods.
         **options: other arguments of ``harness.check``.
+
+    Returns:
+        A decorator of test functions.
+
+    Raises:
+        InputError: there is no such family or method.
+
+    Example:
+        >>> @parametrize_with_checks(["wilson", "jeffreys"], sizes=[5], alphas=[0.05])
+        ... def test_interval(check):
+        ...     check()
     """
     import pytest
 
-    names = (*names_of(family), BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK, _REST)
+    names = (*property_names(family), BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK, _REST)
     cases = []
     for method in methods:
-        checked = _Checked(method, family, options)
+        checked = CheckedMethod(method, family, options)
         label = named(method, family).label
         ids = [f"{label}-{name.replace(' ', '_')}" for name in names]
         checks = [OneCheck(name, checked) for name in names]
@@ -88,8 +108,8 @@ def parametrize_with_checks(
 
 
 @dataclass(frozen=True)
-class _Checked:
-    """A method, checked once for all of its tests."""
+class CheckedMethod:
+    """A method that is checked once for all of its tests."""
 
     method: str | Function
     family: str
@@ -97,14 +117,16 @@ class _Checked:
 
     @cached_property
     def report(self) -> CheckReport:
+        """The report of the method, computed at the first access."""
         return check(self.method, family=self.family, **self.options)
 
     def findings(self, name: str) -> list[Finding]:
-        """Those of a part of conformance, of another kind of check, or of neither."""
+        """The findings of one test: of a property, of another kind of check, or all others."""
         return [finding for finding in self.report.findings if self._test_of(finding) == name]
 
     def _test_of(self, finding: Finding) -> str:
-        if finding.kind == CONFORMANCE and finding.check in names_of(self.family):
+        """The name of the test that a finding belongs to."""
+        if finding.kind == CONFORMANCE and finding.check in property_names(self.family):
             return finding.check
         kinds = (BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK)
         return finding.kind if finding.kind in kinds else _REST
@@ -115,17 +137,18 @@ class OneCheck:
     """One check of one method."""
 
     name: str
-    checked: _Checked
+    checked: CheckedMethod
 
     def __call__(self) -> None:
-        """
+        """Assert that every finding of the check passed.
+
         Raises:
-            AssertionError: the check failed or could not be concluded, with every finding.
-            SkipTest: there is nothing to be checked, as of a method that promises nothing.
+            AssertionError: the check failed or was inconclusive; the text has every finding.
+            SkipTest: there are no findings, as for a method without a contract.
         """
         found = self.checked.findings(self.name)
         if not found:
-            raise SkipTest(f"nothing is asked of {self.name}")
+            raise SkipTest(f"no finding of {self.name}")
         wrong = [each for each in found if each.verdict != PASS]
         if wrong:
             raise AssertionError("\n".join(f"{each.check}: {each.message}" for each in wrong))

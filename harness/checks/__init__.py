@@ -1,1 +1,1 @@
-"""Is an interval method sound, and has it become worse?"""
+"""Checks of interval methods: soundness, contract, and comparison with others."""

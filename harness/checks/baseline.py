@@ -1,7 +1,7 @@
-"""A baseline: what methods did when they were last looked at, as text files meant for git.
+"""Baselines: the exact numbers of methods, stored as text files under version control.
 
-A folder holds ``baseline.json`` and for each family and method a CSV file, sorted and with fixed
-decimals, so that a change reads well in a diff.
+The folder of a baseline has the file ``baseline.json`` and a CSV file for each family and method.
+The rows are sorted and the decimals fixed, so that a diff shows what has changed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 
 import polars as pl
 
-from harness.checks.conformance.runner import where
-from harness.checks.measures import LENGTH, MEAN, WORST, keys_of
-from harness.checks.scenarios import checked_alphas, checked_sizes
+from harness.checks.behaviour import LENGTH, MEAN, WORST, key_columns
+from harness.checks.report import format_cell
+from harness.checks.scenarios import validate_alphas, validate_sizes
 from harness.checks.subjects.naming import Named
 from harness.errors import InputError
 from harness.families.catalogue import family_of
@@ -32,19 +32,19 @@ from harness.tables.manifest import versions
 
 HEADER = "baseline.json"
 DECIMALS = 10
-"""Far below every difference that matters, and above the noise of another machine."""
+"""Finer than every difference that matters, and coarser than the rounding of another machine."""
 
 
 def is_baseline(path: str | Path) -> bool:
-    """Whether a folder holds a baseline."""
+    """Whether a path is the folder of a baseline."""
     try:
         return (Path(path) / HEADER).is_file()
     except (OSError, ValueError):  # a name too long, or with a NUL in it
         return False
 
 
-def is_folder(text: str) -> bool:
-    """Whether it is the path of a folder, or would be: not that of a file, with its function."""
+def is_folder_path(text: str) -> bool:
+    """Whether a text is the path of a folder, existing or not, rather than the name of a method."""
     try:
         path = Path(text)
         if path.is_dir():
@@ -55,29 +55,34 @@ def is_folder(text: str) -> bool:
         return False
 
 
-def update(folder: str | Path, named: Named, measured: pl.DataFrame, side: str = TWO_SIDED) -> Path:
-    """Write a method's baseline into the folder, beside those of others; returns its file.
+def write_baseline(
+    folder: str | Path, named: Named, measured: pl.DataFrame, side: str = TWO_SIDED
+) -> Path:
+    """Write the baseline of a method into a folder, beside those of other methods.
 
     Args:
-        folder: made where it is not there.
+        folder: the folder; it is created if it does not exist.
         named: the method.
-        measured: its ``measures``; other columns are left out.
-        side: that they are of.
+        measured: its ``measures``; other columns are ignored.
+        side: the side of the intervals that were measured.
+
+    Returns:
+        The CSV file of the method.
 
     Raises:
-        InputError: the folder cannot be written or holds something else, or there is nothing
-            exact to be kept.
+        InputError: the folder cannot be written or has another method's baseline under the same
+            name, or the measures are not complete.
     """
-    refuse_update(folder, named)
-    _refuse(named, measured)
+    validate_target(folder, named)
+    _validate_measures(named, measured)
     root = Path(folder)
     file = _file(root, named.family, named.label)
     try:
-        header = _header(root) if is_baseline(root) else {"methods": {}}
+        header = _read_header(root) if is_baseline(root) else {"methods": {}}
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(_text(measured, _values(named.family)), "utf-8")
+        file.write_text(_format_csv(measured, _value_columns(named.family)), "utf-8")
         sided = {} if side == TWO_SIDED else {"side": side}
-        entry = {**provenance(named), **sided, "rows": measured.height}
+        entry = {**_provenance(named), **sided, "rows": measured.height}
         header["methods"].setdefault(named.family, {})[file.stem] = entry
         header["versions"] = _versions()
         (root / HEADER).write_text(
@@ -88,12 +93,12 @@ def update(folder: str | Path, named: Named, measured: pl.DataFrame, side: str =
     return file
 
 
-def refuse_update(folder: str | Path, named: Named) -> None:
-    """Say before anything is computed that a method's baseline could not be written.
+def validate_target(folder: str | Path, named: Named) -> None:
+    """Check that the baseline of a method can be written, before its numbers are computed.
 
     Raises:
-        InputError: the folder is none, is not to be written to, or holds another method's baseline
-            under the same name; or the method draws its limits.
+        InputError: the path is no folder, the folder is read-only or has another method's baseline
+            under the same name, or the method draws its limits.
     """
     root = Path(folder)
     existing = next(place for place in (root, *root.absolute().parents) if place.exists())
@@ -104,103 +109,100 @@ def refuse_update(folder: str | Path, named: Named) -> None:
     if not is_baseline(root):
         return
     name = _file(root, named.family, named.label).stem
-    known = _header(root)["methods"].get(named.family, {}).get(name, {}).get("of")
-    origin = provenance(named)["of"]
+    known = _read_header(root)["methods"].get(named.family, {}).get(name, {}).get("of")
+    origin = _provenance(named)["of"]
     if known not in (None, origin):
         raise InputError(f"{root} holds another {name}, of {known}, and not of {origin}")
 
 
-def stored(folder: str | Path, family: str, label: str, side: str = TWO_SIDED) -> pl.DataFrame:
-    """The method's measures as they were.
+def read_baseline(
+    folder: str | Path, family: str, label: str, side: str = TWO_SIDED
+) -> pl.DataFrame:
+    """Return the ``measures`` of a method that its baseline holds.
 
     Raises:
-        InputError: there is no baseline of this method, or it cannot be read.
+        InputError: there is no baseline of this method and side, or it cannot be read.
     """
     root = Path(folder)
     file = _file(root, family, label)
     if not is_baseline(root) or not file.is_file():
         raise InputError(f"{root} holds no baseline of {label}; --update {root} writes one")
-    columns = (*family_of(family).sizes, "alpha", *_values(family))
+    columns = (*family_of(family).sizes, "alpha", *_value_columns(family))
     try:
         table = pl.read_csv(file, schema=dict.fromkeys(columns, pl.Float64))
     except (pl.exceptions.PolarsError, OSError) as fault:
         reason = str(fault).partition("\n")[0]
         raise InputError(f"{file} cannot be read: {reason}") from None
-    entry = _header(root)["methods"].get(family, {}).get(file.stem, {})
-    told, its_side = entry.get("rows", table.height), entry.get("side", TWO_SIDED)
-    if its_side != side:
-        raise InputError(f"{file} is of the side {its_side}, and {label} of the side {side}")
-    if told != table.height:
-        raise InputError(f"{file} holds {table.height} rows where {HEADER} tells of {told}")
-    return _checked(table, file, family)
-
-
-def _checked(table: pl.DataFrame, file: Path, family: str) -> pl.DataFrame:
-    """The table, which an editor or a merge may have spoilt."""
-    keys = keys_of(table)
-    if table.is_empty():
-        raise InputError(f"{file} holds no rows; --update {file.parent.parent} writes them")
-    try:
-        checked_sizes(family, [size if len(size) > 1 else size[0] for size in _sizes(table)])
-        checked_alphas(table["alpha"].to_list())
-    except InputError as fault:
-        raise InputError(f"{file}: {fault}") from None
-    spoilt = table.filter(pl.any_horizontal(pl.all().is_null() | pl.all().is_nan()))
-    if spoilt.height:
-        raise InputError(
-            f"{file} has a row without a number: {where(spoilt[keys].row(0, named=True))}"
-        )
-    if table.select(keys).is_duplicated().any():
-        raise InputError(f"{file} has a size and alpha twice")
+    entry = _read_header(root)["methods"].get(family, {}).get(file.stem, {})
+    rows, stored_side = entry.get("rows", table.height), entry.get("side", TWO_SIDED)
+    if stored_side != side:
+        raise InputError(f"{file} is of the side {stored_side}, and {label} of the side {side}")
+    if rows != table.height:
+        raise InputError(f"{file} has {table.height} rows, but {HEADER} says {rows}")
+    _validate_table(table, file, family)
     return table
 
 
-def _sizes(table: pl.DataFrame) -> list[tuple[Any, ...]]:
-    return table.select(keys_of(table)[:-1]).rows()
+def _validate_table(table: pl.DataFrame, file: Path, family: str) -> None:
+    """Refuse a table that an editor or a merge has damaged."""
+    keys = key_columns(table)
+    if table.is_empty():
+        raise InputError(f"{file} holds no rows; --update {file.parent.parent} writes them")
+    try:
+        sizes = table.select(keys[:-1]).rows()
+        validate_sizes(family, [size if len(size) > 1 else size[0] for size in sizes])
+        validate_alphas(table["alpha"].to_list())
+    except InputError as fault:
+        raise InputError(f"{file}: {fault}") from None
+    damaged = table.filter(pl.any_horizontal(pl.all().is_null() | pl.all().is_nan()))
+    if damaged.height:
+        place = format_cell(damaged[keys].row(0, named=True))
+        raise InputError(f"{file} has a row without a number: {place}")
+    if table.select(keys).is_duplicated().any():
+        raise InputError(f"{file} has a size and alpha twice")
 
 
-def _values(family: str) -> tuple[str, ...]:
-    """The columns of numbers.
+def _value_columns(family: str) -> tuple[str, ...]:
+    """The columns of numbers in a file.
 
-    The worst truth of two samples is one of several that are equal but for rounding, and would
-    move without a cause.
+    The worst truth of two samples is left out: several truths are equally bad but for rounding,
+    and which one is found may change for no reason.
     """
     if family_of(family).samples == 2:
         return WORST, MEAN, LENGTH
     return WORST, "worst_truth", MEAN, LENGTH
 
 
-def _refuse(named: Named, measured: pl.DataFrame) -> None:
-    """Refuse what is no baseline: a stochastic method, limits that are none."""
+def _validate_measures(named: Named, measured: pl.DataFrame) -> None:
+    """Refuse measures without rows or with a number missing."""
     if measured.is_empty():
         raise InputError(f"{named.label} has no exact numbers for a baseline")
-    values, keys = _values(named.family), keys_of(measured)
+    values, keys = _value_columns(named.family), key_columns(measured)
     missing = measured.filter(pl.any_horizontal(pl.col(name).is_null() for name in values))
     if missing.height:
-        row = missing.row(0, named=True)
-        place = ", ".join(f"{key} = {row[key]:g}" for key in keys)
+        place = format_cell(missing[keys].row(0, named=True))
         raise InputError(f"{named.label} has no sound limits at {place}, and so no baseline")
 
 
 def _file(root: Path, family: str, label: str) -> Path:
-    """By the name that stays when a file is called by another path."""
+    """The CSV file of a method; its name does not depend on the folder of the method's file."""
     place, _, name = label.rpartition(":")
     stem = f"{place}-{name}" if place in PEERS else name
     return root / family / f"{stem}.csv"
 
 
-def _text(measured: pl.DataFrame, values: Sequence[str]) -> str:
-    """Sorted; sizes and alphas in their shortest form, values with fixed decimals and no −0."""
-    keys = keys_of(measured)
+def _format_csv(measured: pl.DataFrame, values: Sequence[str]) -> str:
+    """The sorted rows: short sizes and alphas, and values with fixed decimals and no −0."""
+    keys = key_columns(measured)
     lines = [",".join((*keys, *values))]
     for row in measured.sort(*keys).iter_rows(named=True):
-        told = [f"{row[name]:.15g}" for name in keys]
-        told += [f"{round(row[name], DECIMALS) + 0.0:.{DECIMALS}f}" for name in values]
-        lines.append(",".join(told))
+        cells = [f"{row[name]:.15g}" for name in keys]
+        cells += [f"{round(row[name], DECIMALS) + 0.0:.{DECIMALS}f}" for name in values]
+        lines.append(",".join(cells))
     return "\n".join(lines) + "\n"
 
 
-def _header(root: Path) -> dict[str, Any]:
+def _read_header(root: Path) -> dict[str, Any]:
     try:
         header = json.loads((root / HEADER).read_text("utf-8"))
         for methods in header["methods"].values():
@@ -211,14 +213,14 @@ def _header(root: Path) -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    """Of what the numbers depend on, not of what draws them."""
+    """The versions of the packages that the numbers depend on."""
     return {name: found for name, found in versions().items() if name != "matplotlib"}
 
 
-def provenance(named: Named) -> dict[str, str]:
-    """Where the method comes from, and SHA-256 of the file; of a peer, its package's version.
+def _provenance(named: Named) -> dict[str, str]:
+    """The origin of a method, and the SHA-256 of its file or the version of a peer's package.
 
-    No digest of a function that stands in no file.
+    A function without a file has no digest.
     """
     place, _, _ = named.label.rpartition(":")
     if place in PEERS:
@@ -229,7 +231,7 @@ def provenance(named: Named) -> dict[str, str]:
 
 
 def _origin(named: Named) -> str:
-    """What stays when a file is called by another path."""
+    """The origin of a method; it does not depend on the folder of the method's file."""
     if named.method is not None:
         return "the catalogue"
     if named.source is None:
@@ -252,7 +254,7 @@ def _source_file(named: Named) -> Path | None:
 
 
 def _module_file(module: str | None) -> Path | None:
-    """Found folder by folder, since to find a module by its whole name loads its packages."""
+    """The file of a module; ``find_spec`` of its whole name would load its packages."""
     top, *below = (module or "").split(".")
     found = find_spec(top) if top else None
     for place in range(len(below)):

@@ -1,4 +1,4 @@
-"""The whole check of one method."""
+"""Check an interval method: its properties, its exact behaviour, its contract, and comparisons."""
 
 from __future__ import annotations
 
@@ -10,33 +10,34 @@ from typing import Any
 
 import polars as pl
 
-from harness.checks.baseline import is_baseline, is_folder
+from harness.checks.baseline import is_baseline, is_folder_path
+from harness.checks.behaviour import behaviour, check_exact_numbers
 from harness.checks.compare.cross_check import cross_check
-from harness.checks.compare.exact import against_baseline, against_drawn, against_method
-from harness.checks.conformance.runner import conformance
-from harness.checks.contract.behaviour import behaviour, sound
+from harness.checks.compare.exact import compare_with_baseline, compare_with_method
+from harness.checks.compare.paired_test import paired_test
+from harness.checks.conformance.runner import check_conformance
 from harness.checks.contract.exact import (
     NOMINAL,
     Contract,
-    checked_contract,
+    check_contract,
     declared_contract,
-    promise_kept,
+    validate_contract,
 )
-from harness.checks.contract.simulated import drawn_promise
-from harness.checks.draws import TRIALS, drawn_sizes
-from harness.checks.expectations import as_expected
+from harness.checks.contract.simulated import check_contract_by_trials
+from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.report import CheckReport, Finding
 from harness.checks.scenarios import (
     Size,
-    checked_alphas,
-    checked_sizes,
     default_alphas,
     default_sizes,
+    validate_alphas,
+    validate_sizes,
 )
 from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.naming import Function, Named, named
 from harness.checks.subjects.process import ProcessSubject
 from harness.checks.subjects.subject import CallableSubject, CatalogueSubject, Subject, side_of
+from harness.checks.trials import TRIALS, default_trial_sizes
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.errors import InputError
@@ -45,21 +46,21 @@ from harness.methods.user.process import TIMEOUT
 
 SEED = 2003
 
-_LONGEST = 86_400.0
-"""Seconds that a call may take."""
+_LONGEST_TIMEOUT = 86_400.0
+"""In seconds."""
 
 AnyMethod = str | Function | Method
 
 
 @dataclass(frozen=True)
-class _Terms:
-    """What a method is held to, and where it is looked at."""
+class _Settings:
+    """The validated options of a check."""
 
     contract: Contract
     sizes: tuple[Size, ...]
-    """Where exact numbers are computed."""
-    drawn: tuple[Size, ...]
-    """Where trials are made of a method without exact numbers."""
+    """The sizes at which exact numbers are computed."""
+    trial_sizes: tuple[Size, ...]
+    """The sizes at which trials of a stochastic method are made."""
     alphas: tuple[float, ...]
     margin: float | None
     trials: int
@@ -81,44 +82,55 @@ def check(
     sizes: Sequence[Any] | None = None,
     alphas: Sequence[float] | None = None,
 ) -> CheckReport:
-    """Whether a method is sound, keeps what it promises, and is no worse than another one.
+    """Check whether a method is sound, keeps its contract, and is no worse than another one.
 
-    What a method does wrong, be it an exception, is a finding and never the end of the check.
+    Whatever the method does wrong, exceptions included, becomes a finding of the report.
 
     Args:
-        method: a name of the catalogue, "file.py:function", "package.module:function", a peer as
-            "statsmodels:wilson", an entry point of the group ``harness.methods``, or a callable
-            f(x, n, alpha). What is in a file or module is called in a process of its own.
-        family: what is estimated, which decides the arguments.
+        method: a name of the catalogue, "file.py:function", "package.module:function", a peer
+            such as "statsmodels:wilson", an entry point of the group ``harness.methods``, or a
+            callable f(x, n, alpha). Functions of files and modules run in a separate process.
+        family: the family, which decides the arguments of the method.
         against: another method, or the folder of a baseline.
-        config: an experiment whose sizes and alphas are taken.
+        config: the config of an experiment with the sizes and alphas of the check.
         contract: "nominal", "at-least" or "none"; by default what a method of the catalogue
-            declares, "nominal" for any other.
-        margin: of the mean alpha error in "nominal", by default 0.3·alpha, and of the miss rate
-            against a stochastic method.
-        trials: at each size, of a stochastic method.
+            declares, and "nominal" for any other method.
+        margin: of the mean alpha error of a nominal method, and of the miss rate where limits are
+            drawn; by default 0.3·alpha.
+        trials: the number of trials at each size, for a stochastic method.
         seed: of all draws.
-        timeout: seconds that a call of a function in a file or module may take.
-        sizes: where exact numbers are computed: n or exposures, or pairs of them.
-        alphas: likewise.
+        timeout: the longest time of a call of a function in a file or module, in seconds.
+        sizes: n or exposures at which exact numbers are computed; pairs of them for two samples.
+        alphas: the alphas at which exact numbers are computed.
+
+    Returns:
+        The report with all findings.
 
     Raises:
         InputError: the method cannot be loaded, or an argument is wrong.
+
+    Example:
+        >>> report = check("wilson", against="clopper_pearson", sizes=[10], alphas=[0.05])
+        >>> report.headline
+        'wilson (proportion): FAIL: against clopper_pearson: worst alpha'
+        >>> print(report.worst(1)[0].message)
+        0.165043 at n = 10, alpha = 0.05, where clopper_pearson has 0.0214229: worse by 0.14
     """
     called = named(method, family)
-    terms = _terms(called, config, sizes, alphas, contract, margin, trials, seed, timeout)
-    with _opened(called, terms) as subject:
-        findings = conformance(subject)
-        exact = behaviour(subject, terms.sizes, terms.alphas if subject.deterministic else ())
-        findings += _promise(subject, exact, terms)
+    settings = _settings(called, config, sizes, alphas, contract, margin, trials, seed, timeout)
+    with _open_subject(called, settings) as subject:
+        findings = check_conformance(subject)
+        deterministic_alphas = settings.alphas if subject.deterministic else ()
+        exact = behaviour(subject, settings.sizes, deterministic_alphas)
+        findings += _check_contract(subject, exact, settings)
         if against is not None:
-            findings += _against(subject, against, terms)
-        findings = as_expected(findings, subject)
+            findings += _compare(subject, against, settings)
+        findings = apply_expected_failures(findings, subject)
         side = side_of(subject)
-    return CheckReport(called.label, family, terms.contract, tuple(findings), exact, side)
+    return CheckReport(called.label, family, settings.contract, tuple(findings), exact, side)
 
 
-def _terms(
+def _settings(
     called: Named,
     config: str | Path | None,
     sizes: Sequence[Any] | None,
@@ -128,8 +140,8 @@ def _terms(
     trials: int,
     seed: int,
     timeout: float,
-) -> _Terms:
-    """Those asked for; else sizes and alphas of a config, or the usual ones."""
+) -> _Settings:
+    """The options; sizes and alphas that are not given are those of the config, or the defaults."""
     family = called.family
     if config is not None:
         experiment = load_experiment(config)
@@ -137,12 +149,12 @@ def _terms(
             raise InputError(f"{config} is no experiment of the family {family}")
         sizes = experiment.sizes if sizes is None else sizes
         alphas = experiment.alphas if alphas is None else alphas
-    _check_options(margin, trials, seed, timeout)
-    return _Terms(
-        contract=_declared(called) if contract is None else checked_contract(contract),
-        sizes=checked_sizes(family, default_sizes(family) if sizes is None else sizes),
-        drawn=checked_sizes(family, drawn_sizes(family) if sizes is None else sizes),
-        alphas=checked_alphas(default_alphas(family) if alphas is None else alphas),
+    _validate_options(margin, trials, seed, timeout)
+    return _Settings(
+        contract=_declared(called) if contract is None else validate_contract(contract),
+        sizes=validate_sizes(family, default_sizes(family) if sizes is None else sizes),
+        trial_sizes=validate_sizes(family, default_trial_sizes(family) if sizes is None else sizes),
+        alphas=validate_alphas(default_alphas(family) if alphas is None else alphas),
         margin=margin,
         trials=trials,
         seed=seed,
@@ -150,10 +162,11 @@ def _terms(
     )
 
 
-def _check_options(margin: float | None, trials: int, seed: int, timeout: float) -> None:
-    """
+def _validate_options(margin: float | None, trials: int, seed: int, timeout: float) -> None:
+    """Refuse options that are out of range.
+
     Raises:
-        InputError: one of them is out of its range.
+        InputError: an option is out of range.
     """
     if margin is not None and not 0 <= margin < 1:
         raise InputError(f"margin should be at least 0 and less than 1, found {margin:g}")
@@ -161,24 +174,25 @@ def _check_options(margin: float | None, trials: int, seed: int, timeout: float)
         raise InputError(f"trials should be 1 or more, found {trials}")
     if seed < 0:
         raise InputError(f"seed should be 0 or more, found {seed}")
-    if not 0 < timeout <= _LONGEST:
+    if not 0 < timeout <= _LONGEST_TIMEOUT:
         raise InputError(
-            f"timeout should be more than 0 and at most {_LONGEST:g}, found {timeout:g}"
+            f"timeout should be more than 0 and at most {_LONGEST_TIMEOUT:g}, found {timeout:g}"
         )
 
 
 def _declared(called: Named) -> Contract:
+    """The contract that a method declares; "nominal" for a method outside the catalogue."""
     return NOMINAL if called.method is None else declared_contract(called.method, called.family)
 
 
 @contextmanager
-def _opened(called: Named, terms: _Terms) -> Iterator[Subject]:
-    """The method, ready to be called."""
-    label, family, seed = called.label, called.family, terms.seed
+def _open_subject(called: Named, settings: _Settings) -> Iterator[Subject]:
+    """The method with its process, which ends with the block."""
+    label, family, seed = called.label, called.family, settings.seed
     if called.method is not None:
         yield CachedSubject(CatalogueSubject(label, family, called.method, seed))
     elif called.source is not None:
-        process = ProcessSubject(label, family, called.source, terms.timeout, seed)
+        process = ProcessSubject(label, family, called.source, settings.timeout, seed)
         try:
             yield CachedSubject(process)
         finally:
@@ -188,50 +202,51 @@ def _opened(called: Named, terms: _Terms) -> Iterator[Subject]:
         yield CachedSubject(CallableSubject(label, family, called.function, seed))
 
 
-def _promise(subject: Subject, exact: pl.DataFrame, terms: _Terms) -> list[Finding]:
-    """By exact numbers; by trials where limits are drawn, and so no function of x."""
-    contract, margin = terms.contract, terms.margin
+def _check_contract(subject: Subject, exact: pl.DataFrame, settings: _Settings) -> list[Finding]:
+    """Check the contract by exact numbers, or by trials for a stochastic method."""
+    contract, margin = settings.contract, settings.margin
     if not subject.deterministic:
-        return drawn_promise(
+        return check_contract_by_trials(
             contract,
             subject,
-            terms.drawn,
-            terms.alphas,
-            trials=terms.trials,
+            settings.trial_sizes,
+            settings.alphas,
+            trials=settings.trials,
             margin=margin,
-            seed=terms.seed,
+            seed=settings.seed,
         )
     one_sided = TWO_SIDED not in subject.sides
     return [
-        sound(exact, subject.family),
-        *promise_kept(contract, exact, subject.family, margin, one_sided),
-        cross_check(subject, terms.sizes, terms.alphas, terms.seed),
+        check_exact_numbers(exact, subject.family),
+        *check_contract(contract, exact, subject.family, margin, one_sided),
+        cross_check(subject, settings.sizes, settings.alphas, settings.seed),
     ]
 
 
-def _against(subject: Subject, against: AnyMethod | Path, terms: _Terms) -> list[Finding]:
+def _compare(subject: Subject, against: AnyMethod | Path, settings: _Settings) -> list[Finding]:
+    """Compare a method with another method or with its baseline."""
     if isinstance(against, Path) or (isinstance(against, str) and is_baseline(against)):
-        return against_baseline(subject, against)
-    with _opened(_reference(against, subject.family), terms) as other:
-        one, another = _of_one_side(subject, other)
+        return compare_with_baseline(subject, against)
+    with _open_subject(_reference(against, subject.family), settings) as other:
+        one, another = _at_common_side(subject, other)
         if one.deterministic and another.deterministic:
-            return against_method(one, another, terms.sizes, terms.alphas)
-        return against_drawn(
+            return compare_with_method(one, another, settings.sizes, settings.alphas)
+        return paired_test(
             one,
             another,
-            terms.drawn,
-            terms.alphas,
-            margin=terms.margin,
-            trials=terms.trials,
-            seed=terms.seed,
+            settings.trial_sizes,
+            settings.alphas,
+            margin=settings.margin,
+            trials=settings.trials,
+            seed=settings.seed,
         )
 
 
-def _of_one_side(subject: Subject, reference: Subject) -> tuple[Subject, Subject]:
-    """Both at a side that both have: two-sided intervals where there are any.
+def _at_common_side(subject: Subject, reference: Subject) -> tuple[Subject, Subject]:
+    """Both methods at a side that both have; two-sided where both have two-sided intervals.
 
     Raises:
-        InputError: there is no such side.
+        InputError: the methods have no side in common.
     """
     shared = [side for side in subject.sides if side in reference.sides]
     if not shared:
@@ -242,15 +257,15 @@ def _of_one_side(subject: Subject, reference: Subject) -> tuple[Subject, Subject
 
 
 def _reference(against: AnyMethod, family: str) -> Named:
-    """The method of a name, which a folder without a baseline is not.
+    """The method to compare with.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such method; for the path of a folder, that it has no baseline.
     """
     try:
         return named(against, family)
     except InputError:
-        if isinstance(against, str) and is_folder(against):
+        if isinstance(against, str) and is_folder_path(against):
             raise InputError(
                 f"{against} holds no baseline; --update {against} writes one"
             ) from None

@@ -1,4 +1,4 @@
-"""A report as text: for a person, for a program, and for a service that reads JUnit."""
+"""A report as text: a table for a person, JSON for a program, and JUnit for a CI service."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from xml.etree import ElementTree
 from harness.checks.report import FAIL, INCONCLUSIVE, PASS, CheckReport, Finding, Verdict
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TAGS = {FAIL: "failure", INCONCLUSIVE: "error"}
 
 
-def as_table(report: CheckReport) -> str:
-    """The first screen."""
+def format_table(report: CheckReport) -> str:
+    """A summary that fits a small terminal."""
     return str(report)
 
 
-def as_json(report: CheckReport) -> str:
-    """Everything; what is no number is null."""
-    return json.dumps(_plain(report.to_dict()), indent=2, ensure_ascii=False, allow_nan=False)
+def format_json(report: CheckReport) -> str:
+    """The whole report as JSON; a number that is not finite is null."""
+    content = _finite_or_none(report.to_dict())
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def as_junit(report: CheckReport) -> str:
-    """A test case for each check, whose name stays as it is; an inconclusive one is an error."""
+def format_junit(report: CheckReport) -> str:
+    """The report as JUnit XML: a test case for each check; an inconclusive check is an error."""
     cases: dict[tuple[str, str], list[Finding]] = {}
     for finding in report.findings:
         cases.setdefault((finding.kind, finding.check), []).append(finding)
@@ -40,15 +42,15 @@ def as_junit(report: CheckReport) -> str:
     for (kind, check), findings in cases.items():
         classname = _xml(f"{report.family}.{report.method}.{kind}")
         case = ElementTree.SubElement(suite, "testcase", classname=classname, name=_xml(check))
-        _tell(case, findings)
+        _add_findings(case, findings)
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
 
 FORMATS: Mapping[str, Callable[[CheckReport], str]] = {
-    "table": as_table,
-    "json": as_json,
-    "junit": as_junit,
+    "table": format_table,
+    "json": format_json,
+    "junit": format_junit,
 }
 
 
@@ -57,32 +59,32 @@ def _worst(findings: Sequence[Finding]) -> Verdict:
     return next((each for each in (FAIL, INCONCLUSIVE) if each in verdicts), PASS)
 
 
-def _tell(case: ElementTree.Element, findings: Sequence[Finding]) -> None:
-    """What did not pass: the worst in a line, and all of it."""
+def _add_findings(case: ElementTree.Element, findings: Sequence[Finding]) -> None:
+    """Add the findings of the worst verdict to a test case, unless all findings passed."""
     verdict = _worst(findings)
     if verdict == PASS:
         return
-    told = sorted(
+    worst = sorted(
         (finding for finding in findings if finding.verdict == verdict),
         key=lambda finding: -finding.severity,
     )
-    tag = {FAIL: "failure", INCONCLUSIVE: "error"}[verdict]
-    ElementTree.SubElement(
-        case, tag, message=_xml(told[0].message), type=_xml(told[0].check)
-    ).text = _xml("\n".join(finding.message for finding in told))
+    element = ElementTree.SubElement(
+        case, _TAGS[verdict], message=_xml(worst[0].message), type=_xml(worst[0].check)
+    )
+    element.text = _xml("\n".join(finding.message for finding in worst))
 
 
 def _xml(text: str) -> str:
-    """Without the characters that XML cannot hold."""
+    """The text with a replacement for every character that XML cannot hold."""
     return _NOT_XML.sub("\ufffd", text)
 
 
-def _plain(content: Any) -> Any:
-    """With null for what is no number."""
+def _finite_or_none(content: Any) -> Any:
+    """Plain data with None for every number that is not finite."""
     if isinstance(content, dict):
-        return {key: _plain(value) for key, value in content.items()}
+        return {key: _finite_or_none(value) for key, value in content.items()}
     if isinstance(content, list):
-        return [_plain(value) for value in content]
+        return [_finite_or_none(value) for value in content]
     if isinstance(content, float) and not math.isfinite(content):
         return None
     return content

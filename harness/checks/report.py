@@ -1,4 +1,4 @@
-"""What a check finds, and the report of all findings."""
+"""The findings of a check, and the report of all findings about one method."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 
 Verdict = Literal["pass", "fail", "inconclusive"]
@@ -21,31 +22,43 @@ BEHAVIOUR = "behaviour"
 CONTRACT = "contract"
 AGAINST = "against"
 CROSS_CHECK = "cross-check"
-LOADING = "loading"
 
 EXIT_CODES: Mapping[Verdict, int] = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
 
-_BY_WEIGHT = (FAIL, INCONCLUSIVE, PASS)
-_KINDS_BY_WEIGHT = (CROSS_CHECK, LOADING, CONFORMANCE, CONTRACT, BEHAVIOUR, AGAINST)
-"""What one of these finds may well be the cause of what the next ones find."""
+_VERDICTS = (FAIL, INCONCLUSIVE, PASS)
+"""The worst first."""
+_KINDS = (CROSS_CHECK, CONFORMANCE, CONTRACT, BEHAVIOUR, AGAINST)
+"""Causes before effects: a failure of one kind may cause failures of the kinds after it."""
+
+Cell = Mapping[str, float | int | str]
+"""Where a finding is: n, alpha, x, truth and the like; and numbers, as found and expected."""
+
+
+def format_cell(cell: Cell) -> str:
+    """The names and values of a cell, as ``n = 10, alpha = 0.05``."""
+    return ", ".join(
+        f"{name} = {value}" if isinstance(value, int | str) else f"{name} = {value:g}"
+        for name, value in cell.items()
+    )
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The outcome of one check."""
+    """The result of one check."""
 
     check: str
-    """Its short name, as in "mirrors" or "against wilson: length"."""
+    """The name of the check, as "mirrors" or "against wilson: length"."""
     kind: str
+    """The kind of the check: conformance, behaviour, contract, against or cross-check."""
     verdict: Verdict
     message: str
-    """One sentence; of a failure with the first counter-example in full."""
-    cell: Mapping[str, float | int | str]
-    """Where: n, alpha, x, truth, found, expected and the like."""
+    """One sentence; for a failure it holds the first counter-example."""
+    cell: Cell
     severity: float = 0.0
-    """How bad a failure is, to sort the worst of a kind first."""
+    """How bad a failure is; failures of one kind are sorted by it."""
 
     def to_dict(self) -> dict[str, Any]:
+        """The finding as plain data, as in the JSON format."""
         return {
             "check": self.check,
             "kind": self.kind,
@@ -58,43 +71,45 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """All that was found about one method."""
+    """All findings about one method."""
 
     method: str
     family: str
     contract: str
-    """What the method was held to: nominal, at-least or none."""
+    """The contract that the method was checked against: nominal, at-least or none."""
     findings: tuple[Finding, ...]
     behaviour: pl.DataFrame
-    """A row for each size and alpha: the exact numbers of the method."""
+    """The exact numbers of the method, a row for each size and alpha."""
     side: str = TWO_SIDED
-    """The side that the numbers are of."""
+    """The side of the intervals that the numbers are of."""
 
     @property
     def verdict(self) -> Verdict:
-        """The worst one of all findings."""
+        """The worst verdict of all findings."""
         found = {finding.verdict for finding in self.findings}
-        return next((verdict for verdict in _BY_WEIGHT if verdict in found), PASS)
+        return next((verdict for verdict in _VERDICTS if verdict in found), PASS)
 
     @property
     def passed(self) -> bool:
+        """Whether every finding passed."""
         return self.verdict == PASS
 
     @property
     def exit_code(self) -> int:
+        """The exit code of the command line: 0 pass, 3 fail, 4 inconclusive."""
         return EXIT_CODES[self.verdict]
 
     def of_verdict(self, verdict: Verdict) -> tuple[Finding, ...]:
-        """The findings with that verdict, the worst of each kind first."""
+        """The findings with this verdict: causes before effects, the most severe first."""
         chosen = (finding for finding in self.findings if finding.verdict == verdict)
-        return tuple(sorted(chosen, key=_order))
+        return tuple(sorted(chosen, key=lambda each: (_KINDS.index(each.kind), -each.severity)))
 
     def worst(self, count: int) -> tuple[Finding, ...]:
-        """The findings that ask for attention, the failures first."""
+        """At most ``count`` findings that did not pass, failures first."""
         return (self.of_verdict(FAIL) + self.of_verdict(INCONCLUSIVE))[:count]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as in the JSON form."""
+        """The report as plain data, as in the JSON format."""
         return {
             "method": self.method,
             "family": self.family,
@@ -105,75 +120,69 @@ class CheckReport:
         }
 
     def __str__(self) -> str:
-        """The first screen."""
+        """A summary that fits a small terminal."""
         return "\n".join(
-            [self.headline, "", *self._counts(), *self._numbers(), *self._worst(), "", self._more()]
+            [
+                self.headline,
+                "",
+                *self._format_counts(),
+                *self._format_worst_alphas(),
+                *self._format_worst_findings(),
+                "",
+                f"All {len(self.findings)} findings: --format json, or .findings in Python",
+            ]
         )
 
     @property
     def headline(self) -> str:
-        """The verdict in one line, with the names of the checks behind it."""
-        asked = self.of_verdict(self.verdict) if not self.passed else ()
-        names = list(dict.fromkeys(finding.check for finding in asked))
-        told = names[:_MOST_NAMES] + ["…"] * (len(names) > _MOST_NAMES)
-        by = f": {', '.join(told)}" if told else ""
-        return f"{self.method} ({self.family}): {self.verdict.upper()}{by}"
+        """The verdict in one line, with the names of the checks that led to it."""
+        findings = () if self.passed else self.of_verdict(self.verdict)
+        names = list(dict.fromkeys(finding.check for finding in findings))
+        shown = names[:_MOST_NAMES] + ["…"] * (len(names) > _MOST_NAMES)
+        checks = f": {', '.join(shown)}" if shown else ""
+        return f"{self.method} ({self.family}): {self.verdict.upper()}{checks}"
 
-    def _counts(self) -> list[str]:
-        """A line for each kind of check."""
-        kinds = dict.fromkeys(finding.kind for finding in self.findings)
+    def _format_counts(self) -> list[str]:
+        """A line for each kind of check with the number of each verdict."""
         lines = []
-        for kind in kinds:
+        for kind in dict.fromkeys(finding.kind for finding in self.findings):
             verdicts = [finding.verdict for finding in self.findings if finding.kind == kind]
             name = f"{kind} ({self.contract})" if kind == CONTRACT else kind
             counts = ", ".join(
                 f"{verdicts.count(verdict)} {verdict}"
-                for verdict in reversed(_BY_WEIGHT)
+                for verdict in reversed(_VERDICTS)
                 if verdict in verdicts
             )
             lines.append(f"  {name:<22} {counts}")
         return lines
 
-    def _numbers(self) -> list[str]:
-        """Where the method misses most, at each alpha."""
+    def _format_worst_alphas(self) -> list[str]:
+        """A line for each alpha with the largest miss probability and where it occurs."""
         if "worst_alpha" not in self.behaviour.columns:
             return []
+        family = family_of(self.family)
+        names = dict(zip(family.numbered("worst_truth"), family.truths, strict=True))
+        names = {**{size: size for size in family.sizes}, **names}
         known = self.behaviour.filter(pl.col("worst_alpha").is_not_null())
         lines = []
         for (alpha,), part in known.group_by("alpha", maintain_order=True):
             row = part.row(int(part["worst_alpha"].arg_max() or 0), named=True)
-            places = [name for name in row if name in _PLACES]
-            at = ", ".join(f"{_PLACES[name]} = {row[name]:.4g}" for name in places)
+            at = ", ".join(f"{name} = {row[column]:.4g}" for column, name in names.items())
             lines.append(f"  worst at alpha = {alpha:<6g} {row['worst_alpha']:.5g} at {at}")
         return ["", *lines[:_MOST_ALPHAS]] if lines else []
 
-    def _worst(self) -> list[str]:
-        lines = []
-        for number, finding in enumerate(self.worst(_MOST_FINDINGS), 1):
-            lines.append(f"  {number}. {finding.check}: {_shortened(finding.message)}")
+    def _format_worst_findings(self) -> list[str]:
+        """A line for each of the worst findings."""
+        lines = [
+            f"  {number}. {finding.check}: {_shorten(finding.message)}"
+            for number, finding in enumerate(self.worst(_MOST_FINDINGS), 1)
+        ]
         return ["", "The worst:", *lines] if lines else []
-
-    def _more(self) -> str:
-        return f"All {len(self.findings)} findings: --format json, or .findings in Python"
 
 
 _MOST_NAMES, _MOST_FINDINGS, _MOST_ALPHAS, _MOST_LETTERS = 6, 3, 4, 230
-_PLACES = {
-    "n": "n",
-    "exposure": "exposure",
-    "n1": "n1",
-    "n2": "n2",
-    "exposure1": "exposure1",
-    "exposure2": "exposure2",
-    "worst_truth": "truth",
-    "worst_truth1": "truth1",
-    "worst_truth2": "truth2",
-}
+"""Limits of the summary, so that it fits a terminal of 25 lines."""
 
 
-def _order(finding: Finding) -> tuple[int, float]:
-    return _KINDS_BY_WEIGHT.index(finding.kind), -finding.severity
-
-
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 1] + "…"

@@ -1,4 +1,4 @@
-"""The scenarios that a method is looked at in: sizes and alphas of one sample or two."""
+"""The scenarios of a check: sizes, alphas and uniform truths, and a method's limits in them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from harness.engines.results import Enumerated
+from harness.checks.conformance.grid import OutcomeList
+from harness.checks.subjects.subject import Subject, side_of
 from harness.engines.solvers import solver_of
-from harness.errors import InputError
+from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
-from harness.numerics.arrays import Integers
+from harness.methods.method import TWO_SIDED, are_intervals
+from harness.methods.user.function import no_interval
+from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, Scenario, SingleScenario
 from harness.truths import PairTruth, UniformTruth
 
 Size = float | tuple[float, float]
-"""n or an exposure; of two samples a pair of these."""
+"""n or an exposure; for two samples a pair of these."""
 
 SIZES = (*range(1, 31), 50, 100, 200, 500, 1000)
 EXPOSURES = (0.5, 1.0, 5.0)
@@ -25,61 +28,64 @@ ALPHAS = (0.01, 0.05, 0.1)
 SIZES_OF_TWO = ((5.0, 5.0), (10.0, 10.0), (10.0, 20.0))
 EXPOSURES_OF_TWO = ((1.0, 1.0),)
 ALPHAS_OF_TWO = (0.05,)
-"""A smaller grid, since the worst case of two samples is searched for and takes longer."""
+"""A smaller grid, since the search for the worst case of two samples takes longer."""
 
 RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
-"""The true rates that are looked at; a rate has no natural end."""
+"""The true rates of a check, since the support of a rate is unbounded."""
 
 INSIDE = (0.1, 0.9)
-"""The true proportions that are not next to an end of the range."""
+"""True proportions that are not near the boundary."""
 FEWEST_EVENTS = 1.0
-"""Expected ones: of rates, the like of them."""
+"""Expected events at the smallest true rate that is not near the boundary."""
 
 
 def default_sizes(family: str) -> tuple[Size, ...]:
-    """The sizes that a family is looked at with."""
-    if family_of(family).samples == 2:
-        return EXPOSURES_OF_TWO if _is_rate(family) else SIZES_OF_TWO
-    return EXPOSURES if _is_rate(family) else SIZES
+    """The sizes at which the exact numbers of a family are computed by default."""
+    known = family_of(family)
+    if known.samples == 2:
+        return SIZES_OF_TWO if known.is_bounded else EXPOSURES_OF_TWO
+    return SIZES if known.is_bounded else EXPOSURES
 
 
 def default_alphas(family: str) -> tuple[float, ...]:
-    """The alphas that go with them."""
+    """The alphas at which the exact numbers of a family are computed by default."""
     return ALPHAS if family_of(family).samples == 1 else ALPHAS_OF_TWO
 
 
-def checked_sizes(family: str, sizes: Sequence[Any]) -> tuple[Size, ...]:
-    """The sizes, of two samples as pairs of floats.
+def validate_sizes(family: str, sizes: Sequence[Any]) -> tuple[Size, ...]:
+    """Return the sizes as numbers, or as pairs of floats for two samples.
 
     Raises:
-        InputError: one of them is not of the family, or there is none.
+        InputError: there are no sizes, or one of them is no size of the family.
     """
-    names = family_of(family).sizes
+    known = family_of(family)
     if np.ndim(sizes) == 0 or len(sizes) == 0:
         raise InputError(f"sizes of {family} should be a list of them, found {sizes!r}")
+    is_pair = known.samples == 2
     for size in sizes:
-        if np.shape(size) != (() if len(names) == 1 else (2,)):
-            wanted = "numbers" if len(names) == 1 else "pairs of numbers"
+        if np.shape(size) != ((2,) if is_pair else ()):
+            wanted = "pairs of numbers" if is_pair else "numbers"
             raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
-        if not all(_is_size(family, each) for each in np.ravel(size).tolist()):
-            wanted = "numbers above 0" if _is_rate(family) else "whole numbers above 0"
+        is_count = known.model.SIZE_IS_COUNT
+        if not all(_is_size(each, is_count) for each in np.ravel(size).tolist()):
+            wanted = "whole numbers above 0" if is_count else "numbers above 0"
             raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
-    if len(names) == 1:
-        return tuple(np.asarray(size).item() for size in sizes)
-    return tuple((float(a), float(b)) for a, b in sizes)
+    if is_pair:
+        return tuple((float(a), float(b)) for a, b in sizes)
+    return tuple(np.asarray(size).item() for size in sizes)
 
 
-def _is_size(family: str, size: Any) -> bool:
+def _is_size(size: Any, is_count: bool) -> bool:
     if not isinstance(size, int | float) or not 0 < size < np.inf:
         return False
-    return _is_rate(family) or float(size).is_integer()
+    return float(size).is_integer() or not is_count
 
 
-def checked_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
-    """One or several levels.
+def validate_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
+    """Return the alphas as floats.
 
     Raises:
-        InputError: one of them is none.
+        InputError: there are no alphas, or one of them is not between 0 and 1.
     """
     chosen = np.ravel(alphas).tolist()
     if not chosen or not all(isinstance(each, float) and 0 < each < 1 for each in chosen):
@@ -88,30 +94,52 @@ def checked_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
 
 
 def scenario_of(family: str, size: Size) -> Scenario:
-    """The size with a uniform truth of each sample."""
+    """The scenario of a size with a uniform truth for each sample."""
+    is_bounded = family_of(family).is_bounded
     if isinstance(size, tuple):
-        truth = UniformTruth(*(RATES_OF_TWO if _is_rate(family) else (0.0, 1.0)))
+        truth = UniformTruth(*((0.0, 1.0) if is_bounded else RATES_OF_TWO))
         return PairScenario(family, size, PairTruth(truth, truth))
-    return SingleScenario(family, size, UniformTruth(*(RATES if _is_rate(family) else (0.0, 1.0))))
+    return SingleScenario(family, size, UniformTruth(*((0.0, 1.0) if is_bounded else RATES)))
 
 
 def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
-    """The truths of each sample that are not next to an end of the range."""
-    if not _is_rate(scenario.family):
+    """The range of each sample's truths that are not near the boundary."""
+    if family_of(scenario.family).is_bounded:
         return (INSIDE,) * len(scenario.sizes)
-    ends = [(each.size, each.truth.effective_support[1]) for each in scenario.samples()]
-    return tuple((min(FEWEST_EVENTS / size, most), most) for size, most in ends)
+    largest = [(each.size, each.truth.effective_support[1]) for each in scenario.samples()]
+    return tuple((min(FEWEST_EVENTS / size, most), most) for size, most in largest)
 
 
-def outcomes_of(scenario: Scenario) -> Integers:
-    """The outcomes that can occur, ascending."""
-    return solver_of(scenario).possible_outcomes()
+def limits_at(
+    subject: Subject, scenario: Scenario, outcomes: Integers, alpha: float
+) -> tuple[Floats, Floats]:
+    """The limits of a method at m outcomes: two-sided, or of a one-sided method its one side.
+
+    Returns:
+        Lower and upper limits, shape (m,) each.
+
+    Raises:
+        MethodError: the method failed at an outcome, or its limits are not finite or not ordered.
+    """
+    counts = tuple(each.astype(np.float64) for each in scenario.counts(outcomes))
+    listed = OutcomeList(scenario.family, scenario.sizes, counts)
+    answers = subject.answers(listed, alpha, TWO_SIDED)
+    for fault in answers.failures.values():
+        raise MethodError(f"{subject.label}: {fault}")
+    lower, upper = answers.lower, answers.upper
+    for place in np.flatnonzero(~are_intervals(lower, upper, side_of(subject))):
+        outcome = {**listed.cell([int(place)]), "alpha": alpha}
+        fault = no_interval(lower[place], upper[place], outcome)
+        raise MethodError(f"{subject.label}: {fault}")
+    return lower, upper
 
 
-def enumerated(scenario: Scenario, limits: Limits) -> Enumerated:
-    """The results of enumeration, from the limits of all outcomes that can occur."""
-    return solver_of(scenario).enumerate(limits)
+def limits_table(subject: Subject, scenario: Scenario, alphas: Sequence[float]) -> Limits:
+    """The limits of a method at all outcomes that can occur, a row for each alpha.
 
-
-def _is_rate(family: str) -> bool:
-    return bool(family_of(family).model.SUPPORT[1] == np.inf)
+    Raises:
+        MethodError: the method failed at an outcome, or its limits are not finite or not ordered.
+    """
+    outcomes = solver_of(scenario).possible_outcomes()
+    pairs = [limits_at(subject, scenario, outcomes, alpha) for alpha in alphas]
+    return Limits(outcomes, *(np.array(side) for side in zip(*pairs, strict=True)))

@@ -1,4 +1,4 @@
-"""``check``: a method put to the test."""
+"""The command ``check``: check an interval method."""
 
 from __future__ import annotations
 
@@ -14,53 +14,53 @@ def check(
     method: Annotated[
         str,
         typer.Argument(
-            help="A method of the catalogue, file.py:function, package.module:function, a peer's "
-            "as statsmodels:wilson, or an entry point of the group harness.methods.",
+            help="A method of the catalogue, file.py:function, package.module:function, a peer "
+            "such as statsmodels:wilson, or an entry point of the group harness.methods.",
             metavar="METHOD",
         ),
     ],
-    family: Annotated[str, typer.Option(help="What it estimates.")] = "proportion",
+    family: Annotated[str, typer.Option(help="The family of the method.")] = "proportion",
     against: Annotated[
         str | None, typer.Option(help="Another method, or the folder of a baseline.")
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(help="An experiment whose sizes and alphas are taken.")
+        Path | None, typer.Option(help="The config of an experiment with the sizes and alphas.")
     ] = None,
     contract: Annotated[
-        str | None, typer.Option(help="nominal, at-least or none; default what is declared.")
+        str | None,
+        typer.Option(help="nominal, at-least or none; default: as declared."),
     ] = None,
     margin: Annotated[
         float | None,
         typer.Option(
-            help="Of the mean alpha error, and of the miss rate against a method that draws; "
-            "default 0.3·alpha."
+            help="Of the mean alpha error, and of the miss rate where limits are drawn; "
+            "by default 0.3·alpha."
         ),
     ] = None,
-    trials: Annotated[int, typer.Option(help="At each size, of a method that draws.")] = 20_000,
+    trials: Annotated[int, typer.Option(help="At each size, if limits are drawn.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Of all draws.")] = 2003,
     update: Annotated[
-        Path | None, typer.Option(help="Folder to keep the numbers in as a baseline.")
+        Path | None, typer.Option(help="Folder in which the numbers are stored as a baseline.")
     ] = None,
     timeout: Annotated[float, typer.Option(help="Seconds for each call of a user's method.")] = 10,
     output: Annotated[
-        Literal["table", "json", "junit"], typer.Option("--format", help="Output's form.")
+        Literal["table", "json", "junit"], typer.Option("--format", help="Format of the output.")
     ] = "table",
 ) -> int:
-    """Is an interval method sound, does it keep its promise, and has it become worse?
+    """Check whether an interval method is sound, keeps its contract, and has not become worse.
 
-    Exit codes: 0 all pass; 3 something fails; 4 something could not be concluded; 2 the method
-    cannot be loaded or called as asked.
+    Exit codes: 0 all checks pass; 3 a check fails; 4 a check is inconclusive; 2 the method cannot
+    be loaded, or an option is wrong.
     """
-    from harness.checks.baseline import refuse_update
-    from harness.checks.baseline import update as keep
-    from harness.checks.check import check as checked
+    from harness.checks.baseline import validate_target, write_baseline
+    from harness.checks.check import check as check_method
     from harness.checks.formats import FORMATS
     from harness.checks.subjects.naming import named
 
     if update is not None:
-        refuse_update(update, named(method, family))
-    with _waiting(f"checking {method}"):
-        report = checked(
+        validate_target(update, named(method, family))
+    with _spinner(f"checking {method}"):
+        report = check_method(
             method,
             family=family,
             against=against,
@@ -73,13 +73,13 @@ def check(
         )
     typer.echo(FORMATS[output](report))
     if update is not None:
-        keep(update, named(method, family), report.behaviour, report.side)
+        write_baseline(update, named(method, family), report.behaviour, report.side)
     return report.exit_code
 
 
 @contextmanager
-def _waiting(what: str) -> Iterator[None]:
-    """Something that moves while a slow method is called for minutes; nothing off a terminal."""
+def _spinner(text: str) -> Iterator[None]:
+    """Show a spinner on a terminal while the block runs, which may take minutes."""
     from rich.console import Console
 
     from harness.screen.records import escaped
@@ -88,5 +88,5 @@ def _waiting(what: str) -> Iterator[None]:
     if not console.is_terminal:
         yield
         return
-    with console.status(escaped(what)):
+    with console.status(escaped(text)):
         yield

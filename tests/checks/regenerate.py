@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.checks.baseline import update
-from harness.checks.measures import measures
+from harness.checks.baseline import write_baseline
+from harness.checks.behaviour import measures
 from harness.checks.scenarios import Size, default_alphas, default_sizes
 from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.naming import named
@@ -39,4 +39,4 @@ if __name__ == "__main__":
     shutil.rmtree(FOLDER, ignore_errors=True)
     for each in every():
         measured = measures(each, sizes_of(each.family), default_alphas(each.family))
-        update(FOLDER, named(each.label, each.family), measured, side_of(each))
+        write_baseline(FOLDER, named(each.label, each.family), measured, side_of(each))

@@ -6,10 +6,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from harness.checks.baseline import DECIMALS, HEADER, is_baseline, refuse_update, stored, update
-from harness.checks.compare.exact import TOLERANCE, against_baseline, measures_at
-from harness.checks.contract.behaviour import behaviour
-from harness.checks.measures import LENGTH, MEAN, WORST, keys_of, measures
+from harness.checks.baseline import (
+    DECIMALS,
+    HEADER,
+    is_baseline,
+    read_baseline,
+    validate_target,
+    write_baseline,
+)
+from harness.checks.behaviour import LENGTH, MEAN, WORST, behaviour, key_columns, measures
+from harness.checks.compare.exact import TOLERANCE, compare_with_baseline, measures_at
 from harness.checks.scenarios import default_alphas
 from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.naming import named
@@ -44,7 +50,7 @@ def subject(name, method=None, family="proportion"):
 @pytest.mark.parametrize("each", list(every()), ids=lambda each: f"{each.family}-{each.label}")
 def test_no_method_of_the_catalogue_has_moved(each):
     """Better or worse: ``python -m tests.checks.regenerate`` where it was meant to."""
-    old = stored(FOLDER, each.family, each.label, side_of(each))
+    old = read_baseline(FOLDER, each.family, each.label, side_of(each))
     new = measures_at(old, each)
     for column in COMPARED:
         searched = column == WORST and family_of(each.family).samples == 2
@@ -66,15 +72,15 @@ def test_the_stored_baseline_is_of_every_method_and_of_nothing_else():
 
 def test_the_stored_baseline_has_every_size_and_alpha():
     for each in every():
-        table = stored(FOLDER, each.family, each.label, side_of(each))
+        table = read_baseline(FOLDER, each.family, each.label, side_of(each))
         sizes = [np.atleast_1d(size) for size in sizes_of(each.family)]
         cells = [(*size, alpha) for size in sizes for alpha in default_alphas(each.family)]
-        assert table.select(keys_of(table)).rows() == cells
+        assert table.select(key_columns(table)).rows() == cells
 
 
 def test_a_file_is_sorted_text_with_fixed_decimals(tmp_path):
     shuffled = of("wilson").sample(fraction=1.0, shuffle=True, seed=1)
-    file = update(tmp_path, named("wilson"), shuffled)
+    file = write_baseline(tmp_path, named("wilson"), shuffled)
     assert file == tmp_path / "proportion" / "wilson.csv"
     lines = file.read_text("utf-8").splitlines()
     assert lines[0] == "n,alpha,worst_alpha,worst_truth,mean_alpha_error,mean_length"
@@ -89,16 +95,16 @@ def test_a_file_is_sorted_text_with_fixed_decimals(tmp_path):
 
 def test_nothing_is_written_as_minus_nothing(tmp_path):
     table = of("wilson").with_columns(pl.lit(-1e-14).alias(MEAN))
-    text = update(tmp_path, named("wilson"), table).read_text("utf-8")
+    text = write_baseline(tmp_path, named("wilson"), table).read_text("utf-8")
     assert ",0.0000000000," in text
     assert "-" not in text
 
 
 def test_the_same_method_gives_the_same_bytes_and_others_stay(tmp_path):
-    update(tmp_path, named("wald"), of("wald"))
+    write_baseline(tmp_path, named("wald"), of("wald"))
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    update(tmp_path, named("wilson"), of("wilson"))
-    update(tmp_path, named("wald"), of("wald"))
+    write_baseline(tmp_path, named("wilson"), of("wilson"))
+    write_baseline(tmp_path, named("wald"), of("wald"))
     (tmp_path / "proportion" / "wilson.csv").unlink()
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     header = tmp_path / HEADER
@@ -110,12 +116,12 @@ def test_the_same_method_gives_the_same_bytes_and_others_stay(tmp_path):
 def test_the_header_tells_the_versions_and_what_the_method_was_made_of(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("def f(x, n, alpha): return 0, 1\n")
-    update(tmp_path / "b", named("wilson"), of("wilson"))
-    update(tmp_path / "b", named(f"{file}:f"), of("wilson"))
+    write_baseline(tmp_path / "b", named("wilson"), of("wilson"))
+    write_baseline(tmp_path / "b", named(f"{file}:f"), of("wilson"))
     first = json.loads((tmp_path / "b" / HEADER).read_text("utf-8"))
     assert set(first["versions"]) >= {"coverage-harness", "numpy", "scipy"}
     file.write_text("def f(x, n, alpha): return 0.0, 1.0\n")
-    update(tmp_path / "b", named(f"{file}:f"), of("wilson"))
+    write_baseline(tmp_path / "b", named(f"{file}:f"), of("wilson"))
     second = json.loads((tmp_path / "b" / HEADER).read_text("utf-8"))
     old, new = (each["methods"]["proportion"] for each in (first, second))
     assert old["wilson"] == new["wilson"]
@@ -132,8 +138,8 @@ def test_of_methods_without_a_file_nothing_is_told(tmp_path):
             return 0, 1
 
     for each in (named(Mine()), named("no_such.module:f")):
-        update(tmp_path, each, of("wilson"))
-    update(tmp_path, named(mine), of("wilson"))
+        write_baseline(tmp_path, each, of("wilson"))
+    write_baseline(tmp_path, named(mine), of("wilson"))
     told = json.loads((tmp_path / HEADER).read_text("utf-8"))["methods"]["proportion"]
     assert told["Mine"] == {"of": "Python", "rows": 6}
     assert told["f"] == {"of": "no_such.module", "rows": 6}
@@ -141,37 +147,37 @@ def test_of_methods_without_a_file_nothing_is_told(tmp_path):
 
 
 def test_two_methods_of_one_name_do_not_share_a_file(tmp_path):
-    update(tmp_path, named("wilson"), of("wilson"))
+    write_baseline(tmp_path, named("wilson"), of("wilson"))
     (tmp_path / "mine.py").write_text("def wilson(x, n, alpha): return 0.0, 1.0\n")
     with pytest.raises(
         InputError, match=r"holds another wilson, of the catalogue, and not of mine"
     ):
-        update(tmp_path, named(f"{tmp_path / 'mine.py'}:wilson"), of("wilson"))
+        write_baseline(tmp_path, named(f"{tmp_path / 'mine.py'}:wilson"), of("wilson"))
 
 
 def test_a_baseline_is_of_one_side(tmp_path):
     """An upper limit that has become a lower one would be as good as it was: its mirror."""
     flat = named("one_sided")
     measured = measures(CachedSubject(subject("one_sided")), *SMALL)
-    update(tmp_path, flat, measured, "upper")
-    assert against_baseline(CachedSubject(subject("one_sided")), tmp_path)
+    write_baseline(tmp_path, flat, measured, "upper")
+    assert compare_with_baseline(CachedSubject(subject("one_sided")), tmp_path)
     with pytest.raises(InputError, match="is of the side upper, and one_sided of the side lower"):
-        against_baseline(CachedSubject(subject("one_sided"), ("lower",)), tmp_path)
+        compare_with_baseline(CachedSubject(subject("one_sided"), ("lower",)), tmp_path)
 
 
 def test_a_method_that_draws_has_no_baseline(tmp_path):
     with pytest.raises(InputError, match="draws its limits, and so has no baseline"):
-        refuse_update(tmp_path, named("bootstrap_percentile"))
+        validate_target(tmp_path, named("bootstrap_percentile"))
     with pytest.raises(InputError, match="draws its limits, and so has no baseline"):
-        against_baseline(subject("bootstrap_percentile"), tmp_path)
+        compare_with_baseline(subject("bootstrap_percentile"), tmp_path)
 
 
 def test_rows_that_are_gone_are_noticed(tmp_path):
-    file = update(tmp_path, named("wilson"), of("wilson"))
+    file = write_baseline(tmp_path, named("wilson"), of("wilson"))
     lines = file.read_text("utf-8").splitlines(keepends=True)
     file.write_text("".join(lines[:-2]), "utf-8")
-    with pytest.raises(InputError, match=r"holds 4 rows where baseline\.json tells of 6"):
-        stored(tmp_path, "proportion", "wilson")
+    with pytest.raises(InputError, match=r"has 4 rows, but baseline\.json says 6"):
+        read_baseline(tmp_path, "proportion", "wilson")
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(tmp_path, capsys):
@@ -186,35 +192,35 @@ def test_a_file_called_by_another_path_and_a_peer_have_names_that_stay(tmp_path)
     for path in ("mine.py", "folder/mine.py"):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text("")
-        file = update(tmp_path / "b", named(f"{tmp_path / path}:f"), of("wilson"))
+        file = write_baseline(tmp_path / "b", named(f"{tmp_path / path}:f"), of("wilson"))
         assert file.name == "f.csv"
-    file = update(tmp_path / "b", named("scipy:wilsoncc"), of("wilson"))
+    file = write_baseline(tmp_path / "b", named("scipy:wilsoncc"), of("wilson"))
     assert file.name == "scipy-wilsoncc.csv"
 
 
 def test_what_was_written_is_read_back(tmp_path):
-    update(tmp_path, named("wilson"), of("wilson"))
-    table = stored(tmp_path, "proportion", "wilson")
+    write_baseline(tmp_path, named("wilson"), of("wilson"))
+    table = read_baseline(tmp_path, "proportion", "wilson")
     for column in COMPARED:
         np.testing.assert_allclose(table[column], of("wilson")[column], atol=10.0**-DECIMALS)
 
 
 def test_a_method_is_no_worse_than_its_own_baseline(tmp_path):
-    update(tmp_path, named("wilson"), of("wilson"))
-    found = against_baseline(subject("wilson"), tmp_path)
+    write_baseline(tmp_path, named("wilson"), of("wilson"))
+    found = compare_with_baseline(subject("wilson"), tmp_path)
     assert [finding.verdict for finding in found] == ["pass"] * 3
     assert {finding.message for finding in found} == {"no worse at 6 sizes and alphas"}
 
 
 def test_worse_than_the_baseline_at_one_n_only_is_named(tmp_path):
-    update(tmp_path, named("wilson"), of("wilson", range(1, 12)))
+    write_baseline(tmp_path, named("wilson"), of("wilson", range(1, 12)))
 
     def worse_at_seven(data, alpha, side, prior):
         lower, upper = PROPORTION["wilson"].limits(data, alpha)
         return np.where(data[1] == 7, 0.999 * lower, lower), upper
 
     planted = Method("", "", worse_at_seven, name="wilson")
-    found = against_baseline(subject("wilson", planted), tmp_path)
+    found = compare_with_baseline(subject("wilson", planted), tmp_path)
     failed = [finding for finding in found if finding.verdict == "fail"]
     assert failed
     assert {finding.cell["n"] for finding in failed} == {7}
@@ -227,7 +233,7 @@ def of_two(name, family="proportion_difference"):
 
 
 def test_a_file_of_two_samples_has_two_sizes_and_no_worst_truth(tmp_path):
-    file = update(tmp_path, named("wald", "proportion_difference"), of_two("wald"))
+    file = write_baseline(tmp_path, named("wald", "proportion_difference"), of_two("wald"))
     lines = file.read_text("utf-8").splitlines()
     assert lines[0] == "n1,n2,alpha,worst_alpha,mean_alpha_error,mean_length"
     assert lines[1].startswith("3,4,0.05,1.0000000000,")
@@ -246,22 +252,22 @@ def test_a_file_of_two_samples_has_two_sizes_and_no_worst_truth(tmp_path):
 )
 def test_a_method_of_two_samples_is_no_worse_than_its_own_baseline(tmp_path, family, name):
     each = CachedSubject(subject(name, family=family))
-    update(tmp_path, named(name, family), of_two(name, family), side_of(each))
-    found = against_baseline(each, tmp_path)
+    write_baseline(tmp_path, named(name, family), of_two(name, family), side_of(each))
+    found = compare_with_baseline(each, tmp_path)
     assert {finding.verdict for finding in found} == {"pass"}
     assert {finding.message for finding in found} == {"no worse at 2 sizes and alphas"}
 
 
 def test_worse_than_the_baseline_at_one_pair_of_sizes_only_is_named(tmp_path):
     family = "proportion_difference"
-    update(tmp_path, named("newcombe", family), of_two("newcombe"))
+    write_baseline(tmp_path, named("newcombe", family), of_two("newcombe"))
 
     def worse_at_four_and_three(data, alpha, side, prior):
         lower, upper = CATALOGUE[family]["newcombe"].limits(data, alpha)
         return lower, np.where(data[1] == 4, np.maximum(lower, upper - 0.1), upper)
 
     planted = Method("", "", worse_at_four_and_three, name="newcombe")
-    found = against_baseline(subject("newcombe", planted, family), tmp_path)
+    found = compare_with_baseline(subject("newcombe", planted, family), tmp_path)
     failed = [finding for finding in found if finding.verdict == "fail"]
     assert {(finding.cell["n1"], finding.cell["n2"]) for finding in failed} == {(4, 3)}
     assert {finding.check for finding in failed} == {
@@ -274,50 +280,51 @@ def test_worse_than_the_baseline_at_one_pair_of_sizes_only_is_named(tmp_path):
 def test_a_baseline_is_known_by_its_header(tmp_path):
     assert not is_baseline(tmp_path)
     assert not is_baseline("wilson")
-    update(tmp_path, named("wilson"), of("wilson"))
+    write_baseline(tmp_path, named("wilson"), of("wilson"))
     assert is_baseline(tmp_path)
 
 
 def test_a_method_without_a_baseline_is_told_how_to_get_one(tmp_path):
-    update(tmp_path, named("wilson"), of("wilson"))
+    write_baseline(tmp_path, named("wilson"), of("wilson"))
     with pytest.raises(InputError, match=r"holds no baseline of wald; --update .* writes one"):
-        stored(tmp_path, "proportion", "wald")
+        read_baseline(tmp_path, "proportion", "wald")
     with pytest.raises(InputError, match="holds no baseline of wilson"):
-        stored(tmp_path / "none", "proportion", "wilson")
+        read_baseline(tmp_path / "none", "proportion", "wilson")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"methods": 3}', b"\xff\xfe"])
 def test_a_header_that_is_none_is_refused(tmp_path, text):
     (tmp_path / HEADER).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(InputError, match="is not the header of a baseline"):
-        update(tmp_path, named("wilson"), of("wilson"))
+        write_baseline(tmp_path, named("wilson"), of("wilson"))
 
 
 @pytest.mark.parametrize("text", ["", "n,alpha\n1,2\n", "a,b,c,d,e,f\n1,x,3,4,5,6\n"])
 def test_a_file_that_is_no_table_is_refused(tmp_path, text):
-    update(tmp_path, named("wilson"), of("wilson")).write_text(text)
+    write_baseline(tmp_path, named("wilson"), of("wilson")).write_text(text)
     with pytest.raises(InputError, match=r"wilson\.csv cannot be read"):
-        stored(tmp_path, "proportion", "wilson")
+        read_baseline(tmp_path, "proportion", "wilson")
 
 
 def test_a_place_that_cannot_be_written_is_an_input_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
-        update(tmp_path / "file", named("wilson"), of("wilson"))
+        write_baseline(tmp_path / "file", named("wilson"), of("wilson"))
 
 
 def test_what_has_no_exact_numbers_has_no_baseline(tmp_path):
     with pytest.raises(InputError, match="wilson has no exact numbers for a baseline"):
-        update(tmp_path, named("wilson"), of("wilson").clear())
+        write_baseline(tmp_path, named("wilson"), of("wilson").clear())
     gap = of("wilson").with_columns(pl.when(pl.col("n") != 3).then(pl.col(WORST)).alias(WORST))
     with pytest.raises(InputError, match=r"no sound limits at n = 3, alpha = 0\.05"):
-        update(tmp_path, named("wilson"), gap)
+        write_baseline(tmp_path, named("wilson"), gap)
     gap = of_two("wald").with_columns(pl.lit(None).cast(pl.Float64).alias(LENGTH))
     with pytest.raises(InputError, match=r"no sound limits at n1 = 3, n2 = 4, alpha = 0\.05"):
-        update(tmp_path, named("wald", "proportion_difference"), gap)
+        write_baseline(tmp_path, named("wald", "proportion_difference"), gap)
     assert not any(tmp_path.iterdir())
 
 
 def test_the_behaviour_of_a_check_will_do_for_measures(tmp_path):
-    wide = update(tmp_path / "a", named("wilson"), behaviour(subject("wilson"), *SMALL))
-    assert wide.read_bytes() == update(tmp_path / "b", named("wilson"), of("wilson")).read_bytes()
+    wide = write_baseline(tmp_path / "a", named("wilson"), behaviour(subject("wilson"), *SMALL))
+    narrow = write_baseline(tmp_path / "b", named("wilson"), of("wilson"))
+    assert wide.read_bytes() == narrow.read_bytes()

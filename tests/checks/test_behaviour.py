@@ -8,21 +8,24 @@ import numpy as np
 import pytest
 from scipy.stats import binom, poisson
 
-from harness.checks.check import check
-from harness.checks.compare import cross_check as module
-from harness.checks.compare.cross_check import cross_check
-from harness.checks.contract.behaviour import (
+from harness.checks.behaviour import (
+    LENGTH,
+    MEAN,
     MEAN_POSTERIOR,
     POSTERIOR,
     RELATIVE,
+    WORST,
     WORST_INSIDE,
     behaviour,
-    sound,
+    check_exact_numbers,
+    measures,
 )
-from harness.checks.measures import LENGTH, MEAN, WORST, measures
-from harness.checks.scenarios import EXPOSURES, default_sizes
+from harness.checks.check import check
+from harness.checks.compare.cross_check import cross_check
+from harness.checks.scenarios import EXPOSURES, default_sizes, scenario_of
 from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.subject import CallableSubject, CatalogueSubject
+from harness.engines.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 
@@ -191,12 +194,12 @@ def reversed_pairs(x1, n1, x2, n2, alpha):
 def test_an_unsound_limit_leaves_a_fault_in_the_place_of_numbers():
     rows = behaviour(CallableSubject("f", "proportion", only_at_seven), [29, 30], [0.05, 0.1])
     assert rows[WORST].is_null().to_list() == [False, False, True, True]
-    found = sound(rows, "proportion")
+    found = check_exact_numbers(rows, "proportion")
     assert found.verdict == "fail"
     assert "nan and 1 at x = 7, n = 30, alpha = 0.05 (and at 1 more" in found.message
     two = CallableSubject("f", "proportion_difference", reversed_pairs)
     rows = behaviour(two, [(5.0, 5.0)], [0.05])
-    found = sound(rows, "proportion_difference")
+    found = check_exact_numbers(rows, "proportion_difference")
     assert "found 0 and -0.5 at x1 = 3, x2 = 0, n1 = 5, n2 = 5, alpha = 0.05" in found.message
 
 
@@ -241,10 +244,9 @@ WRONG = {
 )
 @pytest.mark.parametrize("where", WRONG)
 def test_a_mistake_of_the_harness_is_told_as_one(where, family, method, sizes, monkeypatch):
-    right = module.enumerated
-    monkeypatch.setattr(
-        module, "enumerated", lambda scenario, limits: WRONG[where](right(scenario, limits))
-    )
+    solver = type(solver_of(scenario_of(family, sizes[0])))
+    right = solver.enumerate
+    monkeypatch.setattr(solver, "enumerate", lambda self, limits: WRONG[where](right(self, limits)))
     found = cross_check(subject(method, family), sizes, (0.1,), seed=2003)
     assert found.verdict == "fail"
     assert "the harness is wrong here, not the method" in found.message

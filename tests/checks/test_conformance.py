@@ -9,8 +9,8 @@ import pytest
 from scipy.special import ndtri
 
 from harness.checks.check import check
-from harness.checks.conformance.runner import conformance
-from harness.checks.expectations import as_expected
+from harness.checks.conformance.runner import check_conformance
+from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.subjects.process import ProcessSubject
 from harness.checks.subjects.subject import CallableSubject, CatalogueSubject
 from harness.families.catalogue import family_of
@@ -130,9 +130,8 @@ ALONE = ("has the right shape", "arrays equal scalars", "leaves its arguments al
 
 
 def findings_of(function, family="proportion"):
-    return {
-        finding.check: finding for finding in conformance(CallableSubject("f", family, function))
-    }
+    subject = CallableSubject("f", family, function)
+    return {finding.check: finding for finding in check_conformance(subject)}
 
 
 def test_a_sound_function_passes_every_part():
@@ -216,7 +215,7 @@ def test_random_states_are_as_before_the_check():
 def test_every_method_for_two_samples_conforms_but_for_what_it_declares(family, name):
     """Those that are solved by quadrature take long, and are left out."""
     subject = CatalogueSubject(name, family, CATALOGUE[family][name], seed=1)
-    judged = as_expected(conformance(subject), subject)
+    judged = apply_expected_failures(check_conformance(subject), subject)
     assert [finding for finding in judged if finding.verdict == "fail"] == []
 
 
@@ -280,7 +279,7 @@ def test_whatever_happens_to_a_process_is_told_with_its_outcome(tmp_path, what):
     )
     subject = ProcessSubject("mine", "proportion", Source("f", path=str(file)), timeout=0.3)
     try:
-        findings = {finding.check: finding for finding in conformance(subject)}
+        findings = {finding.check: finding for finding in check_conformance(subject)}
     finally:
         subject.close()
     found = findings["answers every outcome"]

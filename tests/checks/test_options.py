@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from harness.checks.baseline import HEADER, stored, update
+from harness.checks.baseline import HEADER, read_baseline, write_baseline
 from harness.checks.check import check
 from harness.checks.contract.exact import AT_LEAST
-from harness.checks.contract.simulated import WORST, drawn_promise
+from harness.checks.contract.simulated import WORST, check_contract_by_trials
 from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CallableSubject
 from harness.errors import InputError
@@ -56,7 +56,7 @@ def unit(x, n, alpha, rng):
 
 
 def test_a_margin_of_zero_is_never_kept():
-    found = drawn_promise(
+    found = check_contract_by_trials(
         "nominal",
         CallableSubject("f", "proportion", unit),
         (10.0,),
@@ -73,7 +73,7 @@ def test_a_method_that_misses_with_probability_alpha_is_seldom_refuted():
     refuted = 0
     for seed in range(40):
         subject = CallableSubject("f", "proportion", unit, seed=seed)
-        found = drawn_promise(
+        found = check_contract_by_trials(
             AT_LEAST, subject, (10.0, 30.0, 100.0), (0.05,), trials=20_000, seed=seed
         )
         assert {each.check for each in found} == {WORST}
@@ -82,7 +82,7 @@ def test_a_method_that_misses_with_probability_alpha_is_seldom_refuted():
 
 
 def kept(tmp_path):
-    update(tmp_path, named("wilson"), check("wilson", sizes=(5, 10)).behaviour)
+    write_baseline(tmp_path, named("wilson"), check("wilson", sizes=(5, 10)).behaviour)
     return tmp_path / "proportion" / "wilson.csv"
 
 
@@ -101,7 +101,7 @@ def test_a_spoilt_baseline_is_told(tmp_path, spoil):
     file = kept(tmp_path)
     file.write_text("\n".join(spoil(file.read_text().splitlines())) + "\n")
     with pytest.raises(InputError, match=r"wilson\.csv"):
-        stored(tmp_path, "proportion", "wilson")
+        read_baseline(tmp_path, "proportion", "wilson")
 
 
 def test_a_header_that_is_none_is_told(tmp_path):
@@ -118,6 +118,6 @@ def test_a_function_in_a_module_is_known_by_its_files_content(tmp_path, monkeypa
     (package / "intervals.py").write_text("def f(x, n, alpha):\n    return 0.0, 1.0\n")
     monkeypatch.syspath_prepend(tmp_path)
     measured = check("wilson", **ONE).behaviour
-    update(tmp_path / "kept", named("shipped.intervals:f"), measured)
+    write_baseline(tmp_path / "kept", named("shipped.intervals:f"), measured)
     header = json.loads((tmp_path / "kept" / HEADER).read_text())
     assert len(header["methods"]["proportion"]["f"]["source"]) == 64

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from harness.checks.check import check
-from harness.checks.formats import FORMATS, as_json, as_junit, as_table
+from harness.checks.formats import FORMATS, format_json, format_junit, format_table
 from harness.checks.report import CheckReport, Finding
 
 LINES, COLUMNS = 25, 80
@@ -65,20 +65,20 @@ def everything_wrong(x, n, alpha):
 
 @pytest.mark.parametrize("method", ["clopper_pearson", "wald", everything_wrong])
 def test_the_first_screen_fits_a_small_terminal(method):
-    text = as_table(check(method, contract="nominal", against="wilson", sizes=(3, 20)))
+    text = format_table(check(method, contract="nominal", against="wilson", sizes=(3, 20)))
     assert folded(text) <= LINES
     assert text.count("\n  3. ") == (method != "clopper_pearson" or "FAIL" in text)
 
 
 def test_json_holds_everything_and_no_number_that_is_none():
     found = check(everything_wrong, sizes=(3,), alphas=(0.05,))
-    content = json.loads(as_json(found), parse_constant=pytest.fail)
+    content = json.loads(format_json(found), parse_constant=pytest.fail)
     assert content["verdict"] == "fail"
     assert len(content["findings"]) == len(found.findings)
     assert content["findings"][0].keys() >= {"check", "kind", "verdict", "message", "cell"}
     assert content["behaviour"][0]["worst_alpha"] is None
     nothing = finding(message="\x00", severity=float("nan"))
-    assert json.loads(as_json(report(nothing)))["findings"][0]["severity"] is None
+    assert json.loads(format_json(report(nothing)))["findings"][0]["severity"] is None
 
 
 def test_junit_has_a_case_for_each_check_and_its_name_stays():
@@ -89,7 +89,7 @@ def test_junit_has_a_case_for_each_check_and_its_name_stays():
         finding("ordered", verdict="fail", message="limits 1 > 0 & \x00", severity=2.0),
         finding("mean", "contract", "inconclusive", "too few"),
     )
-    suite = ElementTree.fromstring(as_junit(found))
+    suite = ElementTree.fromstring(format_junit(found))
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
     cases = list(suite)
     assert cases[0].get("classname") == "proportion.mine.conformance"

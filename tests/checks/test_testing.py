@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from harness.checks.baseline import update
-from harness.checks.measures import measures
+from harness.checks.baseline import write_baseline
+from harness.checks.behaviour import measures
 from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CatalogueSubject
 from harness.errors import InputError
@@ -84,7 +84,7 @@ def test_what_is_worse_than_another_method_fails():
 
 def test_what_is_worse_than_its_baseline_fails(tmp_path):
     old = CatalogueSubject("agresti_coull", "proportion", PROPORTION["wilson"], 0)
-    update(tmp_path, named(agresti_coull), measures(old, (10,), (0.05,)))
+    write_baseline(tmp_path, named(agresti_coull), measures(old, (10,), (0.05,)))
     with pytest.raises(AssertionError, match="its baseline"):
         assert_interval_method(agresti_coull, against=str(tmp_path), **QUICK)
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.checks.scenarios import outcomes_of, scenario_of
+from harness.checks.scenarios import scenario_of
+from harness.engines.solvers import solver_of
 from harness.engines.worst_case.table import outcome_probabilities
 from harness.engines.worst_case.two_samples import search_worst_case
 from harness.families.catalogue import family_of
@@ -135,7 +136,7 @@ OTHER_SEARCH = [
 @pytest.mark.parametrize(("family", "name", "sizes", "alpha", "over", "expected"), OTHER_SEARCH)
 def test_no_peak_among_many_is_overlooked(family, name, sizes, alpha, over, expected):
     scenario = scenario_of(family, sizes)
-    outcomes = outcomes_of(scenario)
+    outcomes = solver_of(scenario).possible_outcomes()
     lower, upper = CATALOGUE[family][name].limits(data_of(scenario, outcomes), alpha)
     limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
     (case,) = search_worst_case(scenario, limits, over)

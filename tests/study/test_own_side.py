@@ -101,7 +101,7 @@ def test_the_mirror_of_a_limit_of_one_side_is_not_asked_for():
     upper_bound.side = "upper"
     found = harness.check(upper_bound, contract="none", sizes=(5,), alphas=(0.05,))
     by_name = {finding.check: finding for finding in found.findings}
-    assert by_name["mirrors"].message == "is not asked of one side alone"
+    assert by_name["mirrors"].message == "does not apply to a method with limits of one side only"
     upper_bound.side = "up"
     with pytest.raises(InputError, match="upper_bound: side should be one of"):
         harness.check(upper_bound)

@@ -1,4 +1,4 @@
-"""Monte Carlo against the exact numbers: a mistake of the harness is not to pass as a method's."""
+"""Compare the exact numbers of a check with Monte Carlo, to find mistakes of the harness itself."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.agreement import LEVEL, ComparedCells, holm, two_sided_p
-from harness.checks.conformance.runner import where
-from harness.checks.measures import limits_at
-from harness.checks.report import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding
-from harness.checks.scenarios import Size, enumerated, outcomes_of, scenario_of
+from harness.checks.report import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
+from harness.checks.scenarios import Size, limits_table, scenario_of
 from harness.checks.subjects.subject import Subject
 from harness.engines.monte_carlo import shards, simulate
 from harness.engines.results import Counts, Enumerated, Exact, WorstCase
+from harness.engines.solvers import solver_of
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
@@ -22,19 +21,20 @@ from harness.scenario import Limits, Scenario, sizes_by_name
 
 NAME = "Monte Carlo agrees"
 SIZES = (5.0, 20.0, 100.0)
-"""Those of the grid next to these are drawn at; of two samples by the mean of the sizes."""
+"""Trials are made at the sizes of the check nearest to these; pairs count by their mean."""
 TRIALS = 1 << 17
-"""At each size, and at each worst truth."""
+"""The number of trials at each size, and at each worst truth."""
 BESIDE = 1e-12
-"""How far the parameter is moved to the side from which the worst case of two samples is met.
+"""How far the parameter is moved to the side from which it approaches the worst case.
 
-Above the rounding of a sum of two truths; nothing else changes by more than some 1e-10.
+This is more than the rounding of a sum of two truths, and changes a miss probability by at most
+some 1e-10.
 """
 
 
 @dataclass(frozen=True)
 class _Test:
-    """Monte Carlo and exact misses of one size and alpha."""
+    """Tests of Monte Carlo misses against exact ones at one size and alpha."""
 
     sizes: Mapping[str, float]
     alpha: float
@@ -44,13 +44,19 @@ class _Test:
 def cross_check(
     subject: Subject, sizes: Sequence[Size], alphas: Sequence[float], seed: int
 ) -> Finding:
-    """Misses drawn under uniform truths and at the worst truth, held against the exact ones.
+    """Test Monte Carlo misses, under uniform truths and at the worst truth, against exact ones.
 
-    Exact binomial tests per outcome, overall and at the worst truth, with Holm's correction: of
-    exact numbers that are right this fails once in a thousand seeds.
+    The tests are exact binomial ones per outcome, overall and at the worst truth, with Holm's
+    correction: if the exact numbers are right, one seed in a thousand fails.
+
+    Args:
+        subject: a deterministic method.
+        sizes: the sizes of the check.
+        alphas: the alphas of the check.
+        seed: of all draws.
     """
     chosen = sorted({_nearest(sizes, mean) for mean in SIZES})
-    tests = [test for size in chosen for test in _tests(subject, size, alphas, seed)]
+    tests = [test for size in chosen for test in _tests_at(subject, size, alphas, seed)]
     if not tests:
         reason = "no size has sound limits at every outcome"
         return Finding(NAME, CROSS_CHECK, INCONCLUSIVE, reason, {})
@@ -67,7 +73,7 @@ def cross_check(
         CROSS_CHECK,
         FAIL,
         f"the harness is wrong here, not the method: drawn and exact misses differ at "
-        f"{where({**worst.sizes, 'alpha': worst.alpha})} (p = {smallest:.2g} after Holm)",
+        f"{format_cell({**worst.sizes, 'alpha': worst.alpha})} (p = {smallest:.2g} after Holm)",
         {**numbers, **worst.sizes, "alpha": worst.alpha},
         1.0,
     )
@@ -77,23 +83,23 @@ def _nearest(sizes: Sequence[Size], mean: float) -> Size:
     return min(sizes, key=lambda size: abs(float(np.mean(size)) - mean))
 
 
-def _tests(subject: Subject, size: Size, alphas: Sequence[float], seed: int) -> Iterator[_Test]:
+def _tests_at(subject: Subject, size: Size, alphas: Sequence[float], seed: int) -> Iterator[_Test]:
     scenario = scenario_of(subject.family, size)
-    outcomes, sizes = outcomes_of(scenario), sizes_by_name(scenario)
+    sizes = sizes_by_name(scenario)
     for alpha in alphas:
         try:
-            limits = limits_at(subject, scenario, outcomes, [alpha])
+            limits = limits_table(subject, scenario, [alpha])
         except MethodError:
             continue
-        known = enumerated(scenario, limits)
-        cells = _drawn(scenario, limits, known.by_outcome, seed)
-        for tests in (cells.tests(), _overall(cells, known).tests()):
+        known = solver_of(scenario).enumerate(limits)
+        cells = _cells_by_outcome(scenario, limits, known.by_outcome, seed)
+        for tests in (cells.tests(), _cell_overall(cells, known).tests()):
             yield _Test(sizes, alpha, tests.ravel())
-        yield _Test(sizes, alpha, _at_worst(scenario, limits, known, seed))
+        yield _Test(sizes, alpha, _worst_p_value(scenario, limits, known, seed))
 
 
-def _drawn(scenario: Scenario, limits: Limits, exact: Exact, seed: int) -> ComparedCells:
-    """The misses of each outcome that was drawn."""
+def _cells_by_outcome(scenario: Scenario, limits: Limits, exact: Exact, seed: int) -> ComparedCells:
+    """The Monte Carlo and exact misses at each outcome that was drawn."""
     counts = _simulated(scenario, limits, seed)
     given = exact.at(counts.conditions)
     return _cells(counts.trials, counts.below[0], counts.above[0], given.below[0], given.above[0])
@@ -104,8 +110,8 @@ def _simulated(scenario: Scenario, limits: Limits, seed: int) -> Counts:
     return simulate(shard, limits).by_outcome
 
 
-def _overall(cells: ComparedCells, known: Enumerated) -> ComparedCells:
-    """Over all outcomes."""
+def _cell_overall(cells: ComparedCells, known: Enumerated) -> ComparedCells:
+    """The Monte Carlo and exact misses over all outcomes."""
     assert known.mean is not None
     trials, below, above = (
         each.sum(keepdims=True) for each in (cells.trials, cells.below, cells.above)
@@ -113,24 +119,24 @@ def _overall(cells: ComparedCells, known: Enumerated) -> ComparedCells:
     return _cells(trials, below, above, known.mean.below, known.mean.above)
 
 
-def _at_worst(scenario: Scenario, limits: Limits, known: Enumerated, seed: int) -> Floats:
-    """The p-value of both sides together at the truth where the method misses most."""
+def _worst_p_value(scenario: Scenario, limits: Limits, known: Enumerated, seed: int) -> Floats:
+    """The p-value of all misses at the truth where the method misses most, shape (1,)."""
     worst = known.worst[0]
     assert worst is not None
-    counts = _simulated(_there(scenario, worst), limits, seed)
+    counts = _simulated(_at_worst_truth(scenario, worst), limits, seed)
     trials, missed = counts.trials.sum(), (counts.below + counts.above).sum()
     return two_sided_p(np.array([missed]), np.array([trials]), np.array([worst.alpha]))
 
 
-def _there(scenario: Scenario, worst: WorstCase) -> Scenario:
-    """The scenario with a truth at which the worst case is met."""
-    return scenario.at(worst.witness if worst.found_by is None else _beside(scenario, worst))
+def _at_worst_truth(scenario: Scenario, worst: WorstCase) -> Scenario:
+    """The scenario with the truths at which the worst alpha is reached."""
+    return scenario.at(worst.witness if worst.found_by is None else _approach(scenario, worst))
 
 
-def _beside(scenario: Scenario, worst: WorstCase) -> tuple[float, ...]:
-    """The truths, one of them moved so that the parameter lies on the side it is approached from.
+def _approach(scenario: Scenario, worst: WorstCase) -> tuple[float, ...]:
+    """The worst truths, one of them moved to the side from which the parameter approaches.
 
-    The first one that has room to move.
+    The truth that moves is the first one that stays within its range.
     """
     towards = {"above": 1.0, "below": -1.0}.get(worst.side, 0.0)
     truths = list(worst.truths)

@@ -1,4 +1,4 @@
-"""Has a method become worse? Exact numbers against those of another method or of a baseline."""
+"""Compare the exact numbers of a method with those of another method or of a baseline."""
 
 from __future__ import annotations
 
@@ -8,40 +8,39 @@ from pathlib import Path
 
 import polars as pl
 
-from harness.checks.baseline import stored
-from harness.checks.compare.paired_test import against_draws
-from harness.checks.draws import TRIALS
-from harness.checks.measures import LENGTH, MEAN, WORST, keys_of, measures
-from harness.checks.report import AGAINST, FAIL, PASS, Finding
+from harness.checks.baseline import read_baseline
+from harness.checks.behaviour import LENGTH, MEAN, WORST, key_columns, measures
+from harness.checks.report import AGAINST, FAIL, PASS, Finding, format_cell
 from harness.checks.scenarios import Size
 from harness.checks.subjects.subject import Subject, side_of
 from harness.errors import InputError, IntervalNotFoundError, MethodError
 
 TOLERANCE = 1e-9
-"""A difference up to this is none: rounding of the numbers, and of a baseline's decimals."""
+"""Differences up to this are rounding, of the numbers or of a baseline's decimals."""
 SEARCHED, SEARCHED_LARGE = 1e-6, 0.05
-"""Of the reference's worst alpha, where it is that of two samples: what the search may leave out.
+"""What the search for the worst alpha of two samples may miss, relative to the reference's.
 
 At sizes up to ``LARGEST`` it goes along the lines of all limits. Against an independent search of
 every line and gap, over 804 cells of the catalogue's methods up to n = (40, 30) and exposures
-(10, 2), it left out at most 1e-11; the rest is for limits that differ by rounding. Beyond, where it
-climbs from many starts, it left out nothing that counts in 36 of 37 cells, and 0.6 % in one.
+(10, 2), it missed at most 1e-11; the rest is for limits that differ by rounding. Beyond, where it
+climbs from many starts, it missed nothing that counts in 36 of 37 cells, and 0.6 % in one.
 """
 LARGEST = {"n1": 60.0, "n2": 60.0, "exposure1": 5.0, "exposure2": 5.0}
 
-
 _TINY = 1e-300
-"""Instead of the length of an interval that has none."""
+"""Instead of the length of an interval of length 0."""
+_NOT_COMPARABLE = 1e9
+"""The severity of a failure that leaves no numbers to compare."""
 
 
 @dataclass(frozen=True)
 class _Measure:
-    """One of the numbers that are compared."""
+    """A number by which methods are compared."""
 
     column: str
     title: str
     badness: Callable[[float], float]
-    """What of the number should be small."""
+    """Of two numbers the one with the larger badness is worse."""
     is_relative: bool
 
 
@@ -52,144 +51,48 @@ _MEASURES = (
 )
 
 
-def against(
-    found: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: float = TOLERANCE
-) -> list[Finding]:
-    """A failure for each size, alpha and measure that is worse than the reference's.
-
-    Worse is a larger worst alpha, a mean alpha error further from 0, or a longer interval; a
-    measure that is nowhere worse passes in one finding.
-
-    Args:
-        found, reference: ``measures`` of both over the same sizes and alphas.
-        name: what the reference is called.
-        tolerance: how much more is not worse; of a length, relative to the reference's. Of the
-            worst alpha of two samples it is ``SEARCHED`` or ``SEARCHED_LARGE``.
-    """
-    keys = keys_of(found)
-    rows = found.join(reference, on=keys, suffix="_reference", maintain_order="left")
-    findings = []
-    for measure in _MEASURES:
-        worse = [
-            finding
-            for row in rows.iter_rows(named=True)
-            if (finding := _worse(row, keys, measure, name, tolerance)) is not None
-        ]
-        findings += worse or [_no_worse(measure, name, rows.height)]
-    return findings
-
-
-def _worse(
-    row: dict[str, float],
-    keys: Sequence[str],
-    measure: _Measure,
-    name: str,
-    tolerance: float,
-) -> Finding | None:
-    new, old = row[measure.column], row[f"{measure.column}_reference"]
-    if new == old:
-        # One-sided limits of a range without an end are infinitely long.
-        return None
-    scale = measure.badness(old) if measure.is_relative else 1.0
-    excess = measure.badness(new) - measure.badness(old)
-    is_searched = measure.column == WORST and len(keys) > len(("n", "alpha"))
-    if excess <= (_left_out(row) * old if is_searched else tolerance * scale):
-        return None
-    cell = {key: row[key] for key in keys}
-    where = ", ".join(f"{key} = {value:g}" for key, value in cell.items())
-    return Finding(
-        check=f"against {name}: {measure.title}",
-        kind=AGAINST,
-        verdict=FAIL,
-        message=f"{new:.6g} at {where}, where {name} has {old:.6g}: worse by {excess:.2g}",
-        cell={**cell, "found": new, "expected": old},
-        severity=excess / max(scale if measure.is_relative else row["alpha"], _TINY),
-    )
-
-
-def _left_out(row: dict[str, float]) -> float:
-    """What share of a worst alpha the search may leave out at these sizes."""
-    is_large = any(row[name] > most for name, most in LARGEST.items() if name in row)
-    return SEARCHED_LARGE if is_large else SEARCHED
-
-
-def _no_worse(measure: _Measure, name: str, cells: int) -> Finding:
-    return Finding(
-        check=f"against {name}: {measure.title}",
-        kind=AGAINST,
-        verdict=PASS,
-        message=f"no worse at {cells} sizes and alphas",
-        cell={},
-    )
-
-
-_ENDS_ALL = 1e9
-"""The severity of what leaves nothing to compare."""
-
-
-def against_method(
+def compare_with_method(
     subject: Subject, reference: Subject, sizes: Sequence[Size], alphas: Sequence[float]
 ) -> list[Finding]:
-    """Both exactly, cell by cell.
+    """Compare a method with another one at every size and alpha.
 
     Args:
-        subject, reference: deterministic methods of one family.
-        sizes, alphas: the cells.
+        subject: a deterministic method.
+        reference: another deterministic method of its family.
+        sizes: the sizes.
+        alphas: the alphas at each size.
+
+    Returns:
+        The findings of ``compare_measures``; one failure where a method has no limits.
     """
     try:
         found = measures(subject, sizes, alphas)
-        return against(found, measures(reference, sizes, alphas), reference.label)
+        return compare_measures(found, measures(reference, sizes, alphas), reference.label)
     except (MethodError, IntervalNotFoundError) as fault:
-        return [_failed(reference.label, fault)]
+        return [not_comparable(reference.label, fault)]
 
 
-def against_drawn(
-    subject: Subject,
-    reference: Subject,
-    sizes: Sequence[Size],
-    alphas: Sequence[float],
-    *,
-    margin: float | None = None,
-    trials: int = TRIALS,
-    seed: int = 2003,
-) -> list[Finding]:
-    """Both on the same draws, where one of them is stochastic.
-
-    Args:
-        subject, reference: methods of one family.
-        sizes, alphas: where both are looked at.
-        margin: of the miss rate.
-        trials: at each size.
-        seed: of the draws.
-    """
-    try:
-        return against_draws(
-            subject, reference, sizes, alphas, margin=margin, trials=trials, seed=seed
-        )
-    except (MethodError, IntervalNotFoundError) as fault:
-        return [_failed(reference.label, fault)]
-
-
-def against_baseline(subject: Subject, folder: str | Path) -> list[Finding]:
-    """Against what a baseline holds of the method, at its sizes and alphas.
+def compare_with_baseline(subject: Subject, folder: str | Path) -> list[Finding]:
+    """Compare a method with its baseline, at the sizes and alphas of the baseline.
 
     Raises:
-        InputError: there is no baseline of this method, or of another side.
+        InputError: the method is stochastic, or the folder has no baseline of this method and
+            side.
     """
     if not subject.deterministic:
         raise InputError(
             f"{subject.label} draws its limits, and so has no baseline; --against another method"
         )
-    old = stored(folder, subject.family, subject.label, side_of(subject))
+    old = read_baseline(folder, subject.family, subject.label, side_of(subject))
     try:
-        return against(measures_at(old, subject), old, "its baseline")
+        return compare_measures(measures_at(old, subject), old, "its baseline")
     except MethodError as fault:
-        return [_failed("its baseline", fault)]
+        return [not_comparable("its baseline", fault)]
 
 
 def measures_at(cells: pl.DataFrame, subject: Subject) -> pl.DataFrame:
-    """The measures of a method at the sizes and alphas of a table."""
-    parts = cells.group_by(keys_of(cells)[:-1], maintain_order=True)
+    """The ``measures`` of a method at the sizes and alphas of a table."""
+    parts = cells.group_by(key_columns(cells)[:-1], maintain_order=True)
     return pl.concat(
         [
             measures(subject, [size[0] if len(size) == 1 else size], part["alpha"].to_list())
@@ -198,5 +101,78 @@ def measures_at(cells: pl.DataFrame, subject: Subject) -> pl.DataFrame:
     )
 
 
-def _failed(name: str, fault: Exception) -> Finding:
-    return Finding(f"against {name}", AGAINST, FAIL, str(fault), {}, _ENDS_ALL)
+def not_comparable(name: str, fault: Exception) -> Finding:
+    """The failure where a method has no limits, and so nothing can be compared."""
+    return Finding(f"against {name}", AGAINST, FAIL, str(fault), {}, _NOT_COMPARABLE)
+
+
+def compare_measures(
+    found: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: float = TOLERANCE
+) -> list[Finding]:
+    """Compare two tables of ``measures`` over the same sizes and alphas.
+
+    Worse is a larger worst alpha, a mean alpha error further from 0, or a longer interval.
+
+    Args:
+        found: the measures of the method.
+        reference: the measures that it is compared with.
+        name: the name of the reference.
+        tolerance: the largest difference that is not worse; for a length, relative to the
+            reference's. For the worst alpha of two samples it is ``SEARCHED`` or
+            ``SEARCHED_LARGE``.
+
+    Returns:
+        For each measure a failure for each size and alpha where it is worse, or one pass.
+    """
+    keys = key_columns(found)
+    rows = found.join(reference, on=keys, suffix="_reference", maintain_order="left")
+    findings = []
+    for measure in _MEASURES:
+        worse = [
+            finding
+            for row in rows.iter_rows(named=True)
+            if (finding := _compare(row, keys, measure, name, tolerance)) is not None
+        ]
+        message = f"no worse at {rows.height} sizes and alphas"
+        findings += worse or [Finding(_check_name(name, measure), AGAINST, PASS, message, {})]
+    return findings
+
+
+def _check_name(name: str, measure: _Measure) -> str:
+    return f"against {name}: {measure.title}"
+
+
+def _compare(
+    row: dict[str, float],
+    keys: Sequence[str],
+    measure: _Measure,
+    name: str,
+    tolerance: float,
+) -> Finding | None:
+    """The failure at one size and alpha, if the measure is worse there."""
+    new, old = row[measure.column], row[f"{measure.column}_reference"]
+    if new == old:
+        # One-sided limits of an unbounded parameter are infinitely long.
+        return None
+    scale = measure.badness(old) if measure.is_relative else 1.0
+    excess = measure.badness(new) - measure.badness(old)
+    is_searched = measure.column == WORST and len(keys) > len(("n", "alpha"))
+    if excess <= (_search_tolerance(row) * old if is_searched else tolerance * scale):
+        return None
+    cell = {key: row[key] for key in keys}
+    return Finding(
+        check=_check_name(name, measure),
+        kind=AGAINST,
+        verdict=FAIL,
+        message=(
+            f"{new:.6g} at {format_cell(cell)}, where {name} has {old:.6g}: worse by {excess:.2g}"
+        ),
+        cell={**cell, "found": new, "expected": old},
+        severity=excess / max(scale if measure.is_relative else row["alpha"], _TINY),
+    )
+
+
+def _search_tolerance(row: dict[str, float]) -> float:
+    """What share of a worst alpha the search may miss at the sizes of a row."""
+    is_large = any(row[name] > most for name, most in LARGEST.items() if name in row)
+    return SEARCHED_LARGE if is_large else SEARCHED

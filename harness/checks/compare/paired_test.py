@@ -1,4 +1,4 @@
-"""Does a method miss more often than another one? Both on the same draws, for stochastic ones."""
+"""Compare the miss rates of two methods on the same trials, where one of them is stochastic."""
 
 from __future__ import annotations
 
@@ -9,32 +9,43 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.agreement import holm, two_sided_p
-from harness.checks.conformance.runner import where
+from harness.checks.compare.exact import not_comparable
 from harness.checks.contract.exact import MARGIN
-from harness.checks.draws import TRIALS, draw, missed
-from harness.checks.report import AGAINST, FAIL, INCONCLUSIVE, PASS, Finding, Verdict
+from harness.checks.report import AGAINST, INCONCLUSIVE, Finding, Verdict, format_cell
 from harness.checks.scenarios import Size, scenario_of
 from harness.checks.subjects.subject import Subject
-from harness.checks.trials import smallest_number
-from harness.errors import IntervalNotFoundError
+from harness.checks.trials import (
+    TRIALS,
+    draw,
+    format_trials_needed,
+    misses,
+    trials_needed,
+    verdict_of,
+)
+from harness.errors import IntervalNotFoundError, MethodError
 from harness.numerics.arrays import Floats, Integers, Positions
 from harness.numerics.root_finding import bracketed_newton
-from harness.scenario import Scenario, sizes_by_name
+from harness.scenario import sizes_by_name
+
+ALPHA = 0.05
+"""Of the two-sided interval for the difference of two miss rates."""
 
 
 @dataclass(frozen=True)
-class Discordance:
-    """The trials of one size and alpha that just one of two methods misses."""
+class DiscordantTrials:
+    """The trials of one size and alpha that only one of two methods misses."""
 
     sizes: Mapping[str, float]
-    """By their names."""
+    """By name."""
     alpha: float
     trials: int
     only_found: int
+    """Trials that only the method under check misses."""
     only_reference: int
+    """Trials that only the reference misses."""
 
 
-def against_draws(
+def paired_test(
     subject: Subject,
     reference: Subject,
     sizes: Sequence[Size],
@@ -44,94 +55,97 @@ def against_draws(
     trials: int = TRIALS,
     seed: int = 2003,
 ) -> list[Finding]:
-    """A finding for each size and alpha.
+    """Compare the miss rates of two methods at each size and alpha.
 
     The verdict is that of Tango's interval for the difference of the miss rates against the
-    margin; that it is significant by McNemar's test is told, but fails nobody: enough trials
-    make every trifle significant.
+    margin. The message also has the p-value of McNemar's test, which decides nothing: with enough
+    trials every difference is significant.
 
     Args:
-        subject, reference: of one family and with a side in common, one of them stochastic.
-        sizes, alphas: where both are looked at.
-        margin: of the miss rate, up to which more misses are no fault; by default 0.3·alpha.
+        subject: the method under check.
+        reference: another method of its family with a side in common; one of the two is
+            stochastic.
+        sizes: the sizes.
+        alphas: the alphas at each size.
+        margin: the largest excess of the miss rate that passes; by default 0.3·alpha.
         trials: at each size, the same for all alphas.
         seed: of all draws.
 
-    Raises:
-        MethodError: one of them has no limits at an outcome.
+    Returns:
+        A finding for each size and alpha; one failure where a method has no limits.
     """
-    name, family = reference.label, subject.family
-    cells = [
-        cell
-        for size in sizes
-        for cell in _discordances(
-            subject, reference, scenario_of(family, size), alphas, trials, seed
-        )
-    ]
-    b = np.array([cell.only_found for cell in cells])
-    c = np.array([cell.only_reference for cell in cells])
-    n = np.array([cell.trials for cell in cells], np.float64)
-    margins = np.array([MARGIN * cell.alpha if margin is None else margin for cell in cells])
-    p_values = holm(mcnemar_p(b, c))
-    first, second = b.astype(np.float64), c.astype(np.float64)
-    lower, upper = paired_interval(first, second, n)
-    verdicts = verdict(first, second, n, margins)
-    return [
-        _finding(cell, name, judged, (low, high), most, p_value)
-        for cell, judged, low, high, most, p_value in zip(
-            cells,
-            verdicts,
-            lower.tolist(),
-            upper.tolist(),
-            margins.tolist(),
-            p_values.tolist(),
-            strict=True,
-        )
-    ]
+    name = reference.label
+    try:
+        cells = [
+            cell
+            for size in sizes
+            for cell in _discordant_trials(subject, reference, size, alphas, trials, seed)
+        ]
+        b = np.array([cell.only_found for cell in cells])
+        c = np.array([cell.only_reference for cell in cells])
+        n = np.array([cell.trials for cell in cells], np.float64)
+        p_values = holm(mcnemar_p(b, c))
+        lower, upper = paired_interval(b.astype(np.float64), c.astype(np.float64), n)
+        return [
+            _finding(
+                cell,
+                name,
+                (float(lower[i]), float(upper[i])),
+                MARGIN * cell.alpha if margin is None else margin,
+                float(p_values[i]),
+            )
+            for i, cell in enumerate(cells)
+        ]
+    except (MethodError, IntervalNotFoundError) as fault:
+        return [not_comparable(name, fault)]
 
 
-def _discordances(
+def _discordant_trials(
     subject: Subject,
     reference: Subject,
-    scenario: Scenario,
+    size: Size,
     alphas: Sequence[float],
     trials: int,
     seed: int,
-) -> list[Discordance]:
-    """Both methods on the same truths and outcomes."""
+) -> list[DiscordantTrials]:
+    """The discordant trials of one size at each alpha, on the same truths and outcomes."""
+    scenario = scenario_of(subject.family, size)
     truth, outcomes = draw(scenario, trials, seed)
-    found, sizes = [], sizes_by_name(scenario)
+    found = []
     for alpha in alphas:
         one, other = (
-            missed(each, scenario, outcomes, truth, alpha) for each in (subject, reference)
+            misses(each, scenario, outcomes, truth, alpha) for each in (subject, reference)
         )
         only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
-        found.append(Discordance(sizes, alpha, trials, only_one, only_other))
+        sizes = sizes_by_name(scenario)
+        found.append(DiscordantTrials(sizes, alpha, trials, only_one, only_other))
     return found
 
 
 def _finding(
-    cell: Discordance,
+    cell: DiscordantTrials,
     name: str,
-    outcome: Verdict,
     interval: tuple[float, float],
     margin: float,
     p_value: float,
 ) -> Finding:
+    verdict = verdict_of(*interval, margin)
     difference = (cell.only_found - cell.only_reference) / cell.trials
-    place = where({**cell.sizes, "alpha": cell.alpha})
+    place = format_cell({**cell.sizes, "alpha": cell.alpha})
     more, low, high, most = (f"{100 * value:+.2f} %" for value in (difference, *interval, margin))
+    p_text = f"= {p_value:.2g}" if p_value > 0 else "< 1e-300"
     message = (
         f"{more} over that of {name} in {cell.trials} trials at {place}: "
-        f"{low} to {high}, margin {most}, McNemar's p {_told(p_value)} after Holm"
+        f"{low} to {high}, margin {most}, McNemar's p {p_text} after Holm"
     )
-    if outcome == INCONCLUSIVE:
-        needed = trials_to_conclude(cell.only_found, cell.only_reference, cell.trials, margin)
-        message += f"; {'no number of' if needed is None else needed} trials would conclude it"
+    if verdict == INCONCLUSIVE:
+        message += format_trials_needed(
+            trials_to_conclude(cell.only_found, cell.only_reference, cell.trials, margin)
+        )
     return Finding(
         check=f"against {name}: miss rate",
         kind=AGAINST,
-        verdict=outcome,
+        verdict=verdict,
         message=message,
         cell={
             **cell.sizes,
@@ -149,32 +163,28 @@ def _finding(
     )
 
 
-def _told(p_value: float) -> str:
-    return f"= {p_value:.2g}" if p_value > 0 else "< 1e-300"
-
-
 def mcnemar_p(only_first: Integers, only_second: Integers) -> Floats:
-    """Twice the smaller tail of Binomial(b + c, ½) at b, at most 1; shape of the arguments.
+    """McNemar's exact p-value: twice the smaller tail of Binomial(b + c, ½) at b, at most 1.
 
-    Given that just one of two methods misses, each is as likely to be that one if both miss
-    equally often. The trials that both miss, or neither does, say nothing; without discordant
-    trials p is 1.
+    If two methods miss equally often, each is equally likely to be the one that misses a trial
+    that only one of them misses. Trials that both miss, or neither does, carry no information;
+    without discordant trials p is 1.
 
     McNemar (1947), Psychometrika 12, 153–157; the exact form in Fagerland, Lydersen and Laake
     (2013), BMC Med. Res. Methodol. 13:91.
 
     Args:
-        only_first, only_second: trials that the one method misses and the other does not.
+        only_first: b, trials that only the first method misses, shape (m,).
+        only_second: c, trials that only the second method misses, shape (m,).
+
+    Returns:
+        The p-values, shape (m,).
     """
     return two_sided_p(only_first, only_first + only_second, np.full(only_first.shape, 0.5))
 
 
-ALPHA = 0.05
-"""Of the two-sided interval by which a difference is judged."""
-
-
 def paired_interval(b: Floats, c: Floats, n: Floats, alpha: float = ALPHA) -> tuple[Floats, Floats]:
-    """All δ with |d − δ| ≤ z √(V(δ)/n), where d = (b − c)/n and V = 2q + δ(1 − δ).
+    """Tango's interval: all δ with |d − δ| ≤ z √(V(δ)/n), d = (b − c)/n and V = 2q + δ(1 − δ).
 
     q is the most likely probability of a trial of the second kind where the first is more
     probable by δ: the larger root of 2n q² + (c(δ − 1) − b(δ + 1) + 2nδ) q − cδ(1 − δ) = 0. It
@@ -183,9 +193,16 @@ def paired_interval(b: Floats, c: Floats, n: Floats, alpha: float = ALPHA) -> tu
     Tango (1998), Stat. Med. 17, 891–908.
 
     Args:
-        b, c: trials of which only the first, or only the second, is a success; shape (m,).
-        n: all trials, discordant or not.
-        alpha: left outside, half of it on either side.
+        b: trials in which only the first proportion has a success, shape (m,).
+        c: trials in which only the second proportion has a success, shape (m,).
+        n: all trials, discordant or not, shape (m,).
+        alpha: the probability outside the interval, half of it on either side.
+
+    Returns:
+        Lower and upper limits of the difference of the two proportions, shape (m,) each.
+
+    Raises:
+        IntervalNotFoundError: the score equation has no root.
     """
     return -_upper(c, b, n, alpha), _upper(b, c, n, alpha)
 
@@ -223,24 +240,22 @@ def _variance(b: Floats, c: Floats, n: Floats, delta: Floats) -> tuple[Floats, F
     return 2.0 * q + delta * (1.0 - delta), 1.0 - 2.0 * delta - 2.0 * fall
 
 
-def verdict(b: Floats, c: Floats, n: Floats, margin: Floats, alpha: float = ALPHA) -> list[Verdict]:
-    """Whether the first proportion exceeds the second by the margin at most, for each entry.
+def trials_to_conclude(b: int, c: int, n: int, margin: float) -> int | None:
+    """The number of trials that suffices for pass or fail if the fractions b/n and c/n stay.
 
-    pass: the whole interval lies within the margin; fail: all of it beyond.
+    Args:
+        b: trials in which only the first proportion has a success.
+        c: trials in which only the second proportion has a success.
+        n: all trials, which do not suffice.
+        margin: the largest difference of the proportions that passes.
+
+    Returns:
+        The number of trials; None where no number suffices.
     """
-    lower, upper = paired_interval(b, c, n, alpha)
-    return [
-        PASS if high <= most else FAIL if low > most else INCONCLUSIVE
-        for low, high, most in zip(lower, upper, margin, strict=True)
-    ]
 
+    def verdict_after(trials: int) -> Verdict:
+        counts = np.array([[b * (trials / n)], [c * (trials / n)], [trials]], np.float64)
+        lower, upper = paired_interval(*counts)
+        return verdict_of(float(lower[0]), float(upper[0]), margin)
 
-def trials_to_conclude(b: int, c: int, n: int, margin: float, alpha: float = ALPHA) -> int | None:
-    """How many trials end with pass or fail if the fractions stay as they are; None: no number."""
-
-    def concludes(trials: int) -> bool:
-        first, second = b * (trials / n), c * (trials / n)
-        row = np.array([[first], [second], [trials], [margin]], np.float64)
-        return verdict(row[0], row[1], row[2], row[3], alpha) != [INCONCLUSIVE]
-
-    return smallest_number(concludes, n)
+    return trials_needed(lambda trials: verdict_after(trials) != INCONCLUSIVE, n)

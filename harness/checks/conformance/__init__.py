@@ -1,1 +1,1 @@
-"""Properties that an interval method has at every outcome."""
+"""The properties of an interval method, checked at every outcome of a grid."""

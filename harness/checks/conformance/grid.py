@@ -1,4 +1,4 @@
-"""Where a method is looked at: outcomes of small, large and uneven sizes."""
+"""The outcomes at which the properties of a method are checked: small, large and uneven sizes."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ ALPHAS_OF_TWO = (1e-10, 0.05, 0.95)
 
 @dataclass(frozen=True)
 class Outcomes:
-    """All combinations of some counts at one size, or one pair of sizes."""
+    """All combinations of the counts of each sample, at one size of each sample."""
 
     family: str
     sizes: tuple[float, ...]
     counts: tuple[Floats, ...]
-    """Of each sample, ascending; for n trials as many from n down as from 0 up."""
+    """Counts of each sample, ascending; with x of n trials the grid also has n − x."""
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The number of counts of each sample."""
         return tuple(each.size for each in self.counts)
 
     def flat(self) -> tuple[Floats, ...]:
@@ -48,16 +49,20 @@ class Outcomes:
         return tuple(each.ravel() for each in np.meshgrid(*self.counts, indexing="ij"))
 
     def data(self) -> Data:
-        """The family's columns, as methods of the catalogue take them."""
+        """The family's columns at every outcome, as methods of the catalogue take them."""
         columns: list[Floats] = []
         for count, size in zip(self.flat(), self.sizes, strict=True):
             columns += [count, np.full(count.size, float(size))]
         return tuple(columns)
 
-    def cell(self, place: Sequence[int]) -> dict[str, float | int]:
-        """The data of one outcome by name, sizes last."""
+    def cell(self, index: Sequence[int]) -> dict[str, float | int]:
+        """The counts and sizes of one outcome by name.
+
+        Args:
+            index: the position of each sample's count.
+        """
         family = family_of(self.family)
-        counts = [int(each[i]) for each, i in zip(self.counts, place, strict=True)]
+        counts = [int(each[i]) for each, i in zip(self.counts, index, strict=True)]
         sizes = [int(size) if size == int(size) else size for size in self.sizes]
         return {
             **dict(zip(family.counts, counts, strict=True)),
@@ -66,46 +71,45 @@ class Outcomes:
 
 
 @dataclass(frozen=True)
-class Listed(Outcomes):
-    """Outcomes one by one: of two samples pairs of counts, and not all combinations of them."""
+class OutcomeList(Outcomes):
+    """A list of outcomes at one size of each sample: row i holds count i of every sample."""
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The number of outcomes."""
         return self.counts[0].shape
 
     def flat(self) -> tuple[Floats, ...]:
+        """The counts of each sample at every outcome, shape (m,)."""
         return self.counts
 
-    def cell(self, place: Sequence[int]) -> dict[str, float | int]:
-        return super().cell([*place] * len(self.counts))
+    def cell(self, index: Sequence[int]) -> dict[str, float | int]:
+        """The counts and sizes of the outcome in row ``index[0]`` by name."""
+        return super().cell([*index] * len(self.counts))
 
 
 def conformance_grid(family: str) -> list[Outcomes]:
-    """The outcomes that every method should have sound limits at, the small sizes first."""
+    """The outcomes at which every method of a family should have its properties, by size."""
     known = family_of(family)
-    is_rate = known.model.SUPPORT[1] == np.inf
-    if known.samples == 1:
-        return [
-            Outcomes(family, (float(size),), (_floats(EVENTS) if is_rate else _successes(size),))
-            for size in (EXPOSURES if is_rate else SIZES)
-        ]
-    if is_rate:
-        return [
-            Outcomes(family, sizes, (_floats(EVENTS_OF_TWO),) * 2) for sizes in EXPOSURES_OF_TWO
-        ]
-    return [
-        Outcomes(family, tuple(map(float, sizes)), tuple(map(_floats, counts)))
-        for sizes, counts in COUNTS_OF_TWO.items()
-    ]
+    grid: Iterable[tuple[Sequence[float], Sequence[Floats]]]
+    if known.samples == 1 and known.is_bounded:
+        grid = [((n,), (_successes(n),)) for n in SIZES]
+    elif known.samples == 1:
+        grid = [((exposure,), (_floats(EVENTS),)) for exposure in EXPOSURES]
+    elif known.is_bounded:
+        grid = [(sizes, [*map(_floats, counts)]) for sizes, counts in COUNTS_OF_TWO.items()]
+    else:
+        grid = [(exposures, (_floats(EVENTS_OF_TWO),) * 2) for exposures in EXPOSURES_OF_TWO]
+    return [Outcomes(family, tuple(map(float, sizes)), tuple(counts)) for sizes, counts in grid]
 
 
 def conformance_alphas(family: str) -> tuple[float, ...]:
-    """The levels that go with it, ascending."""
+    """The alphas at which the properties are checked, ascending."""
     return ALPHAS if family_of(family).samples == 1 else ALPHAS_OF_TWO
 
 
-def _successes(n: float) -> Floats:
-    """Every count of a small n; else those at both ends, and some between."""
+def _successes(n: int) -> Floats:
+    """Every count of a small n; of a large n the counts next to 0 and n, and some between."""
     if n <= EVERY_OUTCOME_UP_TO:
         return np.arange(n + 1.0)
     low = [*range(11), n // 20, n // 8, n // 4, n // 2 - 1]

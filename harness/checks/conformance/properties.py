@@ -1,4 +1,4 @@
-"""What any interval method should keep: each part says where the limits break it."""
+"""The properties that every interval method should have; each says where limits violate it."""
 
 from __future__ import annotations
 
@@ -14,167 +14,187 @@ from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.numerics.arrays import Bools, Floats
 
 ROUNDING = 1e-9
-"""Limits this close are equal: some methods solve for theirs to no more digits."""
+"""Limits that differ by less are equal: some methods solve for theirs to no more digits."""
 
 MIRROR = {TWO_SIDED: TWO_SIDED, LOWER: UPPER, UPPER: LOWER}
+"""The side that each side becomes where successes and failures swap."""
 
 
 @dataclass(frozen=True)
-class Look:
-    """The limits of one side over some outcomes."""
+class Evaluation:
+    """The limits of a method for one side, at all outcomes of one size and at several alphas.
+
+    Arrays of limits have shape (a, k), or (a, k1, k2) for two samples: a alphas, and k counts of
+    each sample. A limit is not a number where the method failed.
+    """
 
     outcomes: Outcomes
     side: str
     alphas: tuple[float, ...]
     """Ascending."""
     lower: Floats
-    """By alpha and the counts of each sample, shape (a, k) or (a, k1, k2); not a number where
-    there is none."""
     upper: Floats
+    mirror_lower: Floats
+    """Lower limits of the mirrored side; of this side where the method lacks the other one."""
+    mirror_upper: Floats
     failures: Mapping[tuple[int, ...], str]
-    """Why there is none, by place in the limits."""
+    """Why the method failed, by index in the arrays of limits."""
 
     @property
     def family(self) -> Family:
+        """The family of the method."""
         return family_of(self.outcomes.family)
 
     @property
     def is_two_sided(self) -> bool:
+        """Whether both limits are finite."""
         return self.side == TWO_SIDED
 
     @property
     def estimate(self) -> Floats:
+        """The estimate of the parameter at each outcome, shape (k,) or (k1, k2)."""
         return self.family.estimate(self.outcomes.data()).reshape(self.outcomes.shape)
 
-    def slack(self, limits: Floats) -> Floats:
-        """What rounding may do to limits, which of rates are of any size; shape of the limits."""
-        if np.isfinite(self.family.support).all():
+    @property
+    def answered(self) -> Bools:
+        """Where the method returned limits, sound or not; shape of the limits."""
+        answered = np.ones(self.lower.shape, np.bool_)
+        for index in self.failures:
+            answered[index] = False
+        return answered
+
+    def tolerance(self, limits: Floats) -> Floats:
+        """The tolerance for rounding; relative for rates, whose limits have any magnitude."""
+        if self.family.is_bounded:
             return np.full_like(limits, ROUNDING)
         unit = max(1.0 / size for size in self.outcomes.sizes)
         return np.asarray(ROUNDING * (np.where(np.isfinite(limits), np.abs(limits), 0.0) + unit))
 
-    @property
-    def answered(self) -> Bools:
-        """Where the method gave limits, whatever they are."""
-        answered = np.ones(self.lower.shape, np.bool_)
-        for place in self.failures:
-            answered[place] = False
-        return answered
-
 
 @dataclass(frozen=True)
-class Broken:
-    """Where a part is broken, and by comparison with what."""
+class Violation:
+    """Where limits violate a property, and the limits that they were compared with."""
 
     where: Bools
     """Shape of the limits."""
-    beside: str = ""
+    compared_with: str = ""
+    """The limits compared with, as the subject of a clause."""
     lower: Floats | None = None
-    """The limits compared with, of the shape of the limits."""
+    """The lower limits compared with, shape of the limits."""
     upper: Floats | None = None
 
 
-Part = Callable[[Look, Look], Broken]
-"""(the limits of a side, those of its mirrored side) -> where they break the part"""
+Property = Callable[[Evaluation], Violation]
 
 
-def is_finite(look: Look, mirrored: Look) -> Broken:
-    low = np.isfinite(look.lower) | ((look.lower == -np.inf) & (look.side == UPPER))
-    high = np.isfinite(look.upper) | ((look.upper == np.inf) & (look.side == LOWER))
-    return Broken(~(low & high) & look.answered)
+def is_finite(evaluation: Evaluation) -> Violation:
+    """Limits are finite; the missing limit of a one-sided interval may be infinite."""
+    lower, upper, side = evaluation.lower, evaluation.upper, evaluation.side
+    low = np.isfinite(lower) | ((lower == -np.inf) & (side == UPPER))
+    high = np.isfinite(upper) | ((upper == np.inf) & (side == LOWER))
+    return Violation(~(low & high) & evaluation.answered)
 
 
-def is_ordered(look: Look, mirrored: Look) -> Broken:
-    return Broken(look.lower > look.upper + look.slack(look.upper))
+def is_ordered(evaluation: Evaluation) -> Violation:
+    """The lower limit is at most the upper limit."""
+    lower, upper = evaluation.lower, evaluation.upper
+    return Violation(lower > upper + evaluation.tolerance(upper))
 
 
-def stays_in_range(look: Look, mirrored: Look) -> Broken:
-    low, high = look.family.support
-    below = np.minimum(look.lower, look.upper) < low - look.slack(look.lower)
-    return Broken(below | (np.maximum(look.lower, look.upper) > high + look.slack(look.upper)))
+def stays_in_range(evaluation: Evaluation) -> Violation:
+    """Both limits lie within the support of the parameter."""
+    lower, upper = evaluation.lower, evaluation.upper
+    low, high = evaluation.family.support
+    below = np.minimum(lower, upper) < low - evaluation.tolerance(lower)
+    return Violation(below | (np.maximum(lower, upper) > high + evaluation.tolerance(upper)))
 
 
-def rises_with_x(look: Look, mirrored: Look) -> Broken:
-    return _monotone(look, 1, 1.0, "the next x has")
+def rises_with_x(evaluation: Evaluation) -> Violation:
+    """Both limits increase in x."""
+    return _monotone(evaluation, 1, 1.0, "the next x has")
 
 
-def is_monotone(look: Look, mirrored: Look) -> Broken:
-    """Of two samples: rises with the one count, rises or falls with the other."""
-    first = _monotone(look, 1, 1.0, "the next x1 has")
+def is_monotone(evaluation: Evaluation) -> Violation:
+    """Both limits of two samples increase in x1; in x2 they move as the parameter does."""
+    first = _monotone(evaluation, 1, 1.0, "the next x1 has")
     if first.where.any():
         return first
-    return _monotone(look, 2, look.family.weights[1], "the next x2 has")
+    return _monotone(evaluation, 2, evaluation.family.weights[1], "the next x2 has")
 
 
-def _monotone(look: Look, axis: int, sign: float, beside: str) -> Broken:
-    """Where a limit at the next count along an axis is lower, or of a negative sign higher."""
-    where, following = np.zeros(look.lower.shape, np.bool_), []
-    count = look.lower.shape[axis]
+def _monotone(evaluation: Evaluation, axis: int, sign: float, compared_with: str) -> Violation:
+    """Where a limit at the next count along an axis moves against the sign."""
+    where, following = np.zeros(evaluation.lower.shape, np.bool_), []
+    count = evaluation.lower.shape[axis]
     after = np.minimum(np.arange(count) + 1, count - 1)
-    for limits in (look.lower, look.upper):
+    for limits in (evaluation.lower, evaluation.upper):
         next_one = np.take(limits, after, axis)
-        with np.errstate(invalid="ignore"):  # two infinite ends
-            where |= np.sign(sign) * (next_one - limits) < -look.slack(limits)
+        with np.errstate(invalid="ignore"):  # two infinite limits
+            where |= np.sign(sign) * (next_one - limits) < -evaluation.tolerance(limits)
         following.append(next_one)
-    return Broken(where, beside, *following)
+    return Violation(where, compared_with, *following)
 
 
-def is_nested_in_alpha(look: Look, mirrored: Look) -> Broken:
-    where = np.zeros(look.lower.shape, np.bool_)
-    slack = look.slack(look.lower)[:-1]
-    where[:-1] = (look.lower[1:] < look.lower[:-1] - slack) | (
-        look.upper[1:] > look.upper[:-1] + slack
+def is_nested_in_alpha(evaluation: Evaluation) -> Violation:
+    """The interval at a larger alpha lies within the interval at a smaller one."""
+    lower, upper = evaluation.lower, evaluation.upper
+    where = np.zeros(lower.shape, np.bool_)
+    tolerance = evaluation.tolerance(lower)[:-1]
+    where[:-1] = (lower[1:] < lower[:-1] - tolerance) | (upper[1:] > upper[:-1] + tolerance)
+    following = (np.concatenate((limits[1:], limits[-1:])) for limits in (lower, upper))
+    return Violation(where, "the next larger alpha has", *following)
+
+
+def mirrors(evaluation: Evaluation) -> Violation:
+    """Limits of the failures are those of the successes, mirrored at the middle of the support."""
+    whole = sum(evaluation.family.support)
+    axes = tuple(range(1, evaluation.lower.ndim))
+    low, high = (
+        np.flip(whole - limits, axes)
+        for limits in (evaluation.mirror_upper, evaluation.mirror_lower)
     )
-    larger = "the next larger alpha has"
-    return Broken(where, larger, _next_alpha(look.lower), _next_alpha(look.upper))
+    tolerance = evaluation.tolerance(evaluation.lower)
+    with np.errstate(invalid="ignore"):  # two infinite limits
+        where = (np.abs(evaluation.lower - low) > tolerance) | (
+            np.abs(evaluation.upper - high) > tolerance
+        )
+    return Violation(where, "those of the failures are, mirrored,", low, high)
 
 
-def _next_alpha(limits: Floats) -> Floats:
-    return np.concatenate((limits[1:], limits[-1:]))
+def reaches_the_end(evaluation: Evaluation) -> Violation:
+    """A one-sided interval extends to the boundary of the support on its other side."""
+    low, high = evaluation.family.support
+    where = np.zeros(evaluation.lower.shape, np.bool_)
+    if evaluation.side == LOWER:
+        where = evaluation.upper != high
+    if evaluation.side == UPPER:
+        where = evaluation.lower != low
+    return Violation(where & evaluation.answered)
 
 
-def mirrors(look: Look, mirrored: Look) -> Broken:
-    """Failures for successes: limits taken from the range's other end."""
-    whole = sum(look.family.support)
-    axes = tuple(range(1, look.lower.ndim))
-    low, high = (np.flip(whole - limits, axes) for limits in (mirrored.upper, mirrored.lower))
-    slack = look.slack(look.lower)
-    with np.errstate(invalid="ignore"):  # two infinite ends
-        where = (np.abs(look.lower - low) > slack) | (np.abs(look.upper - high) > slack)
-    return Broken(where, "those of the failures are, mirrored,", low, high)
+def has_width(evaluation: Evaluation) -> Violation:
+    """A two-sided interval has a positive length.
+
+    A one-sided interval need not: its lower limit may reach 1 where alpha is above one half.
+    """
+    return Violation((evaluation.lower == evaluation.upper) & evaluation.is_two_sided)
 
 
-def reaches_the_end(look: Look, mirrored: Look) -> Broken:
-    low, high = look.family.support
-    answered = look.answered
-    if look.side == LOWER:
-        return Broken((look.upper != high) & answered)
-    if look.side == UPPER:
-        return Broken((look.lower != low) & answered)
-    return Broken(np.zeros(look.lower.shape, np.bool_))
+def holds_the_estimate(evaluation: Evaluation) -> Violation:
+    """A two-sided interval contains the estimate."""
+    estimate, tolerance = evaluation.estimate, evaluation.tolerance(evaluation.lower)
+    outside = (evaluation.lower > estimate + tolerance) | (evaluation.upper < estimate - tolerance)
+    return Violation(outside & evaluation.is_two_sided)
 
 
-def has_width(look: Look, mirrored: Look) -> Broken:
-    """Of two-sided intervals only: a lower limit may reach 1 where alpha is above one half."""
-    return Broken((look.lower == look.upper) & look.is_two_sided)
+NEEDS_DETERMINISTIC = ("is nested in alpha", "rises with x", "is monotone", "mirrors")
+"""Properties that compare limits with those of other outcomes or alphas."""
 
 
-def holds_the_estimate(look: Look, mirrored: Look) -> Broken:
-    estimate = look.estimate
-    slack = look.slack(look.lower)
-    outside = (look.lower > estimate + slack) | (look.upper < estimate - slack)
-    return Broken(outside & look.is_two_sided)
-
-
-COMPARING = ("is nested in alpha", "rises with x", "is monotone", "mirrors")
-"""The parts that hold limits against those of other outcomes or alphas."""
-
-
-def parts_of(family: str) -> dict[str, Part]:
-    """The parts that the limits of a family's methods are held to, the gravest first."""
+def properties_of(family: str) -> dict[str, Property]:
+    """The properties of the limits of a family's methods by name, the gravest first."""
     known = family_of(family)
-    bounded = bool(np.isfinite(known.support).all())
-    ascending: dict[str, Part] = (
+    monotone: dict[str, Property] = (
         {"rises with x": rises_with_x} if known.samples == 1 else {"is monotone": is_monotone}
     )
     return {
@@ -182,8 +202,8 @@ def parts_of(family: str) -> dict[str, Part]:
         "is ordered": is_ordered,
         "stays in range": stays_in_range,
         "is nested in alpha": is_nested_in_alpha,
-        **ascending,
-        **({"mirrors": mirrors} if bounded else {}),
+        **monotone,
+        **({"mirrors": mirrors} if known.is_bounded else {}),
         "reaches the end": reaches_the_end,
         "has width": has_width,
         "holds the estimate": holds_the_estimate,

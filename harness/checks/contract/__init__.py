@@ -1,1 +1,1 @@
-"""Whether a method keeps what it promises: exact numbers, and trials for one that draws."""
+"""The contract of a method, checked by exact numbers or by trials."""

@@ -1,15 +1,14 @@
-"""What a method promises, held against its exact behaviour."""
+"""The contracts that a method may declare, and whether its exact behaviour keeps them."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import polars as pl
 
-from harness.checks.conformance.runner import where
-from harness.checks.contract.behaviour import MEAN_POSTERIOR, WORST_INSIDE
-from harness.checks.measures import WORST
-from harness.checks.report import CONTRACT, FAIL, INCONCLUSIVE, PASS, Finding
+from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE
+from harness.checks.report import CONTRACT, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
 from harness.checks.scenarios import Size
 from harness.errors import InputError
 from harness.families.catalogue import family_of
@@ -23,27 +22,27 @@ NONE: Contract = "none"
 CONTRACTS = (NOMINAL, AT_LEAST, NONE)
 
 MARGIN = 0.3
-"""Of alpha: how far from 0 the mean alpha error of a nominal method may be."""
+"""How far from 0 the mean alpha error of a nominal method may be, as a multiple of alpha."""
 MOST = 4.0
-"""How many times alpha a nominal method may miss a truth inside the range.
+"""How often a nominal method may miss a truth inside the range, as a multiple of alpha.
 
-A one-sided limit is held to twice that: with another one of the same alpha it makes an interval of
-2·alpha, all of whose misses may be its own at one truth.
+A one-sided limit may miss twice as often: with another limit of the same alpha it makes an
+interval of 2·alpha, and at one truth all misses of that interval may be its own.
 """
 FEWEST = 10
-"""Trials from which on a nominal method is held to it: with fewer none can be."""
-NO_LARGE_SIZE = f"no size of {FEWEST} or more with sound limits was looked at"
+"""The contract "nominal" applies from this number of trials on: with fewer no method keeps it."""
+NO_LARGE_SIZE = f"no size of {FEWEST} or more with sound limits was checked"
 EXACT = 1e-9
 """What rounding may add to a worst alpha."""
 
-NAMES = _MEAN_NAME, _WORST_NAME = "mean alpha error", "worst alpha"
+CONTRACT_CHECKS = _MEAN_NAME, _WORST_NAME = "mean alpha error", "worst alpha"
 
 
 def declared_contract(method: Method, family: str) -> Contract:
-    """What a method of the catalogue promises.
+    """The contract that a method of the catalogue declares by its ``promise``.
 
-    That the mean alpha error is zero under a prior other than the flat one says nothing about
-    that under a uniform truth.
+    A mean alpha error of zero under a prior other than the flat one implies nothing about the mean
+    alpha error under a uniform truth, and so no contract.
     """
     if method.promise == "at-least":
         return AT_LEAST
@@ -51,11 +50,11 @@ def declared_contract(method: Method, family: str) -> Contract:
     return NOMINAL if method.promise == "mean" and is_flat else NONE
 
 
-def checked_contract(contract: str) -> Contract:
-    """One of the contracts.
+def validate_contract(contract: str) -> Contract:
+    """Return the contract of this name.
 
     Raises:
-        InputError: there is no such one.
+        InputError: there is no such contract.
     """
     for known in CONTRACTS:
         if contract == known:
@@ -63,95 +62,102 @@ def checked_contract(contract: str) -> Contract:
     raise InputError(f"contract should be one of {', '.join(CONTRACTS)}, found {contract!r}")
 
 
-def promise_kept(
+def check_contract(
     contract: Contract,
     behaviour: pl.DataFrame,
     family: str,
     margin: float | None = None,
     one_sided: bool = False,
 ) -> list[Finding]:
-    """A finding for each number promised and each alpha, with the size where it is worst.
+    """Check the exact behaviour of a method against a contract.
 
-    nominal: |mean alpha error| over a uniform truth within the margin, and the worst alpha over
-    the truths inside the range at most 4·alpha, of one-sided limits 8·alpha, from n = 10 on.
-    at-least: the worst alpha over all truths at most alpha.
+    - nominal, from n = 10 on: the mean alpha error over a uniform truth is within the margin, and
+      the worst alpha over the truths inside the range is at most 4·alpha; 8·alpha for one-sided
+      limits.
+    - at-least: the worst alpha over all truths is at most alpha.
+    - none: nothing is checked.
 
     Args:
-        contract: what is promised.
-        behaviour: the exact numbers.
-        family: what is estimated.
+        contract: the contract.
+        behaviour: the exact numbers of the method.
+        family: the family of the method.
         margin: of the mean alpha error; by default 0.3·alpha.
         one_sided: whether the method has limits of one side only.
+
+    Returns:
+        A finding for each number of the contract and each alpha, at the size where it is worst.
     """
     if contract == NONE:
         return []
     known = behaviour.filter(pl.col(WORST).is_not_null())
     if contract == AT_LEAST:
-        return _each_alpha(_WORST_NAME, known, family, WORST, lambda alpha: alpha + EXACT)
-    counted = [name for name in family_of(family).sizes if name.startswith("n")]
-    large = known.filter(
-        pl.all_horizontal(pl.lit(True), *(pl.col(name) >= FEWEST for name in counted))
-    )
-    found = _each_alpha(
+        return _check_each_alpha(_WORST_NAME, known, family, WORST, lambda alpha: alpha + EXACT)
+    large = known
+    if family_of(family).model.SIZE_IS_COUNT:
+        large = known.filter(
+            pl.all_horizontal(pl.col(name) >= FEWEST for name in family_of(family).sizes)
+        )
+    found = _check_each_alpha(
         _MEAN_NAME,
         large,
         family,
         MEAN_POSTERIOR,
         lambda alpha: MARGIN * alpha if margin is None else margin,
     )
-    if WORST_INSIDE in large.columns:
-        inside = large.filter(pl.col(WORST_INSIDE).is_not_null())
-        most = most_inside(one_sided)
-        found += _each_alpha(
-            _WORST_NAME, inside, family, WORST_INSIDE, lambda alpha: most * alpha + EXACT
-        )
-    return found
+    inside = large.filter(pl.col(WORST_INSIDE).is_not_null())
+    most = most_inside(one_sided)
+    return found + _check_each_alpha(
+        _WORST_NAME, inside, family, WORST_INSIDE, lambda alpha: most * alpha + EXACT
+    )
 
 
 def is_large(family: str, size: Size) -> bool:
-    """Whether a nominal method is held to it at this size; an exposure has no smallest one."""
-    names = family_of(family).sizes
-    values = size if isinstance(size, tuple) else (size,)
-    named = zip(names, values, strict=True)
-    return all(value >= FEWEST or not name.startswith("n") for name, value in named)
+    """Whether the contract "nominal" applies at this size; it applies at every exposure."""
+    if not family_of(family).model.SIZE_IS_COUNT:
+        return True
+    return all(n >= FEWEST for n in (size if isinstance(size, tuple) else (size,)))
 
 
 def most_inside(one_sided: bool) -> float:
-    """How many times alpha a nominal method may miss a truth inside the range."""
+    """How often a nominal method may miss a truth inside the range, as a multiple of alpha."""
     return 2.0 * MOST if one_sided else MOST
 
 
-def _each_alpha(
-    name: str, rows: pl.DataFrame, family: str, column: str, allowed: Any
+def _check_each_alpha(
+    name: str, rows: pl.DataFrame, family: str, column: str, allowed: Callable[[float], float]
 ) -> list[Finding]:
+    """A finding for each alpha, or one that there are no rows."""
     if rows.is_empty():
         return [Finding(name, CONTRACT, INCONCLUSIVE, NO_LARGE_SIZE, {})]
     return [
-        _worst_size(name, part, family, column, allowed(alpha))
-        for (alpha,), part in rows.group_by("alpha", maintain_order=True)
+        _check_worst_size(name, part, family, column, allowed(part["alpha"][0]))
+        for _, part in rows.group_by("alpha", maintain_order=True)
     ]
 
 
-def _worst_size(name: str, rows: pl.DataFrame, family: str, column: str, allowed: float) -> Finding:
-    """The verdict at one alpha."""
+def _check_worst_size(
+    name: str, rows: pl.DataFrame, family: str, column: str, allowed: float
+) -> Finding:
+    """The finding at one alpha, for the size where the number is largest."""
     sizes = rows[column].abs()
     row = rows.row(int(sizes.arg_max() or 0), named=True)
     found = row[column]
-    keys = (*family_of(family).sizes, "alpha")
+    known = family_of(family)
+    keys = (*known.sizes, "alpha")
     cell = {key: int(row[key]) if row[key] == int(row[key]) else row[key] for key in keys}
-    message = f"{found:.6g} at {where(cell)}"
+    message = f"{found:.6g} at {format_cell(cell)}"
     numbers: dict[str, float | int | str] = {**cell, "found": found, "expected": allowed}
-    truths = [key for key in row if key.startswith("worst_truth")]
     if column == WORST:
-        numbers |= {key: row[key] for key in truths}
-        message += ", " + where({key.replace("worst_", ""): row[key] for key in truths})
-    broken = int((sizes > allowed).sum())
-    if not broken:
+        truths = {name: row[name] for name in known.numbered("worst_truth")}
+        numbers |= truths
+        message += f", {format_cell(dict(zip(known.truths, truths.values(), strict=True)))}"
+    failed = int((sizes > allowed).sum())
+    if not failed:
         return Finding(name, CONTRACT, PASS, f"at worst {message}", numbers)
     message += f", where {allowed:.6g} is allowed"
     if column == MEAN_POSTERIOR and found > 0:
         message += ": on the safe side, as the contract at-least asks for"
-    if broken > 1:
-        message += f" (and at {broken - 1} more of {rows.height} sizes)"
+    if failed > 1:
+        message += f" (and at {failed - 1} more of {rows.height} sizes)"
     severity = abs(found) / allowed if allowed else float("inf")
     return Finding(name, CONTRACT, FAIL, message, numbers, severity)

@@ -1,14 +1,13 @@
-"""What a stochastic method promises, held against trials: exact numbers it has none."""
+"""Whether a method that draws its limits keeps a contract, by trials."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from harness.checks.conformance.runner import where
 from harness.checks.contract.exact import (
     AT_LEAST,
     MARGIN,
@@ -19,11 +18,25 @@ from harness.checks.contract.exact import (
     is_large,
     most_inside,
 )
-from harness.checks.draws import draw_at, draw_under_flat_prior, missed
-from harness.checks.report import CONTRACT, FAIL, INCONCLUSIVE, PASS, Finding, Verdict
+from harness.checks.report import (
+    CONTRACT,
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    Finding,
+    Verdict,
+    format_cell,
+)
 from harness.checks.scenarios import Size, scenario_of, truths_inside
 from harness.checks.subjects.subject import Subject
-from harness.checks.trials import smallest_number
+from harness.checks.trials import (
+    draw_at,
+    draw_under_flat_prior,
+    format_trials_needed,
+    misses,
+    trials_needed,
+    verdict_of,
+)
 from harness.engines.estimate import INTERVAL_ALPHA, fraction_interval
 from harness.errors import MethodError
 from harness.methods.method import TWO_SIDED
@@ -31,14 +44,14 @@ from harness.scenario import Scenario, sizes_by_name
 
 MEAN, WORST, DRAWN = "mean alpha error, drawn", "worst alpha, drawn", "can be drawn"
 TRUTHS_OF_ONE, TRUTHS_OF_TWO = 9, 3
-"""Truths of each sample that the worst case is sought at, ends included."""
+"""The number of truths of each sample at which the worst case is sought."""
 SHARE = 10
-"""Of the trials of a size, one in so many at each of its truths."""
+"""Each of these truths has one in so many of the trials of a size."""
 
 
 @dataclass(frozen=True)
-class _Looking:
-    """How a stochastic method is looked at."""
+class _Simulation:
+    """A method with the options of its trials."""
 
     subject: Subject
     trials: int
@@ -46,10 +59,10 @@ class _Looking:
     margin: float | None
     seed: int
     cells: int
-    """How many sizes and alphas there are."""
+    """The number of sizes times the number of alphas."""
 
 
-def drawn_promise(
+def check_contract_by_trials(
     contract: Contract,
     subject: Subject,
     sizes: Sequence[Size],
@@ -59,23 +72,27 @@ def drawn_promise(
     margin: float | None = None,
     seed: int = 2003,
 ) -> list[Finding]:
-    """A finding for each number promised, size and alpha, judged by 95 % intervals.
+    """Check a method that draws its limits against a contract, by 95 % intervals.
 
-    nominal, from n = 10 on: the mean alpha error under a flat prior within the margin, and at a few
-    truths inside the range a miss rate of at most 4·alpha, of one-sided limits 8·alpha. at-least:
-    at those truths a miss rate of at most alpha. Pass where the whole interval keeps to that, fail
-    where none of it does.
+    - nominal, from n = 10 on: the mean alpha error under a flat prior is within the margin, and at
+      a few truths inside the range the miss rate is at most 4·alpha; 8·alpha for one-sided limits.
+    - at-least: at these truths the miss rate is at most alpha.
 
-    The intervals of miss rates hold at all truths, sizes and alphas at once: a method that misses
-    exactly alpha everywhere is refuted with 2.5 % of all seeds.
+    A check passes where the whole interval is allowed, and fails where none of it is. The
+    intervals of miss rates hold simultaneously for all truths, sizes and alphas: a method that
+    misses exactly alpha everywhere fails with 2.5 % of all seeds.
 
     Args:
-        contract: what is promised.
-        subject: stochastic.
-        sizes, alphas: where it is looked at.
-        trials: at each size.
+        contract: the contract.
+        subject: a stochastic method.
+        sizes: the sizes at which trials are made.
+        alphas: the alphas at each size.
+        trials: the number of trials at each size.
         margin: of the mean alpha error; by default 0.3·alpha.
         seed: of all draws.
+
+    Returns:
+        A finding for each number of the contract, size and alpha.
     """
     if contract == NONE:
         return []
@@ -83,98 +100,94 @@ def drawn_promise(
         sizes = [size for size in sizes if is_large(subject.family, size)]
     if not sizes:
         return [Finding(DRAWN, CONTRACT, INCONCLUSIVE, NO_LARGE_SIZE, {})]
-    looking = _Looking(subject, trials, margin, seed, len(sizes) * len(alphas))
+    simulation = _Simulation(subject, trials, margin, seed, len(sizes) * len(alphas))
     try:
         return [
             finding
             for size, alpha in itertools.product(sizes, alphas)
-            for finding in _findings(contract, looking, scenario_of(subject.family, size), alpha)
+            for finding in _check_cell(contract, simulation, size, alpha)
         ]
     except MethodError as fault:
         text = str(fault).removeprefix(f"{subject.label}: ")
         return [Finding(DRAWN, CONTRACT, FAIL, text, {}, 1.0)]
 
 
-def _findings(
-    contract: Contract, looking: _Looking, scenario: Scenario, alpha: float
+def _check_cell(
+    contract: Contract, simulation: _Simulation, size: Size, alpha: float
 ) -> Iterator[Finding]:
-    if contract == AT_LEAST:
-        yield _worst(looking, scenario, alpha, alpha)
-        return
-    yield _mean(looking, scenario, alpha)
-    most = most_inside(TWO_SIDED not in looking.subject.sides) * alpha
-    yield _worst(looking, scenario, alpha, most)
+    """The findings at one size and alpha."""
+    scenario = scenario_of(simulation.subject.family, size)
+    most = alpha
+    if contract != AT_LEAST:
+        yield _check_mean(simulation, scenario, alpha)
+        most = most_inside(TWO_SIDED not in simulation.subject.sides) * alpha
+    yield _check_worst(simulation, scenario, alpha, most)
 
 
-def _mean(looking: _Looking, scenario: Scenario, alpha: float) -> Finding:
-    trials, seed = looking.trials, looking.seed
-    margin = MARGIN * alpha if looking.margin is None else looking.margin
+def _check_mean(simulation: _Simulation, scenario: Scenario, alpha: float) -> Finding:
+    """Whether the mean alpha error under a flat prior is within the margin."""
+    trials, seed = simulation.trials, simulation.seed
+    margin = MARGIN * alpha if simulation.margin is None else simulation.margin
     truth, outcomes = draw_under_flat_prior(scenario, trials, seed)
-    misses = int(missed(looking.subject, scenario, outcomes, truth, alpha).sum())
+    missed = int(misses(simulation.subject, scenario, outcomes, truth, alpha).sum())
 
-    def judged(count: int) -> Verdict:
-        low, high = _interval(misses * (count / trials), count)
+    def verdict_after(count: int) -> Verdict:
+        low, high = _interval(missed * (count / trials), count)
         if max(abs(alpha - low), abs(alpha - high)) <= margin:
             return PASS
         return FAIL if low > alpha + margin or high < alpha - margin else INCONCLUSIVE
 
-    verdict, (low, high) = judged(trials), _interval(misses, trials)
-    error = alpha - misses / trials
+    verdict, (low, high) = verdict_after(trials), _interval(missed, trials)
+    error = alpha - missed / trials
     cell = {**sizes_by_name(scenario), "alpha": alpha}
     message = (
         f"{error:.4g} ({alpha - high:.4g} to {alpha - low:.4g}) in {trials} trials at "
-        f"{where(cell)}, margin {margin:.4g}"
+        f"{format_cell(cell)}, margin {margin:.4g}"
     )
     if verdict == INCONCLUSIVE:
-        message += _needed(lambda count: judged(count) != INCONCLUSIVE, trials)
+        needed = trials_needed(lambda count: verdict_after(count) != INCONCLUSIVE, trials)
+        message += format_trials_needed(needed)
     numbers = {"trials": trials, "found": error, "expected": margin, "seed": seed}
     severity = abs(error) / margin if margin else np.inf
     return Finding(MEAN, CONTRACT, verdict, message, {**cell, **numbers}, severity)
 
 
-def _worst(looking: _Looking, scenario: Scenario, alpha: float, most: float) -> Finding:
-    """The miss rate at the truth where it is largest of those looked at."""
-    count, truths = max(looking.trials // SHARE, 1), _truths(scenario)
+def _check_worst(simulation: _Simulation, scenario: Scenario, alpha: float, most: float) -> Finding:
+    """Whether the miss rate is at most ``most`` at the truth where it is largest."""
+    trials, truths = max(simulation.trials // SHARE, 1), _truths(scenario)
     found = []
-    for place, at in enumerate(truths):
-        truth, outcomes = draw_at(scenario, at, count, looking.seed, place)
-        found.append(int(missed(looking.subject, scenario, outcomes, truth, alpha).sum()))
-    place = int(np.argmax(found))
-    level = INTERVAL_ALPHA / (looking.cells * len(truths))
+    for number, at in enumerate(truths):
+        truth, outcomes = draw_at(scenario, at, trials, simulation.seed, number)
+        found.append(int(misses(simulation.subject, scenario, outcomes, truth, alpha).sum()))
+    worst = int(np.argmax(found))
+    level = INTERVAL_ALPHA / (simulation.cells * len(truths))
 
-    def judged(trials: int) -> Verdict:
-        low, high = _interval(found[place] * (trials / count), trials, level)
-        return PASS if high <= most else FAIL if low > most else INCONCLUSIVE
+    def verdict_after(count: int) -> Verdict:
+        return verdict_of(*_interval(found[worst] * (count / trials), count, level), most)
 
-    verdict, (low, high) = judged(count), _interval(found[place], count, level)
+    verdict, (low, high) = verdict_after(trials), _interval(found[worst], trials, level)
+    rate, seed = found[worst] / trials, simulation.seed
     cell = {**sizes_by_name(scenario), "alpha": alpha}
-    told = ", ".join(f"{value:.4g}" for value in truths[place])
+    text = ", ".join(f"{value:.4g}" for value in truths[worst])
     message = (
-        f"{found[place] / count:.4g} ({low:.4g} to {high:.4g}) in {count} trials at {where(cell)}, "
-        f"truth {told}, the worst of {len(truths)}, where {most:.4g} is allowed"
+        f"{rate:.4g} ({low:.4g} to {high:.4g}) in {trials} trials at {format_cell(cell)}, "
+        f"truth {text}, the worst of {len(truths)}, where {most:.4g} is allowed"
     )
     if verdict == INCONCLUSIVE:
-        message += _needed(lambda trials: judged(trials) != INCONCLUSIVE, count, SHARE)
-    rate, seed = found[place] / count, looking.seed
-    numbers = {"trials": count, "found": rate, "expected": most, "seed": seed}
+        needed = trials_needed(lambda count: verdict_after(count) != INCONCLUSIVE, trials)
+        message += format_trials_needed(None if needed is None else SHARE * needed)
+    numbers = {"trials": trials, "found": rate, "expected": most, "seed": seed}
     return Finding(WORST, CONTRACT, verdict, message, {**cell, **numbers}, low / most)
 
 
-def _needed(concludes: Callable[[int], bool], trials: int, share: int = 1) -> str:
-    """How many trials at each size would conclude it."""
-    needed = smallest_number(concludes, trials)
-    told = "no number of" if needed is None else str(share * needed)
-    return f"; {told} trials would conclude it"
-
-
 def _truths(scenario: Scenario) -> list[tuple[float, ...]]:
-    """Equally spaced inside the range, of two samples all pairs of them."""
+    """Equally spaced truths inside the range; for two samples all pairs of them."""
     spans = truths_inside(scenario)
     count = TRUTHS_OF_ONE if len(spans) == 1 else TRUTHS_OF_TWO
     return list(itertools.product(*(np.linspace(*span, count).tolist() for span in spans)))
 
 
-def _interval(misses: float, trials: int, level: float = INTERVAL_ALPHA) -> tuple[float, float]:
-    counts = np.array([round(misses)]), np.array([trials])
-    low, high = fraction_interval(*counts, level)
+def _interval(missed: float, trials: int, level: float = INTERVAL_ALPHA) -> tuple[float, float]:
+    """The interval of a miss rate; the number of misses is rounded."""
+    low, high = fraction_interval(np.array([round(missed)]), np.array([trials]), level)
     return float(low[0]), float(high[0])

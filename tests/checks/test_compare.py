@@ -5,10 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from harness.checks.behaviour import measures
 from harness.checks.check import check
-from harness.checks.compare.exact import SEARCHED, TOLERANCE, against, against_drawn, against_method
-from harness.checks.compare.paired_test import MARGIN, against_draws
-from harness.checks.measures import measures
+from harness.checks.compare.exact import (
+    SEARCHED,
+    TOLERANCE,
+    compare_measures,
+    compare_with_method,
+)
+from harness.checks.compare.paired_test import MARGIN, paired_test
 from harness.checks.subjects.subject import CallableSubject, CatalogueSubject
 from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
@@ -43,8 +48,8 @@ def compared(one, other, at=(10, 30, 100), **options):
     """On the same draws, at other sizes, where one is stochastic."""
     both = subject(one), subject(other)
     if all(each.deterministic for each in both):
-        return against_method(*both, SIZES, ALPHAS, **options)
-    return against_drawn(*both, at, ALPHAS, **options)
+        return compare_with_method(*both, SIZES, ALPHAS, **options)
+    return paired_test(*both, at, ALPHAS, **options)
 
 
 def subject(method, family="proportion"):
@@ -65,7 +70,7 @@ def test_a_method_is_no_worse_than_itself(family):
         if not method.deterministic or "two-sided" not in method.sides:
             continue
         each = subject(method, family)
-        found = against_method(each, each, (1.0, 7.0), (0.05,))
+        found = compare_with_method(each, each, (1.0, 7.0), (0.05,))
         assert [finding.verdict for finding in found] == ["pass"] * 3
         assert {finding.message for finding in found} == {"no worse at 2 sizes and alphas"}
 
@@ -103,27 +108,27 @@ def test_a_mean_alpha_error_is_worse_the_further_it_is_from_0_on_either_side():
     base = measured("wilson", (10,), (0.05,))
     for error in (0.5, -0.5):
         moved = base.with_columns(mean_alpha_error=error)
-        assert {f.check for f in against(moved, base, "it") if f.verdict == "fail"} == {
+        assert {f.check for f in compare_measures(moved, base, "it") if f.verdict == "fail"} == {
             "against it: mean alpha error"
         }
-        assert verdicts(against(base, moved, "it")) == {"pass"}
+        assert verdicts(compare_measures(base, moved, "it")) == {"pass"}
 
 
 @pytest.mark.parametrize("column", ["worst_alpha", "mean_alpha_error", "mean_length"])
 def test_a_difference_counts_from_the_tolerance_on(column):
     base = measured("wilson", (10,), (0.05,))
     sign = np.sign(base[column])
-    within, expected_excess = (
+    within, beyond = (
         base.with_columns(base[column] + sign * part * TOLERANCE) for part in (0.4, 1.6)
     )
-    assert verdicts(against(within, base, "it")) == {"pass"}
-    assert verdicts(against(expected_excess, base, "it")) == {"pass", "fail"}
+    assert verdicts(compare_measures(within, base, "it")) == {"pass"}
+    assert verdicts(compare_measures(beyond, base, "it")) == {"pass", "fail"}
 
 
 def test_the_tolerance_of_a_length_is_relative_since_a_rate_has_any_unit():
     base = measured("garwood", (1e-6,), (0.05,), "rate")
     moved = base.with_columns(base["mean_length"] * (1 + 0.5 * TOLERANCE))
-    assert verdicts(against(moved, base, "it")) == {"pass"}
+    assert verdicts(compare_measures(moved, base, "it")) == {"pass"}
 
 
 def test_what_fails_on_the_way_is_a_finding():
@@ -140,7 +145,7 @@ def test_limits_that_are_none_are_a_finding_with_their_outcome(limit):
     def f(x, n, alpha):
         return np.where((x == 2) & (n == 10), limit, 0.0), np.ones(np.shape(x))
 
-    found = against_method(
+    found = compare_with_method(
         CallableSubject("f", "proportion", f), subject(PROPORTION["wald"]), SIZES, ALPHAS
     )
     assert [finding.verdict for finding in found] == ["fail"]
@@ -191,7 +196,7 @@ def test_a_significant_trifle_fails_nobody():
 
 
 def test_an_inconclusive_comparison_says_how_many_trials_would_conclude_it():
-    [finding] = against_draws(
+    [finding] = paired_test(
         subject(stochastic(0.04)),
         subject(PROPORTION["wilson"]),
         (30,),
@@ -232,7 +237,7 @@ def changed(name, family, change):
 @pytest.mark.parametrize(("family", "name"), SAMPLES_OF_TWO)
 def test_a_method_of_two_samples_is_no_worse_than_itself(family, name):
     each = subject(CATALOGUE[family][name], family)
-    found = against_method(each, each, TWO[family], (0.05,))
+    found = compare_with_method(each, each, TWO[family], (0.05,))
     assert [finding.verdict for finding in found] == ["pass"] * 3
     assert {finding.message for finding in found} == {"no worse at 2 sizes and alphas"}
 
@@ -246,7 +251,7 @@ def test_a_longer_interval_at_one_pair_of_sizes_is_found_there_alone(family):
         lambda n1, n2, low, high: (low, np.where((n1 == first) & (n2 == second), 1, 0) + high),
     )
     reference = subject(CATALOGUE[family]["balanced_tail"], family)
-    found = against_method(longer, reference, TWO[family], (0.05,))
+    found = compare_with_method(longer, reference, TWO[family], (0.05,))
     length = [each for each in found if each.check == "against balanced_tail: length"]
     first_size, second_size = family_of(family).sizes
     assert {(f.cell[first_size], f.cell[second_size]) for f in length} == {(first, second)}
@@ -261,21 +266,21 @@ def test_the_minimal_length_is_shorter_than_balanced_tails_and_not_the_other_way
     one, other = (
         subject(CATALOGUE[family][name], family) for name in ("balanced_tail", "minimal_length")
     )
-    found = against_method(one, other, TWO[family], (0.05,))
+    found = compare_with_method(one, other, TWO[family], (0.05,))
     assert {f.verdict for f in found if f.check.endswith("length")} == {"fail"}
-    found = against_method(other, one, TWO[family], (0.05,))
+    found = compare_with_method(other, one, TWO[family], (0.05,))
     assert {f.verdict for f in found if f.check.endswith("length")} == {"pass"}
 
 
 def test_a_worst_alpha_that_was_searched_counts_from_what_the_search_may_leave_out():
     family = "proportion_difference"
     base = measured("newcombe", TWO[family], (0.05,), family)
-    within, expected_excess = (
+    within, beyond = (
         base.with_columns(worst_alpha=base["worst_alpha"] * (1 + part * SEARCHED))
         for part in (0.9, 1.1)
     )
-    assert verdicts(against(within, base, "it")) == {"pass"}
-    assert {f.check for f in against(expected_excess, base, "it") if f.verdict == "fail"} == {
+    assert verdicts(compare_measures(within, base, "it")) == {"pass"}
+    assert {f.check for f in compare_measures(beyond, base, "it") if f.verdict == "fail"} == {
         "against it: worst alpha"
     }
 
@@ -294,16 +299,16 @@ def drawn(spread, family):
 @pytest.mark.parametrize("family", TWO)
 def test_stochastic_methods_of_two_samples_are_compared_on_the_same_draws(family):
     wald = subject(CATALOGUE[family]["wald"], family)
-    same = against_drawn(drawn(0.0, family), wald, TWO[family], (0.05,))
+    same = paired_test(drawn(0.0, family), wald, TWO[family], (0.05,))
     assert verdicts(same) == {"pass"}
     assert {finding.cell["only_found"] for finding in same} == {0}
-    worse = against_drawn(drawn(0.3, family), wald, TWO[family], (0.05,))
+    worse = paired_test(drawn(0.3, family), wald, TWO[family], (0.05,))
     assert verdicts(worse) == {"fail"}
     assert {finding.cell["only_reference"] for finding in worse} == {0}
     sizes = family_of(family).sizes
     place = ", ".join(f"{k} = {v:g}" for k, v in zip(sizes, TWO[family][1], strict=True))
     assert f"{place}, alpha = 0.05" in worse[1].message
-    assert verdicts(against_drawn(wald, drawn(0.3, family), TWO[family], (0.05,))) == {"pass"}
+    assert verdicts(paired_test(wald, drawn(0.3, family), TWO[family], (0.05,))) == {"pass"}
 
 
 def test_draws_of_two_samples_miss_as_often_as_the_exact_numbers_say():
@@ -311,7 +316,7 @@ def test_draws_of_two_samples_miss_as_often_as_the_exact_numbers_say():
     family = "proportion_difference"
     never = changed("wald", family, lambda n1, n2, low, high: (0 * low - 1, 0 * high + 1))
     wald = subject(CATALOGUE[family]["wald"], family)
-    [found] = against_draws(wald, never, ((5.0, 20.0),), (0.1,), trials=100_000)
+    [found] = paired_test(wald, never, ((5.0, 20.0),), (0.1,), trials=100_000)
     mean = 0.1 - measured("wald", ((5.0, 20.0),), (0.1,), family)["mean_alpha_error"][0]
     # Four standard errors: a false alarm in 16,000 seeds.
     error = 4 * np.sqrt(mean * (1 - mean) / 100_000)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE, behaviour
 from harness.checks.check import check
-from harness.checks.contract.behaviour import MEAN_POSTERIOR, WORST_INSIDE, behaviour
-from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE, declared_contract, promise_kept
-from harness.checks.measures import WORST
+from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE, check_contract, declared_contract
 from harness.checks.scenarios import ALPHAS
 from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.subject import CatalogueSubject
@@ -23,7 +22,7 @@ SIZES = (1, 5, 10, 11, 12, 13, 17, 30, 100, 500)
 def verdicts(contract, name, sizes=SIZES, **options):
     subject = CatalogueSubject(name, "proportion", PROPORTION[name], seed=0)
     rows = behaviour(subject, sizes, ALPHAS)
-    return [each.verdict for each in promise_kept(contract, rows, "proportion", **options)]
+    return [each.verdict for each in check_contract(contract, rows, "proportion", **options)]
 
 
 @pytest.mark.parametrize("name", ["wilson", "jeffreys", "agresti_coull"])
@@ -77,12 +76,12 @@ def row(**changes):
     ],
 )
 def test_a_contract_holds_up_to_its_border(contract, changes, expected):
-    found = {each.verdict for each in promise_kept(contract, row(**changes), "proportion")}
+    found = {each.verdict for each in check_contract(contract, row(**changes), "proportion")}
     assert found - {"pass"} == {expected} - {"pass"}
 
 
 def test_a_failure_says_where_how_much_and_what_is_allowed():
-    (found,) = promise_kept(AT_LEAST, row(**{WORST: 0.08}), "proportion")
+    (found,) = check_contract(AT_LEAST, row(**{WORST: 0.08}), "proportion")
     assert found.message == "0.08 at n = 10, alpha = 0.05, truth = 0.5, where 0.05 is allowed"
     assert found.cell["found"] == 0.08
     assert found.severity == pytest.approx(1.6)
@@ -127,14 +126,14 @@ def test_a_method_of_two_samples_keeps_what_it_declares(name):
     exact = behaviour(subject, ((10.0, 10.0),), (0.05,))
     declared = declared_contract(method, family)
     assert declared == NOMINAL
-    found = promise_kept(declared, exact, family, one_sided=TWO_SIDED not in method.sides)
+    found = check_contract(declared, exact, family, one_sided=TWO_SIDED not in method.sides)
     assert {finding.verdict for finding in found} == {"pass"}
 
 
 def test_a_one_sided_limit_may_miss_twice_as_often_at_one_truth():
     rows = row(**{WORST_INSIDE: 0.35})
     kept = [
-        {each.verdict for each in promise_kept(NOMINAL, rows, "proportion", one_sided=one_sided)}
+        {each.verdict for each in check_contract(NOMINAL, rows, "proportion", one_sided=one_sided)}
         for one_sided in (True, False)
     ]
     assert kept == [{"pass"}, {"pass", "fail"}]

@@ -12,8 +12,8 @@ from harness.checks.compare.paired_test import (
     mcnemar_p,
     paired_interval,
     trials_to_conclude,
-    verdict,
 )
+from harness.checks.trials import verdict_of
 
 # Bentur et al. (2009): 1 and 7 discordant of 21. Tango's limits to three decimals in Fagerland,
 # Lydersen and Laake (2014), Stat. Med. 33, 2850–2875, table V.
@@ -78,20 +78,27 @@ def test_without_discordant_trials_the_limits_are_those_of_wilson_at_0():
         assert limits(0, 0, n) == (pytest.approx(-wilson, rel=EXACT), pytest.approx(wilson))
 
 
-def test_a_verdict_is_drawn_from_where_the_whole_interval_lies():
-    columns = np.array([[40, 40, 40, 0], [20, 20, 20, 0], [160, 160, 160, 20]], float)
-    # The interval of the first three is (0.0309, 0.2181), that of the last (−0.161, 0.161).
-    margins = np.array([0.22, 0.03, 0.1, 0.1])
-    assert verdict(*columns, margins) == ["pass", "fail", "inconclusive", "inconclusive"]
+# The intervals are (0.0309, 0.2181) and (−0.161, 0.161).
+@pytest.mark.parametrize(
+    ("counts", "margin", "expected"),
+    [
+        ((40, 20, 160), 0.22, "pass"),
+        ((40, 20, 160), 0.03, "fail"),
+        ((40, 20, 160), 0.1, "inconclusive"),
+        ((0, 0, 20), 0.1, "inconclusive"),
+    ],
+)
+def test_a_verdict_depends_on_where_the_whole_interval_lies(counts, margin, expected):
+    assert verdict_of(*limits(*counts), margin) == expected
 
 
 @pytest.mark.parametrize(
     ("b", "c", "n", "margin"), [(10, 5, 1000, 0.006), (0, 0, 10, 0.001), (30, 5, 100, 0.2)]
 )
-def test_as_many_trials_as_told_conclude_and_one_less_do_not(b, c, n, margin):
+def test_the_number_of_trials_returned_concludes_and_one_less_does_not(b, c, n, margin):
     def concludes(trials):
-        scaled = np.array([[b * (trials / n)], [c * (trials / n)], [float(trials)]])
-        return verdict(*scaled, np.array([margin])) != ["inconclusive"]
+        interval = limits(b * (trials / n), c * (trials / n), trials)
+        return verdict_of(*interval, margin) != "inconclusive"
 
     assert not concludes(n)
     needed = trials_to_conclude(b, c, n, margin)

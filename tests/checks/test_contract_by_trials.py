@@ -11,9 +11,9 @@ from scipy.special import gammaincinv, ndtri
 import harness
 from harness.checks.check import check
 from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE
-from harness.checks.contract.simulated import MEAN, WORST, drawn_promise
+from harness.checks.contract.simulated import MEAN, WORST, check_contract_by_trials
 from harness.checks.subjects.subject import CallableSubject
-from harness.checks.trials import smallest_number
+from harness.checks.trials import trials_needed
 from harness.methods.user.process import Source, UserFunction
 
 SIZES, ALPHAS = (10.0, 30.0), (0.05, 0.1)
@@ -46,7 +46,7 @@ def whole(x, n, alpha, rng):
 
 def promised(function, contract, trials=20_000, family="proportion", sizes=SIZES, **options):
     subject = CallableSubject(function.__name__, family, function, seed=1)
-    return drawn_promise(contract, subject, sizes, ALPHAS, trials=trials, **options)
+    return check_contract_by_trials(contract, subject, sizes, ALPHAS, trials=trials, **options)
 
 
 def verdicts(findings, name):
@@ -243,8 +243,8 @@ def test_no_other_methods_draws_change_where_one_of_ones_own_is_added(file):
 
 @pytest.mark.parametrize(("threshold", "start"), [(2, 1), (77, 10), (1025, 1024), (5000, 3)])
 def test_the_smallest_number_of_trials_is_found(threshold, start):
-    assert smallest_number(lambda count: count >= threshold, start) == threshold
+    assert trials_needed(lambda count: count >= threshold, start) == threshold
 
 
 def test_no_number_of_trials_may_be_enough():
-    assert smallest_number(lambda count: False, 10) is None
+    assert trials_needed(lambda count: False, 10) is None

@@ -1,0 +1,227 @@
+"""The exact behaviour of a method: miss probabilities and lengths at each size and alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from harness.checks.report import BEHAVIOUR, FAIL, PASS, Finding
+from harness.checks.scenarios import (
+    Size,
+    limits_at,
+    limits_table,
+    scenario_of,
+    truths_inside,
+)
+from harness.checks.subjects.subject import Subject
+from harness.engines.posterior import integrate_under_prior, integrate_under_truth
+from harness.engines.results import Enumerated
+from harness.engines.solvers import solver_of
+from harness.errors import MethodError
+from harness.families.catalogue import family_of
+from harness.methods.catalogue import find
+from harness.methods.method import TWO_SIDED
+from harness.numerics.arrays import Floats
+from harness.scenario import Limits, Scenario, data_of, sizes_by_name
+
+WORST, MEAN, LENGTH = "worst_alpha", "mean_alpha_error", "mean_length"
+WORST_INSIDE = "worst_alpha_inside"
+"""The worst alpha over truths that are not near the boundary."""
+RELATIVE = "relative_length"
+"""The mean length relative to that of ``minimal_length``."""
+POSTERIOR = "largest_posterior_error"
+"""The largest alpha − posterior probability outside of all outcomes, under a flat prior."""
+MEAN_POSTERIOR = "mean_posterior_error"
+"""The mean alpha − posterior probability outside, under a flat prior.
+
+For a proportion it is the mean alpha error. For a rate it does not depend on the largest rate at
+which the mean alpha error stops.
+"""
+FAULT = "fault"
+"""Why there are no numbers."""
+
+EXACT_NUMBERS = "has exact numbers"
+
+
+def measures(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) -> pl.DataFrame:
+    """The numbers by which methods are compared: worst alpha, mean alpha error and mean length.
+
+    The worst alpha is the supremum over all truths of the scenario; for two samples it is the
+    largest value that a search finds. The means are over uniform truths, and the mean alpha error
+    is alpha minus the mean miss probability.
+
+    Args:
+        subject: a deterministic method.
+        sizes: n or exposures; pairs of them for two samples.
+        alphas: the alphas at each size.
+
+    Returns:
+        A row for each size and alpha, in this order.
+
+    Raises:
+        MethodError: the method has no limits at an outcome.
+    """
+    rows = []
+    for size in sizes:
+        scenario = scenario_of(subject.family, size)
+        limits = limits_table(subject, scenario, alphas)
+        numbers = _compared(scenario, solver_of(scenario).enumerate(limits), alphas)
+        rows += [
+            {**_sizes(scenario), "alpha": alpha, **each}
+            for alpha, each in zip(alphas, numbers, strict=True)
+        ]
+    return pl.DataFrame(rows)
+
+
+def key_columns(table: pl.DataFrame) -> tuple[str, ...]:
+    """The columns that identify a row, which come first: the sizes and alpha."""
+    return tuple(table.columns[: table.columns.index("alpha") + 1])
+
+
+def behaviour(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) -> pl.DataFrame:
+    """All exact numbers of a method, those of ``measures`` included.
+
+    Args:
+        subject: a deterministic method.
+        sizes: n or exposures; pairs of them for two samples.
+        alphas: the alphas at each size.
+
+    Returns:
+        A row for each size and alpha, in this order. Where a limit is unsound, the row has a fault
+        in the place of numbers.
+    """
+    rows = []
+    for size in sizes:
+        scenario = scenario_of(subject.family, size)
+        numbers = _numbers(subject, scenario, alphas)
+        rows += [{**_sizes(scenario), "alpha": alpha, **numbers[alpha]} for alpha in alphas]
+    return pl.DataFrame(rows, schema=_schema(subject.family))
+
+
+def check_exact_numbers(exact: pl.DataFrame, family: str) -> Finding:
+    """Whether a table of ``behaviour`` has numbers at every size and alpha."""
+    bad = exact.filter(pl.col(FAULT).is_not_null())
+    if bad.is_empty():
+        message = f"sound limits at all outcomes of {exact.height} sizes and alphas"
+        return Finding(EXACT_NUMBERS, BEHAVIOUR, PASS, message, {})
+    row = bad.row(0, named=True)
+    cell = {key: row[key] for key in (*family_of(family).sizes, "alpha")}
+    more = f" (and at {bad.height - 1} more sizes and alphas)" if bad.height > 1 else ""
+    return Finding(EXACT_NUMBERS, BEHAVIOUR, FAIL, row[FAULT] + more, cell, 1.0)
+
+
+def _sizes(scenario: Scenario) -> dict[str, float]:
+    return {name: float(size) for name, size in sizes_by_name(scenario).items()}
+
+
+def _schema(family: str) -> dict[str, Any]:
+    """The columns of ``behaviour`` and their types."""
+    known = family_of(family)
+    worst = (WORST, *known.numbered("worst_truth"), WORST_INSIDE)
+    means = (MEAN, MEAN_POSTERIOR, "miss_below", "miss_above", LENGTH, RELATIVE, POSTERIOR)
+    return {
+        **dict.fromkeys((*known.sizes, "alpha", *worst, *means), pl.Float64),
+        **dict.fromkeys(known.numbered("largest_at"), pl.Int64),
+        FAULT: pl.String,
+    }
+
+
+def _numbers(
+    subject: Subject, scenario: Scenario, alphas: Sequence[float]
+) -> dict[float, dict[str, Any]]:
+    """The numbers at each alpha, or the fault of a limit."""
+    outcomes = solver_of(scenario).possible_outcomes()
+    numbers: dict[float, dict[str, Any]] = {}
+    pairs = {}
+    for alpha in alphas:
+        try:
+            pairs[alpha] = limits_at(subject, scenario, outcomes, alpha)
+        except MethodError as fault:
+            numbers[alpha] = {FAULT: str(fault).removeprefix(f"{subject.label}: ")}
+    if pairs:
+        limits = Limits(outcomes, *(np.array(side) for side in zip(*pairs.values(), strict=True)))
+        numbers |= zip(pairs, _exact_numbers(scenario, limits, list(pairs)), strict=True)
+    if TWO_SIDED in subject.sides:
+        for alpha in pairs:
+            numbers[alpha][RELATIVE] = numbers[alpha][LENGTH] / _minimal_length(scenario, alpha)
+    return numbers
+
+
+def _exact_numbers(
+    scenario: Scenario, limits: Limits, alphas: Sequence[float]
+) -> list[dict[str, Any]]:
+    """The numbers of each row of the limits."""
+    exact = solver_of(scenario).enumerate(limits)
+    mean = exact.mean
+    assert mean is not None
+    inside = _worst_inside(scenario, limits)
+    given = integrate_under_prior(scenario, limits, scenario.model.FLAT_PRIOR)
+    rows = []
+    for row, compared in enumerate(_compared(scenario, exact, alphas)):
+        errors = alphas[row] - (given.below[row] + given.above[row])
+        largest = int(np.argmax(np.abs(errors)))
+        counts = (int(each[0]) for each in scenario.counts(limits.outcomes[[largest]]))
+        names = family_of(scenario.family).numbered("largest_at")
+        rows.append(
+            {
+                **compared,
+                WORST_INSIDE: inside[row],
+                MEAN_POSTERIOR: _mean_posterior_error(exact, limits, errors),
+                "miss_below": float(mean.below[row]),
+                "miss_above": float(mean.above[row]),
+                POSTERIOR: float(abs(errors[largest])),
+                **dict(zip(names, counts, strict=True)),
+            }
+        )
+    return rows
+
+
+def _compared(
+    scenario: Scenario, exact: Enumerated, alphas: Sequence[float]
+) -> list[dict[str, float]]:
+    """The numbers of ``measures`` for each row of the limits."""
+    mean = exact.mean
+    assert mean is not None
+    names = family_of(scenario.family).numbered("worst_truth")
+    rows = []
+    for row, (alpha, worst) in enumerate(zip(alphas, exact.worst, strict=True)):
+        assert worst is not None
+        rows.append(
+            {
+                WORST: worst.alpha,
+                **dict(zip(names, worst.truths, strict=True)),
+                MEAN: float(alpha - (mean.below[row] + mean.above[row])),
+                LENGTH: float(mean.length[row]),
+            }
+        )
+    return rows
+
+
+def _mean_posterior_error(exact: Enumerated, limits: Limits, errors: Floats) -> float:
+    """The mean of the errors at the outcomes, weighted by the probabilities of the outcomes."""
+    by_outcome = exact.by_outcome
+    errors = errors[np.searchsorted(limits.outcomes, by_outcome.conditions)]
+    return float((by_outcome.weight * errors).sum() / by_outcome.weight.sum())
+
+
+def _worst_inside(scenario: Scenario, limits: Limits) -> list[float | None]:
+    """The worst alpha over the truths inside, for each row of the limits; None without truths."""
+    spans = truths_inside(scenario)
+    if not all(low < high for low, high in spans):
+        return [None] * len(limits.lower)
+    cases = solver_of(scenario).worst_cases(limits, spans)
+    return [None if case is None else case.alpha for case in cases]
+
+
+@lru_cache(maxsize=1024)
+def _minimal_length(scenario: Scenario, alpha: float) -> float:
+    """The mean length of the minimal-length interval of the posterior."""
+    outcomes = solver_of(scenario).possible_outcomes()
+    method = find(scenario.family, "minimal_length")
+    lower, upper = method.limits(data_of(scenario, outcomes), alpha)
+    limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
+    return float(integrate_under_truth(scenario, limits).mean().length[0])
