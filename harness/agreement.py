@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betainc, betaincc
 
-from harness.engines.estimate import fraction_interval
+from harness.engines.monte_carlo import fraction_interval
 from harness.numerics.arrays import Bools, Floats, Integers
 
 LEVEL = 1e-3

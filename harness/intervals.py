@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from harness.errors import InputError
 from harness.families.catalogue import family_of
-from harness.families.data import numbers, one_shape, refuse
+from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Data
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED, Method
@@ -71,7 +71,7 @@ def interval(
     """
     chosen = method_of(family, method)
     columns, levels = _arguments(family, alpha, data)
-    prior = family_of(family).checked_prior(prior)
+    prior = family_of(family).validate_prior(prior)
     chosen.check(side, prior)
     rng = None if chosen.deterministic else _generator(chosen, seed)
     lower, upper = np.empty(levels.shape), np.empty(levels.shape)
@@ -93,7 +93,7 @@ def tails(
 ) -> Tails:
     """Posterior mass below and above an interval, under the method's prior or else a flat one."""
     chosen, known = method_of(family, method), family_of(family)
-    prior = known.checked_prior(prior)
+    prior = known.validate_prior(prior)
     columns, _ = _arguments(family, 0.5, data)
     *data_columns, lower, upper = np.broadcast_arrays(*columns, found.lower, found.upper)
     reference = prior or chosen.default_prior or known.model.FLAT_PRIOR
@@ -128,15 +128,15 @@ def _arguments(
     family: str, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
 ) -> tuple[Data, Floats]:
     """The columns and alpha, all of one shape."""
-    columns, levels = family_of(family).checked(data), _checked_alpha(alpha)
-    one_shape(("data", "alpha"), (columns[0], levels))
+    columns, levels = family_of(family).validate_data(data), _checked_alpha(alpha)
+    broadcast_columns(("data", "alpha"), (columns[0], levels))
     *broadcast, levels = np.broadcast_arrays(*columns, levels)
     return tuple(broadcast), levels
 
 
 def _checked_alpha(alpha: npt.ArrayLike) -> Floats:
     levels = numbers("alpha", alpha, "a number between 0 and 1")
-    refuse(levels, ~((levels > 0) & (levels < 1)), "alpha", "a number between 0 and 1")
+    validate_values(levels, ~((levels > 0) & (levels < 1)), "alpha", "a number between 0 and 1")
     return levels
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from harness.errors import HarnessError
 from harness.families.catalogue import family_of
-from harness.families.data import MOST
+from harness.families.data import LARGEST_COUNT
 from harness.families.family import Data, Model
 from harness.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.truths import DiscreteTruth, PairTruth, Truth, as_distribution
@@ -27,8 +27,8 @@ class Column:
     """The label of the method."""
     side: str
     alpha: float
-    place: int = 0
-    """Its place among all columns of the tables."""
+    position: int = 0
+    """The position among all columns of the tables."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class PairScenario:
     def stride(self) -> int:
         """One more than the largest x2."""
         largest = self.model.SAMPLING.largest_outcome(self.sizes[1])
-        return int(min(largest, MOST)) + 1
+        return int(min(largest, LARGEST_COUNT)) + 1
 
     def samples(self) -> tuple[SingleScenario, SingleScenario]:
         name = self.model.NAME
@@ -339,7 +339,7 @@ class Limits:
         return [slice(a, b) for a, b in pairwise(bounds)]
 
 
-def fractions_of(n: int, count: int) -> Integers:
+def outcomes_at_fractions(n: int, count: int) -> Integers:
     """The outcomes x = ⌊n·f + ½⌋ at ``count`` equally spaced f from 0 to 1, without duplicates."""
     steps = np.arange(count, dtype=np.int64)
     return np.unique((2 * n * steps + (count - 1)) // (2 * (count - 1)))

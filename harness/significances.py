@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from harness.errors import HarnessError, InputError
 from harness.families.catalogue import FAMILIES
-from harness.families.data import numbers, one_shape, refuse
+from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Family
 from harness.numerics.arrays import Floats
 
@@ -44,9 +44,9 @@ def significance(
         InputError: the family has not two samples, or data, delta or prior are out of range.
     """
     known = _of_two_samples(family)
-    columns = known.checked(data)
-    prior = known.checked_prior(prior) or known.model.FLAT_PRIOR
-    columns = one_shape((*known.data, "delta"), (*columns, _checked_delta(delta)))
+    columns = known.validate_data(data)
+    prior = known.validate_prior(prior) or known.model.FLAT_PRIOR
+    columns = broadcast_columns((*known.data, "delta"), (*columns, _checked_delta(delta)))
     *counts_and_sizes, deltas = (column.ravel() for column in columns)
     found = np.empty(deltas.size)
     for start in range(0, deltas.size, _ROWS_AT_ONCE):
@@ -87,5 +87,5 @@ def _of_two_samples(name: str) -> Family:
 
 def _checked_delta(delta: npt.ArrayLike) -> Floats:
     values = numbers("delta", delta, "a number")
-    refuse(values, ~np.isfinite(values), "delta", "a finite number")
+    validate_values(values, ~np.isfinite(values), "delta", "a finite number")
     return values

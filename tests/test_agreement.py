@@ -20,7 +20,7 @@ from harness.agreement import (
     intervals_missing,
     two_sided_p,
 )
-from harness.engines.estimate import INTERVAL_ALPHA, fraction_interval, standard_error
+from harness.engines.monte_carlo import INTERVAL_ALPHA, fraction_interval, standard_error
 
 # Sums of a few hundred terms against incomplete beta functions.
 SUMMED = 1e-11

@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from harness.config.constraints import by_key, exactly_one, expected, expecting, not_here
 from harness.config.size_entry import WHOLE, Count, LogSpan
-from harness.families.data import MOST
+from harness.families.data import LARGEST_COUNT
 from harness.models import StrictModel
 
 COUNT = "a whole number from 0 to 10^9"
@@ -27,7 +27,7 @@ class ListedOutcomes(StrictModel):
     """Outcomes one by one."""
 
     values: Annotated[
-        list[Annotated[int, Field(ge=0, le=MOST), expecting(COUNT)]], Field(min_length=1)
+        list[Annotated[int, Field(ge=0, le=LARGEST_COUNT), expecting(COUNT)]], Field(min_length=1)
     ] = Field(description="Distinct counts x.")
 
 

@@ -16,7 +16,7 @@ def prior_of(family: Family) -> Any:
     """The type of a prior of the family."""
 
     def fits(prior: list[float]) -> list[float]:
-        if not family.prior_fits((prior[0], prior[1])):
+        if not family.is_valid_prior((prior[0], prior[1])):
             raise ValueError(prior)
         return prior
 

@@ -14,7 +14,7 @@ from harness.config.range_entry import Range
 from harness.config.repeated import repeated
 from harness.config.size_entry import SizesEntry
 from harness.config.truth_levels import truths_of
-from harness.families.data import MOST
+from harness.families.data import LARGEST_COUNT
 
 MOST_PAIRS = 10_000
 
@@ -61,7 +61,7 @@ def _means(form: Form, parts: Draft) -> Iterator[Complaint]:
         if name not in parts:
             continue
         exposure, rate = _largest(parts[name]), truth.effective_support[1]
-        if not rate <= MOST / exposure:
+        if not rate <= LARGEST_COUNT / exposure:
             path: Path = ("truth",) if len(truths) == 1 else ("truth", ("first", "second")[place])
             yield Complaint(
                 path,

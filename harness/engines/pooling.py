@@ -72,14 +72,14 @@ def pooled_exact(exact: Exact, group: Group) -> Exact:
         return np.array([total(weighted(row, exact.weight))[known] / weight[known] for row in rows])
 
     below, above = means(exact.below), means(exact.above)
-    if exact.failed is None or exact.answered is None:
+    if exact.failed is None or exact.succeeded is None:
         return Exact(first[known], weight[known], below, above, means(exact.length))
-    there = exact.weight * exact.answered
+    there = exact.weight * exact.succeeded
     rows = zip(exact.length, there, strict=True)
     with np.errstate(invalid="ignore"):  # a group without any interval
         length = np.array([(total(weighted(row, w)) / total(w))[known] for row, w in rows])
-    failed, answered = means(exact.failed), means(exact.answered)
-    return Exact(first[known], weight[known], below, above, length, failed, answered)
+    failed, succeeded = means(exact.failed), means(exact.succeeded)
+    return Exact(first[known], weight[known], below, above, length, failed, succeeded)
 
 
 def _whole(conditions: Integers | Floats) -> Integers:

@@ -109,7 +109,7 @@ class Exact:
     failed: Floats | None = None
     """Probability that there is no interval, shape (k, c); None where there always is. It counts
     neither as below nor as above, and the length is that of the intervals there are."""
-    answered: Floats | None = None
+    succeeded: Floats | None = None
     """1 − failed, which would be lost to rounding where it is small; None with it."""
 
     @property
@@ -128,15 +128,15 @@ class Exact:
             np.array([weighted(row, weight).sum() for row in values])
             for values in (self.below, self.above, self.length)
         )
-        if self.failed is None or self.answered is None:
+        if self.failed is None or self.succeeded is None:
             return Mean(below, above, length)
-        failed, answered = (
+        failed, succeeded = (
             np.array([weighted(row, weight).sum() for row in values])
-            for values in (self.failed, self.answered)
+            for values in (self.failed, self.succeeded)
         )
-        rows = zip(self.length, self.answered, strict=True)
+        rows = zip(self.length, self.succeeded, strict=True)
         length = np.array([weighted_mean(row, weight * there) for row, there in rows])
-        return Mean(below, above, length, failed, answered)
+        return Mean(below, above, length, failed, succeeded)
 
     def at(self, conditions: Integers | Floats) -> Exact:
         """The part at some of the conditions."""
@@ -148,7 +148,7 @@ class Exact:
             self.above[:, index],
             self.length[:, index],
             None if self.failed is None else self.failed[:, index],
-            None if self.answered is None else self.answered[:, index],
+            None if self.succeeded is None else self.succeeded[:, index],
         )
 
 
@@ -160,7 +160,7 @@ class Mean:
     above: Floats
     length: Floats
     failed: Floats | None = None
-    answered: Floats | None = None
+    succeeded: Floats | None = None
 
     @property
     def missed(self) -> Floats:

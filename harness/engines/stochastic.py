@@ -60,7 +60,7 @@ class StochasticColumn:
         return self.method.limits(data, self.column.alpha, self.column.side, self.prior, rng)
 
 
-def simulate_each(shard: Shard, columns: Sequence[DrawnColumn]) -> Tally:
+def simulate_stochastic(shard: Shard, columns: Sequence[DrawnColumn]) -> Tally:
     """Count the misses of every column in one shard, each trial by limits of its own."""
     trials = every_trial(shard)
     by_outcome = _Groups.of(trials.outcomes, len(columns))

@@ -1,4 +1,4 @@
-"""Data as a user gives them, checked and brought to one shape."""
+"""Validation of user data: whole numbers, positive numbers and arrays of one shape."""
 
 from __future__ import annotations
 
@@ -10,42 +10,44 @@ import numpy.typing as npt
 from harness.errors import InputError
 from harness.numerics.arrays import Bools, Floats
 
-MOST = 10**9
+LARGEST_COUNT = 10**9
 """The largest count, and the largest number of trials."""
 
 
 def whole_numbers(name: str, given: npt.ArrayLike) -> Floats:
-    """Whole numbers as floats.
+    """Return the given whole numbers as floats.
 
     Raises:
         InputError: a value is no whole number.
     """
     values = numbers(name, given, "a whole number")
     with np.errstate(invalid="ignore"):
-        refuse(values, ~(np.floor(values) == values), name, "a whole number")
-        refuse(values, ~np.isfinite(values), name, "a whole number")
+        validate_values(values, ~(np.floor(values) == values), name, "a whole number")
+        validate_values(values, ~np.isfinite(values), name, "a whole number")
     return values
 
 
 def positive_numbers(name: str, given: npt.ArrayLike) -> Floats:
-    """Finite numbers above 0.
+    """Return the given finite numbers above 0 as floats.
 
     Raises:
-        InputError: a value is no such number.
+        InputError: a value is not finite or not above 0.
     """
     values = numbers(name, given, "a number")
-    refuse(values, ~((values > 0) & np.isfinite(values)), name, "a number above 0")
+    validate_values(values, ~((values > 0) & np.isfinite(values)), name, "a number above 0")
     return values
 
 
-def numbers(name: str, given: npt.ArrayLike, what: str) -> Floats:
-    """Whatever numbers they are, as floats.
+def numbers(name: str, given: npt.ArrayLike, expected: str) -> Floats:
+    """Return the given numbers as floats.
 
     Args:
-        name: for the message, as is ``what`` one of them should be.
+        name: the name of the data in the message.
+        given: a number, or a regular array of numbers.
+        expected: what a value should be, in the message.
 
     Raises:
-        InputError: they are no numbers, or no regular array of them.
+        InputError: a value is no number, or the array is ragged.
     """
     try:
         raw = np.asarray(given)
@@ -54,12 +56,12 @@ def numbers(name: str, given: npt.ArrayLike, what: str) -> Floats:
             f"{name} should be a number or a regular array, found a ragged one"
         ) from None
     if raw.dtype.kind not in "iuf":
-        raise InputError(f"{name} should be {what} or an array of them, found {given!r}")
+        raise InputError(f"{name} should be {expected} or an array of them, found {given!r}")
     return raw.astype(np.float64)
 
 
-def one_shape(names: Sequence[str], columns: Sequence[Floats]) -> tuple[Floats, ...]:
-    """All columns, broadcast.
+def broadcast_columns(names: Sequence[str], columns: Sequence[Floats]) -> tuple[Floats, ...]:
+    """Return all columns, broadcast to one shape.
 
     Raises:
         InputError: the shapes do not broadcast.
@@ -73,11 +75,17 @@ def one_shape(names: Sequence[str], columns: Sequence[Floats]) -> tuple[Floats, 
         raise InputError(f"{', '.join(shapes[:-1])} and {shapes[-1]} do not fit together") from None
 
 
-def refuse(values: Floats, bad: Bools, name: str, expected: str) -> None:
-    """Say what is wrong with the first bad value.
+def validate_values(values: Floats, invalid: Bools, name: str, expected: str) -> None:
+    """Raise an error that shows the first invalid value.
+
+    Args:
+        values: the values of the data.
+        invalid: which values are invalid, of the same shape.
+        name: the name of the data in the message.
+        expected: what a value should be, in the message.
 
     Raises:
-        InputError: there is one.
+        InputError: a value is invalid.
     """
-    if bad.any():
-        raise InputError(f"{name} should be {expected}, found {values[bad][0]:.15g}")
+    if invalid.any():
+        raise InputError(f"{name} should be {expected}, found {values[invalid][0]:.15g}")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import HarnessError, InputError
-from harness.families.data import one_shape
+from harness.families.data import broadcast_columns
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
 from harness.truths import ContinuousTruth
@@ -55,11 +55,11 @@ class Model(Protocol):
     """What the two parameters of a prior may be, in words."""
     SAMPLING: Sampling
 
-    def checked(
+    def validate_data(
         self, x: npt.ArrayLike, n: npt.ArrayLike, names: tuple[str, str] = ...
     ) -> tuple[Floats, Floats]: ...
 
-    def prior_fits(self, prior: tuple[float, float]) -> bool: ...
+    def is_valid_prior(self, prior: tuple[float, float]) -> bool: ...
 
     def estimate(self, x: Floats, n: Floats) -> Floats: ...
 
@@ -214,7 +214,7 @@ class Family:
         """The ends of the parameter's range."""
         return self.combination.support(self.model.SUPPORT)
 
-    def checked(self, given: dict[str, npt.ArrayLike]) -> Data:
+    def validate_data(self, given: dict[str, npt.ArrayLike]) -> Data:
         """The columns as float arrays of one shape.
 
         Raises:
@@ -226,10 +226,10 @@ class Family:
             raise InputError(f"{self.name} needs the data {names}, found {found}")
         columns: list[Floats] = []
         for count, size in zip(self.counts, self.sizes, strict=True):
-            columns += self.model.checked(given[count], given[size], (count, size))
-        return one_shape(self.data, columns)
+            columns += self.model.validate_data(given[count], given[size], (count, size))
+        return broadcast_columns(self.data, columns)
 
-    def checked_prior(self, prior: tuple[float, float] | None) -> tuple[float, float] | None:
+    def validate_prior(self, prior: tuple[float, float] | None) -> tuple[float, float] | None:
         """The prior as two floats; of two samples each has it.
 
         Raises:
@@ -244,7 +244,7 @@ class Family:
                 raise TypeError
         except (TypeError, ValueError):
             raise InputError(f"prior should be {wanted}, found {prior!r}") from None
-        if not (np.isfinite([a, b]).all() and self.prior_fits((a, b))):
+        if not (np.isfinite([a, b]).all() and self.is_valid_prior((a, b))):
             raise InputError(f"prior should be {wanted}, found {a:g} and {b:g}")
         return a, b
 
@@ -255,11 +255,11 @@ class Family:
             return self.model.PRIOR_RANGE
         return f"{self.model.PRIOR_RANGE}, of two samples no shape below {SMALLEST_SHAPE_OF_TWO}"
 
-    def prior_fits(self, prior: tuple[float, float]) -> bool:
+    def is_valid_prior(self, prior: tuple[float, float]) -> bool:
         """Whether these are the parameters of a prior of this family."""
-        return self.model.prior_fits(prior) and self.shapes_fit(prior)
+        return self.model.is_valid_prior(prior) and self.are_valid_shapes(prior)
 
-    def shapes_fit(self, parameters: tuple[float, float]) -> bool:
+    def are_valid_shapes(self, parameters: tuple[float, float]) -> bool:
         """Whether no shape is too small, of a prior or of a truth's own distribution.
 
         Of a Beta distribution both parameters are shapes, of a Gamma distribution the first.

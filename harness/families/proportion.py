@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import InputError
-from harness.families.data import MOST, one_shape, refuse, whole_numbers
+from harness.families.data import LARGEST_COUNT, broadcast_columns, validate_values, whole_numbers
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_binomial
 from harness.numerics.points import UnitPoints
@@ -25,11 +25,11 @@ SUPPORT = (0.0, 1.0)
 FLAT_PRIOR = (1.0, 1.0)
 PRIOR = "Beta"
 PRIOR_RANGE = "two numbers above 0"
-LARGEST_SIZE = MOST
+LARGEST_SIZE = LARGEST_COUNT
 SAMPLING = binomial
 
 
-def checked(
+def validate_data(
     x: npt.ArrayLike, n: npt.ArrayLike, names: tuple[str, str] = (COUNT, SIZE)
 ) -> tuple[Floats, Floats]:
     """x and n as float arrays of one shape.
@@ -39,10 +39,10 @@ def checked(
             the shapes do not broadcast.
     """
     of, out_of = names
-    counts, sizes = one_shape(names, (whole_numbers(of, x), whole_numbers(out_of, n)))
+    counts, sizes = broadcast_columns(names, (whole_numbers(of, x), whole_numbers(out_of, n)))
     outside = (sizes < 1) | (sizes > LARGEST_SIZE)
-    refuse(sizes, outside, out_of, "a whole number from 1 to 10^9")
-    refuse(counts, counts < 0, of, f"a whole number from 0 to {out_of}")
+    validate_values(sizes, outside, out_of, "a whole number from 1 to 10^9")
+    validate_values(counts, counts < 0, of, f"a whole number from 0 to {out_of}")
     above = counts > sizes
     if above.any():
         raise InputError(
@@ -51,7 +51,7 @@ def checked(
     return counts, sizes
 
 
-def prior_fits(prior: tuple[float, float]) -> bool:
+def is_valid_prior(prior: tuple[float, float]) -> bool:
     """Whether Beta(a, b) is a prior: a, b > 0."""
     return prior[0] > 0 and prior[1] > 0
 

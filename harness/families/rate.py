@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from harness.families.data import MOST, one_shape, positive_numbers, refuse, whole_numbers
+from harness.families.data import (
+    LARGEST_COUNT,
+    broadcast_columns,
+    positive_numbers,
+    validate_values,
+    whole_numbers,
+)
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_poisson
 from harness.posteriors.gamma import Gamma
@@ -23,12 +29,11 @@ SUPPORT = (0.0, np.inf)
 FLAT_PRIOR = (1.0, 0.0)
 PRIOR = "Gamma"
 PRIOR_RANGE = "two numbers [a, b] with a above 0 and b at least 0"
-LARGEST_COUNT = MOST
 EXPOSURES = (1e-100, 1e100)
 SAMPLING = poisson
 
 
-def checked(
+def validate_data(
     x: npt.ArrayLike, exposure: npt.ArrayLike, names: tuple[str, str] = (COUNT, SIZE)
 ) -> tuple[Floats, Floats]:
     """x and exposure as float arrays of one shape.
@@ -38,16 +43,18 @@ def checked(
             or the shapes do not broadcast.
     """
     of, during = names
-    counts, sizes = one_shape(names, (whole_numbers(of, x), positive_numbers(during, exposure)))
+    counts, sizes = broadcast_columns(
+        names, (whole_numbers(of, x), positive_numbers(during, exposure))
+    )
     low, high = EXPOSURES
     outside = (sizes < low) | (sizes > high)
-    refuse(sizes, outside, during, f"a number from {low:g} to {high:g}")
+    validate_values(sizes, outside, during, f"a number from {low:g} to {high:g}")
     outside = (counts < 0) | (counts > LARGEST_COUNT)
-    refuse(counts, outside, of, "a whole number from 0 to 10^9")
+    validate_values(counts, outside, of, "a whole number from 0 to 10^9")
     return counts, sizes
 
 
-def prior_fits(prior: tuple[float, float]) -> bool:
+def is_valid_prior(prior: tuple[float, float]) -> bool:
     """Whether Gamma(a, b) is a prior, improper ones included: a > 0, b ≥ 0."""
     return prior[0] > 0 and prior[1] >= 0
 

@@ -97,17 +97,17 @@ def _combined(four: Sequence[Probabilities]) -> Probabilities:
     nothing, everything, failures, answers = four
     failed = failures.below
     # Exactly 1 where nothing fails, so that no other method's numbers are rounded once more.
-    answered = np.where(failed > 0, answers.below, 1.0)
-    length = _length(everything.length, answered)
-    return replace(nothing, length=length, failed=failed, answered=answered)
+    succeeded = np.where(failed > 0, answers.below, 1.0)
+    length = _length(everything.length, succeeded)
+    return replace(nothing, length=length, failed=failed, succeeded=succeeded)
 
 
-def _length(length: Floats, answered: Floats) -> Floats:
+def _length(length: Floats, succeeded: Floats) -> Floats:
     """The mean length of the intervals that exist; not a number where there is none.
 
     The intervals that miss everything have no length.
     """
-    return np.where(answered > 0, length, np.nan) / np.where(answered > 0, answered, 1.0)
+    return np.where(succeeded > 0, length, np.nan) / np.where(succeeded > 0, succeeded, 1.0)
 
 
 def _scores(scores: Scores | None, failed: Bools) -> Scores | None:

@@ -18,7 +18,7 @@ from harness.scenario import (
     PairScenario,
     Scenario,
     SingleScenario,
-    fractions_of,
+    outcomes_at_fractions,
 )
 from harness.study.columns import UserFunctions, refuse_undrawn
 from harness.tables.scenario_result import OutcomeCells
@@ -123,7 +123,7 @@ def _shown(experiment: Experiment, scenario: Scenario) -> Integers | None:
     if isinstance(asked, tuple):
         return np.array(asked, np.int64)
     if asked is not None:
-        return fractions_of(int(scenario.sizes[0]), asked)
+        return outcomes_at_fractions(int(scenario.sizes[0]), asked)
     if scenario.family == "proportion":
         return None
     if experiment.engines == (MONTE_CARLO,):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.results import Tally
-from harness.engines.stochastic import DrawnColumn, simulate_each
+from harness.engines.stochastic import DrawnColumn, simulate_stochastic
 from harness.scenario import Limits
 
 
@@ -41,5 +41,5 @@ def simulate_shard(shard: Shard, limits: Limits, stochastic: Sequence[DrawnColum
         limits: of the deterministic columns, at least at the outcomes that occur in the shard.
         stochastic: the columns whose limits are drawn.
     """
-    drawn = simulate_each(shard, stochastic) if stochastic else None
+    drawn = simulate_stochastic(shard, stochastic) if stochastic else None
     return Simulation(simulate(shard, limits), drawn)

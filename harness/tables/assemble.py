@@ -125,8 +125,8 @@ def _length_drawn(counts: Counts, row: int) -> Row:
     """The mean length over the trials that have limits, if each trial has limits of its own."""
     if counts.length is None:
         return {}
-    answered = counts.trials - counts.failed[row]
-    mean = np.where(answered > 0, counts.length[row] / np.maximum(answered, 1), np.nan)
+    succeeded = counts.trials - counts.failed[row]
+    mean = np.where(succeeded > 0, counts.length[row] / np.maximum(succeeded, 1), np.nan)
     return {"length": mean}
 
 
@@ -190,8 +190,8 @@ def _extremes(cells: Row) -> Row:
 
 def _mean_length_drawn(limits: Limits, counts: Counts, row: int) -> float:
     """The mean length over the trials that have limits."""
-    answered = counts.trials - counts.failed[row]
+    succeeded = counts.trials - counts.failed[row]
     if counts.length is not None:
-        return float(counts.length[row].sum() / answered.sum()) if answered.any() else np.nan
+        return float(counts.length[row].sum() / succeeded.sum()) if succeeded.any() else np.nan
     at = limits.at(counts.conditions.astype(np.int64))
-    return weighted_mean(at.upper[row] - at.lower[row], answered.astype(np.float64))
+    return weighted_mean(at.upper[row] - at.lower[row], succeeded.astype(np.float64))

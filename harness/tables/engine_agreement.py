@@ -54,10 +54,10 @@ def _overall(result: ScenarioResult) -> list[Pair]:
     counts = result.tally.by_outcome
     mean = result.enumerated.mean or _mean_given(counts, result.enumerated.by_outcome)
     one = np.ones(1)
-    failed, answered = (
-        None if each is None else each[:, None] for each in (mean.failed, mean.answered)
+    failed, succeeded = (
+        None if each is None else each[:, None] for each in (mean.failed, mean.succeeded)
     )
-    columns = (mean.below[:, None], mean.above[:, None], mean.length[:, None], failed, answered)
+    columns = (mean.below[:, None], mean.above[:, None], mean.length[:, None], failed, succeeded)
     return [(total(counts), Exact(one, one, *columns))]
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from harness.agreement import LEVEL, MethodAgreement
-from harness.engines.estimate import fraction_interval, standard_error
 from harness.engines.identity.one_sample import TOLERANCE
+from harness.engines.monte_carlo import fraction_interval, standard_error
 from harness.engines.results import WorstCase
 from harness.engines.solvers import solver_of
 from harness.scenario import Scenario, sizes_by_name

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.engines.estimate import fraction_interval, standard_error
+from harness.engines.monte_carlo import fraction_interval, standard_error
 from harness.engines.results import Counts, Exact, Mean
 from harness.numerics.arrays import Floats
 from harness.scenario import sizes_by_name
@@ -74,9 +74,9 @@ def key(result: ScenarioResult, row: int, engine: str) -> Row:
 def of_exact(exact: Exact, row: int, alpha: float) -> Row:
     """Of one column, an array of each."""
     below, above, missed = exact.below[row], exact.above[row], exact.missed[row]
-    if exact.failed is None or exact.answered is None:
+    if exact.failed is None or exact.succeeded is None:
         return _misses(below, above, np.zeros_like(missed), np.ones_like(missed), missed, alpha)
-    return _misses(below, above, exact.failed[row], exact.answered[row], missed, alpha)
+    return _misses(below, above, exact.failed[row], exact.succeeded[row], missed, alpha)
 
 
 def of_mean(mean: Mean | None, row: int, alpha: float) -> Row:
@@ -84,10 +84,10 @@ def of_mean(mean: Mean | None, row: int, alpha: float) -> Row:
     if mean is None:
         return {}
     below, above, missed = mean.below[[row]], mean.above[[row]], mean.missed[[row]]
-    failed, answered = np.zeros(1), np.ones(1)
-    if mean.failed is not None and mean.answered is not None:
-        failed, answered = mean.failed[[row]], mean.answered[[row]]
-    misses = _misses(below, above, failed, answered, missed, alpha)
+    failed, succeeded = np.zeros(1), np.ones(1)
+    if mean.failed is not None and mean.succeeded is not None:
+        failed, succeeded = mean.failed[[row]], mean.succeeded[[row]]
+    misses = _misses(below, above, failed, succeeded, missed, alpha)
     return {**misses, "mean_length": mean.length[row]}
 
 
@@ -96,19 +96,19 @@ def of_counts(counts: Counts, row: int, alpha: float) -> Row:
     trials, missed, failed = counts.trials, counts.missed[row], counts.failed[row]
     below, above = counts.below[row], counts.above[row]
     lower, upper = fraction_interval(missed, trials)
-    answered = trials - failed
-    there = np.maximum(answered, 1)
-    error = np.where(answered > 0, standard_error(below + above, there), np.nan)
+    succeeded = trials - failed
+    there = np.maximum(succeeded, 1)
+    error = np.where(succeeded > 0, standard_error(below + above, there), np.nan)
     return {
         **_misses(
             below / trials,
             above / trials,
             failed / trials,
-            answered / trials,
+            succeeded / trials,
             missed / trials,
             alpha,
         ),
-        "alpha_without_failed": np.where(answered > 0, (below + above) / there, np.nan),
+        "alpha_without_failed": np.where(succeeded > 0, (below + above) / there, np.nan),
         "std_error_without_failed": error,
         "trials": trials,
         "std_error": standard_error(missed, trials),
@@ -118,10 +118,10 @@ def of_counts(counts: Counts, row: int, alpha: float) -> Row:
 
 
 def _misses(
-    below: Floats, above: Floats, failed: Floats, answered: Floats, missed: Floats, alpha: float
+    below: Floats, above: Floats, failed: Floats, succeeded: Floats, missed: Floats, alpha: float
 ) -> Row:
-    there = answered > 0
-    without = np.where(there, (below + above) / np.where(there, answered, 1.0), np.nan)
+    there = succeeded > 0
+    without = np.where(there, (below + above) / np.where(there, succeeded, 1.0), np.nan)
     return {
         "miss_below": below,
         "miss_above": above,

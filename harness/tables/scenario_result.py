@@ -119,7 +119,7 @@ def by_column(results: Sequence[ScenarioResult]) -> list[list[tuple[ScenarioResu
     """
     stochastic = [result.stochastic for result in results if result.stochastic is not None]
     rows = [
-        (column.place, [(result, row) for result in kind])
+        (column.position, [(result, row) for result in kind])
         for kind in (results, stochastic)
         if kind
         for row, column in enumerate(kind[0].columns)

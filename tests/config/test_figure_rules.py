@@ -9,7 +9,7 @@ import pytest
 from harness.config import surface_rules
 from harness.config.load import load_experiment
 from harness.figures.surface import outcome_at
-from harness.scenario import fractions_of
+from harness.scenario import outcomes_at_fractions
 from harness.study import plan
 from tests.config.conftest import config_with
 
@@ -100,7 +100,7 @@ def test_the_largest_size_with_outcomes_beside_truths_is_the_one_that_is_planned
 @pytest.mark.parametrize("there", [2, 3, 4, 5, 8, 11, 21])
 def test_fractions_are_held_where_every_outcome_drawn_is_among_those_computed(there: int) -> None:
     for n in range(1, 60):
-        known = set(fractions_of(n, there).tolist())
+        known = set(outcomes_at_fractions(n, there).tolist())
         for asked in range(2, 30):
             drawn = {outcome_at(n, step, asked - 1) for step in range(asked)}
             assert surface_rules._holds(n, there - 1, asked - 1) == (drawn <= known)

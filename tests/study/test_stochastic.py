@@ -14,7 +14,7 @@ import harness
 from harness.agreement import two_sided_p
 from harness.engines import monte_carlo
 from harness.engines.monte_carlo import shards, simulate
-from harness.engines.stochastic import StochasticColumn, simulate_each
+from harness.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.proportion.bootstrap import RESAMPLES
@@ -78,7 +78,7 @@ def test_limits_of_each_trial_are_counted_like_limits_looked_up(name, per_truth)
     wald = CATALOGUE[scenario.family]["wald"]
     solved = np.array([wald.limits(data_of(scenario, outcomes), alpha) for alpha in alphas])
     looked_up = simulate(shard, Limits(outcomes, solved[:, 0], solved[:, 1]))
-    each = simulate_each(shard, [drawing(wald, alpha) for alpha in alphas])
+    each = simulate_stochastic(shard, [drawing(wald, alpha) for alpha in alphas])
     assert (each.by_truth is not None) == (name in LISTS)
     pairs = [(looked_up.by_outcome, each.by_outcome), (looked_up.by_truth, each.by_truth)]
     for expected, found in pairs[: 2 if name in LISTS else 1]:

@@ -37,7 +37,7 @@ from harness.checks.trials import (
     trials_needed,
     verdict_of,
 )
-from harness.engines.estimate import INTERVAL_ALPHA, fraction_interval
+from harness.engines.monte_carlo import INTERVAL_ALPHA, fraction_interval
 from harness.errors import MethodError
 from harness.methods.method import TWO_SIDED
 from harness.scenario import Scenario, sizes_by_name
