@@ -1,4 +1,4 @@
-"""The command line: its commands in the order of ``--help``, and the ways into it."""
+"""The command line: its commands in the order of ``--help``, and its entry points."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMMANDS = (run, plot, interval, significance, methods, check, schema)
 
 app = typer.Typer(
     name="harness",
-    help="Monte Carlo coverage validation of interval methods, held against exact computation.",
+    help="Monte Carlo coverage validation of interval methods, checked by exact computation.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -32,9 +32,9 @@ for command in COMMANDS:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line on ``argv`` (default: that of the process); returns the exit code."""
+    """Run the command line on ``argv``, by default that of the process; return the exit code."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that knows no Greek still shows the rest.
+        # A terminal without Greek letters shows the rest.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
@@ -45,5 +45,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def entry() -> None:
-    """The installed command."""
+    """Run the installed command."""
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""The commands of the command line, one in each file; only they and ``cli`` print and pick paths.
+"""The commands of the command line, one in each file; only they and ``cli`` print and exit.
 
-What a command needs is imported when it runs: all of these files are loaded for every ``--help``.
+A command imports what it needs when it runs, since ``--help`` loads all of these files.
 """

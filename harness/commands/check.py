@@ -82,11 +82,11 @@ def _spinner(text: str) -> Iterator[None]:
     """Show a spinner on a terminal while the block runs, which may take minutes."""
     from rich.console import Console
 
-    from harness.screen.records import escaped
+    from harness.screen.records import escape_markup
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield
         return
-    with console.status(escaped(text)):
+    with console.status(escape_markup(text)):
         yield

@@ -1,4 +1,4 @@
-"""How a command ends: with an exit code, and with one sentence where something is wrong."""
+"""Exit codes of the commands, and the sentence on standard error when one fails."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ INTERRUPTED = 130
 
 
 def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
-    """The command as a process: what it returns or raises becomes the exit code."""
+    """Wrap a command so that its return value or its exception becomes the exit code."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> None:
         try:
             code = function(*args, **kwargs)
         except HarnessError as fault:
-            complain(str(fault))
+            print_error(str(fault))
             code = fault.exit_code
         except KeyboardInterrupt:
-            complain("interrupted; no incomplete result was written")
+            print_error("interrupted; no incomplete result was written")
             code = INTERRUPTED
         except Exception as fault:
             if os.environ.get("HARNESS_DEBUG"):
                 raise
             text = f"{type(fault).__name__}: {fault}"
-            complain(f"a fault of the harness itself: {text} (HARNESS_DEBUG=1 shows where)")
+            print_error(f"an internal error of the harness: {text} (HARNESS_DEBUG=1 shows where)")
             code = HarnessError.exit_code
         raise typer.Exit(code)
 
-    # The command line's library would evaluate the annotations again each time that it reads them.
-    told: Any = run
-    told.__signature__ = inspect.signature(function, eval_str=True)
+    # Otherwise typer evaluates the annotations each time that it reads them.
+    decorated: Any = run
+    decorated.__signature__ = inspect.signature(function, eval_str=True)
     return run
 
 
-def complain(sentence: str) -> None:
-    """Say on standard error what is wrong."""
+def print_error(sentence: str) -> None:
+    """Print a sentence on standard error."""
     typer.echo(f"harness: {sentence}", err=True)
 
 
-def end_in_order_when_terminated() -> None:
-    """A termination unwinds the run like an interrupt does, so that nothing half-written stays."""
+def exit_on_sigterm() -> None:
+    """Let SIGTERM raise SystemExit, so that the run removes what it has half written."""
 
     def terminate(number: int, frame: object) -> None:
         raise SystemExit(128 + number)

@@ -1,4 +1,4 @@
-"""``interval``: one interval now."""
+"""``interval``: the interval of a method for given data."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.data import ONE_SAMPLE, TWO_SAMPLES, given, with_data
-from harness.commands.options import Form, Prior
+from harness.commands.options import (
+    ONE_SAMPLE,
+    TWO_SAMPLES,
+    Form,
+    Prior,
+    given_data,
+    with_data,
+)
 
 
 @with_data(ONE_SAMPLE | TWO_SAMPLES)
@@ -23,20 +29,20 @@ def interval(
     method: Annotated[
         str | None,
         typer.Option(
-            help="A method of the catalogue; left out, minimal_length, or one_sided for one side."
+            help="A method of the catalogue; default minimal_length, or one_sided for one side."
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Probability left outside.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Probability outside the interval.")] = 0.05,
     side: Annotated[str, typer.Option(help="two-sided, lower or upper.")] = "two-sided",
     prior: Prior = None,
-    seed: Annotated[int | None, typer.Option(help="Of a method that draws.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of a stochastic method.")] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Add length, tails, actual alpha and seconds.")
     ] = False,
     output: Form = "table",
     **data: float | None,
 ) -> int:
-    """One interval now, as in: interval proportion --x 90 --n 100."""
+    """Compute one interval, as in: interval proportion --x 90 --n 100."""
     from harness.commands.output import show
     from harness.intervals import interval_record
 
@@ -48,7 +54,7 @@ def interval(
         prior=prior,
         seed=seed,
         verbose=verbose,
-        data=given(data),
+        data=given_data(data),
     )
     show([record], output, in_full=verbose)
     return 0

@@ -1,4 +1,4 @@
-"""``methods``: the catalogue."""
+"""``methods``: the catalogue of interval methods."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from harness.commands.options import Form
 
 
 def methods(
-    name: Annotated[str | None, typer.Argument(help="One method, in full.")] = None,
-    family: Annotated[str | None, typer.Option(help="Only this family.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Show this method in full.")] = None,
+    family: Annotated[str | None, typer.Option(help="List only this family.")] = None,
     output: Form = "table",
 ) -> int:
-    """The catalogue of interval methods."""
+    """List the catalogue of interval methods."""
     from harness.commands.output import show
     from harness.methods.listing import listing
 

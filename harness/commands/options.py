@@ -1,13 +1,76 @@
-"""Options that several commands have."""
+"""Options that several commands share: the data of a family, a prior and the form of the output.
+
+The data options stand here literally, since ``--help`` loads no family; a test compares them with
+the families.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
+
+ONE_SAMPLE = {
+    "x": "Count: successes, or events.",
+    "n": "Trials.",
+    "exposure": "Area, time or other amount.",
+}
+TWO_SAMPLES = {
+    "x1": "Count of the first sample.",
+    "n1": "Trials of the first sample.",
+    "exposure1": "Exposure of the first sample.",
+    "x2": "Count of the second sample.",
+    "n2": "Trials of the second sample.",
+    "exposure2": "Exposure of the second sample.",
+}
+WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2"})
+"""The data that are counts or numbers of trials."""
 
 Prior = Annotated[
     tuple[float, float] | None,
     typer.Option(help="Prior a b: Beta of a proportion, Gamma of a rate.", metavar="A B"),
 ]
-Form = Annotated[Literal["table", "json", "csv"], typer.Option("--format", help="Output's form.")]
+Form = Annotated[
+    Literal["table", "json", "csv"], typer.Option("--format", help="Form of the output.")
+]
+
+Command = TypeVar("Command", bound=Callable[..., int])
+
+
+def with_data(helps: Mapping[str, str]) -> Callable[[Command], Command]:
+    """Give a command that takes ``**data`` one option for each of these data.
+
+    Typer reads the options from the signature of a command. The data stand in it before all other
+    options. A count is read as a float; the family checks that it is whole.
+    """
+    data = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[float | None, typer.Option(f"--{name}", help=text)],
+        )
+        for name, text in helps.items()
+    ]
+
+    def with_options(command: Command) -> Command:
+        signature = inspect.signature(command, eval_str=True)
+        *parameters, _ = signature.parameters.values()
+        arguments = [each for each in parameters if each.kind is not each.KEYWORD_ONLY]
+        options = [each for each in parameters if each.kind is each.KEYWORD_ONLY]
+        decorated: Any = command
+        decorated.__signature__ = signature.replace(parameters=[*arguments, *data, *options])
+        return command
+
+    return with_options
+
+
+def given_data(data: Mapping[str, float | None]) -> dict[str, float]:
+    """The data that were given; whole numbers as integers."""
+    return {
+        name: int(value) if name in WHOLE_NUMBERS and value.is_integer() else value
+        for name, value in data.items()
+        if value is not None
+    }

@@ -1,4 +1,4 @@
-"""Records and tables on standard output."""
+"""Print records and tables on standard output."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _WIDER_THAN_ANY_TABLE = 10_000
-# A table of records folds its texts, but not to a width that leaves no room for its numbers.
+# A table of records folds its texts, but must leave room for its numbers.
 _NARROWEST = 80
 
 Records = Sequence[Mapping[str, Any]]
 
 
 def show(records: Records, form: str, in_full: bool = False) -> None:
-    """Records as a table (in full: a line for each field), as JSON or as CSV."""
+    """Print records as a table, as JSON or as CSV; ``in_full`` prints a line for each field."""
     if form == "json":
         _show_json(records)
     elif form == "csv":
@@ -34,21 +34,21 @@ def show(records: Records, form: str, in_full: bool = False) -> None:
 
 
 def show_uncut(*tables: RenderableType) -> None:
-    """Tables that are not to be cut or folded, however wide they are."""
+    """Print tables without cutting or folding them, however wide they are."""
     from rich.console import Console
 
     Console(highlight=False, width=_WIDER_THAN_ANY_TABLE).print(*tables, sep="\n")
 
 
 def _show_json(records: Records) -> None:
-    """One record alone is an object."""
-    told = [{name: _finite(value) for name, value in record.items()} for record in records]
-    content = told[0] if len(told) == 1 else told
+    """Print a list of objects, or a single record as one object."""
+    objects = [{name: _finite(value) for name, value in record.items()} for record in records]
+    content = objects[0] if len(objects) == 1 else objects
     typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinite numbers: an open end is null."""
+    """The value, or None if it is infinite, which JSON cannot write."""
     return None if isinstance(value, float) and math.isinf(value) else value
 
 
@@ -59,9 +59,9 @@ def _show_csv(records: Records) -> None:
 
 
 def _show_lines(records: Records) -> None:
-    from harness.screen.records import record_lines
+    from harness.screen.records import format_record
 
-    typer.echo("\n".join(record_lines(record) for record in records))
+    typer.echo("\n".join(format_record(record) for record in records))
 
 
 def _show_table(records: Records) -> None:

@@ -1,4 +1,4 @@
-"""``plot``: the figures of a result, from its tables."""
+"""``plot``: draw the figures of a result from its tables."""
 
 from __future__ import annotations
 

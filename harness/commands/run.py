@@ -1,4 +1,4 @@
-"""``run``: experiments from their configs."""
+"""``run``: run the experiments of configs and write their results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.commands.exit_codes import complain, end_in_order_when_terminated
+from harness.commands.exit_codes import exit_on_sigterm, print_error
 from harness.errors import HarnessError, MethodError
 
 if TYPE_CHECKING:
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 def run(
     configs: Annotated[list[Path], typer.Argument(help="YAML files, or folders of them.")],
     out: Annotated[Path, typer.Option(help="Folder to write results under.")] = Path("results"),
-    jobs: Annotated[int | None, typer.Option(help="Tasks at once; -1 for every core.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Number of parallel tasks; -1 for one per core.")
+    ] = None,
     backend: Annotated[str | None, typer.Option(help="threading or loky.")] = None,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option(help="Seconds for each call of a method of your own.")
+        float | None, typer.Option(help="Seconds for each call of a user method.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> int:
@@ -41,15 +43,17 @@ def run(
         changes.append(f"execution.backend={backend}")
     if timeout is not None:
         changes.append(f"execution.timeout={timeout}")
-    experiments = _checked(configs, changes, out)
-    end_in_order_when_terminated()
+    experiments = _load_checked(configs, changes, out)
+    exit_on_sigterm()
     codes = [_run_one(experiment, out, quiet) for experiment in experiments]
-    # That the engines disagree weighs more than that a method failed, and has the smaller code.
+    # A disagreement of the engines weighs more than a failed method, and has the smaller code.
     return min((code for code in codes if code), default=0)
 
 
-def _checked(configs: Sequence[Path], changes: Sequence[str], out: Path) -> list[AnyExperiment]:
-    """Experiments that can be planned and written, every one."""
+def _load_checked(
+    configs: Sequence[Path], changes: Sequence[str], out: Path
+) -> list[AnyExperiment]:
+    """Load the experiments, and check that each can be planned and written."""
     from harness.config.experiment import Experiment
     from harness.config.load import load_all
     from harness.study.plan import plan_scenarios
@@ -64,11 +68,11 @@ def _checked(configs: Sequence[Path], changes: Sequence[str], out: Path) -> list
 
 
 def _run_one(experiment: AnyExperiment, out: Path, quiet: bool) -> int:
-    """The exit code of one: a disagreement of the engines before a method that failed."""
+    """Run one experiment and return its exit code."""
     from harness.api import run_experiment
     from harness.commands.output import show_uncut
     from harness.config.experiment import Experiment
-    from harness.screen.calibration import calibration_screen
+    from harness.screen.calibration_summary import calibration_screen
     from harness.screen.results import results_screen
     from harness.tables.manifest import agrees, failed_methods
 
@@ -79,16 +83,16 @@ def _run_one(experiment: AnyExperiment, out: Path, quiet: bool) -> int:
         show_uncut(*screen(results))
     failed = list(failed_methods(results.manifest))
     for sentence in failed:
-        complain(f"{experiment.name}: {sentence}")
+        print_error(f"{experiment.name}: {sentence}")
     if not agrees(results.manifest):
-        complain(f"{experiment.name}: the engines disagree")
+        print_error(f"{experiment.name}: the engines disagree")
         return HarnessError.exit_code
     return MethodError.exit_code if failed else 0
 
 
 @contextmanager
 def _progress(name: str, quiet: bool) -> Iterator[Progress]:
-    """A bar of trials done, rate and time left on standard error; nothing off a terminal."""
+    """Show a progress bar on standard error if it is a terminal, unless ``quiet``."""
     from rich.console import Console
 
     from harness.study.parallel import NoProgress
@@ -97,7 +101,7 @@ def _progress(name: str, quiet: bool) -> Iterator[Progress]:
     if quiet or not console.is_terminal:
         yield NoProgress()
         return
-    from harness.screen.progress import bar
+    from harness.screen.progress import progress_bar
 
-    with bar(console, name) as progress:
+    with progress_bar(console, name) as progress:
         yield progress

@@ -1,4 +1,4 @@
-"""``schema``: what a config may hold."""
+"""``schema``: the JSON Schema of a config."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import typer
 
 
 def schema() -> int:
-    """The JSON Schema of a config, for editors."""
+    """Print the JSON Schema of a config, for editors."""
     import json
 
     from harness.config.load import json_schema

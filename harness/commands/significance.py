@@ -1,4 +1,4 @@
-"""``significance``: how probable it is that a difference is reached."""
+"""``significance``: the probability that a difference is at least delta."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.data import TWO_SAMPLES, given, with_data
-from harness.commands.options import Form, Prior
+from harness.commands.options import TWO_SAMPLES, Form, Prior, given_data, with_data
 
 
 @with_data(TWO_SAMPLES)
@@ -19,19 +18,19 @@ def significance(
         ),
     ],
     *,
-    delta: Annotated[float, typer.Option(help="The difference to be reached.")] = 0.0,
+    delta: Annotated[float, typer.Option(help="The least difference.")] = 0.0,
     prior: Prior = None,
     output: Form = "table",
     **data: float | None,
 ) -> int:
-    """Pr(first − second ≥ delta) given the data; of a balanced accuracy, that it is at least delta.
+    """Compute Pr(first − second ≥ delta) given the data; for a balanced accuracy Pr(mean ≥ delta).
 
     As in: significance proportion_difference --x1 5 --n1 12 --x2 36 --n2 112.
     """
     from harness.commands.output import show
     from harness.significances import significance as probability
 
-    known = given(data)
+    known = given_data(data)
     found = probability(family, delta=delta, prior=prior, **known)
     show([{"family": family, **known, "delta": delta, "probability": found}], output)
     return 0

@@ -1,1 +1,1 @@
-"""What a person sees: results, records and progress, as rich renderables."""
+"""Results, records and progress on the screen, as rich renderables."""

@@ -1,4 +1,4 @@
-"""A progress bar: trials done, rate and time left."""
+"""The progress bar of a run: trials done, trials per second and time left."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rich.progress import (
 from rich.text import Text
 
 
-class _Rate(ProgressColumn):
-    """Million trials a second."""
+class _TrialsPerSecond(ProgressColumn):
+    """The speed in millions of trials per second."""
 
     def render(self, task: Task) -> Text:
         speed = f"{task.speed / 1e6:.1f} M/s" if task.speed else ""
         return Text(speed, style="progress.data.speed")
 
 
-class Bar:
-    """The bar of one experiment."""
+class ProgressBar:
+    """The progress bar of one experiment."""
 
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress, self._task = progress, task
@@ -40,14 +40,14 @@ class Bar:
 
 
 @contextmanager
-def bar(console: Console, name: str) -> Iterator[Bar]:
-    """A bar that goes away when the experiment is done."""
+def progress_bar(console: Console, name: str) -> Iterator[ProgressBar]:
+    """Show a bar until the context exits."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=16),
         TextColumn("{task.completed:,.0f} of {task.total:,.0f} trials"),
-        _Rate(),
+        _TrialsPerSecond(),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
-        yield Bar(progress, progress.add_task(name, total=0))
+        yield ProgressBar(progress, progress.add_task(name, total=0))

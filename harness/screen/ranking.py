@@ -1,4 +1,4 @@
-"""What a person reads of a ranking on the screen."""
+"""The ranking of methods on the screen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 from rich import box
 from rich.table import Table
 
-from harness.screen.records import escaped, number
+from harness.screen.records import escape_markup, format_number
 from harness.tables.ranking import ORDERED_BY
 
 _MOST_ROWS, _TOP = 45, 10
@@ -18,7 +18,7 @@ _Row = Mapping[str, Any]
 
 
 def ranking_screen(ranking: pl.DataFrame, sizes: Sequence[str]) -> Table:
-    """A row per method and alpha; the first ten of each alpha where that is too long."""
+    """A table with a row per method and alpha; if that is too long, the first ten of each alpha."""
     title = f"Two-sided methods, ranked by {ORDERED_BY}"
     if ranking.height > _MOST_ROWS and ranking["alpha"].n_unique() > 1:
         ranking = ranking.group_by("alpha", maintain_order=True).head(_TOP).select(ranking.columns)
@@ -38,21 +38,21 @@ def ranking_screen(ranking: pl.DataFrame, sizes: Sequence[str]) -> Table:
     for row in ranking.iter_rows(named=True):
         table.add_row(
             "" if row["rank"] is None else str(row["rank"]),
-            escaped(row["method"]),
+            escape_markup(row["method"]),
             *([f"{row['alpha']:g}"] * several),
-            number(row["worst_alpha"]),
+            format_number(row["worst_alpha"]),
             _place(row, sizes),
-            number(_without_noise(row["alpha_error"])),
-            number(row["rms_alpha_error"]),
-            number(row["relative_length"]),
+            format_number(_without_noise(row["alpha_error"])),
+            format_number(row["rms_alpha_error"]),
+            format_number(row["relative_length"]),
             _share(row["below_share"]),
-            number(row["relative_score"]),
+            format_number(row["relative_score"]),
         )
     return table
 
 
 def _without_noise(error: float | None) -> float | None:
-    """A mean of tails that cancel is 0, and not what rounding leaves of it."""
+    """The error, or 0 if it is only what rounding left of tails that cancel."""
     return 0.0 if error is not None and abs(error) < _NOISE else error
 
 

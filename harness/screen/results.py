@@ -1,4 +1,4 @@
-"""What a person reads of a run on the screen."""
+"""The results of a coverage experiment on the screen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.table import Table
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.screen.ranking import ranking_screen
-from harness.screen.records import escaped, number
+from harness.screen.records import escape_markup, format_number
 from harness.tables.manifest import failed_methods
 from harness.tables.results import Results
 from harness.tables.schema import numbered
@@ -23,9 +23,9 @@ _Row = Mapping[str, Any]
 
 
 def results_screen(results: Results) -> Iterator[RenderableType]:
-    """Title, summary, agreement of the engines, and where the files are."""
+    """The title, the summary, the agreement of the engines, and the folder of the files."""
     manifest = results.manifest
-    yield f"[bold]{escaped(manifest['title'])}[/bold]"
+    yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     yield _summary(results)
     ranking = results.ranking
     if ranking is not None:
@@ -35,14 +35,14 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     if manifest["agreement"]["checked"]:
         yield _agreement(manifest["agreement"])
     for sentence in failed_methods(manifest):
-        yield f"[bold red]Failed[/bold red]: {escaped(sentence)}."
-    yield from _verdicts(manifest)
+        yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
+    yield from _conclusions(manifest)
     if results.path is not None:
-        yield f"Written to {escaped(str(results.path))}"
+        yield f"Written to {escape_markup(str(results.path))}"
 
 
 def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
-    """A table without the columns that are empty; a rule where the first column changes."""
+    """A table without empty columns, and with a rule where the first column changes."""
     table = Table(
         title=title,
         title_justify="left",
@@ -59,13 +59,15 @@ def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
         repeated = row[0] == last
         if sections and last is not None and not repeated:
             table.add_section()
-        table.add_row("" if repeated else escaped(row[0]), *(row[place] for place in used[1:]))
+        table.add_row(
+            "" if repeated else escape_markup(row[0]), *(row[place] for place in used[1:])
+        )
         last = row[0]
     return table
 
 
 def _summary(results: Results) -> Table:
-    """A row per method, alpha and size; or per method, alpha and engine where that is too long."""
+    """A table with a row per method, alpha and size; if too long, per method, alpha and engine."""
     family = family_of(results.summary["family"][0])
     keys = ("method", "alpha", *family.sizes)
     by_engine: dict[str, dict[tuple[Any, ...], _Row]] = {}
@@ -88,11 +90,11 @@ def _summary(results: Results) -> Table:
                 f"{key[1]:g}" if several else "",
                 *(f"{size:.15g}" for size in key[2:]),
                 _estimate(drawn),
-                number(exact.get("actual_alpha")),
-                number(exact.get("worst_alpha")),
+                format_number(exact.get("actual_alpha")),
+                format_number(exact.get("worst_alpha")),
                 _places(exact, family),
                 _span(integrated) if exact.get("actual_alpha") is None else "",
-                number((exact or drawn).get("mean_length")),
+                format_number((exact or drawn).get("mean_length")),
             )
         )
     at = "at " + (family.model.PARAMETER if family.samples == 1 else "truths")
@@ -103,7 +105,7 @@ def _summary(results: Results) -> Table:
 
 
 def _summary_over_sizes(results: Results) -> Table:
-    """The range over all sizes: the whole table is in summary.csv."""
+    """A table of the ranges over all sizes; the whole table is in summary.csv."""
     grouped = results.summary.group_by("method", "alpha", "engine", maintain_order=True).agg(
         pl.len(),
         pl.col("alpha_error_min").min(),
@@ -117,7 +119,7 @@ def _summary_over_sizes(results: Results) -> Table:
             row["engine"],
             str(row["len"]),
             _span(row),
-            number(row["worst_alpha"]),
+            format_number(row["worst_alpha"]),
         )
         for row in grouped.iter_rows(named=True)
     ]
@@ -166,28 +168,29 @@ def _agreement(agreement: _Row) -> Table:
     )
 
 
-def _verdicts(manifest: _Row) -> Iterator[str]:
+def _conclusions(manifest: _Row) -> Iterator[str]:
     agreement, identity = manifest["agreement"], manifest["identity"]
     if agreement["checked"]:
-        worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
         if agreement["agrees"]:
             yield f"[green]Monte Carlo and exact agree[/green] in {agreement['tests']} tests."
         else:
+            worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
+            at = ", ".join(f"{name} = {size:.15g}" for name, size in worst["at"].items())
             yield (
                 "[bold red]Monte Carlo and exact disagree[/bold red]: "
-                f"{escaped(worst['method'])}, {_sizes(worst['at'])}, p = {worst['smallest_p']:.2g}."
+                f"{escape_markup(worst['method'])}, {at}, p = {worst['smallest_p']:.2g}."
             )
     if "not_checked" in agreement:
-        drawn = escaped(", ".join(agreement["not_checked"]))
-        yield f"Not held against exact values, as the limits are drawn: {drawn}."
+        drawn = escape_markup(", ".join(agreement["not_checked"]))
+        yield f"Not compared with exact values, since their limits are random: {drawn}."
     if not identity["sizes"]:
         return
     size = f"differences below {identity['largest_discrepancy_below']:g}"
     if identity["holds"]:
-        yield f"[green]Posterior and enumeration meet[/green]: {size}."
+        yield f"[green]Posterior and enumeration agree[/green]: {size}."
     else:
         yield (
-            f"[bold red]Posterior and enumeration do not meet[/bold red]: {size} "
+            f"[bold red]Posterior and enumeration disagree[/bold red]: {size} "
             f"where {identity['tolerance']:g} is allowed."
         )
 
@@ -202,26 +205,22 @@ def _span(row: _Row) -> str:
     """The smallest and the largest alpha error."""
     if row.get("alpha_error_min") is None:
         return ""
-    return f"{number(row['alpha_error_min'])} … {number(row['alpha_error_max'])}"
-
-
-def _sizes(at: _Row) -> str:
-    return ", ".join(f"{name} = {size:.15g}" for name, size in at.items())
+    return f"{format_number(row['alpha_error_min'])} … {format_number(row['alpha_error_max'])}"
 
 
 def _places(row: _Row, family: Family) -> str:
-    """Where the worst case is: a truth, or one of each sample."""
+    """The truth of the worst case, one for each sample."""
     names = numbered("worst_truth", family.samples)
     places = [_place(row.get(name), family.model.SUPPORT) for name in names]
     return ", ".join(place for place in places if place)
 
 
 def _place(truth: float | None, support: tuple[float, float]) -> str:
-    """A truth, with the sign 0+ or 1− where the worst case is approached at an end."""
+    """A truth; 0+ or 1− if the worst case is approached at that boundary."""
     if truth is None:
         return ""
     if truth < 1e-300:
         return "0+"
     if support[1] == 1.0 and truth > 1 - 1e-15:
         return "1−"
-    return number(truth)
+    return format_number(truth)

@@ -27,7 +27,7 @@ SMALL: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Told:
+class CommandResult:
     """How a command ended and what it said."""
 
     code: int
@@ -40,7 +40,7 @@ class Told:
         return " ".join(self.out.split())
 
 
-Tell = Callable[..., Told]
+RunCommand = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -51,16 +51,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def tell(here: Path, capsys: pytest.CaptureFixture[str]) -> Tell:
+def run_command(here: Path, capsys: pytest.CaptureFixture[str]) -> RunCommand:
     """Runs a command line."""
 
-    def tell(*argv: str) -> Told:
+    def run_command(*argv: str) -> CommandResult:
         capsys.readouterr()
         code = main(argv)
         captured = capsys.readouterr()
-        return Told(code, captured.out, captured.err)
+        return CommandResult(code, captured.out, captured.err)
 
-    return tell
+    return run_command
 
 
 @pytest.fixture
@@ -77,11 +77,11 @@ def config(here: Path) -> Callable[..., str]:
     return config
 
 
-def is_one_sentence(told: Told) -> bool:
+def is_one_sentence(result: CommandResult) -> bool:
     """Whether a command said what is wrong on one line of standard error and nothing else."""
     return (
-        told.out == ""
-        and told.err.count("\n") == 1
-        and told.err.startswith("harness: ")
-        and "Traceback" not in told.err
+        result.out == ""
+        and result.err.count("\n") == 1
+        and result.err.startswith("harness: ")
+        and "Traceback" not in result.err
     )

@@ -22,10 +22,10 @@ def families_with(name):
     return {family: CATALOGUE[family][n] for family, n in known.items() if n in CATALOGUE[family]}
 
 
-def test_the_table_names_every_method(tell):
-    told = tell("methods")
-    assert (told.code, told.err) == (0, "")
-    head, _, *rows = (line for line in told.out.splitlines() if line.strip())
+def test_the_table_names_every_method(run_command):
+    result = run_command("methods")
+    assert (result.code, result.err) == (0, "")
+    head, _, *rows = (line for line in result.out.splitlines() if line.strip())
     assert head.split() == COLUMNS
     for (family, name), row in zip(EVERY, rows, strict=True):
         method = CATALOGUE[family][name]
@@ -33,17 +33,20 @@ def test_the_table_names_every_method(tell):
         for cell in (method.category, ", ".join(method.sides), method.promise, method.title):
             assert f" {cell} " in row
         assert method.reference in row
-    assert "…" not in told.out
+    assert "…" not in result.out
 
 
-def test_a_proportion_has_at_least_thirty_methods(tell):
-    assert len(json.loads(tell("methods", "--family", "proportion", "--format", "json").out)) >= 30
+def test_a_proportion_has_at_least_thirty_methods(run_command):
+    assert (
+        len(json.loads(run_command("methods", "--family", "proportion", "--format", "json").out))
+        >= 30
+    )
 
 
 @pytest.mark.parametrize("families", [[family] for family in CATALOGUE] + [list(CATALOGUE)])
-def test_json_lists_every_method_in_the_order_of_the_catalogue(tell, families):
+def test_json_lists_every_method_in_the_order_of_the_catalogue(run_command, families):
     options = ["--family", *families] if len(families) == 1 else []
-    records = json.loads(tell("methods", *options, "--format", "json").out)
+    records = json.loads(run_command("methods", *options, "--format", "json").out)
     expected = [(family, name) for family, name in EVERY if family in families]
     assert [(record["family"], record["name"]) for record in records] == expected
     for record in records:
@@ -56,39 +59,39 @@ def test_json_lists_every_method_in_the_order_of_the_catalogue(tell, families):
         assert record["sides"] == ", ".join(method.sides)
 
 
-def test_csv_holds_the_same(tell):
-    rows = list(csv.DictReader(tell("methods", "--format", "csv").out.splitlines()))
-    records = json.loads(tell("methods", "--format", "json").out)
+def test_csv_holds_the_same(run_command):
+    rows = list(csv.DictReader(run_command("methods", "--format", "csv").out.splitlines()))
+    records = json.loads(run_command("methods", "--format", "json").out)
     assert rows == [{name: str(value) for name, value in record.items()} for record in records]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_method_is_told_in_full_for_each_family_that_has_it(tell, name):
-    told = tell("methods", name)
-    assert told.code == 0
+def test_a_method_is_shown_in_full_for_each_family_that_has_it(run_command, name):
+    result = run_command("methods", name)
+    assert result.code == 0
     having = families_with(name)
-    found = json.loads(tell("methods", name, "--format", "json").out)
+    found = json.loads(run_command("methods", name, "--format", "json").out)
     records = found if isinstance(found, list) else [found]
     assert [record["family"] for record in records] == list(having)
     for record, method in zip(records, having.values(), strict=True):
-        assert f"name: {method.name}\n" in told.out
+        assert f"name: {method.name}\n" in result.out
         assert record["name"] == method.name
         assert record["description"] == method.description
-        assert method.description in told.out
+        assert method.description in result.out
         for part, reason in method.exceptions.items():
             assert f"{part}: {reason}" in record["exceptions"]
-            assert f"{part}: {reason}" in told.out
+            assert f"{part}: {reason}" in result.out
 
 
-def test_aliases_and_priors_are_told(tell):
-    def told(*options):
-        return json.loads(tell("methods", *options, "--format", "json").out)
+def test_aliases_and_priors_are_shown(run_command):
+    def described(*options):
+        return json.loads(run_command("methods", *options, "--format", "json").out)
 
-    clopper_pearson = told("clopper_pearson")
+    clopper_pearson = described("clopper_pearson")
     assert clopper_pearson["aliases"] == "exact_tail"
     assert clopper_pearson["prior"] == "none"
-    assert told("minimal_length", "--family", "proportion")["prior"] == "Beta(1, 1)"
-    assert told("minimal_length", "--family", "rate")["prior"] == "Gamma(1, 0)"
+    assert described("minimal_length", "--family", "proportion")["prior"] == "Beta(1, 1)"
+    assert described("minimal_length", "--family", "rate")["prior"] == "Gamma(1, 0)"
 
 
 @pytest.mark.parametrize(
@@ -105,28 +108,28 @@ def test_aliases_and_priors_are_told(tell):
         ),
     ],
 )
-def test_what_there_is_not_is_said_in_one_sentence(tell, argv, message):
-    told = tell(*argv)
-    assert told.code == 2
-    assert is_one_sentence(told)
-    assert message in told.err
+def test_an_unknown_name_is_reported_in_one_sentence(run_command, argv, message):
+    result = run_command(*argv)
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert message in result.err
 
 
-def test_the_schema_is_the_configs(tell):
-    told = tell("schema")
-    assert (told.code, told.err) == (0, "")
-    assert json.loads(told.out) == json_schema()
+def test_the_schema_is_the_configs(run_command):
+    result = run_command("schema")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == json_schema()
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["run", "--help"], ["interval", "--help"]])
-def test_help_is_plain_text_on_standard_output(tell, argv):
-    told = tell(*argv)
-    assert (told.code, told.err) == (0, "")
-    assert "Usage" in told.out
-    assert "\x1b" not in told.out
+def test_help_is_plain_text_on_standard_output(run_command, argv):
+    result = run_command(*argv)
+    assert (result.code, result.err) == (0, "")
+    assert "Usage" in result.out
+    assert "\x1b" not in result.out
 
 
-def test_help_names_every_command(tell):
-    out = tell("--help").out
+def test_help_names_every_command(run_command):
+    out = run_command("--help").out
     for command in ("run", "plot", "interval", "methods", "schema"):
         assert command in out.split()

@@ -6,8 +6,8 @@ import inspect
 
 import pytest
 
-from harness.commands.data import ONE_SAMPLE, TWO_SAMPLES, given
 from harness.commands.interval import interval
+from harness.commands.options import ONE_SAMPLE, TWO_SAMPLES, WHOLE_NUMBERS, given_data
 from harness.commands.significance import significance
 from harness.families.catalogue import FAMILIES
 
@@ -16,6 +16,21 @@ from harness.families.catalogue import FAMILIES
 def test_the_columns_of_all_families_are_options_and_nothing_else_is(samples, options):
     families = [family for family in FAMILIES.values() if family.samples == samples]
     assert set(options) == {name for family in families for name in family.data}
+
+
+def test_whole_numbers_are_the_counts_of_all_families_and_the_sizes_that_are_counts():
+    families = FAMILIES.values()
+    counts = {name for family in families for name in family.counts}
+    sizes = {name for family in families if family.model.SIZE_IS_COUNT for name in family.sizes}
+    assert counts | sizes == WHOLE_NUMBERS
+
+
+@pytest.mark.parametrize(("command", "samples"), [(interval, {1, 2}), (significance, {2})])
+def test_the_help_names_every_family_that_a_command_takes(command, samples):
+    annotation = inspect.signature(command, eval_str=True).parameters["family"].annotation
+    (argument,) = annotation.__metadata__
+    named = argument.help.replace(" or ", ", ").split(", ")
+    assert named == [f.name for f in FAMILIES.values() if f.samples in samples]
 
 
 @pytest.mark.parametrize(
@@ -29,6 +44,6 @@ def test_data_stand_between_the_family_and_the_other_options(command, data, afte
 
 
 def test_only_what_was_given_is_passed_on_and_counts_as_whole_numbers():
-    found = given({"x": 3.0, "n": None, "x1": 2.5, "exposure": 4.0})
+    found = given_data({"x": 3.0, "n": None, "x1": 2.5, "exposure": 4.0})
     assert found == {"x": 3, "x1": 2.5, "exposure": 4.0}
     assert [type(value) for value in found.values()] == [int, float, float]

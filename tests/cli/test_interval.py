@@ -17,22 +17,22 @@ MORE = ["length", "lower_tail", "upper_tail", "actual_alpha", "alpha_error", "se
 EXAMPLE = ["interval", "proportion", "--x", "90", "--n", "100"]
 
 
-def record(tell, *argv):
-    told = tell(*argv, "--format", "json")
-    assert (told.code, told.err) == (0, "")
-    return json.loads(told.out)
+def record(run_command, *argv):
+    result = run_command(*argv, "--format", "json")
+    assert (result.code, result.err) == (0, "")
+    return json.loads(result.out)
 
 
-def test_the_papers_example_is_read_off_the_table(tell):
-    told = tell(*EXAMPLE)
-    assert (told.code, told.err) == (0, "")
-    header, _, values = (line.split() for line in told.out.splitlines() if line.strip())
+def test_the_papers_example_is_read_off_the_table(run_command):
+    result = run_command(*EXAMPLE)
+    assert (result.code, result.err) == (0, "")
+    header, _, values = (line.split() for line in result.out.splitlines() if line.strip())
     assert header == KEYS
     assert values == ["0.9000", "0.8313", "0.9485", "0.0500", "minimal_length", "two-sided"]
 
 
-def test_json_holds_the_documented_keys_in_that_order(tell):
-    found = record(tell, *EXAMPLE)
+def test_json_holds_the_documented_keys_in_that_order(run_command):
+    found = record(run_command, *EXAMPLE)
     assert list(found) == KEYS
     expected = harness.interval("proportion", "minimal_length", x=90, n=100)
     assert (found["estimate"], found["lower"], found["upper"]) == (
@@ -41,8 +41,8 @@ def test_json_holds_the_documented_keys_in_that_order(tell):
     assert (found["alpha"], found["method"], found["side"]) == (0.05, "minimal_length", "two-sided")
 
 
-def test_verbose_adds_the_rest_of_the_papers_thirteen_figures(tell):
-    found = record(tell, *EXAMPLE, "--verbose")
+def test_verbose_adds_the_rest_of_the_papers_thirteen_figures(run_command):
+    found = record(run_command, *EXAMPLE, "--verbose")
     assert list(found) == [*KEYS, "x", "n", *MORE]
     assert (found["x"], found["n"]) == (90, 100)
     assert found["length"] == found["upper"] - found["lower"]
@@ -52,54 +52,54 @@ def test_verbose_adds_the_rest_of_the_papers_thirteen_figures(tell):
     assert 0 < found["seconds"] < 60
 
 
-def test_csv_is_a_header_and_a_row_with_the_same_values(tell):
-    told = tell(*EXAMPLE, "--verbose", "--format", "csv")
-    (row,) = csv.DictReader(told.out.splitlines())
-    assert "\r" not in told.out
-    expected = record(tell, *EXAMPLE, "--verbose")
+def test_csv_is_a_header_and_a_row_with_the_same_values(run_command):
+    result = run_command(*EXAMPLE, "--verbose", "--format", "csv")
+    (row,) = csv.DictReader(result.out.splitlines())
+    assert "\r" not in result.out
+    expected = record(run_command, *EXAMPLE, "--verbose")
     assert list(row) == list(expected)
     for name in set(expected) - {"seconds", "method", "side"}:
         assert float(row[name]) == expected[name]
 
 
-def test_the_verbose_table_cuts_neither_a_name_nor_a_digit(tell):
-    told = tell(*EXAMPLE, "--verbose")
-    assert "…" not in told.out
-    words = told.out.replace(":", "").split()
+def test_the_verbose_table_cuts_neither_a_name_nor_a_digit(run_command):
+    result = run_command(*EXAMPLE, "--verbose")
+    assert "…" not in result.out
+    words = result.out.replace(":", "").split()
     assert {*KEYS, "x", "n", *MORE} <= set(words)
     assert {"0.8313", "0.9485", "0.1172", "0.0350", "0.0150", "minimal_length"} <= set(words)
 
 
 @pytest.mark.parametrize("name", PROPORTION)
-def test_every_method_of_the_catalogue_can_be_asked_for(tell, name):
+def test_every_method_of_the_catalogue_can_be_asked_for(run_command, name):
     for side in PROPORTION[name].sides:
         asked = ["--method", name, "--side", side, "--alpha", "0.1"]
-        found = record(tell, *EXAMPLE, *asked)
+        found = record(run_command, *EXAMPLE, *asked)
         expected = harness.interval("proportion", name, x=90, n=100, side=side, alpha=0.1)
         assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
         assert (found["method"], found["side"], found["alpha"]) == (name, side, 0.1)
 
 
-def test_an_alias_is_told_by_its_proper_name(tell):
-    assert record(tell, *EXAMPLE, "--method", "exact_tail")["method"] == "clopper_pearson"
+def test_an_alias_is_shown_by_its_proper_name(run_command):
+    assert record(run_command, *EXAMPLE, "--method", "exact_tail")["method"] == "clopper_pearson"
 
 
-def test_a_prior_is_two_numbers(tell):
-    found = record(tell, *EXAMPLE, "--method", "balanced_tail", "--prior", "0.5", "2")
+def test_a_prior_is_two_numbers(run_command):
+    found = record(run_command, *EXAMPLE, "--method", "balanced_tail", "--prior", "0.5", "2")
     expected = harness.interval("proportion", "balanced_tail", x=90, n=100, prior=(0.5, 2))
     assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
 
 
-def test_tails_are_those_of_the_methods_own_prior(tell):
+def test_tails_are_those_of_the_methods_own_prior(run_command):
     own = ["--method", "balanced_tail", "--prior", "0.5", "2", "--verbose"]
-    found = record(tell, *EXAMPLE, *own)
+    found = record(run_command, *EXAMPLE, *own)
     assert found["lower_tail"] == pytest.approx(0.025, rel=1e-12)
     assert found["upper_tail"] == pytest.approx(0.025, rel=1e-12)
 
 
 @pytest.mark.parametrize(("x", "n"), [(0, 1), (1, 1), (0, 10**9), (10**9, 10**9)])
-def test_the_ends_and_the_largest_sizes_work(tell, x, n):
-    found = record(tell, "interval", "proportion", "--x", str(x), "--n", str(n))
+def test_boundary_outcomes_and_the_largest_sizes_work(run_command, x, n):
+    found = record(run_command, "interval", "proportion", "--x", str(x), "--n", str(n))
     assert 0 <= found["lower"] <= found["estimate"] == x / n <= found["upper"] <= 1
 
 
@@ -130,20 +130,20 @@ WRONG = {
 
 @pytest.mark.parametrize("what", WRONG)
 @pytest.mark.parametrize("form", ["table", "json"])
-def test_what_is_wrong_is_said_in_one_sentence(tell, here, what, form):
+def test_what_is_wrong_is_said_in_one_sentence(run_command, here, what, form):
     options, message = WRONG[what]
-    told = tell(*EXAMPLE, *options, "--format", form)
-    assert told.code == 2
-    assert is_one_sentence(told)
-    assert message in told.err
+    result = run_command(*EXAMPLE, *options, "--format", form)
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert message in result.err
     assert list(here.iterdir()) == []
 
 
-def test_an_unknown_family_is_named(tell):
-    told = tell("interval", "rates", "--x", "1", "--n", "2")
-    assert told.code == 2
-    assert is_one_sentence(told)
-    assert "family should be one of proportion, rate, " in told.err
+def test_an_unknown_family_is_named(run_command):
+    result = run_command("interval", "rates", "--x", "1", "--n", "2")
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert "family should be one of proportion, rate, " in result.err
 
 
 USAGE = {
@@ -162,23 +162,25 @@ USAGE = {
 
 
 @pytest.mark.parametrize("what", USAGE)
-def test_a_command_line_that_cannot_be_read_ends_with_2_and_no_traceback(tell, here, what):
-    told = tell(*USAGE[what])
-    assert told.code == 2
-    assert told.out == ""
-    assert told.err
-    assert "Traceback" not in told.err
-    assert "\x1b" not in told.err
+def test_a_command_line_that_cannot_be_read_ends_with_2_and_no_traceback(run_command, here, what):
+    result = run_command(*USAGE[what])
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err
+    assert "Traceback" not in result.err
+    assert "\x1b" not in result.err
     assert list(here.iterdir()) == []
 
 
-def test_of_one_side_the_one_sided_limit_is_asked_for(tell):
-    found = record(tell, *EXAMPLE, "--side", "upper")
+def test_of_one_side_the_one_sided_limit_is_asked_for(run_command):
+    found = record(run_command, *EXAMPLE, "--side", "upper")
     assert (found["method"], found["lower"]) == ("one_sided", 0.0)
 
 
-def test_an_open_end_is_null_in_json(tell):
-    found = record(tell, "interval", "rate", "--x", "10", "--exposure", "50", "--side", "lower")
+def test_an_open_end_is_null_in_json(run_command):
+    found = record(
+        run_command, "interval", "rate", "--x", "10", "--exposure", "50", "--side", "lower"
+    )
     assert found["upper"] is None
     assert found["lower"] == pytest.approx(0.1234, abs=5e-5)
 
@@ -197,8 +199,8 @@ def test_an_open_end_is_null_in_json(tell):
         ),
     ],
 )
-def test_the_papers_other_examples(tell, argv, expected):
-    found = record(tell, "interval", *argv.split())
+def test_the_papers_other_examples(run_command, argv, expected):
+    found = record(run_command, "interval", *argv.split())
     limits = found["estimate"], found["lower"], found["upper"]
     assert limits == pytest.approx(expected, abs=5.1e-5)
 
@@ -215,17 +217,17 @@ def test_the_papers_other_examples(tell, argv, expected):
         ("rate_difference --x1 1 --exposure1 1 --x2 1", "rate_difference needs the data x1, "),
     ],
 )
-def test_data_that_cannot_be_are_named(tell, argv, message):
-    told = tell("interval", *argv.split())
-    assert told.code == 2
-    assert is_one_sentence(told)
-    assert message in told.err
+def test_impossible_data_are_named(run_command, argv, message):
+    result = run_command("interval", *argv.split())
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert message in result.err
 
 
-def test_a_significance_is_told_as_in_python(tell):
+def test_a_significance_is_the_same_as_in_python(run_command):
     data = {"x1": 5, "n1": 12, "x2": 36, "n2": 112}
     words = [word for name, value in data.items() for word in (f"--{name}", str(value))]
-    found = record(tell, "significance", "proportion_difference", *words, "--delta", "0.1")
+    found = record(run_command, "significance", "proportion_difference", *words, "--delta", "0.1")
     expected = harness.significance("proportion_difference", delta=0.1, **data)
     assert found["probability"] == expected
     assert found["delta"] == 0.1

@@ -31,35 +31,35 @@ def folder(drawn, here, monkeypatch):
     return shutil.copytree(drawn, here / "copy")
 
 
-def test_figures_are_drawn_again_to_the_same_bytes(tell, folder):
+def test_figures_are_drawn_again_to_the_same_bytes(run_command, folder):
     before = files(folder)
     (folder / f"{FIGURE}.png").unlink()
-    told = tell("plot", "copy")
-    assert (told.code, told.err) == (0, "")
-    assert told.out.split() == [f"copy/{FIGURE}.png"]
+    result = run_command("plot", "copy")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.split() == [f"copy/{FIGURE}.png"]
     assert files(folder) == before
 
 
 @pytest.mark.parametrize(
     ("ending", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")]
 )
-def test_figures_are_drawn_in_the_format_asked_for(tell, folder, ending, start):
-    told = tell("plot", "copy", "--format", ending)
-    assert told.code == 0
+def test_figures_are_drawn_in_the_format_asked_for(run_command, folder, ending, start):
+    result = run_command("plot", "copy", "--format", ending)
+    assert result.code == 0
     first = (folder / f"{FIGURE}.{ending}").read_bytes()
     assert first.startswith(start)
-    tell("plot", "copy", "--format", ending)
+    run_command("plot", "copy", "--format", ending)
     assert (folder / f"{FIGURE}.{ending}").read_bytes() == first
 
 
-def test_several_formats_may_be_asked_for(tell, folder):
-    told = tell("plot", "copy", "--format", "svg", "--format", "pdf")
-    assert told.out.split() == [f"copy/{FIGURE}.svg", f"copy/{FIGURE}.pdf"]
+def test_several_formats_may_be_asked_for(run_command, folder):
+    result = run_command("plot", "copy", "--format", "svg", "--format", "pdf")
+    assert result.out.split() == [f"copy/{FIGURE}.svg", f"copy/{FIGURE}.pdf"]
 
 
-def test_tables_and_config_are_left_alone(tell, folder):
+def test_tables_and_config_are_left_alone(run_command, folder):
     before = files(folder)
-    tell("plot", "copy", "--format", "svg")
+    run_command("plot", "copy", "--format", "svg")
     after = files(folder)
     assert {name: text for name, text in after.items() if name in before} == before
 
@@ -72,19 +72,19 @@ def test_tables_and_config_are_left_alone(tell, folder):
         (["."], "holds no results"),
     ],
 )
-def test_what_cannot_be_drawn_is_said_in_one_sentence(tell, folder, argv, words):
+def test_what_cannot_be_drawn_is_said_in_one_sentence(run_command, folder, argv, words):
     before = files(folder)
-    told = tell("plot", *argv)
-    assert told.code == 2
-    assert is_one_sentence(told)
-    assert words in told.err
+    result = run_command("plot", *argv)
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert words in result.err
     assert files(folder) == before
 
 
-def test_results_whose_config_asks_for_no_figure_have_none_to_draw(tell, config, here):
-    tell("run", config(figures=None), "--quiet")
-    told = tell("plot", "results/small")
-    assert told.code == 2
-    assert is_one_sentence(told)
-    assert "asks for no figures" in told.err
+def test_results_whose_config_asks_for_no_figure_have_none_to_draw(run_command, config, here):
+    run_command("run", config(figures=None), "--quiet")
+    result = run_command("plot", "results/small")
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert "asks for no figures" in result.err
     assert not (here / "results/small/figures").exists()

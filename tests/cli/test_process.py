@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.screen.progress import bar
+from harness.screen.progress import progress_bar
 
 MODULE = [sys.executable, "-W", "error", "-m", "harness"]
 # As MODULE, but it tells when it draws, and interrupts count even where the parent ignores them,
@@ -58,18 +58,18 @@ def test_the_installed_command_is_the_module(here):
 
 def test_output_holds_no_escape_codes_even_where_the_surroundings_have_a_terminal(here, config):
     env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "40"}
-    told = run("run", config(), env=env)
-    assert told.returncode == 0
-    assert "\x1b" not in told.stdout + told.stderr
-    assert told.stderr == ""
-    assert "…" not in told.stdout
+    result = run("run", config(), env=env)
+    assert result.returncode == 0
+    assert "\x1b" not in result.stdout + result.stderr
+    assert result.stderr == ""
+    assert "…" not in result.stdout
 
 
 def test_a_surrounding_that_knows_ascii_alone_gets_a_table_all_the_same(here):
     env = {**os.environ, "PYTHONIOENCODING": "ascii:strict"}
-    told = run("interval", "proportion", "--x", "90", "--n", "100", env=env)
-    assert (told.returncode, told.stderr) == (0, "")
-    assert "0.8313" in told.stdout
+    result = run("interval", "proportion", "--x", "90", "--n", "100", env=env)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "0.8313" in result.stdout
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this platform has no pseudo-terminals")
@@ -108,7 +108,7 @@ def read_all(descriptor):
 def test_the_bar_counts_trials():
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=120, color_system=None)
-    with bar(console, "paper/fig03") as progress:
+    with progress_bar(console, "paper/fig03") as progress:
         progress.expect(3_000)
         progress.advance(1_000)
         progress.advance(500)

@@ -28,18 +28,18 @@ def not_computed(monkeypatch):
     monkeypatch.setattr(harness.api, "compute", compute)
 
 
-def test_a_run_writes_its_results_and_tells_them(tell, config, here):
-    told = tell("run", config())
-    assert (told.code, told.err) == (0, "")
+def test_a_run_writes_its_results_and_prints_them(run_command, config, here):
+    result = run_command("run", config())
+    assert (result.code, result.err) == (0, "")
     assert set(files(here / "results/small")) == FILES
-    assert told.out.startswith("A small run\n")
-    assert "Written to results/small" in told.words
-    assert "Monte Carlo and exact agree" in told.words
-    assert "Posterior and enumeration meet" in told.words
+    assert result.out.startswith("A small run\n")
+    assert "Written to results/small" in result.words
+    assert "Monte Carlo and exact agree" in result.words
+    assert "Posterior and enumeration agree" in result.words
 
 
-def test_the_screen_shows_the_numbers_of_the_summary(tell, config, here):
-    told = tell("run", config())
+def test_the_screen_shows_the_numbers_of_the_summary(run_command, config, here):
+    result = run_command("run", config())
     summary = harness.load(here / "results/small").summary
     by_engine = {
         (row["method"], row["n"], row["engine"]): row for row in summary.iter_rows(named=True)
@@ -54,66 +54,66 @@ def test_the_screen_shows_the_numbers_of_the_summary(tell, config, here):
                 f"({drawn['ci_lower']:.4f}, {drawn['ci_upper']:.4f}) "
                 f"{exact['actual_alpha']:.4f} {exact['worst_alpha']:.4f}"
             )
-            assert expected in told.words
-    assert told.words.count("bound [90 %]") == 3
+            assert expected in result.words
+    assert result.words.count("bound [90 %]") == 3
 
 
-def test_nothing_on_the_screen_is_meant_for_a_terminal_where_there_is_none(tell, config):
-    told = tell("run", config())
-    assert "\x1b" not in told.out + told.err
-    assert "\r" not in told.out + told.err
+def test_nothing_on_the_screen_is_meant_for_a_terminal_where_there_is_none(run_command, config):
+    result = run_command("run", config())
+    assert "\x1b" not in result.out + result.err
+    assert "\r" not in result.out + result.err
 
 
-def test_no_table_is_cut_however_long_a_label(tell, config):
+def test_no_table_is_cut_however_long_a_label(run_command, config):
     label = "the interval that we have always used in our department, with its correction"
-    told = tell("run", config(methods=[{"name": "wilson", "label": label}], figures=None))
-    assert told.words.count(label) == 3
-    assert "…" not in told.out
+    result = run_command("run", config(methods=[{"name": "wilson", "label": label}], figures=None))
+    assert result.words.count(label) == 3
+    assert "…" not in result.out
 
 
-def test_many_rows_are_told_by_their_range(tell, config):
-    told = tell("run", config(n=list(range(1, 40)), trials={"per_size": 50}, figures=None))
-    assert told.code == 0
-    assert "summary.csv" in told.out
-    assert told.out.count("\n") < 60
+def test_many_rows_are_summarised_by_their_range(run_command, config):
+    result = run_command("run", config(n=list(range(1, 40)), trials={"per_size": 50}, figures=None))
+    assert result.code == 0
+    assert "summary.csv" in result.out
+    assert result.out.count("\n") < 60
 
 
-def test_quiet_prints_nothing_and_writes_the_same(tell, config, here):
-    told = tell("run", config(), "--quiet")
-    assert (told.code, told.out, told.err) == (0, "", "")
+def test_quiet_prints_nothing_and_writes_the_same(run_command, config, here):
+    result = run_command("run", config(), "--quiet")
+    assert (result.code, result.out, result.err) == (0, "", "")
     quiet = stable_files(here / "results/small")
-    tell("run", config())
+    run_command("run", config())
     assert stable_files(here / "results/small") == quiet
 
 
-def test_results_go_where_they_are_asked_to(tell, config, here):
-    assert tell("run", config(), "--out", "some/where", "--quiet").code == 0
+def test_results_go_where_they_are_asked_to(run_command, config, here):
+    assert run_command("run", config(), "--out", "some/where", "--quiet").code == 0
     assert set(files(here / "some/where/small")) == FILES
     assert not (here / "results").exists()
 
 
-def test_jobs_and_backend_are_those_asked_for(tell, config, here):
-    tell("run", config(), "--jobs", "2", "--backend", "threading", "--quiet")
+def test_jobs_and_backend_are_those_asked_for(run_command, config, here):
+    run_command("run", config(), "--jobs", "2", "--backend", "threading", "--quiet")
     record = json.loads((here / "results/small/run.json").read_text())
     assert (record["jobs"], record["backend"]) == (2, "threading")
 
 
-def test_keys_are_overridden_one_by_one(tell, config, here):
+def test_keys_are_overridden_one_by_one(run_command, config, here):
     argv = ["--set", "seed=9", "--set", "n=[4]", "--set", "methods.0=wilson", "--set", "figures=[]"]
-    assert tell("run", config(), *argv, "--quiet").code == 0
+    assert run_command("run", config(), *argv, "--quiet").code == 0
     experiment = harness.load(here / "results/small").manifest["experiment"]
     assert (experiment["seed"], experiment["n"], experiment["figures"]) == (9, [4], [])
     assert [method["label"] for method in experiment["methods"]] == ["wilson", "bound [90 %]"]
 
 
-def test_a_folder_is_run_file_by_file(tell, config, here):
+def test_a_folder_is_run_file_by_file(run_command, config, here):
     config("all/b.yaml", name="second", title="Second", figures=None)
     config("all/a.yaml", name="first", title="First", figures=None)
     config("all/deep/c.yml", name="third/inner", title="Third", figures=None)
-    told = tell("run", "all")
-    assert told.code == 0
-    assert [told.out.index(title) for title in ("First", "Second", "Third")] == sorted(
-        told.out.index(title) for title in ("First", "Second", "Third")
+    result = run_command("run", "all")
+    assert result.code == 0
+    assert [result.out.index(title) for title in ("First", "Second", "Third")] == sorted(
+        result.out.index(title) for title in ("First", "Second", "Third")
     )
     for name in ("first", "second", "third/inner"):
         assert (here / "results" / name / "summary.csv").is_file()
@@ -136,38 +136,38 @@ NOT_STARTED = {
 
 @pytest.mark.parametrize("what", NOT_STARTED)
 def test_all_configs_are_checked_before_the_first_one_starts(
-    tell, config, here, what, not_computed
+    run_command, config, here, what, not_computed
 ):
     changes, expected = NOT_STARTED[what]
     config("b.yaml", **{"name": "other", "figures": None, **changes})
-    told = tell("run", config("a.yaml", figures=None), "b.yaml")
-    assert told.code == 2
-    assert told.out == ""
-    assert "Traceback" not in told.err
+    result = run_command("run", config("a.yaml", figures=None), "b.yaml")
+    assert result.code == 2
+    assert result.out == ""
+    assert "Traceback" not in result.err
     for words in expected:
-        assert words in told.err
+        assert words in result.err
     assert not (here / "results").exists()
 
 
-def test_all_faults_of_all_configs_are_told_at_once(tell, config, not_computed):
+def test_all_issues_of_all_configs_are_reported_at_once(run_command, config, not_computed):
     config("b.yaml", seed="x", family="rat")
-    told = tell("run", config("a.yaml", n=0, alpha=1), "b.yaml")
-    assert told.code == 2
-    assert [line.count(".yaml:") for line in told.err.splitlines()] == [1] * 4
+    result = run_command("run", config("a.yaml", n=0, alpha=1), "b.yaml")
+    assert result.code == 2
+    assert [line.count(".yaml:") for line in result.err.splitlines()] == [1] * 4
     for words in ("a.yaml:", "b.yaml:", ": n: ", ": alpha: ", ": seed: ", ": family: "):
-        assert words in told.err
+        assert words in result.err
 
 
 def test_a_folder_that_cannot_be_replaced_is_said_before_the_first_one_starts(
-    tell, config, here, not_computed
+    run_command, config, here, not_computed
 ):
     (here / "results/other").mkdir(parents=True)
     (here / "results/other/thesis.txt").write_text("ten years")
     config("b.yaml", name="other")
-    told = tell("run", config("a.yaml"), "b.yaml")
-    assert told.code == 2
-    assert is_one_sentence(told)
-    assert "thesis.txt" in told.err
+    result = run_command("run", config("a.yaml"), "b.yaml")
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert "thesis.txt" in result.err
     assert files(here / "results") == {"other/thesis.txt": b"ten years"}
 
 
@@ -183,49 +183,51 @@ def test_a_folder_that_cannot_be_replaced_is_said_before_the_first_one_starts(
         (["small.yaml", "--set", "trials={half_width: 0.01}"], "half_width"),
     ],
 )
-def test_what_is_wrong_with_the_arguments_is_said(tell, config, here, argv, words):
+def test_what_is_wrong_with_the_arguments_is_said(run_command, config, here, argv, words):
     config()
-    told = tell("run", *argv)
-    assert told.code == 2
-    assert is_one_sentence(told)
-    assert words in told.err
+    result = run_command("run", *argv)
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert words in result.err
     assert [path.name for path in here.iterdir()] == ["small.yaml"]
 
 
-def test_an_interrupt_ends_with_130_and_leaves_the_old_results(tell, config, here, monkeypatch):
-    tell("run", config(), "--quiet")
+def test_an_interrupt_ends_with_130_and_leaves_the_old_results(
+    run_command, config, here, monkeypatch
+):
+    run_command("run", config(), "--quiet")
     before = files(here / "results")
 
     def interrupt(experiment, progress):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(harness.api, "compute", interrupt)
-    told = tell("run", config())
-    assert told.code == 130
-    assert is_one_sentence(told)
-    assert "interrupted" in told.err
+    result = run_command("run", config())
+    assert result.code == 130
+    assert is_one_sentence(result)
+    assert "interrupted" in result.err
     assert files(here / "results") == before
 
 
 def test_a_fault_of_the_harness_itself_is_one_sentence_unless_asked_for(
-    tell, config, monkeypatch, capsys
+    run_command, config, monkeypatch, capsys
 ):
     def fail(experiment, progress):
         raise ZeroDivisionError("in the middle")
 
     monkeypatch.setattr(harness.api, "compute", fail)
     monkeypatch.delenv("HARNESS_DEBUG", raising=False)
-    told = tell("run", config())
-    assert told.code == 1
-    assert is_one_sentence(told)
-    assert "ZeroDivisionError: in the middle" in told.err
+    result = run_command("run", config())
+    assert result.code == 1
+    assert is_one_sentence(result)
+    assert "ZeroDivisionError: in the middle" in result.err
     monkeypatch.setenv("HARNESS_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
         main(["run", config()])
 
 
-def test_one_disagreement_among_several_runs_is_told_by_the_exit_code(
-    tell, config, here, monkeypatch
+def test_one_disagreement_among_several_runs_decides_the_exit_code(
+    run_command, config, here, monkeypatch
 ):
     from harness.study import simulate as study_simulate
 
@@ -240,16 +242,16 @@ def test_one_disagreement_among_several_runs_is_told_by_the_exit_code(
     monkeypatch.setattr(study_simulate, "simulate", wrong)
     config("a.yaml", name="first", seed=6)
     config("b.yaml", name="second")
-    told = tell("run", "a.yaml", "b.yaml")
-    assert told.code == 1
-    assert "Monte Carlo and exact disagree" in told.words
-    assert "Monte Carlo and exact agree" in told.words
+    result = run_command("run", "a.yaml", "b.yaml")
+    assert result.code == 1
+    assert "Monte Carlo and exact disagree" in result.words
+    assert "Monte Carlo and exact agree" in result.words
     assert harness.load(here / "results/second").manifest["agreement"]["agrees"]
-    assert tell("run", "b.yaml").code == 0
+    assert run_command("run", "b.yaml").code == 0
 
 
-def test_the_api_and_the_command_line_write_the_same(tell, config, here):
+def test_the_api_and_the_command_line_write_the_same(run_command, config, here):
     path = config()
-    tell("run", path, "--quiet")
+    run_command("run", path, "--quiet")
     results = harness.run(path, out="by_hand")
     assert stable_files(results.path) == stable_files(here / "results/small")

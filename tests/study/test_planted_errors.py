@@ -58,7 +58,7 @@ def test_nothing_is_found_where_nothing_is_planted(verdict, base):
     assert manifest["agreement"]["agrees"]
     assert manifest["identity"]["holds"]
     assert "Monte Carlo and exact agree" in text
-    assert "Posterior and enumeration meet" in text
+    assert "Posterior and enumeration agree" in text
 
 
 def disagrees(found):
@@ -203,7 +203,7 @@ def test_an_identity_that_does_not_hold(verdict, base, side, monkeypatch):
     assert manifest["agreement"]["agrees"]
     assert not manifest["identity"]["holds"]
     assert manifest["identity"]["largest_discrepancy_below"] > manifest["identity"]["tolerance"]
-    assert "Posterior and enumeration do not meet" in text
+    assert "Posterior and enumeration disagree" in text
 
 
 def test_two_engines_hold_the_same_cells_where_prior_and_truth_are_one():

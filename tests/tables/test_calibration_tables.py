@@ -11,7 +11,7 @@ from rich.console import Console
 
 from harness.engines.calibration import BinTally, Design
 from harness.methods.catalogue import PROPORTION
-from harness.screen.calibration import calibration_screen
+from harness.screen.calibration_summary import calibration_screen
 from harness.tables.calibration_tables import (
     calibration_cells,
     calibration_manifest,
@@ -143,7 +143,7 @@ def test_a_person_reads_a_line_per_bin_and_a_sentence_per_reference():
     row = results(TALLY).cells.row(0, named=True)
     assert f"0 … 0.25 400 0.0800 0.0750 ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})" in lines
     assert "0.25 … 0.5 0" in lines
-    assert "Nothing can be said under the prior: too few trials in doubt." in text
+    assert "Not tested under the prior: too few uncertain trials." in text
     assert "Calibrated under the truths' own distribution: chi-squared 2.0 on 3" in text
 
 

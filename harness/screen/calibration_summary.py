@@ -1,4 +1,4 @@
-"""What a person reads of a calibration on the screen."""
+"""The results of a calibration experiment on the screen."""
 
 from __future__ import annotations
 
@@ -12,27 +12,29 @@ from rich.table import Table
 
 from harness.engines.calibration import PRIOR
 from harness.families.catalogue import family_of
-from harness.screen.records import escaped, number
+from harness.screen.records import escape_markup, format_number
 from harness.tables.results import Results
 
 _Row = Mapping[str, Any]
 
 
 def calibration_screen(results: Results) -> Iterator[RenderableType]:
-    """Title, bins and verdict under each reference, and where the files are."""
+    """The title, the bins and the test under each reference, and the folder of the files."""
     manifest = results.manifest
-    yield f"[bold]{escaped(manifest['title'])}[/bold]"
+    yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     references = manifest["calibration"]["references"]
     for row in references:
         name = row["reference"]
-        yield _bins(results.cells.filter(pl.col("reference") == name), _under(row, references))
+        yield _bins(
+            results.cells.filter(pl.col("reference") == name), _reference_text(row, references)
+        )
     for row in references:
-        yield _verdict(row, references, manifest["calibration"]["level"])
+        yield _test_result(row, references, manifest["calibration"]["level"])
     if results.path is not None:
-        yield f"Written to {escaped(str(results.path))}"
+        yield f"Written to {escape_markup(str(results.path))}"
 
 
-def _under(row: _Row, references: list[_Row]) -> str:
+def _reference_text(row: _Row, references: list[_Row]) -> str:
     if row["reference"] != PRIOR:
         return "the truths' own distribution"
     return "the prior" if len(references) > 1 else "the truths' own prior"
@@ -52,7 +54,7 @@ def _bins(cells: pl.DataFrame, under: str) -> Table:
         table.add_row(
             f"{row['bin_lower']:.4g} … {row['bin_upper']:.4g}",
             f"{row['trials']:,}",
-            number(row["mean_probability"]),
+            format_number(row["mean_probability"]),
             _fraction(row),
         )
     return table
@@ -64,11 +66,14 @@ def _fraction(row: _Row) -> str:
     return f"{row['fraction']:.4f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
 
 
-def _verdict(row: _Row, references: list[_Row], level: float) -> str:
-    """One sentence; what is not calibrated is a fault of the harness only under the truths' own."""
-    under = _under(row, references)
+def _test_result(row: _Row, references: list[_Row], level: float) -> str:
+    """The result of the test, in one sentence.
+
+    Only a failure under the distribution of the truths is a fault of the harness.
+    """
+    under = _reference_text(row, references)
     if row["p_value"] is None:
-        return f"[yellow]Nothing can be said under {under}[/yellow]: too few trials in doubt."
+        return f"[yellow]Not tested under {under}[/yellow]: too few uncertain trials."
     test = (
         f"chi-squared {row['chi_squared']:.1f} on {row['degrees_of_freedom']} degrees of freedom, "
         f"p = {row['p_value']:.2g}"
