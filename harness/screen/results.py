@@ -16,7 +16,6 @@ from harness.screen.ranking import ranking_screen
 from harness.screen.records import escape_markup, format_number
 from harness.tables.manifest import failed_methods
 from harness.tables.results import Results
-from harness.tables.schema import numbered
 
 _MOST_ROWS = 45
 _Row = Mapping[str, Any]
@@ -210,7 +209,7 @@ def _span(row: _Row) -> str:
 
 def _places(row: _Row, family: Family) -> str:
     """The truth of the worst case, one for each sample."""
-    names = numbered("worst_truth", family.samples)
+    names = family.numbered("worst_truth")
     places = [_place(row.get(name), family.model.SUPPORT) for name in names]
     return ", ".join(place for place in places if place)
 

@@ -25,7 +25,7 @@ from harness.tables.engine_agreement import engine_agreement
 from harness.tables.manifest import manifest
 from harness.tables.results import Results
 from harness.tables.scenario_result import ScenarioResult, Solution
-from harness.tables.schema import kind_of
+from harness.tables.schema import table_kind
 
 
 def compute(experiment: Experiment, progress: Progress) -> Results:
@@ -56,7 +56,7 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
         _scenario_result(columns, stochastic, *scenario)
         for scenario in zip(plans, limits, simulations, solutions, strict=True)
     ]
-    kind = kind_of(experiment.document)
+    kind = table_kind(experiment.document)
     return Results(
         cells_table(results, experiment.engines, kind),
         summary_table(results, experiment.engines, kind),

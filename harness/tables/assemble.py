@@ -13,9 +13,17 @@ from harness.engines.scores import Scores
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.scenario import Limits, Scenario
-from harness.tables.rows import Row, key, of_counts, of_exact, of_mean, table, total
+from harness.tables.blocks import (
+    Block,
+    column_block,
+    counted_block,
+    exact_block,
+    join_blocks,
+    mean_block,
+    total_counts,
+)
 from harness.tables.scenario_result import Integrated, ScenarioResult, by_column
-from harness.tables.schema import OUTCOME, TRUTH, Kind, cells_columns, summary_columns
+from harness.tables.schema import OUTCOME, TRUTH, TableKind, cells_columns, summary_columns
 
 PARTS_FROM = 1e-6
 """From this difference on the truth's own posterior and that of the reference prior part."""
@@ -24,7 +32,7 @@ _ERRORS = ("std_error", "ci_lower", "ci_upper", "std_error_without_failed")
 
 
 def cells_table(
-    results: Sequence[ScenarioResult], engines: Sequence[str], kind: Kind
+    results: Sequence[ScenarioResult], engines: Sequence[str], kind: TableKind
 ) -> pl.DataFrame:
     """The table of cells: a row per method × alpha × size × engine × condition.
 
@@ -36,11 +44,11 @@ def cells_table(
     pooled = [result.pooled() for result in results]
     columns = chain.from_iterable(by_column(pooled))
     blocks = chain.from_iterable(_cells(result, row, engines) for result, row in columns)
-    return table(list(blocks), cells_columns(kind))
+    return join_blocks(list(blocks), cells_columns(kind))
 
 
 def summary_table(
-    results: Sequence[ScenarioResult], engines: Sequence[str], kind: Kind
+    results: Sequence[ScenarioResult], engines: Sequence[str], kind: TableKind
 ) -> pl.DataFrame:
     """The summary: a row per method × alpha × size × engine; arguments as of ``cells_table``."""
     pooled = [result.pooled() for result in results]
@@ -49,64 +57,64 @@ def summary_table(
         _lines(result, pooled_result, row, engines)
         for (result, row), (pooled_result, _) in zip(*columns, strict=True)
     )
-    return table(list(chain.from_iterable(lines)), summary_columns(kind))
+    return join_blocks(list(chain.from_iterable(lines)), summary_columns(kind))
 
 
-def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator[Row]:
+def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator[Block]:
     """The cells of one column in one scenario, a block for each engine and kind of condition."""
     if MONTE_CARLO in engines and result.tally is not None:
-        start = key(result, row, MONTE_CARLO)
+        start = column_block(result, row, MONTE_CARLO)
         for block in _counted_cells(result, result.tally, row):
             yield {**start, **block}
     if POSTERIOR in engines and result.integrated is not None:
-        start = key(result, row, POSTERIOR)
+        start = column_block(result, row, POSTERIOR)
         yield {**start, **_integrated_cells(result, result.integrated, row)}
     if ENUMERATION in engines and result.enumerated is not None:
-        start = key(result, row, ENUMERATION)
+        start = column_block(result, row, ENUMERATION)
         for block in _enumerated_cells(result, result.enumerated, row):
             yield {**start, **block}
 
 
-def _counted_cells(result: ScenarioResult, tally: Tally, row: int) -> Iterator[Row]:
+def _counted_cells(result: ScenarioResult, tally: Tally, row: int) -> Iterator[Block]:
     alpha, by_outcome, by_truth = result.columns[row].alpha, tally.by_outcome, tally.by_truth
     if result.outcome_cells.present:
-        counted = of_counts(by_outcome, row, alpha)
+        counted = counted_block(by_outcome, row, alpha)
         if not result.outcome_cells.binomial:
             # Counts given an outcome are no binomials then, and these would be too wide.
             counted = {name: value for name, value in counted.items() if name not in _ERRORS}
         length = _length_drawn(by_outcome, row)
         yield {**_outcomes(result, row, by_outcome), **counted, **length}
     if by_truth is not None:
-        counted, length = of_counts(by_truth, row, alpha), _length_drawn(by_truth, row)
+        counted, length = counted_block(by_truth, row, alpha), _length_drawn(by_truth, row)
         yield {**_truths(result, by_truth), **counted, **length}
 
 
-def _integrated_cells(result: ScenarioResult, integrated: Integrated, row: int) -> Row:
+def _integrated_cells(result: ScenarioResult, integrated: Integrated, row: int) -> Block:
     """With the alpha under the reference prior beside the one that the truth implies."""
     exact, under_prior = integrated.by_outcome, integrated.under_prior
-    cells = {**_outcomes(result, row, exact), **of_exact(exact, row, result.columns[row].alpha)}
+    cells = {**_outcomes(result, row, exact), **exact_block(exact, row, result.columns[row].alpha)}
     if under_prior is None:
         return cells
     alpha = under_prior.at(exact.conditions).missed[row]
     return {**cells, "prior_alpha": alpha, "parts": np.abs(alpha - exact.missed[row]) > PARTS_FROM}
 
 
-def _enumerated_cells(result: ScenarioResult, enumerated: Enumerated, row: int) -> Iterator[Row]:
+def _enumerated_cells(result: ScenarioResult, enumerated: Enumerated, row: int) -> Iterator[Block]:
     alpha = result.columns[row].alpha
     by_outcome, by_truth = enumerated.by_outcome, enumerated.by_truth
-    yield {**_outcomes(result, row, by_outcome), **of_exact(by_outcome, row, alpha)}
+    yield {**_outcomes(result, row, by_outcome), **exact_block(by_outcome, row, alpha)}
     if by_truth is not None:
-        exact = of_exact(by_truth, row, alpha)
+        exact = exact_block(by_truth, row, alpha)
         yield {**_truths(result, by_truth), **exact, "length": by_truth.length[row]}
 
 
-def _truths(result: ScenarioResult, cells: Counts | Exact) -> Row:
+def _truths(result: ScenarioResult, cells: Counts | Exact) -> Block:
     scenario = result.scenario
     names, values = family_of(scenario.family).truths, scenario.truths_of(cells.conditions)
     return {"given": TRUTH, **dict(zip(names, values, strict=True))}
 
 
-def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Row:
+def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Block:
     """The outcomes with their limits; of groups the last outcome, and the mean length if known."""
     outcomes, group = cells.conditions.astype(np.int64), result.outcome_cells.group
     counts = result.scenario.counts(outcomes)
@@ -121,7 +129,7 @@ def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Row:
     return {"given": OUTCOME, **named, "lower": lower, "upper": upper, "length": upper - lower}
 
 
-def _length_drawn(counts: Counts, row: int) -> Row:
+def _length_drawn(counts: Counts, row: int) -> Block:
     """The mean length over the trials that have limits, if each trial has limits of its own."""
     if counts.length is None:
         return {}
@@ -132,23 +140,23 @@ def _length_drawn(counts: Counts, row: int) -> Row:
 
 def _lines(
     result: ScenarioResult, pooled: ScenarioResult, row: int, engines: Sequence[str]
-) -> Iterator[Row]:
+) -> Iterator[Block]:
     """The lines of one column in one scenario; extremes are over the cells as they are shown."""
     alpha = result.columns[row].alpha
     if MONTE_CARLO in engines and result.tally is not None and pooled.tally is not None:
         # By what the truth fixes: by value where it is a list, by outcome elsewhere.
         shown = pooled.tally.by_truth or pooled.tally.by_outcome
         yield {
-            **key(result, row, MONTE_CARLO),
-            **of_counts(total(result.tally.by_outcome), row, alpha),
-            **_extremes(of_counts(shown, row, alpha)),
+            **column_block(result, row, MONTE_CARLO),
+            **counted_block(total_counts(result.tally.by_outcome), row, alpha),
+            **_extremes(counted_block(shown, row, alpha)),
             "mean_length": _mean_length_drawn(result.limits, result.tally.by_outcome, row),
         }
     if POSTERIOR in engines and pooled.integrated is not None:
         yield {
-            **key(result, row, POSTERIOR),
-            **of_mean(pooled.integrated.mean, row, alpha),
-            **_extremes(of_exact(pooled.integrated.by_outcome, row, alpha)),
+            **column_block(result, row, POSTERIOR),
+            **mean_block(pooled.integrated.mean, row, alpha),
+            **_extremes(exact_block(pooled.integrated.by_outcome, row, alpha)),
         }
     solution = pooled.solution
     if ENUMERATION in engines and solution is not None and solution.enumerated is not None:
@@ -157,15 +165,15 @@ def _lines(
         covered = np.intersect1d(known.by_outcome.conditions, solution.shown)
         cells = known.by_truth or known.by_outcome.at(covered)
         yield {
-            **key(result, row, ENUMERATION),
-            **of_mean(known.mean, row, alpha),
-            **_extremes(of_exact(cells, row, alpha)),
+            **column_block(result, row, ENUMERATION),
+            **mean_block(known.mean, row, alpha),
+            **_extremes(exact_block(cells, row, alpha)),
             **_worst(result.scenario, known.worst[row]),
             **_scored(solution.scores, row),
         }
 
 
-def _scored(scores: Scores | None, row: int) -> Row:
+def _scored(scores: Scores | None, row: int) -> Block:
     if scores is None:
         return {}
     return {
@@ -174,14 +182,14 @@ def _scored(scores: Scores | None, row: int) -> Row:
     }
 
 
-def _worst(scenario: Scenario, worst: WorstCase | None) -> Row:
+def _worst(scenario: Scenario, worst: WorstCase | None) -> Block:
     if worst is None:
         return {}
     names = family_of(scenario.family).numbered("worst_truth")
     return {"worst_alpha": worst.alpha, **dict(zip(names, worst.witness, strict=True))}
 
 
-def _extremes(cells: Row) -> Row:
+def _extremes(cells: Block) -> Block:
     return {
         "alpha_error_min": cells["alpha_error"].min(),
         "alpha_error_max": cells["alpha_error"].max(),

@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.agreement import ComparedCells, MethodAgreement, compare
 from harness.engines.results import Counts, Exact, Mean
-from harness.tables.rows import total
+from harness.tables.blocks import total_counts
 from harness.tables.scenario_result import ScenarioResult
 
 Pair = tuple[Counts, Exact]
@@ -58,7 +58,7 @@ def _overall(result: ScenarioResult) -> list[Pair]:
         None if each is None else each[:, None] for each in (mean.failed, mean.succeeded)
     )
     columns = (mean.below[:, None], mean.above[:, None], mean.length[:, None], failed, succeeded)
-    return [(total(counts), Exact(one, one, *columns))]
+    return [(total_counts(counts), Exact(one, one, *columns))]
 
 
 def _mean_given(counts: Counts, exact: Exact) -> Mean:

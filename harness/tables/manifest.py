@@ -17,9 +17,9 @@ from harness.engines.monte_carlo import fraction_interval, standard_error
 from harness.engines.results import WorstCase
 from harness.engines.solvers import solver_of
 from harness.scenario import Scenario, sizes_by_name
-from harness.tables.rows import total
+from harness.tables.blocks import total_counts
 from harness.tables.scenario_result import ScenarioResult, by_column
-from harness.tables.schema import kind_of
+from harness.tables.schema import table_kind
 
 _PACKAGES = ("coverage-harness", "numpy", "scipy", "polars", "matplotlib")
 
@@ -46,7 +46,7 @@ def manifest(
         "versions": versions(),
         "trials": _trials(results),
         "overall": overall(results),
-        **({"failures": failures(results)} if kind_of(document).may_fail else {}),
+        **({"failures": failures(results)} if table_kind(document).may_fail else {}),
         "agreement": _agreement(lines, results),
         "identity": _identity(results),
         "worst_cases": worst_cases(results),
@@ -91,7 +91,7 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
         tallied = [(result.tally, row) for result, row in each if result.tally is not None]
         if not tallied:
             continue
-        counted = [(total(tally.by_outcome), row) for tally, row in tallied]
+        counted = [(total_counts(tally.by_outcome), row) for tally, row in tallied]
         trials = np.sum([counts.trials for counts, _ in counted], axis=0)
         misses = np.sum([counts.missed[row] for counts, row in counted], axis=0)
         lower, upper = fraction_interval(misses, trials)

@@ -1,4 +1,4 @@
-"""The columns of the tables, and the names that stand in them."""
+"""The columns of the tables with their types, and the words that their cells use."""
 
 from __future__ import annotations
 
@@ -12,41 +12,36 @@ from harness.families.catalogue import FAMILIES, family_of
 OUTCOME, TRUTH = "outcome", "truth"
 
 Columns = dict[str, Any]
+"""Names of columns in their order, with their Polars types."""
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What of an experiment decides the columns of its tables."""
+class TableKind:
+    """The properties of an experiment that decide which columns its tables have."""
 
     family: str
     grouped: bool = False
     """Whether outcomes are pooled; a cell then stands for x … x_last."""
     two_references: bool = False
-    """Whether the posterior is the one that the truth implies; the alpha under the reference prior
-    then stands beside it, and whether the two part."""
+    """Whether the engine ``posterior`` uses the posterior that the truth implies. The tables then
+    also hold the alpha under the reference prior, and whether the two differ."""
     may_fail: bool = False
-    """Whether a method is the user's own, which may give no limits."""
-
-
-def numbered(name: str, samples: int) -> tuple[str, ...]:
-    """The name of a column, or of one for each sample where there are two."""
-    return (name,) if samples == 1 else tuple(f"{name}{i + 1}" for i in range(samples))
+    """Whether a method is a user function, which may give no limits."""
 
 
 def _key(family: str) -> Columns:
     known = family_of(family)
-    whole = known.model.SAMPLING.largest_outcome(1.0) == 1.0
     return {
         "family": pl.String,
         "method": pl.String,
         "side": pl.String,
         "alpha": pl.Float64,
-        **dict.fromkeys(known.sizes, pl.Int64 if whole else pl.Float64),
+        **dict.fromkeys(known.sizes, pl.Int64 if known.model.SIZE_IS_COUNT else pl.Float64),
         "engine": pl.String,
     }
 
 
-def _estimate(kind: Kind) -> Columns:
+def _estimate(kind: TableKind) -> Columns:
     without: Columns = {
         "alpha_without_failed": pl.Float64,
         "std_error_without_failed": pl.Float64,
@@ -65,23 +60,23 @@ def _estimate(kind: Kind) -> Columns:
     }
 
 
-def summary_columns(kind: Kind) -> Columns:
-    """Of summary.csv: a row per method × alpha × size × engine."""
+def summary_columns(kind: TableKind) -> Columns:
+    """The columns of summary.csv: a row per method × alpha × size × engine."""
     return {
         **_key(kind.family),
         **_estimate(kind),
         "alpha_error_min": pl.Float64,
         "alpha_error_max": pl.Float64,
         "worst_alpha": pl.Float64,
-        **dict.fromkeys(numbered("worst_truth", family_of(kind.family).samples), pl.Float64),
+        **dict.fromkeys(family_of(kind.family).numbered("worst_truth"), pl.Float64),
         "mean_length": pl.Float64,
         "rms_alpha_error": pl.Float64,
         "interval_score": pl.Float64,
     }
 
 
-def cells_columns(kind: Kind) -> Columns:
-    """Of cells.parquet: a row per method × alpha × size × engine × condition."""
+def cells_columns(kind: TableKind) -> Columns:
+    """The columns of cells.parquet: a row per method × alpha × size × engine × condition."""
     known = family_of(kind.family)
     two_references: Columns = {"prior_alpha": pl.Float64, "parts": pl.Boolean}
     return {
@@ -89,7 +84,7 @@ def cells_columns(kind: Kind) -> Columns:
         "given": pl.String,
         **dict.fromkeys(known.counts, pl.Int64),
         **({"x_last": pl.Int64} if kind.grouped else {}),
-        **dict.fromkeys(numbered("truth", known.samples), pl.Float64),
+        **dict.fromkeys(known.truths, pl.Float64),
         **_estimate(kind),
         **(two_references if kind.two_references else {}),
         "lower": pl.Float64,
@@ -99,7 +94,7 @@ def cells_columns(kind: Kind) -> Columns:
 
 
 @dataclass(frozen=True)
-class Tables:
+class TableColumns:
     """The columns of both tables of a run."""
 
     cells: Columns
@@ -120,7 +115,7 @@ CALIBRATION_CELLS: Columns = {
     "ci_lower": pl.Float64,
     "ci_upper": pl.Float64,
 }
-"""Of cells.parquet of a calibration: a row per reference × bin."""
+"""The columns of cells.parquet of a calibration, which has a row per reference × bin."""
 
 CALIBRATION_SUMMARY: Columns = {
     "family": pl.String,
@@ -132,23 +127,23 @@ CALIBRATION_SUMMARY: Columns = {
     "degrees_of_freedom": pl.Int64,
     "p_value": pl.Float64,
 }
-"""Of its summary.csv: a row per reference."""
+"""The columns of its summary.csv, which has a row per reference."""
 
 
-def columns_of(manifest: Any) -> Tables | None:
-    """The columns of the tables that a manifest belongs to; None if it is no manifest of a run."""
+def columns_of(manifest: Any) -> TableColumns | None:
+    """The columns of the tables of a run, from its manifest; None if it is no manifest of a run."""
     experiment = manifest.get("experiment") if isinstance(manifest, dict) else None
     if not isinstance(experiment, dict) or experiment.get("family") not in FAMILIES:
         return None
     if experiment.get("kind") == "calibration":
-        return Tables(CALIBRATION_CELLS, CALIBRATION_SUMMARY)
-    kind = kind_of(experiment)
-    return Tables(cells_columns(kind), summary_columns(kind))
+        return TableColumns(CALIBRATION_CELLS, CALIBRATION_SUMMARY)
+    kind = table_kind(experiment)
+    return TableColumns(cells_columns(kind), summary_columns(kind))
 
 
-def kind_of(document: Any) -> Kind:
-    """What decides the columns, of the resolved config of an experiment."""
-    return Kind(
+def table_kind(document: Any) -> TableKind:
+    """The kind of the tables of an experiment, from its resolved config."""
+    return TableKind(
         family=document["family"],
         grouped="group" in document,
         two_references=document.get("reference") == "truth",

@@ -13,7 +13,7 @@ import pytest
 import harness
 from harness.errors import HarnessError, InputError
 from harness.tables.results import load, replace_folder, write_tables
-from harness.tables.schema import Kind, summary_columns
+from harness.tables.schema import TableKind, summary_columns
 from tests.study.experiments import ODD_LABEL
 
 
@@ -60,7 +60,7 @@ def test_the_summary_is_plain_csv_that_any_reader_takes(results):
     assert "\r" not in text
     assert text.endswith("\n")
     rows = list(csv.DictReader(text.splitlines()))
-    assert list(rows[0]) == list(summary_columns(Kind("proportion")))
+    assert list(rows[0]) == list(summary_columns(TableKind("proportion")))
     assert ODD_LABEL in {row["method"] for row in rows}
     for row, expected in zip(rows, results.summary.iter_rows(named=True), strict=True):
         for name, value in expected.items():

@@ -1,4 +1,6 @@
-"""Rows of tables: blocks of arrays beside scalars, and miss probabilities as numbers of a row.
+"""Blocks of rows, made from counts and exact probabilities and joined into tables.
+
+A block maps names of columns to the values of some rows: an array, or a scalar that all rows share.
 
 A method that gives no limits at an outcome fails there. ``actual_alpha`` and all that follows from
 it count a failure as a miss; ``alpha_without_failed`` leaves the failures out.
@@ -18,13 +20,14 @@ from harness.numerics.arrays import Floats
 from harness.scenario import sizes_by_name
 from harness.tables.scenario_result import ScenarioResult
 
-Row = dict[str, Any]
+Block = dict[str, Any]
 
 
-def table(blocks: Sequence[Row], schema: Mapping[str, Any]) -> pl.DataFrame:
-    """One table of all blocks: their arrays end to end, and their scalars beside each row.
+def join_blocks(blocks: Sequence[Block], schema: Mapping[str, Any]) -> pl.DataFrame:
+    """Join blocks into one table with the columns of a schema.
 
-    What a block lacks or is not a number is empty, −0 is 0, and what has no column is left out.
+    A value that a block lacks or that is not a number is empty, −0 becomes 0, and a name that is
+    no column is left out.
     """
     sizes = [
         max((v.size for v in b.values() if isinstance(v, np.ndarray)), default=1) for b in blocks
@@ -58,8 +61,8 @@ def _flags(value: Any, size: int) -> list[bool | None]:
     return [None] * size if value is None else np.broadcast_to(value, size).tolist()
 
 
-def key(result: ScenarioResult, row: int, engine: str) -> Row:
-    """What every row of a column begins with."""
+def column_block(result: ScenarioResult, row: int, engine: str) -> Block:
+    """The values that identify a column, a size and an engine: the start of each of its rows."""
     column = result.columns[row]
     return {
         "family": result.scenario.family,
@@ -71,16 +74,16 @@ def key(result: ScenarioResult, row: int, engine: str) -> Row:
     }
 
 
-def of_exact(exact: Exact, row: int, alpha: float) -> Row:
-    """Of one column, an array of each."""
+def exact_block(exact: Exact, row: int, alpha: float) -> Block:
+    """The exact miss probabilities of one column under each condition."""
     below, above, missed = exact.below[row], exact.above[row], exact.missed[row]
     if exact.failed is None or exact.succeeded is None:
         return _misses(below, above, np.zeros_like(missed), np.ones_like(missed), missed, alpha)
     return _misses(below, above, exact.failed[row], exact.succeeded[row], missed, alpha)
 
 
-def of_mean(mean: Mean | None, row: int, alpha: float) -> Row:
-    """Overall misses and length; empty where they are not known."""
+def mean_block(mean: Mean | None, row: int, alpha: float) -> Block:
+    """The overall miss probabilities and mean length of one column; empty if not known."""
     if mean is None:
         return {}
     below, above, missed = mean.below[[row]], mean.above[[row]], mean.missed[[row]]
@@ -91,8 +94,8 @@ def of_mean(mean: Mean | None, row: int, alpha: float) -> Row:
     return {**misses, "mean_length": mean.length[row]}
 
 
-def of_counts(counts: Counts, row: int, alpha: float) -> Row:
-    """Fractions of the trials, with their errors."""
+def counted_block(counts: Counts, row: int, alpha: float) -> Block:
+    """The fractions of trials that one column misses under each condition, with their errors."""
     trials, missed, failed = counts.trials, counts.missed[row], counts.failed[row]
     below, above = counts.below[row], counts.above[row]
     lower, upper = fraction_interval(missed, trials)
@@ -119,7 +122,7 @@ def of_counts(counts: Counts, row: int, alpha: float) -> Row:
 
 def _misses(
     below: Floats, above: Floats, failed: Floats, succeeded: Floats, missed: Floats, alpha: float
-) -> Row:
+) -> Block:
     there = succeeded > 0
     without = np.where(there, (below + above) / np.where(there, succeeded, 1.0), np.nan)
     return {
@@ -132,8 +135,8 @@ def _misses(
     }
 
 
-def total(counts: Counts) -> Counts:
-    """All conditions together, as one."""
+def total_counts(counts: Counts) -> Counts:
+    """The counts over all conditions, as those of one condition."""
     return Counts(
         np.zeros(1, np.int64),
         counts.trials.sum(keepdims=True),
