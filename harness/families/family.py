@@ -85,6 +85,11 @@ class Combination(Protocol):
         """The weights of a weighted sum; None where the parameter is no weighted sum."""
         ...
 
+    @property
+    def directions(self) -> tuple[float, ...]:
+        """1 for each sample with whose parameter the family's rises, −1 where it falls."""
+        ...
+
     def value(self, truths: Sequence[Floats]) -> Floats:
         """The parameter at each row of the truths, one array of shape (t,) for each sample."""
         ...
@@ -103,6 +108,10 @@ class WeightedSum:
     @property
     def samples(self) -> int:
         return len(self.weights)
+
+    @property
+    def directions(self) -> tuple[float, ...]:
+        return tuple(1.0 if weight > 0 else -1.0 for weight in self.weights)
 
     def value(self, truths: Sequence[Floats]) -> Floats:
         if self.samples == 1:

@@ -115,22 +115,25 @@ def rises_with_x(evaluation: Evaluation) -> Violation:
 
 
 def is_monotone(evaluation: Evaluation) -> Violation:
-    """Both limits of two samples increase in x1; in x2 they move as the parameter does."""
-    first = _monotone(evaluation, 1, 1.0, "the next x1 has")
-    if first.where.any():
-        return first
-    return _monotone(evaluation, 2, evaluation.family.weights[1], "the next x2 has")
+    """Both limits of two samples move with each count as the parameter does."""
+    first, second = (
+        _monotone(evaluation, sample + 1, direction, f"the next {count} has")
+        for sample, (count, direction) in enumerate(
+            zip(evaluation.family.counts, evaluation.family.combination.directions, strict=True)
+        )
+    )
+    return first if first.where.any() else second
 
 
-def _monotone(evaluation: Evaluation, axis: int, sign: float, compared_with: str) -> Violation:
-    """Where a limit at the next count along an axis moves against the sign."""
+def _monotone(evaluation: Evaluation, axis: int, direction: float, compared_with: str) -> Violation:
+    """Where a limit at the next count along an axis moves against the direction given."""
     where, following = np.zeros(evaluation.lower.shape, np.bool_), []
     count = evaluation.lower.shape[axis]
     after = np.minimum(np.arange(count) + 1, count - 1)
     for limits in (evaluation.lower, evaluation.upper):
         next_one = np.take(limits, after, axis)
         with np.errstate(invalid="ignore"):  # two infinite limits
-            where |= np.sign(sign) * (next_one - limits) < -evaluation.tolerance(limits)
+            where |= direction * (next_one - limits) < -evaluation.tolerance(limits)
         following.append(next_one)
     return Violation(where, compared_with, *following)
 
