@@ -1,4 +1,4 @@
-"""A Monte Carlo coverage validation harness: which interval can be trusted, and where.
+"""Monte Carlo coverage validation of interval methods, checked by exact computation.
 
     results = harness.run("configs/quickstart.yaml")
     harness.interval("proportion", "minimal_length", x=90, n=100)
@@ -6,7 +6,7 @@
     harness.load("results/quickstart")
     harness.check("wilson", against="clopper_pearson")
 
-What these names stand for is loaded when they are first used.
+Each name is loaded when it is first used.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""One interval now: any method of the catalogue on any data."""
+"""The interval of a method for given data, and what its posterior says of it."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,16 +21,23 @@ Value = float | Floats
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its limits: floats for scalar data, arrays for arrays."""
+    """An estimate with its limits: floats for scalar data, else arrays of the broadcast shape.
+
+    All are in the unit of the parameter: a probability for proportions, their differences and
+    balanced accuracies; events per unit of exposure for rates and their differences.
+    """
 
     estimate: Value
+    """The parameter at the observed proportions or rates."""
     lower: Value
+    """The lower limit; the lower boundary of the support if only an upper limit is asked for."""
     upper: Value
+    """The upper limit; the upper boundary of the support if only a lower limit is asked for."""
 
 
 @dataclass(frozen=True)
 class Tails:
-    """What a posterior says of an interval: its mass below and above the limits."""
+    """The mass of a posterior outside the limits of an interval."""
 
     lower_tail: Value
     upper_tail: Value
@@ -49,25 +53,42 @@ def interval(
     seed: int | None = None,
     **data: npt.ArrayLike,
 ) -> Interval:
-    """The interval of a method for the data; data and ``alpha`` broadcast against each other.
+    """Compute the interval of a method for data.
+
+    The data and ``alpha`` broadcast against each other.
 
     Args:
         family: what is estimated, which decides the data: "proportion" (x, n), "rate" (x,
             exposure), "proportion_difference" and "balanced_accuracy" (x1, n1, x2, n2),
-            "rate_difference" (x1, exposure1, x2, exposure2). Counts are whole numbers from 0 to
-            n or to 10^9, n from 1 to 10^9, exposures above 0.
+            "rate_difference" (x1, exposure1, x2, exposure2).
         method: a name of the catalogue, or an alias.
-        alpha: in (0, 1): the probability left outside, in both tails together or in the one.
-        side: "two-sided", "lower" or "upper".
-        prior: for the methods that take one, a, b of a Beta prior, both above 0, or of a Gamma
-            prior, a > 0 and b ≥ 0, the same for both samples; default flat.
-        seed: of a stochastic method, a whole number from 0 on; a deterministic one draws nothing.
-        **data: the family's columns, by name.
+        alpha: the probability outside the interval, in both tails together, or in the one tail
+            if ``side`` is not "two-sided"; in (0, 1).
+        side: "two-sided", "lower" (a lower limit only) or "upper".
+        prior: (a, b) of a Beta prior for proportions, both above 0, or of a Gamma prior for
+            rates, a > 0 and b ≥ 0; of two samples each has it. For methods that take a prior;
+            default flat.
+        seed: the seed of a stochastic method, a whole number from 0 on; a deterministic method
+            ignores it.
+        **data: the data by name, numbers or arrays: counts are whole numbers from 0 to n or to
+            10^9, n from 1 to 10^9, exposures above 0.
+
+    Returns:
+        The estimate and both limits: floats if data and ``alpha`` are scalars, else arrays of
+        the shape to which they broadcast.
 
     Raises:
-        InputError: unknown family or method, data, alpha, side or prior out of range, or no seed
-            for a stochastic method.
+        InputError: the family or the method is unknown; data, alpha, side or prior are out of
+            range; or a stochastic method has no seed.
         IntervalNotFoundError: the method finds no interval.
+
+    Example:
+        >>> import harness
+        >>> found = harness.interval("proportion", "wilson", x=90, n=100)
+        >>> print(f"{found.estimate:.4f} [{found.lower:.4f}, {found.upper:.4f}]")
+        0.9000 [0.8256, 0.9448]
+        >>> harness.interval("rate", "garwood", x=[0, 3], exposure=2.0).upper.round(4)
+        array([1.8444, 4.3836])
     """
     chosen = method_of(family, method)
     columns, levels = _arguments(family, alpha, data)
@@ -80,7 +101,7 @@ def interval(
         part = tuple(column[here] for column in columns)
         lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
     estimate = family_of(family).estimate(columns)
-    return Interval(_plain(estimate), _plain(lower), _plain(upper))
+    return Interval(_float_or_array(estimate), _float_or_array(lower), _float_or_array(upper))
 
 
 def tails(
@@ -91,7 +112,15 @@ def tails(
     prior: tuple[float, float] | None = None,
     **data: npt.ArrayLike,
 ) -> Tails:
-    """Posterior mass below and above an interval, under the method's prior or else a flat one."""
+    """Compute the posterior mass below and above an interval.
+
+    Args:
+        family: as for ``interval``, like ``method``, ``prior`` and the data.
+        found: the interval, whose limits broadcast against the data.
+
+    Returns:
+        Both masses under the prior, by default that of the method, or else a flat one.
+    """
     chosen, known = method_of(family, method), family_of(family)
     prior = known.validate_prior(prior)
     columns, _ = _arguments(family, 0.5, data)
@@ -99,13 +128,13 @@ def tails(
     reference = prior or chosen.default_prior or known.model.FLAT_PRIOR
     posterior = known.posterior(tuple(column.ravel() for column in data_columns), reference)
     return Tails(
-        _plain(posterior.cdf(lower.ravel()).reshape(lower.shape)),
-        _plain(posterior.sf(upper.ravel()).reshape(upper.shape)),
+        _float_or_array(posterior.cdf(lower.ravel()).reshape(lower.shape)),
+        _float_or_array(posterior.sf(upper.ravel()).reshape(upper.shape)),
     )
 
 
 def method_of(family: str, method: str) -> Method:
-    """A method by family and name.
+    """Return the method of a family by its name.
 
     Raises:
         InputError: there is no such family or method.
@@ -116,9 +145,9 @@ def method_of(family: str, method: str) -> Method:
 
 
 def _generator(method: Method, seed: int | None) -> np.random.Generator:
-    """The stream that a stochastic method draws from."""
+    """The random generator of a stochastic method."""
     if seed is None:
-        raise InputError(f"{method.name} draws random numbers, and needs a seed for them")
+        raise InputError(f"{method.name} draws random numbers and needs a seed")
     if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
         raise InputError(f"seed should be a whole number from 0 on, found {seed!r}")
     return np.random.default_rng(int(seed))
@@ -127,61 +156,18 @@ def _generator(method: Method, seed: int | None) -> np.random.Generator:
 def _arguments(
     family: str, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
 ) -> tuple[Data, Floats]:
-    """The columns and alpha, all of one shape."""
-    columns, levels = family_of(family).validate_data(data), _checked_alpha(alpha)
+    """The data and alpha, all of one shape."""
+    columns, levels = family_of(family).validate_data(data), _validate_alpha(alpha)
     broadcast_columns(("data", "alpha"), (columns[0], levels))
     *broadcast, levels = np.broadcast_arrays(*columns, levels)
     return tuple(broadcast), levels
 
 
-def _checked_alpha(alpha: npt.ArrayLike) -> Floats:
+def _validate_alpha(alpha: npt.ArrayLike) -> Floats:
     levels = numbers("alpha", alpha, "a number between 0 and 1")
     validate_values(levels, ~((levels > 0) & (levels < 1)), "alpha", "a number between 0 and 1")
     return levels
 
 
-def _plain(values: Floats) -> Value:
+def _float_or_array(values: Floats) -> Value:
     return float(values) if values.ndim == 0 else values
-
-
-def interval_record(
-    family: str,
-    method: str,
-    *,
-    alpha: float,
-    side: str,
-    prior: tuple[float, float] | None,
-    seed: int | None = None,
-    verbose: bool,
-    data: Mapping[str, float],
-) -> dict[str, Any]:
-    """Estimate, limits, alpha, method and side; ``verbose`` adds the rest of Ross's thirteen.
-
-    Ross (2003), section 4: the tails are the posterior's mass outside the limits, under the
-    method's prior or else a flat one, and the run time is that of the interval alone.
-    """
-    start = time.perf_counter()
-    found = interval(family, method, alpha=alpha, side=side, prior=prior, seed=seed, **data)
-    seconds = time.perf_counter() - start
-    record: dict[str, Any] = {
-        "estimate": found.estimate,
-        "lower": found.lower,
-        "upper": found.upper,
-        "alpha": alpha,
-        "method": method_of(family, method).name,
-        "side": side,
-    }
-    if not verbose:
-        return record
-    outside = tails(family, method, found, prior=prior, **data)
-    actual = outside.lower_tail + outside.upper_tail
-    return {
-        **record,
-        **data,
-        "length": found.upper - found.lower,
-        "lower_tail": outside.lower_tail,
-        "upper_tail": outside.upper_tail,
-        "actual_alpha": actual,
-        "alpha_error": alpha - actual,
-        "seconds": seconds,
-    }

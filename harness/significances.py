@@ -1,4 +1,4 @@
-"""Significance of a difference: how probable it is that one parameter exceeds another."""
+"""The posterior probability that the parameter of two samples is at least some value."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Family
 from harness.numerics.arrays import Floats
 
-# So near to an end at 0 no posterior of any data has mass that a double could tell.
-_NO_ROOM = 1e-300
-# And no rate that any data make likely is as large as this.
-_FAR = 1e200
+# Closer to a boundary at 0 than this, no posterior has a mass that a double can hold.
+_NEAREST = 1e-300
+# No data make a rate as large as this likely.
+_LARGEST = 1e200
 # Keeps the temporary arrays of the quadrature small.
 _ROWS_AT_ONCE = 1 << 13
 
@@ -28,25 +28,38 @@ def significance(
     prior: tuple[float, float] | None = None,
     **data: npt.ArrayLike,
 ) -> float | Floats:
-    """Pr(first − second ≥ delta | data), both samples independent and under the same prior.
+    """Compute Pr(first − second ≥ delta | data), both samples independent and of the same prior.
 
-    Ross (2003), section 6.1: ∫ f₁(t) F₂(t − delta) dt. Of a balanced accuracy it is the
-    probability that the mean of both is at least ``delta``. Data and ``delta`` broadcast against
-    each other.
+    Ross (2003), section 6.1: ∫ f₁(t) F₂(t − delta) dt. For a balanced accuracy it is the
+    probability that the mean of both proportions is at least ``delta``. The data and ``delta``
+    broadcast against each other.
 
     Args:
         family: "proportion_difference", "rate_difference" or "balanced_accuracy".
-        delta: finite; at or beyond an end of the parameter's range the answer is exactly 1 or 0.
-        prior: of each sample, Beta(a, b) of a proportion or Gamma(a, b) of a rate; default flat.
-        **data: the family's columns, by name.
+        delta: a finite number, in the unit of the parameter. At or beyond a boundary of its
+            support the answer is exactly 1 or 0.
+        prior: of each sample, (a, b) of a Beta prior for proportions or a Gamma prior for rates;
+            default flat.
+        **data: the data by name, numbers or arrays: x1, n1, x2, n2, or for rates x1, exposure1,
+            x2, exposure2.
+
+    Returns:
+        The probability: a float if data and ``delta`` are scalars, else an array of the shape to
+        which they broadcast.
 
     Raises:
         InputError: the family has not two samples, or data, delta or prior are out of range.
+
+    Example:
+        >>> import harness
+        >>> pr = harness.significance("proportion_difference", x1=5, n1=12, x2=36, n2=112)
+        >>> print(f"{pr:.4f}")
+        0.7693
     """
-    known = _of_two_samples(family)
+    known = _two_sample_family(family)
     columns = known.validate_data(data)
     prior = known.validate_prior(prior) or known.model.FLAT_PRIOR
-    columns = broadcast_columns((*known.data, "delta"), (*columns, _checked_delta(delta)))
+    columns = broadcast_columns((*known.data, "delta"), (*columns, _validate_delta(delta)))
     *counts_and_sizes, deltas = (column.ravel() for column in columns)
     found = np.empty(deltas.size)
     for start in range(0, deltas.size, _ROWS_AT_ONCE):
@@ -63,7 +76,7 @@ def at_least(family: Family, posterior: Any, delta: Floats) -> Floats:
         HarnessError: the quadrature finds none.
     """
     low, high = family.support
-    first, last = max(low + _NO_ROOM, -_FAR), min(high, _FAR)
+    first, last = max(low + _NEAREST, -_LARGEST), min(high, _LARGEST)
     tail = np.clip(posterior.sf(np.clip(delta, first, last)), 0.0, 1.0)
     found = np.where(delta <= first, 1.0, np.where(delta >= last, 0.0, tail))
     lost = np.isnan(found)
@@ -75,7 +88,7 @@ def at_least(family: Family, posterior: Any, delta: Floats) -> Floats:
     return found
 
 
-def _of_two_samples(name: str) -> Family:
+def _two_sample_family(name: str) -> Family:
     possible = [family.name for family in FAMILIES.values() if family.samples == 2]
     if name not in possible:
         raise InputError(
@@ -85,7 +98,7 @@ def _of_two_samples(name: str) -> Family:
     return FAMILIES[name]
 
 
-def _checked_delta(delta: npt.ArrayLike) -> Floats:
+def _validate_delta(delta: npt.ArrayLike) -> Floats:
     values = numbers("delta", delta, "a number")
     validate_values(values, ~np.isfinite(values), "delta", "a finite number")
     return values

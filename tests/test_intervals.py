@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
+
 import numpy as np
 import pytest
 
 import harness
+from harness import intervals
 from harness.errors import HarnessError, InputError
 from harness.intervals import tails
 from harness.methods.catalogue import CATALOGUE
@@ -184,3 +187,9 @@ def test_data_that_are_missing_are_named(missing):
     del data[missing]
     with pytest.raises(InputError, match=f"needs the data x and n, found {next(iter(data))}$"):
         harness.interval("proportion", "wald", **data)
+
+
+def test_the_examples_of_the_documentation_run():
+    found = doctest.testmod(intervals)
+    assert found.attempted > 0
+    assert found.failed == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import doctest
 import math
 from pathlib import Path
 
@@ -208,3 +209,9 @@ def test_what_is_wrong_is_said_in_one_sentence(family, changes, message):
     with pytest.raises(InputError, match=message.replace("^", r"\^")) as caught:
         significance(family, **given_data)
     assert "\n" not in str(caught.value)
+
+
+def test_the_examples_of_the_documentation_run():
+    found = doctest.testmod(significances)
+    assert found.attempted > 0
+    assert found.failed == 0

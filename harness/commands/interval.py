@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import time
+from typing import Annotated, Any
 
 import typer
 
@@ -44,17 +45,34 @@ def interval(
 ) -> int:
     """Compute one interval, as in: interval proportion --x 90 --n 100."""
     from harness.commands.output import show
-    from harness.intervals import interval_record
+    from harness.intervals import interval as compute
+    from harness.intervals import method_of, tails
 
-    record = interval_record(
-        family,
-        method or ("minimal_length" if side == "two-sided" else "one_sided"),
-        alpha=alpha,
-        side=side,
-        prior=prior,
-        seed=seed,
-        verbose=verbose,
-        data=given_data(data),
-    )
+    name = method or ("minimal_length" if side == "two-sided" else "one_sided")
+    known = given_data(data)
+    start = time.perf_counter()
+    found = compute(family, name, alpha=alpha, side=side, prior=prior, seed=seed, **known)
+    seconds = time.perf_counter() - start
+    record: dict[str, Any] = {
+        "estimate": found.estimate,
+        "lower": found.lower,
+        "upper": found.upper,
+        "alpha": alpha,
+        "method": method_of(family, name).name,
+        "side": side,
+    }
+    if verbose:
+        # The rest of the thirteen figures that Ross (2003), section 4, reports of an interval.
+        outside = tails(family, name, found, prior=prior, **known)
+        actual_alpha = outside.lower_tail + outside.upper_tail
+        record |= {
+            **known,
+            "length": found.upper - found.lower,
+            "lower_tail": outside.lower_tail,
+            "upper_tail": outside.upper_tail,
+            "actual_alpha": actual_alpha,
+            "alpha_error": alpha - actual_alpha,
+            "seconds": seconds,
+        }
     show([record], output, in_full=verbose)
     return 0
