@@ -114,7 +114,7 @@ def check(
         >>> report.headline
         'wilson (proportion): FAIL: against clopper_pearson: worst alpha'
         >>> print(report.worst(1)[0].message)
-        0.165043 at n = 10, alpha = 0.05, where clopper_pearson has 0.0214229: worse by 0.14
+        0.165046 at n = 10, alpha = 0.05, where clopper_pearson has 0.0389795: worse by 0.13
     """
     called = named(method, family)
     settings = _settings(called, config, sizes, alphas, contract, margin, trials, seed, timeout)

@@ -1,6 +1,7 @@
 """The stored baseline of the catalogue, and how one is written and read."""
 
 import json
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -39,6 +40,7 @@ Limits that differ by 1e-13 move it by 1.6e-6 at most.
 """
 
 
+@cache
 def of(name, sizes=SMALL[0], alphas=SMALL[1]):
     return measures(subject(name), sizes, alphas)
 
@@ -129,7 +131,7 @@ def test_the_header_tells_the_versions_and_what_the_method_was_made_of(tmp_path)
     assert old["f"] != new["f"]
 
 
-def test_of_methods_without_a_file_nothing_is_told(tmp_path):
+def test_a_method_without_a_file_has_no_digest(tmp_path):
     def mine(x, n, alpha):
         return 0, 1
 
@@ -140,10 +142,10 @@ def test_of_methods_without_a_file_nothing_is_told(tmp_path):
     for each in (named(Mine()), named("no_such.module:f")):
         write_baseline(tmp_path, each, of("wilson"))
     write_baseline(tmp_path, named(mine), of("wilson"))
-    told = json.loads((tmp_path / HEADER).read_text("utf-8"))["methods"]["proportion"]
-    assert told["Mine"] == {"of": "Python", "rows": 6}
-    assert told["f"] == {"of": "no_such.module", "rows": 6}
-    assert set(told["mine"]) == {"of", "source", "rows"}
+    header = json.loads((tmp_path / HEADER).read_text("utf-8"))["methods"]["proportion"]
+    assert header["Mine"] == {"of": "Python", "rows": 6}
+    assert header["f"] == {"of": "no_such.module", "rows": 6}
+    assert set(header["mine"]) == {"of", "source", "rows"}
 
 
 def test_two_methods_of_one_name_do_not_share_a_file(tmp_path):
@@ -180,7 +182,7 @@ def test_rows_that_are_gone_are_noticed(tmp_path):
         read_baseline(tmp_path, "proportion", "wilson")
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(tmp_path, capsys):
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_computed(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert main(["check", "wilson", "--update", str(tmp_path / "file" / "b")]) == 2
     captured = capsys.readouterr()
@@ -228,6 +230,7 @@ def test_worse_than_the_baseline_at_one_n_only_is_named(tmp_path):
     assert " at n = 7, alpha = 0.05, where its baseline has " in failed[0].message
 
 
+@cache
 def of_two(name, family="proportion_difference"):
     return measures(CachedSubject(subject(name, family=family)), *PAIRS)
 
@@ -284,7 +287,7 @@ def test_a_baseline_is_known_by_its_header(tmp_path):
     assert is_baseline(tmp_path)
 
 
-def test_a_method_without_a_baseline_is_told_how_to_get_one(tmp_path):
+def test_the_message_about_a_missing_baseline_says_how_to_write_one(tmp_path):
     write_baseline(tmp_path, named("wilson"), of("wilson"))
     with pytest.raises(InputError, match=r"holds no baseline of wald; --update .* writes one"):
         read_baseline(tmp_path, "proportion", "wald")
@@ -293,7 +296,7 @@ def test_a_method_without_a_baseline_is_told_how_to_get_one(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"methods": 3}', b"\xff\xfe"])
-def test_a_header_that_is_none_is_refused(tmp_path, text):
+def test_a_header_that_is_not_one_is_refused(tmp_path, text):
     (tmp_path / HEADER).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(InputError, match="is not the header of a baseline"):
         write_baseline(tmp_path, named("wilson"), of("wilson"))
@@ -324,7 +327,53 @@ def test_what_has_no_exact_numbers_has_no_baseline(tmp_path):
     assert not any(tmp_path.iterdir())
 
 
-def test_the_behaviour_of_a_check_will_do_for_measures(tmp_path):
+def test_a_baseline_can_be_written_from_behaviour(tmp_path):
     wide = write_baseline(tmp_path / "a", named("wilson"), behaviour(subject("wilson"), *SMALL))
     narrow = write_baseline(tmp_path / "b", named("wilson"), of("wilson"))
     assert wide.read_bytes() == narrow.read_bytes()
+
+
+def written(tmp_path):
+    write_baseline(tmp_path, named("wilson"), of("wilson"))
+    return tmp_path / "proportion" / "wilson.csv"
+
+
+NUMBERS = "0.1,0.1,0.1,0.1"
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda lines: lines[:1], "has 0 rows"),
+        (lambda lines: [*lines, lines[-1]], "has 7 rows"),
+        (lambda lines: [*lines[:-1], "3,0.05,,,,"], "row without a number: n = 3, alpha = 0.05"),
+        (lambda lines: [*lines[:-1], "7,0.05,nan,0.1,0.1,0.1"], "row without a number: n = 7"),
+        (lambda lines: [*lines[:-1], lines[-2]], "has a size and alpha twice"),
+        (lambda lines: [*lines[:-1], f"2.5,0.05,{NUMBERS}"], "whole numbers above 0, found 2.5"),
+        (lambda lines: [*lines[:-1], f"7,5,{NUMBERS}"], "alphas should lie between 0 and 1"),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path, damage, message):
+    file = written(tmp_path)
+    file.write_text("\n".join(damage(file.read_text().splitlines())) + "\n")
+    with pytest.raises(InputError, match=rf"wilson\.csv.*{message}"):
+        read_baseline(tmp_path, "proportion", "wilson")
+
+
+def test_a_header_without_names_is_refused(tmp_path):
+    written(tmp_path)
+    (tmp_path / HEADER).write_text('{"methods": {"proportion": []}}')
+    with pytest.raises(InputError, match=HEADER):
+        written(tmp_path)
+
+
+def test_a_function_in_a_module_is_known_by_its_files_content(tmp_path, monkeypatch):
+    package = tmp_path / "shipped"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise RuntimeError('not to be loaded')\n")
+    (package / "intervals.py").write_text("def f(x, n, alpha):\n    return 0.0, 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    measured = of("wilson")
+    write_baseline(tmp_path / "kept", named("shipped.intervals:f"), measured)
+    header = json.loads((tmp_path / "kept" / HEADER).read_text())
+    assert len(header["methods"]["proportion"]["f"]["source"]) == 64

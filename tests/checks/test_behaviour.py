@@ -243,7 +243,7 @@ WRONG = {
     ],
 )
 @pytest.mark.parametrize("where", WRONG)
-def test_a_mistake_of_the_harness_is_told_as_one(where, family, method, sizes, monkeypatch):
+def test_a_mistake_of_the_harness_is_reported_as_one(where, family, method, sizes, monkeypatch):
     solver = type(solver_of(scenario_of(family, sizes[0])))
     right = solver.enumerate
     monkeypatch.setattr(solver, "enumerate", lambda self, limits: WRONG[where](right(self, limits)))

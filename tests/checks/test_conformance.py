@@ -1,8 +1,9 @@
-"""Each part of conformance is broken by one made-up method, and told with a counter-example."""
+"""A made-up method violates each property of conformance; the finding has a counter-example."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -108,7 +109,7 @@ def in_place(x, n, alpha):
     return limits
 
 
-BREAKING = {
+VIOLATING = {
     "answers every outcome": raises_at_three,
     "has the right shape": wrong_shape,
     "arrays equal scalars": of_the_mean,
@@ -129,33 +130,34 @@ BREAKING = {
 ALONE = ("has the right shape", "arrays equal scalars", "leaves its arguments alone")
 
 
+@cache
 def findings_of(function, family="proportion"):
     subject = CallableSubject("f", family, function)
     return {finding.check: finding for finding in check_conformance(subject)}
 
 
-def test_a_sound_function_passes_every_part():
+def test_a_sound_function_has_every_property():
     findings = findings_of(wilson)
     assert {finding.verdict for finding in findings.values()} == {"pass"}
-    assert set(BREAKING) <= set(findings)
+    assert set(VIOLATING) <= set(findings)
 
 
-@pytest.mark.parametrize("part", BREAKING)
-def test_a_part_is_broken_by_a_method_made_for_it(part):
-    found = findings_of(BREAKING[part])[part]
+@pytest.mark.parametrize("name", VIOLATING)
+def test_a_property_is_violated_by_the_method_made_for_it(name):
+    found = findings_of(VIOLATING[name])[name]
     assert found.verdict == "fail"
     assert found.severity > 0
 
 
-@pytest.mark.parametrize("part", ALONE)
-def test_what_arrays_do_wrong_is_found_in_no_limits(part):
+@pytest.mark.parametrize("name", ALONE)
+def test_a_mistake_on_arrays_violates_no_property_of_limits(name):
     """The limits are then those of one outcome at a time, and right."""
-    failed = {name for name, each in findings_of(BREAKING[part]).items() if each.verdict == "fail"}
-    assert failed == {part}
+    failed = {key for key, each in findings_of(VIOLATING[name]).items() if each.verdict == "fail"}
+    assert failed == {name}
 
 
 @pytest.mark.parametrize(
-    ("function", "part", "message"),
+    ("function", "name", "message"),
     [
         (not_a_number, "is finite", "limits nan and 0.938"),
         (infinite, "is finite", " and inf at x = 2, n = 3, alpha = 0.05"),
@@ -176,8 +178,8 @@ def test_what_arrays_do_wrong_is_found_in_no_limits(part):
         (askew, "mirrors", "at x = 0, n = 1, alpha = 0.05, where those of the failures are"),
     ],
 )
-def test_a_failure_tells_its_first_counter_example_in_full(function, part, message):
-    assert message in findings_of(function)[part].message
+def test_the_message_of_a_failure_has_its_first_counter_example(function, name, message):
+    assert message in findings_of(function)[name].message
 
 
 def test_a_counter_example_is_plain_data_too():
@@ -199,7 +201,7 @@ def test_a_function_of_numbers_only_is_no_fault():
 
 def test_random_states_are_as_before_the_check():
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    findings_of(wilson)
+    check_conformance(CallableSubject("f", "proportion", wilson))
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
 
 
@@ -215,8 +217,8 @@ def test_random_states_are_as_before_the_check():
 def test_every_method_for_two_samples_conforms_but_for_what_it_declares(family, name):
     """Those that are solved by quadrature take long, and are left out."""
     subject = CatalogueSubject(name, family, CATALOGUE[family][name], seed=1)
-    judged = apply_expected_failures(check_conformance(subject), subject)
-    assert [finding for finding in judged if finding.verdict == "fail"] == []
+    findings = apply_expected_failures(check_conformance(subject), subject)
+    assert [finding for finding in findings if finding.verdict == "fail"] == []
 
 
 def declaring(function, **expected):
@@ -236,19 +238,19 @@ def test_a_declared_failure_passes_with_its_reason():
     assert "fails as declared (wider above)" in mirrors.message
 
 
-def test_a_declared_failure_that_does_not_occur_is_one():
+def test_a_declared_failure_that_does_not_occur_fails():
     report = check(
         declaring(wilson, mirrors="wider above"), contract="none", sizes=(5,), alphas=(0.05,)
     )
     assert report.exit_code == 3
     assert [finding.check for finding in report.of_verdict("fail")] == ["expects failure: mirrors"]
     report = check(declaring(wilson, shines="why"), contract="none", sizes=(5,), alphas=(0.05,))
-    told = report.of_verdict("fail")[0].message
-    assert told == "'shines' is declared as an expected failure, but there is no such check"
+    message = report.of_verdict("fail")[0].message
+    assert message == "'shines' is declared as an expected failure, but there is no such check"
 
 
 @pytest.mark.parametrize("name", ["mean alpha error", "worst alpha", "against wald: length"])
-def test_a_declared_failure_of_a_check_that_is_not_asked_for_is_none(name):
+def test_a_declared_failure_of_a_check_that_is_not_made_passes(name):
     declared = declaring(wilson, **{name: "only where it is compared"})
     assert check(declared, contract="none", sizes=(5,), alphas=(0.05,)).passed
 
@@ -259,7 +261,7 @@ PLACES = {
     "dies": "os._exit(5)",
     "exits": "sys.exit()",
 }
-TOLD = {
+MESSAGES = {
     "raises": "failed at x = 2, n = 3, alpha = 0.05: ValueError: no",
     "hangs": "no answer within 0.3 s at x = 2, n = 3, alpha = 0.05",
     "dies": "its process ended with exit code 5 at x = 2, n = 3, alpha = 0.05",
@@ -268,7 +270,7 @@ TOLD = {
 
 
 @pytest.mark.parametrize("what", PLACES)
-def test_whatever_happens_to_a_process_is_told_with_its_outcome(tmp_path, what):
+def test_whatever_happens_to_a_process_is_a_failure_with_its_outcome(tmp_path, what):
     file = tmp_path / "mine.py"
     file.write_text(
         f"import os, sys, time\n"
@@ -284,7 +286,7 @@ def test_whatever_happens_to_a_process_is_told_with_its_outcome(tmp_path, what):
         subject.close()
     found = findings["answers every outcome"]
     assert found.verdict == "fail"
-    assert TOLD[what] in found.message
+    assert MESSAGES[what] in found.message
     assert findings["is ordered"].verdict == "pass"
 
 

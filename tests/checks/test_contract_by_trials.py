@@ -1,4 +1,4 @@
-"""What a stochastic method promises: by trials, and no further than trials can tell."""
+"""The contract of a stochastic method, checked by trials."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from scipy.special import gammaincinv, ndtri
 
 import harness
 from harness.checks.check import check
+from harness.checks.contract import simulated
 from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE
 from harness.checks.contract.simulated import MEAN, WORST, check_contract_by_trials
 from harness.checks.subjects.subject import CallableSubject
@@ -44,7 +45,7 @@ def whole(x, n, alpha, rng):
     return 0.0 * x, 0.0 * x + 1.0
 
 
-def promised(function, contract, trials=20_000, family="proportion", sizes=SIZES, **options):
+def findings_of(function, contract, trials=20_000, family="proportion", sizes=SIZES, **options):
     subject = CallableSubject(function.__name__, family, function, seed=1)
     return check_contract_by_trials(contract, subject, sizes, ALPHAS, trials=trials, **options)
 
@@ -53,9 +54,9 @@ def verdicts(findings, name):
     return [finding.verdict for finding in findings if finding.check == name]
 
 
-# By the 95 % interval: of the four means and four worst truths looked at, far from the margins.
+# By the 95 % interval: of the four means and four worst truths, far from the margins.
 def test_a_method_near_wilson_keeps_what_wilson_keeps():
-    found = promised(jittered, NOMINAL)
+    found = findings_of(jittered, NOMINAL)
     assert verdicts(found, MEAN) == verdicts(found, WORST) == ["pass"] * 4
     for finding in found:
         assert finding.cell["trials"] in (20_000, 2_000)
@@ -63,11 +64,11 @@ def test_a_method_near_wilson_keeps_what_wilson_keeps():
 
 
 def test_one_that_is_too_short_fails_in_the_mean():
-    assert verdicts(promised(too_short, NOMINAL), MEAN) == ["fail"] * 4
+    assert verdicts(findings_of(too_short, NOMINAL), MEAN) == ["fail"] * 4
 
 
 def test_one_that_never_misses_is_as_far_from_nominal():
-    assert verdicts(promised(whole, NOMINAL), MEAN) == ["fail"] * 4
+    assert verdicts(findings_of(whole, NOMINAL), MEAN) == ["fail"] * 4
 
 
 def as_often_as_it_may(x, n, alpha, rng):
@@ -76,26 +77,53 @@ def as_often_as_it_may(x, n, alpha, rng):
     return np.where(missed, 2.0, 0.0), np.where(missed, 2.0, 1.0)
 
 
-def test_at_least_is_refuted_or_kept_at_the_truths_looked_at():
-    assert set(verdicts(promised(too_short, AT_LEAST), WORST)) == {"fail"}
-    assert set(verdicts(promised(whole, AT_LEAST), WORST)) == {"pass"}
+def test_the_contract_at_least_is_checked_at_a_few_truths():
+    assert set(verdicts(findings_of(too_short, AT_LEAST), WORST)) == {"fail"}
+    assert set(verdicts(findings_of(whole, AT_LEAST), WORST)) == {"pass"}
     # By 36 intervals that hold at once: just alpha is refuted with one seed in forty.
-    found = promised(as_often_as_it_may, AT_LEAST)
+    found = findings_of(as_often_as_it_may, AT_LEAST)
     assert set(verdicts(found, WORST)) == {"inconclusive"}
     assert "trials would conclude it" in found[0].message
 
 
-def test_a_nominal_method_is_not_held_to_it_at_fewer_than_ten_trials():
-    (found,) = promised(too_short, NOMINAL, sizes=(2.0, 9.0))
+def test_a_margin_of_zero_is_never_kept():
+    found = check_contract_by_trials(
+        NOMINAL,
+        CallableSubject("f", "proportion", as_often_as_it_may),
+        (10.0,),
+        (0.05,),
+        trials=500,
+        margin=0.0,
+    )
+    assert found[0].verdict == "inconclusive"
+
+
+# 40 seeds of 27 intervals; of a family-wise 2.5 % more than 4 occur once in 400 times.
+def test_a_method_that_misses_with_probability_alpha_seldom_fails(monkeypatch):
+    # Only the message has this number, and finding it takes most of the time.
+    monkeypatch.setattr(simulated, "trials_needed", lambda concludes, start: None)
+    failed = 0
+    for seed in range(40):
+        subject = CallableSubject("f", "proportion", as_often_as_it_may, seed=seed)
+        found = check_contract_by_trials(
+            AT_LEAST, subject, (10.0, 30.0, 100.0), (0.05,), trials=20_000, seed=seed
+        )
+        assert {each.check for each in found} == {WORST}
+        failed += any(each.verdict == "fail" for each in found)
+    assert failed <= 4
+
+
+def test_the_contract_nominal_does_not_apply_at_fewer_than_ten_trials():
+    (found,) = findings_of(too_short, NOMINAL, sizes=(2.0, 9.0))
     assert (found.verdict, found.message.split()[:3]) == ("inconclusive", ["no", "size", "of"])
 
 
-def test_nothing_promised_is_nothing_looked_at():
-    assert promised(too_short, NONE) == []
+def test_the_contract_none_makes_no_trials():
+    assert findings_of(too_short, NONE) == []
 
 
 def test_what_few_trials_cannot_conclude_says_how_many_would():
-    found = promised(jittered, NOMINAL, trials=300)
+    found = findings_of(jittered, NOMINAL, trials=300)
     open_ones = [each for each in found if each.verdict == "inconclusive" and each.check == MEAN]
     assert open_ones
     for finding in open_ones:
@@ -103,8 +131,8 @@ def test_what_few_trials_cannot_conclude_says_how_many_would():
         assert 300 < needed < 100_000
 
 
-def test_the_margin_is_the_one_asked_for():
-    assert verdicts(promised(too_short, NOMINAL, margin=0.5), MEAN) == ["pass"] * 4
+def test_the_margin_can_be_set():
+    assert verdicts(findings_of(too_short, NOMINAL, margin=0.5), MEAN) == ["pass"] * 4
 
 
 def flat_posterior(x, exposure, alpha, rng):
@@ -117,7 +145,7 @@ def flat_posterior(x, exposure, alpha, rng):
 
 @pytest.mark.parametrize("exposure", [0.5, 10.0])
 def test_the_mean_of_a_rate_is_free_of_where_its_range_is_cut_off(exposure):
-    found = promised(flat_posterior, NOMINAL, family="rate", sizes=(exposure,))
+    found = findings_of(flat_posterior, NOMINAL, family="rate", sizes=(exposure,))
     assert verdicts(found, MEAN) == ["pass"] * 2
     # A few standard errors of 20,000 trials; the mean over the rates 0 … 20 is off by 0.01.
     assert all(abs(each.cell["found"]) < 0.007 for each in found if each.check == MEAN)
@@ -128,7 +156,7 @@ def test_two_samples_are_drawn_too():
         low = rng.random(np.shape(x1)) - 1.0
         return low, low
 
-    pairs = promised(pair, NOMINAL, family="proportion_difference", sizes=((10.0, 15.0),))
+    pairs = findings_of(pair, NOMINAL, family="proportion_difference", sizes=((10.0, 15.0),))
     assert verdicts(pairs, MEAN) == ["fail"] * 2
     assert "n1 = 10, n2 = 15" in pairs[0].message
 
@@ -179,10 +207,10 @@ def test_a_stochastic_function_in_a_file_is_checked_by_trials(file):
 
 
 def test_what_is_drawn_follows_from_the_seed_alone(file):
-    own = UserFunction("f", Source("f", path=str(file)))
+    together = UserFunction("f", Source("f", path=str(file)))
     alone = UserFunction("g", Source("one_at_a_time", path=str(file)))
     try:
-        for function in (own, alone):
+        for function in (together, alone):
             first, again, other = (
                 function.answers({"x": np.arange(4), "n": 5}, 0.1, seed)
                 for seed in ((1,), (1,), (2,))
@@ -191,7 +219,7 @@ def test_what_is_drawn_follows_from_the_seed_alone(file):
             assert (first.lower != other.lower).all()
             assert not function.deterministic
     finally:
-        own.close()
+        together.close()
         alone.close()
 
 
@@ -231,14 +259,15 @@ def test_a_run_draws_the_limits_of_every_trial_anew_and_counts_failures(file, tm
     assert runs[0].manifest["agreement"]["not_checked"] == ["f", "one_at_a_time"]
 
 
-def test_no_other_methods_draws_change_where_one_of_ones_own_is_added(file):
-    own = {"path": str(file), "function": "f", "label": "f"}
+def test_adding_a_user_function_changes_no_draws_of_other_methods(file):
+    mine = {"path": str(file), "function": "f", "label": "f"}
+    others = ["bootstrap_percentile", "wilson"]
     several, alone = (
         harness.run({**CONFIG, "methods": methods}, out=None)
-        for methods in ([own, "bootstrap_percentile", "wilson"], ["bootstrap_percentile", "wilson"])
+        for methods in ([mine, *others], others)
     )
-    kept = several.cells.filter(several.cells["method"] != "f").select(alone.cells.columns)
-    assert kept.equals(alone.cells)
+    shared = several.cells.filter(several.cells["method"] != "f").select(alone.cells.columns)
+    assert shared.equals(alone.cells)
 
 
 @pytest.mark.parametrize(("threshold", "start"), [(2, 1), (77, 10), (1025, 1024), (5000, 3)])

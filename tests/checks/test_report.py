@@ -70,7 +70,7 @@ def test_the_first_screen_fits_a_small_terminal(method):
     assert text.count("\n  3. ") == (method != "clopper_pearson" or "FAIL" in text)
 
 
-def test_json_holds_everything_and_no_number_that_is_none():
+def test_json_has_everything_and_null_for_numbers_that_are_not_finite():
     found = check(everything_wrong, sizes=(3,), alphas=(0.05,))
     content = json.loads(format_json(found), parse_constant=pytest.fail)
     assert content["verdict"] == "fail"

@@ -19,15 +19,15 @@ from harness.testing import assert_interval_method, parametrize_with_checks
 QUICK = {"sizes": (1, 2, 10, 30), "alphas": (0.05, 0.1)}
 
 
-def agresti_coull(x, n, alpha, part=1.0):
-    z = -part * ndtri(alpha / 2)
+def agresti_coull(x, n, alpha, scale=1.0):
+    z = -scale * ndtri(alpha / 2)
     total, p = n + z**2, (x + z**2 / 2) / (n + z**2)
     half = z * np.sqrt(p * (1 - p) / total)
     return np.maximum(p - half, 0), np.minimum(p + half, 1)
 
 
 def too_short(x, n, alpha):
-    return agresti_coull(x, n, alpha, part=0.8)
+    return agresti_coull(x, n, alpha, scale=0.8)
 
 
 def reversed_at_seven(x, n, alpha):
@@ -49,12 +49,12 @@ def outcome(check):
     except AssertionError as fault:
         return str(fault)
     except SkipTest:
-        return "nothing asked"
+        return "skipped"
     return "passed"
 
 
 def wrong_of(found):
-    right = ("passed", "nothing asked")
+    right = ("passed", "skipped")
     return {name for name, check in found.items() if outcome(check) not in right}
 
 
@@ -64,7 +64,7 @@ def test_a_sound_method_gives_its_report():
     assert report.method == "agresti_coull"
 
 
-def test_a_name_of_the_catalogue_will_do():
+def test_a_method_may_be_a_name_of_the_catalogue():
     assert assert_interval_method("garwood", family="rate", sizes=(1.0,), alphas=(0.05,)).passed
 
 
@@ -119,7 +119,7 @@ def test_nothing_is_checked_before_a_test_is_run():
 def test_only_the_tests_whose_job_it_is_fail():
     found = cases_of(parametrize_with_checks([too_short], **QUICK))
     assert wrong_of(found) == {"too_short-contract"}
-    assert outcome(found["too_short-against"]) == "nothing asked"
+    assert outcome(found["too_short-against"]) == "skipped"
     found = cases_of(parametrize_with_checks([reversed_at_seven], **QUICK))
     wrong = wrong_of(found)
     assert "reversed_at_seven-is_ordered" in wrong
@@ -129,8 +129,8 @@ def test_only_the_tests_whose_job_it_is_fail():
 
 def test_every_finding_belongs_to_a_test():
     checks = list(cases_of(parametrize_with_checks([reversed_at_seven], **QUICK)).values())
-    told = [each for check in checks for each in check.checked.findings(check.name)]
-    assert sorted(map(id, told)) == sorted(map(id, checks[0].checked.report.findings))
+    findings = [each for check in checks for each in check.checked.findings(check.name)]
+    assert sorted(map(id, findings)) == sorted(map(id, checks[0].checked.report.findings))
 
 
 def test_the_assertion_needs_no_pytest():
