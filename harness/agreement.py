@@ -1,8 +1,8 @@
-"""Monte Carlo against exact.
+"""Test whether Monte Carlo agrees with the exact engines.
 
-Every Monte Carlo cell is held against the exact value under the experiment's own truth by an
-exact binomial test, with Holm's correction over the run; and the number of cells whose 95 %
-interval misses the exact value stands beside the number that should.
+Every Monte Carlo cell is compared with the exact value under the experiment's own truth by an
+exact binomial test, with Holm's correction over the run. The number of cells whose 95 % interval
+misses the exact value is reported beside its expectation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from harness.engines.monte_carlo import fraction_interval
 from harness.numerics.arrays import Bools, Floats, Integers
 
 LEVEL = 1e-3
-"""The chance that a run whose engines agree is reported as a disagreement is at most this."""
+"""The largest probability that a run whose engines agree is reported as a disagreement."""
 
 
 @dataclass(frozen=True)
 class ComparedCells:
-    """Monte Carlo cells of one method beside their exact values, all arrays of shape (c,)."""
+    """Monte Carlo cells of one method with their exact values, all arrays of shape (c,)."""
 
     method: str
     scenario: Integers
@@ -49,7 +49,7 @@ class ComparedCells:
 
 @dataclass(frozen=True)
 class MethodAgreement:
-    """How one method's Monte Carlo agrees with the exact computation."""
+    """How the Monte Carlo cells of one method agree with their exact values."""
 
     method: str
     cells: int
@@ -62,7 +62,7 @@ class MethodAgreement:
     intervals_missing: int
     """Cells whose 95 % interval misses the exact value."""
     expected_missing: float
-    """How many should, by enumeration over what each cell could have counted."""
+    """Its expectation if the engines agree, by enumeration over the counts of each cell."""
 
     @property
     def agrees(self) -> bool:

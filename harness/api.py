@@ -1,4 +1,4 @@
-"""The public functions of the package."""
+"""The public functions of the package: run experiments, compute intervals, check methods."""
 
 from __future__ import annotations
 
@@ -38,19 +38,36 @@ def run(
     out: str | Path | None = "results",
     overrides: Sequence[str] = (),
 ) -> Results:
-    """Run the experiment of a config and write it to ``out/<name>``.
+    """Run the experiment of a config and write its results to ``out/<name>``.
 
-    Where a method of the user's own fails, the results say so: ``manifest["failures"]`` names each
-    with the reason, and the tables count its failures.
+    A user method may fail at some outcomes. The tables then count its failures, and
+    ``manifest["failures"]`` has the reason.
 
     Args:
-        config: path of a YAML file, or a mapping with the same keys.
+        config: the path of a YAML file, or a mapping with the same keys.
         out: the folder to write under; None keeps the results in memory only.
         overrides: ``key=value`` as with ``--set`` on the command line.
 
+    Returns:
+        The data frames ``summary`` and ``cells``, the ``manifest`` and the ``path`` of the folder
+        that they were written to.
+
     Raises:
-        ConfigError: the config has faults; the message names all of them.
-        InputError: a user's method cannot be loaded, or the results cannot be written.
+        ConfigError: the config has errors; the message names all of them.
+        InputError: a user function cannot be loaded, or the results cannot be written.
+
+    Example:
+        >>> config = {
+        ...     "name": "wald_at_ten",
+        ...     "family": "proportion",
+        ...     "n": 10,
+        ...     "methods": ["wald"],
+        ...     "truth": {"values": [0.5]},
+        ...     "engines": ["enumeration"],
+        ... }
+        >>> results = run(config, out=None)
+        >>> round(results.summary["actual_alpha"][0], 6)
+        0.109375
     """
     experiment = load_experiment(config, overrides)
     return run_experiment(experiment, None if out is None else Path(out), NoProgress())

@@ -1,4 +1,4 @@
-"""Which scenarios an experiment has, and which outcomes each needs limits for."""
+"""Plan the scenarios of an experiment: their trials, and the outcomes that need limits."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.numerics.arrays import Integers
-from harness.scenario import (
-    PairScenario,
-    Scenario,
-    SingleScenario,
-    outcomes_at_fractions,
-)
+from harness.scenario import PairScenario, Scenario, SingleScenario, outcomes_at_fractions
 from harness.study.columns import UserFunctions, refuse_undrawn
 from harness.tables.scenario_result import OutcomeCells
 from harness.truths import PairTruth
@@ -33,12 +28,12 @@ MOST_TRIALS = 10**11
 
 @dataclass(frozen=True)
 class ScenarioPlan:
-    """One scenario: its trials, and the outcomes known to be needed before anything is drawn."""
+    """One scenario with its trials, and the outcomes known to be needed before any trial."""
 
     scenario: Scenario
     shards: tuple[Shard, ...]
     outcomes: Integers
-    """Ascending; the outcomes that are drawn come to these where they do not hold all."""
+    """The outcomes that limits are computed for, ascending; those drawn are added if missing."""
     shown: Integers | None
     """The outcomes that the exact engines report; None for all that there are limits for."""
     whole: bool
@@ -82,7 +77,7 @@ def _plan_scenario(experiment: Experiment, size: Size) -> ScenarioPlan:
 
 
 def _outcome_cells(experiment: Experiment, scenario: Scenario) -> OutcomeCells:
-    large = scenario.family == "proportion" and scenario.sizes[0] >= LARGEST_BESIDE_TRUTHS
+    large = _is_one_bounded_sample(scenario) and scenario.sizes[0] >= LARGEST_BESIDE_TRUTHS
     trials = experiment.trials
     return OutcomeCells(
         present=not (large and scenario.truth.is_discrete),
@@ -97,6 +92,11 @@ def _scenario(experiment: Experiment, size: Size) -> Scenario:
         return PairScenario(experiment.family, size, experiment.truth)
     assert not isinstance(experiment.truth, PairTruth)
     return SingleScenario(experiment.family, size, experiment.truth)
+
+
+def _is_one_bounded_sample(scenario: Scenario) -> bool:
+    family = family_of(scenario.family)
+    return family.samples == 1 and family.is_bounded
 
 
 def _shards(experiment: Experiment, scenario: Scenario) -> tuple[Shard, ...]:
@@ -118,13 +118,13 @@ def _shards(experiment: Experiment, scenario: Scenario) -> tuple[Shard, ...]:
 
 
 def _shown(experiment: Experiment, scenario: Scenario) -> Integers | None:
-    """Outcomes that the exact engines report; None for all there are limits for."""
+    """The outcomes that the exact engines report; None for all that have limits."""
     asked = experiment.outcomes
     if isinstance(asked, tuple):
         return np.array(asked, np.int64)
     if asked is not None:
         return outcomes_at_fractions(int(scenario.sizes[0]), asked)
-    if scenario.family == "proportion":
+    if _is_one_bounded_sample(scenario):
         return None
     if experiment.engines == (MONTE_CARLO,):
         return np.empty(0, np.int64)
@@ -134,7 +134,7 @@ def _shown(experiment: Experiment, scenario: Scenario) -> Integers | None:
 
 
 def _outcomes(experiment: Experiment, scenario: Scenario, shown: Integers | None) -> Integers:
-    """Outcomes needed by the exact engines and by the identity between them."""
+    """The outcomes that the exact engines and the identity between them need limits for."""
     solver = solver_of(scenario)
     parts = solver.identity_outcomes()
     if shown is not None:
@@ -148,7 +148,7 @@ def _outcomes(experiment: Experiment, scenario: Scenario, shown: Integers | None
     elif ENUMERATION in experiment.engines or (
         MONTE_CARLO in experiment.engines and scenario.truth.is_discrete
     ):
-        # All are enumerated, and for a list of values held against draws.
+        # All are enumerated; at a list of values they are also compared with counts.
         instead = "a truth of fewer or closer values"
         _refuse_large(scenario, solver.possible_count(), "enumeration", instead)
         parts.append(solver.possible_outcomes())

@@ -1,4 +1,4 @@
-"""Results into their folder: tables, manifest, config and figures, complete or not at all."""
+"""Write the results of a run to a folder: tables, manifest, config and figures, all or none."""
 
 from __future__ import annotations
 
@@ -41,10 +41,11 @@ _FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 
 
 def refuse_unwritable(experiment: AnyExperiment, out: Path) -> None:
-    """Say before anything is computed that ``out/<name>`` could not be written.
+    """Check before anything is computed that ``out/<name>`` can be written.
 
     Raises:
-        InputError: the place is a file, holds what no run wrote, or is not to be written to.
+        InputError: it is a file, holds something that no run wrote, or lies in a folder that
+            cannot be written to.
     """
     target = out / experiment.name
     _refuse_foreign(target, out)
@@ -56,9 +57,18 @@ def refuse_unwritable(experiment: AnyExperiment, out: Path) -> None:
 def write_results(
     results: Results, experiment: AnyExperiment, out: Path, seconds: float
 ) -> Results:
-    """Write everything to ``out/<name>`` and return the results with their path.
+    """Write results, config and figures to ``out/<name>``.
 
     An existing result is replaced only when the new one is complete.
+
+    Args:
+        results: the tables and the manifest.
+        experiment: the experiment that they belong to.
+        out: the folder that holds the results of all experiments.
+        seconds: how long the run took.
+
+    Returns:
+        The results with the path of their folder.
 
     Raises:
         InputError: the folder cannot be written, or holds something that is no result.
@@ -84,7 +94,7 @@ def write_results(
 
 
 def _refuse_foreign(target: Path, out: Path) -> None:
-    """Replace only what a run wrote, with nothing of anybody else's in it."""
+    """Refuse to replace a folder that holds anything but one result that a run wrote."""
     within = next((p for p in target.parents if out in p.parents and _is_result(p)), None)
     if within is not None:
         raise InputError(f"{target} would lie within the result {within}; choose another name")
@@ -117,7 +127,7 @@ def _is_result(folder: Path) -> bool:
 
 
 def _run_record(experiment: AnyExperiment, seconds: float) -> Mapping[str, Any]:
-    """What differs from run to run."""
+    """The content of run.json: all that differs between repeated runs."""
     return {
         "seconds": round(seconds, 3),
         "jobs": experiment.execution.jobs,
@@ -129,7 +139,7 @@ def _run_record(experiment: AnyExperiment, seconds: float) -> Mapping[str, Any]:
 
 
 def _commit() -> str | None:
-    """The commit that the harness runs from, where it runs from a checkout of its own."""
+    """The commit of the harness if it runs from its own Git checkout."""
     top, commit = (_git("rev-parse", what) for what in ("--show-toplevel", "HEAD"))
     return commit if top is not None and Path(top) == _CHECKOUT else None
 

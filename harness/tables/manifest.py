@@ -28,15 +28,15 @@ def manifest(
     document: Mapping[str, Any],
     sources: Mapping[str, str],
     results: Sequence[ScenarioResult],
-    lines: Sequence[MethodAgreement],
+    agreements: Sequence[MethodAgreement],
 ) -> dict[str, Any]:
-    """The content of manifest.json.
+    """Return the content of manifest.json.
 
     Args:
         document: the resolved config.
-        sources: label and digest of each method that is the user's own file.
-        results: of every scenario.
-        lines: how Monte Carlo agrees with the exact values, for each method.
+        sources: the digest of each file that holds a user function, by the label of its method.
+        results: of every scenario, by ascending size.
+        agreements: how Monte Carlo agrees with the exact values, for each method.
     """
     return {
         "name": document["name"],
@@ -47,7 +47,7 @@ def manifest(
         "trials": _trials(results),
         "overall": overall(results),
         **({"failures": failures(results)} if table_kind(document).may_fail else {}),
-        "agreement": _agreement(lines, results),
+        "agreement": _agreement(agreements, results),
         "identity": _identity(results),
         "worst_cases": worst_cases(results),
         "experiment": {key: value for key, value in document.items() if key != "execution"},
@@ -55,19 +55,22 @@ def manifest(
 
 
 def versions() -> dict[str, str]:
-    """The versions that the numbers depend on, and those that the pictures do."""
+    """The versions of the packages that the numbers and the figures depend on."""
     return {package: version(package) for package in _PACKAGES}
 
 
 def agrees(content: Mapping[str, Any]) -> bool:
-    """Whether the engines agree, by the manifest of a run."""
+    """Whether the engines agree, from the content of the manifest of a run."""
     if "calibration" in content:
         return bool(content["calibration"]["agrees"])
     return bool(content["agreement"]["agrees"] and content["identity"]["holds"])
 
 
 def content_hash(document: Mapping[str, Any], sources: Mapping[str, str]) -> str:
-    """SHA-256 of what decides the numbers: not names, figures, or where it runs."""
+    """The SHA-256 of all that decides the numbers of a run.
+
+    The name, the title, the figures and the execution of an experiment change no number.
+    """
     aside = {"execution", "figures", "title", "name"}
     content = {key: value for key, value in document.items() if key not in aside}
     content["sources"] = dict(sources)
@@ -122,29 +125,29 @@ def _size_text(scenario: Scenario) -> str:
 
 
 def _agreement(
-    lines: Sequence[MethodAgreement], results: Sequence[ScenarioResult]
+    agreements: Sequence[MethodAgreement], results: Sequence[ScenarioResult]
 ) -> dict[str, Any]:
     scenarios = [result.scenario for result in results]
     drawn = results[0].stochastic if results else None
     labels = dict.fromkeys(column.method for column in drawn.columns) if drawn else ()
     return {
-        "checked": bool(lines),
+        "checked": bool(agreements),
         **({"not_checked": list(labels)} if labels else {}),
-        "agrees": all(line.agrees for line in lines),
+        "agrees": all(each.agrees for each in agreements),
         "level": LEVEL,
-        "tests": sum(line.tests for line in lines),
+        "tests": sum(each.tests for each in agreements),
         "methods": [
             {
-                "method": line.method,
-                "cells": line.cells,
-                "tests": line.tests,
-                "smallest_p": line.smallest_p,
-                "smallest_p_adjusted": line.smallest_p_adjusted,
-                "at": sizes_by_name(scenarios[line.scenario]),
-                "intervals_missing": line.intervals_missing,
-                "expected_missing": round(line.expected_missing, 3),
+                "method": each.method,
+                "cells": each.cells,
+                "tests": each.tests,
+                "smallest_p": each.smallest_p,
+                "smallest_p_adjusted": each.smallest_p_adjusted,
+                "at": sizes_by_name(scenarios[each.scenario]),
+                "intervals_missing": each.intervals_missing,
+                "expected_missing": round(each.expected_missing, 3),
             }
-            for line in lines
+            for each in agreements
         ],
     }
 
@@ -161,12 +164,12 @@ def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
 
 
 def _power_of_ten_above(discrepancy: float) -> float:
-    """Rounding noise differs from machine to machine; what it stays below does not."""
+    """The next power of ten: rounding noise differs between machines, its magnitude does not."""
     return float(f"1e{max(math.floor(math.log10(max(discrepancy, 1e-16))) + 1, -14)}")
 
 
 def worst_cases(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
-    """The worst case of each method, alpha and size: where it is, and how it was result."""
+    """The worst case of each method, alpha and size: where it is, and how it was found."""
     rows = []
     for row in range(len(results[0].columns) if results else 0):
         for result in results:
@@ -186,7 +189,7 @@ def worst_cases(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
 
 
 def _found(scenario: Scenario, worst: WorstCase) -> dict[str, Any]:
-    """The truth, the side it is approached from, and how far the search for it went."""
+    """The truth of the worst case, the side it is approached from, and how it was found."""
     if worst.found_by is not None:
         return {"truth": list(worst.truths), "side": worst.side, "found_by": worst.found_by}
     place = {"truth": worst.truths[0], "side": worst.side}
@@ -195,27 +198,22 @@ def _found(scenario: Scenario, worst: WorstCase) -> dict[str, Any]:
 
 
 def failures(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
-    """For each method, alpha and size: for how many outcomes, and the first with the reason.
+    """The failures of each method at each alpha and size, with the reason of the first one.
 
-    Of a method that draws its limits, in how many trials.
+    They are counted in outcomes, and in trials for a method that draws its limits.
     """
     return [
-        line
+        _failure(result, row)
         for each in by_column(results)
         for result, row in each
         if row in result.failures
-        for line in [_line(result, row)]
     ]
 
 
-def _line(result: ScenarioResult, row: int) -> dict[str, Any]:
-    column = result.columns[row]
-    if row < result.limits.lower.shape[0]:
-        unit, failed, total = (
-            "outcomes",
-            result.limits.failed[row].sum(),
-            result.limits.outcomes.size,
-        )
+def _failure(result: ScenarioResult, row: int) -> dict[str, Any]:
+    column, limits = result.columns[row], result.limits
+    if row < limits.lower.shape[0]:
+        unit, failed, total = "outcomes", limits.failed[row].sum(), limits.outcomes.size
     else:
         assert result.tally is not None
         counts = result.tally.by_outcome
@@ -232,7 +230,7 @@ def _line(result: ScenarioResult, row: int) -> dict[str, Any]:
 
 
 def failed_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each method that failed, of the manifest of a run."""
+    """A sentence for each method that failed, from the manifest of a run."""
     by_method: dict[str, list[Mapping[str, Any]]] = {}
     for line in manifest.get("failures", ()):
         by_method.setdefault(line["method"], []).append(line)
@@ -240,7 +238,7 @@ def failed_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
         unit = "outcomes" if "outcomes" in lines[0] else "trials"
         failed, total = (sum(line[key] for line in lines) for key in (f"failed_{unit}", unit))
         not_called = sum(line["not_called"] for line in lines)
-        uncalled = f", {not_called:,} of which it was not called for any more" if not_called else ""
+        uncalled = f", {not_called:,} of which it was not called for" if not_called else ""
         yield (
             f"{method}: {lines[0]['first']} (no limits for {failed:,} of {total:,} {unit}"
             f"{uncalled}, which count as misses)"

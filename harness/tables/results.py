@@ -19,7 +19,7 @@ from harness.tables.schema import columns_of
 
 @dataclass(frozen=True)
 class Results:
-    """Two tables and the manifest of a run."""
+    """The two tables and the manifest of a run."""
 
     cells: pl.DataFrame
     """A row per method × alpha × size × engine × condition."""
@@ -28,11 +28,11 @@ class Results:
     manifest: Mapping[str, Any]
     """Seed, content hash, versions, trials, and how the engines agree."""
     path: Path | None = None
-    """The folder the results stand in."""
+    """The folder that holds the results; None if they are not written."""
 
     @property
     def ranking(self) -> pl.DataFrame | None:
-        """The two-sided methods from best to worst at each alpha; None where they are not."""
+        """The two-sided methods from best to worst at each alpha; None if they are not ranked."""
         return ranking(self.summary)
 
 
@@ -42,7 +42,7 @@ _ROW_GROUP = 1 << 17
 
 
 def write_tables(results: Results, folder: Path) -> None:
-    """Write tables and manifest; the same results give the same bytes."""
+    """Write tables and manifest to a folder; the same results give the same bytes."""
     results.cells.rechunk().write_parquet(
         folder / CELLS_FILE,
         compression="zstd",
@@ -62,10 +62,32 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def load(path: str | Path) -> Results:
-    """The results of a run, from its folder.
+    """Read the results of a run from its folder.
+
+    Args:
+        path: the folder that ``run`` wrote, ``results/<name>``.
+
+    Returns:
+        The results as they were when they were written.
 
     Raises:
         InputError: the folder or one of its files is missing, or cannot be read.
+
+    Example:
+        >>> import tempfile, harness
+        >>> config = {
+        ...     "name": "wald_at_ten",
+        ...     "family": "proportion",
+        ...     "n": 10,
+        ...     "methods": ["wald"],
+        ...     "truth": {"values": [0.5]},
+        ...     "engines": ["enumeration"],
+        ... }
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     written = harness.run(config, out=folder)
+        ...     read = harness.load(written.path)
+        >>> read.summary.equals(written.summary)
+        True
     """
     folder = Path(path)
     missing = [
@@ -88,9 +110,13 @@ def load(path: str | Path) -> Results:
 
 
 def replace_folder(target: Path, fill: Callable[[Path], None]) -> None:
-    """Fill a new folder aside and rename it to ``target`` once it is complete.
+    """Fill a new folder beside ``target`` and rename it to ``target`` once it is complete.
 
-    An existing ``target`` is replaced only then; whatever happens before leaves it untouched.
+    An existing ``target`` is replaced only then; an error before that leaves it as it was.
+
+    Args:
+        target: the folder to make or to replace.
+        fill: writes all files into the folder that it is given.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
