@@ -23,64 +23,82 @@ from harness.numerics.deviance import log_binomial
 from harness.numerics.points import UnitPoints, log_ratios, unit_difference
 from harness.numerics.root_finding import SMALL_RESIDUAL
 
-# exp(-600) is the last place where a limit next to 0 or 1 still differs from the end.
+# A limit closer to 0 or 1 than exp(-600) cannot be told from the boundary.
 _LOG_SMALLEST_LIMIT = -600.0
-# A shape parameter above this puts the matching limit well above exp(-600).
+# With a shape parameter above this, the limit of equal density is well above exp(-600).
 _NEARLY_MONOTONE = 1.5
-_POLISHING_STEPS = 60
+_NEWTON_STEPS = 60
 _SMALLEST_POINT = 1e-300
 
 
 @dataclass(frozen=True)
 class Beta:
-    """Beta(a, b), a, b > 0: the posterior of a proportion, one for each outcome.
+    """Beta(a, b) with a, b > 0: the posterior of a proportion, one for each of m outcomes.
 
     For x successes of n under a Beta(a₀, b₀) prior, a = x + a₀ and b = n − x + b₀
     (Ross 2003, section 2). The coordinate is the logit.
+
+    >>> posterior = Beta.given(np.array([3.0]), np.array([10.0]), (1.0, 1.0))
+    >>> posterior.cdf(0.5).round(6)
+    array([0.886719])
+    >>> posterior.ppf(0.025).value.round(6)
+    array([0.109263])
     """
 
     a: Floats
     b: Floats
     estimate: UnitPoints | None = None
-    """x / n, which a balanced width is centred on."""
+    """x / n, on which a balanced-width interval is centred."""
 
     @classmethod
     def given(cls, x: Floats, n: Floats, prior: tuple[float, float]) -> Beta:
-        """The posterior given x of n, both of shape (m,), under a Beta(*prior) prior."""
+        """Return the posterior of x successes in n trials under a Beta(*prior) prior.
+
+        Args:
+            x: successes, shape (m,).
+            n: trials, shape (m,).
+            prior: both shape parameters.
+        """
         return cls(x + prior[0], (n - x) + prior[1], UnitPoints(x / n, (n - x) / n))
 
     @property
     def size(self) -> int:
+        """The number m of outcomes."""
         return int(self.a.size)
 
     @property
     def support(self) -> tuple[float, float]:
+        """The range of the parameter."""
         return 0.0, 1.0
 
     @property
-    def ends(self) -> tuple[UnitPoints, UnitPoints]:
+    def boundary(self) -> tuple[UnitPoints, UnitPoints]:
+        """The lower and the upper end of the support, as points."""
         zero, one = np.zeros(self.size), np.ones(self.size)
         return UnitPoints(zero, one), UnitPoints(one, zero)
 
     @property
     def mode(self) -> UnitPoints:
-        """(a − 1)/(a + b − 2); an end of the range where the density is monotone."""
+        """(a − 1)/(a + b − 2); 0 or 1 where the density is monotone."""
         rise, fall = np.maximum(self.a - 1.0, 0.0), np.maximum(self.b - 1.0, 0.0)
         total = np.where(rise + fall > 0, rise + fall, 2.0)
         flat = rise + fall == 0
         return UnitPoints(np.where(flat, 0.5, rise / total), np.where(flat, 0.5, fall / total))
 
     @property
-    def room(self) -> tuple[Floats, Floats]:
+    def distance_to_boundary(self) -> tuple[Floats, Floats]:
+        """The distances of the estimate from both ends of the support."""
         estimate = self._centre()
         return estimate.p, estimate.q
 
     def at(self, index: Index) -> Beta:
+        """The posteriors of the outcomes ``index``."""
         estimate = None if self.estimate is None else self.estimate.at(index)
         return Beta(self.a[index], self.b[index], estimate)
 
-    def around(self, margin: Floats) -> tuple[UnitPoints, UnitPoints]:
-        below, above = self.room
+    def centred_interval(self, margin: Floats) -> tuple[UnitPoints, UnitPoints]:
+        """The interval centred on the estimate whose distance to the boundary is ``margin``."""
+        below, above = self.distance_to_boundary
         room = np.minimum(below, above)
         lower = _from_smaller_side((below - room) + margin, above + (room - margin))
         upper = _from_smaller_side((above - room) + margin, below + (room - margin))
@@ -88,11 +106,11 @@ class Beta:
 
     def _centre(self) -> UnitPoints:
         if self.estimate is None:
-            raise ValueError("this posterior carries no estimate to be centred on")
+            raise ValueError("this posterior has no estimate to centre an interval on")
         return self.estimate
 
     def _points(self, points: UnitPoints | npt.ArrayLike) -> UnitPoints:
-        """Points of the posterior's own shape."""
+        """The points in shape (m,)."""
         points = points if isinstance(points, UnitPoints) else UnitPoints.of(points)
         shape = self.a.shape
         if points.p.shape == shape:
@@ -109,7 +127,7 @@ class Beta:
         )
 
     def sf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
-        """1 − I_p(a, b), never formed as a difference where it is small."""
+        """1 − I_p(a, b), not computed as a difference where it is small."""
         s = self._points(points)
         low = s.p < s.q
         upper = self._tail(low, s, betaincc, betainc)
@@ -120,7 +138,7 @@ class Beta:
     def _tail(
         self, low: Bools, s: UnitPoints, by_p: Callable[..., Floats], by_q: Callable[..., Floats]
     ) -> Floats:
-        """A tail from p where ``low`` and from q = 1 − p, with a and b swapped, elsewhere."""
+        """A tail, from p where ``low`` and elsewhere from q = 1 − p with a and b swapped."""
         values = np.empty(self.a.shape)
         high = ~low
         values[low] = by_p(self.a[low], self.b[low], s.p[low])
@@ -141,31 +159,32 @@ class Beta:
         return np.asarray(np.where((s.p > 0) & (s.q > 0), inner, at_end))
 
     def pdf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
+        """The posterior density, shape (m,)."""
         return np.exp(self.logpdf(points))
 
     def ppf(self, prob: npt.ArrayLike) -> UnitPoints:
-        """The points with cdf = ``prob``.
+        """The points whose ``cdf`` is ``prob``.
 
-        ``betaincinv`` alone is up to 4e-10 off; its results are polished by Newton's method on
-        log(cdf / prob) in the logit. That logarithm is concave in the logit, so that the
-        iteration converges from any start: the first step lands below the root and the rest
-        climb to it.
+        The relative error of ``betaincinv`` is up to 4e-10; its results are refined by Newton's
+        method on log(cdf / prob) in the logit. That logarithm is concave in the logit, so that the
+        iteration converges from any start: the first step ends below the root, and the iterates
+        then increase to it.
         """
         prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
-        points = self._rough_ppf(prob)
-        # Next to an end of the range (a tiny shape parameter) doubles run out: it is the end.
+        points = self._approximate_ppf(prob)
+        # For a tiny shape parameter the quantile may be too close to 0 or 1 for a double.
         at_low, at_high = points.p < _SMALLEST_POINT, points.q < _SMALLEST_POINT
-        low, high = self.ends
+        low, high = self.boundary
         points = low.where(at_low, high.where(at_high, points))
         active = np.flatnonzero(~(at_low | at_high))
-        for _ in range(_POLISHING_STEPS):
+        for _ in range(_NEWTON_STEPS):
             if active.size == 0:
                 return points
             posterior, here = self.at(active), points.at(active)
             mass = posterior.cdf(here)
             with np.errstate(divide="ignore", invalid="ignore"):
                 residual = np.log(mass / prob[active])
-                step = -residual * mass / posterior.density(here)
+                step = -residual * mass / posterior.coordinate_density(here)
             moved = np.isfinite(step)
             points = points.replaced(active[moved], here.at(moved).shift_logit(step[moved]))
             active = active[moved & ~(np.abs(residual) < SMALL_RESIDUAL)]
@@ -175,21 +194,22 @@ class Beta:
         )
 
     def isf(self, prob: npt.ArrayLike) -> UnitPoints:
-        """The points with sf = ``prob``: the mirrored quantiles of Beta(b, a)."""
+        """The points whose ``sf`` is ``prob``: the mirrored quantiles of Beta(b, a)."""
         return self._mirrored().ppf(prob).mirrored()
 
-    def rough_interval(self, alpha: float) -> tuple[UnitPoints, UnitPoints]:
+    def approximate_interval(self, alpha: float) -> tuple[UnitPoints, UnitPoints]:
+        """Balanced-tail limits without the refinement of ``ppf``."""
         prob = np.full(self.size, alpha / 2)
-        return self._rough_ppf(prob), self._mirrored()._rough_ppf(prob).mirrored()
+        return self._approximate_ppf(prob), self._mirrored()._approximate_ppf(prob).mirrored()
 
     def _mirrored(self) -> Beta:
         """The posterior of 1 − p."""
         return Beta(self.b, self.a)
 
-    def _rough_ppf(self, prob: Floats) -> UnitPoints:
-        """Solve for p, and where it lies above one half for q = 1 − p instead.
+    def _approximate_ppf(self, prob: Floats) -> UnitPoints:
+        """Quantiles to the accuracy of ``betaincinv``, solved for q = 1 − p where p is above ½.
 
-        Far out ``betaincinv`` gives up; one half is then as good a start as any.
+        Where ``betaincinv`` returns no number, ½ is used: every start converges.
         """
         points = UnitPoints.of(np.nan_to_num(betaincinv(self.a, self.b, prob), nan=0.5))
         high = points.p > 0.5
@@ -199,39 +219,44 @@ class Beta:
             points = points.replaced(high, UnitPoints(1.0 - q, q))
         return points
 
-    def never_falls_to(self, upper: UnitPoints) -> Bools:
-        """True where a ≤ 1, or so near to it that the matching limit is below exp(−600)."""
+    def lower_limit_at_boundary(self, upper: UnitPoints) -> Bools:
+        """Whether a ≤ 1, or so close to 1 that the limit of equal density is below exp(−600)."""
         with np.errstate(divide="ignore"):
             rise = (self.a - 1.0) * (np.log(upper.p) - _LOG_SMALLEST_LIMIT)
             fall = -(self.b - 1.0) * np.log(upper.q)
         return np.asarray((self.a <= 1.0) | ((self.a < _NEARLY_MONOTONE) & (rise < fall)))
 
-    def never_rises_from(self, lower: UnitPoints) -> Bools:
-        """True where b ≤ 1, or so near to it that the matching limit is within exp(−600) of 1."""
-        return self._mirrored().never_falls_to(lower.mirrored())
+    def upper_limit_at_boundary(self, lower: UnitPoints) -> Bools:
+        """Whether b ≤ 1, or so close to 1 that the limit of equal density is within exp(−600) of 1.
 
-    def density(self, points: UnitPoints) -> Floats:
-        """p(1 − p) times the pdf."""
+        It is the mirrored question of ``lower_limit_at_boundary``.
+        """
+        return self._mirrored().lower_limit_at_boundary(lower.mirrored())
+
+    def coordinate_density(self, points: UnitPoints) -> Floats:
+        """The density with respect to the logit: p(1 − p) times the pdf."""
         log_p = np.where(points.p <= points.q, xlogy(self.a, points.p), xlog1py(self.a, -points.q))
         log_q = np.where(points.q <= points.p, xlogy(self.b, points.q), xlog1py(self.b, -points.p))
         return np.asarray(np.exp(log_p + log_q - betaln(self.a, self.b)))
 
-    def slope(self, points: UnitPoints) -> Floats:
-        """(a − 1)(1 − p) − (b − 1)p."""
+    def log_density_slope(self, points: UnitPoints) -> Floats:
+        """The derivative of ``logpdf`` by the coordinate: (a − 1)(1 − p) − (b − 1)p."""
         return (self.a - 1.0) * points.q - (self.b - 1.0) * points.p
 
-    def slide(self, points: UnitPoints, step: Floats) -> UnitPoints:
+    def shift(self, points: UnitPoints, step: Floats) -> UnitPoints:
         return points.shift_logit(step)
 
-    def span(self, lower: UnitPoints, upper: UnitPoints) -> Floats:
+    def coordinate_difference(self, lower: UnitPoints, upper: UnitPoints) -> Floats:
+        """The coordinate of ``upper`` less that of ``lower``."""
         p_ratio, q_ratio = log_ratios(lower, upper)
         return p_ratio - q_ratio
 
     def length(self, lower: UnitPoints, upper: UnitPoints) -> Floats:
+        """upper − lower, without cancellation next to the boundary."""
         return unit_difference(lower, upper)
 
     def log_density_ratio(self, lower: UnitPoints, upper: UnitPoints) -> Floats:
-        """(a − 1) log(p_u / p_l) + (b − 1) log(q_u / q_l)."""
+        """logpdf(upper) − logpdf(lower): (a − 1) log(p_u / p_l) + (b − 1) log(q_u / q_l)."""
         p_ratio, q_ratio = log_ratios(lower, upper)
         with np.errstate(invalid="ignore"):
             p_part = np.where(self.a == 1.0, 0.0, (self.a - 1.0) * p_ratio)
@@ -240,10 +265,10 @@ class Beta:
 
 
 def _from_smaller_tail(tail: Floats, other: Callable[[Bools], Floats]) -> Floats:
-    """One less the other tail where this one is above one half.
+    """Replace tails above ½ by 1 less the other tail.
 
-    Nothing is lost by that difference, while ``betainc`` loses digits near 1 for a small integer
-    a beside a large b (6e-10 seen at n = 1e8).
+    That difference loses nothing, while ``betainc`` loses digits near 1 for a small integer a
+    beside a large b (an error of 6e-10 was seen at n = 1e8).
     """
     large = tail > 0.5
     if large.any():
@@ -252,6 +277,6 @@ def _from_smaller_tail(tail: Floats, other: Callable[[Bools], Floats]) -> Floats
 
 
 def _from_smaller_side(p: Floats, q: Floats) -> UnitPoints:
-    """Points known as p and as q; the larger of the two has lost digits and is formed anew."""
+    """Points given by p and q; the larger one has lost digits and is computed from the other."""
     low = p < 0.5
     return UnitPoints(np.where(low, p, 1.0 - q), np.where(low, 1.0 - p, q))

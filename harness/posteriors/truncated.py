@@ -1,4 +1,4 @@
-"""A posterior cut down to a part of its range."""
+"""A posterior truncated to a part of its range."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from harness.numerics.quadrature import integral
 from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
 
-# A difference of two tails is taken where this part of the larger one remains, and where that one
-# is far from the smallest double.
+# A difference of two tails is used if at least this fraction of the larger one remains, and if that
+# one is far above the smallest double.
 _KEPT_PART = 0.25
 _SMALLEST_TAIL = 1e-280
-# Densities are formed down to here.
+# Densities are computed at points above this.
 _SMALLEST_POINT = 1e-300
-# Forty-five nats below its largest value the density no longer counts.
+# The density is negligible 45 nats below its maximum.
 _NEGLIGIBLE = -45.0
 _NATS_ON_A_PANEL, _MOST_PANELS = 4.0, 12
 _HALVINGS = 1100
@@ -29,17 +29,17 @@ _HALVINGS = 1100
 
 @dataclass(frozen=True)
 class Truncated:
-    """A posterior with shapes of one and more, restricted to [lower, upper] and normalised there.
+    """A posterior with shapes ≥ 1, restricted to [lower, upper] and normalised there.
 
-    This is what a truth drawn uniformly from [lower, upper] implies given the outcome. It is right
-    even where the whole posterior has next to no mass there.
+    This is the distribution, given the outcome, of a truth drawn uniformly from [lower, upper]. It
+    is accurate even if the untruncated posterior has almost no mass there.
     """
 
     whole: Beta | Gamma
     lower: float
     upper: float
     known_log_mass: Floats | None = field(default=None, repr=False)
-    """Of a part of a posterior, so that it is not computed again."""
+    """The logarithm of ``mass``, if it has been computed before."""
 
     @property
     def size(self) -> int:
@@ -53,7 +53,7 @@ class Truncated:
         return Truncated(self.whole.at(index), self.lower, self.upper, self._log_mass[index])
 
     def mass(self) -> Floats:
-        """How much of the whole posterior lies within [lower, upper], shape (m,)."""
+        """The probability of [lower, upper] under the untruncated posterior, shape (m,)."""
         return np.exp(self._log_mass)
 
     def cdf(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
@@ -91,10 +91,10 @@ class Truncated:
         return np.clip(self._values(points), self.lower, self.upper)
 
     def _log_between(self, low: Floats, high: Floats) -> Floats:
-        """log Pr(low < θ < high) of the whole posterior.
+        """log Pr(low < θ < high) under the untruncated posterior.
 
-        The difference of the smaller tails, but where that would lose digits, on a range that is
-        short on the posterior's scale or far out: there the density is integrated.
+        It is the difference of the smaller tails. Where that would lose digits (the range is short
+        on the scale of the posterior, or far out), the density is integrated.
         """
         above = low > self._mean
         near = self._tail(np.where(above, low, high), above)
@@ -114,14 +114,14 @@ class Truncated:
         return a / (a + b) if isinstance(self.whole, Beta) else a / b
 
     def _tail(self, points: Floats, upper: Bools) -> Floats:
-        """The upper tail of the whole posterior where ``upper``, the lower one elsewhere."""
+        """The untruncated posterior's upper tail where ``upper``, its lower tail elsewhere."""
         lower, tail = ~upper, np.empty(self.size)
         tail[upper] = self.whole.at(upper).sf(points[upper])
         tail[lower] = self.whole.at(lower).cdf(points[lower])
         return tail
 
     def _log_integrated(self, index: Bools, low: Floats, high: Floats) -> Floats:
-        """The same by Gauss's rule on the part next to the end where the density is larger."""
+        """``_log_between`` by Gauss quadrature next to the end at which the density is larger."""
         whole, length = self.whole.at(index), high - low
         from_high = whole.mode.value >= high
         anchor = np.maximum(np.where(from_high, high, low), _SMALLEST_POINT)
@@ -134,7 +134,7 @@ class Truncated:
                 return whole.logpdf(UnitPoints(anchor + step, (1.0 - anchor) - step)) - top
             return whole.logpdf(anchor + step) - top
 
-        # An unbounded range starts above 0, in the upper tail of a Gamma.
+        # An unbounded range is in the upper tail of a Gamma, and ``low`` is above 0.
         reach = _effective(log_height, np.where(np.isfinite(length), length, anchor), length)
         drop = -float(log_height(reach).min())
         panels = int(np.clip(np.ceil(drop / _NATS_ON_A_PANEL), 1, _MOST_PANELS))
@@ -143,9 +143,9 @@ class Truncated:
 
 
 def _effective(log_height: Callable[[Floats], Floats], reach: Floats, longest: Floats) -> Floats:
-    """How far to integrate: up to ``longest``, but no more than twice as far as it counts.
+    """The distance to integrate over: at most ``longest``, or twice as far as is not negligible.
 
-    A log-concave height that has fallen below what counts never comes back.
+    A log-concave density that has become negligible stays so.
     """
     for _ in range(_HALVINGS):
         longer = (log_height(reach) > _NEGLIGIBLE) & (reach < longest)

@@ -119,9 +119,9 @@ def test_an_error_of_one_in_a_million_on_either_side_is_seen(monkeypatch, broken
         pmf = binomial.pmf
         monkeypatch.setattr(binomial, "pmf", lambda *args: pmf(*args) * (1 + error))
     elif broken == "posterior":
-        contrast = type(posterior_of(case))
-        cdf = contrast.cdf
-        monkeypatch.setattr(contrast, "cdf", lambda *args: cdf(*args) * (1 + error))
+        posterior = type(posterior_of(case))
+        cdf = posterior.cdf
+        monkeypatch.setattr(posterior, "cdf", lambda *args: cdf(*args) * (1 + error))
     else:
         missed = pair_identity.split_missed
         monkeypatch.setattr(

@@ -140,7 +140,7 @@ def test_density_at_zero_and_infinity_is_its_limit():
 
 def test_tails_at_the_ends_are_exactly_zero_and_one():
     posterior = Gamma(np.array([0.1, 1.0, 1e8]), np.array([1e8, 1.0, 0.1]))
-    low, high = posterior.ends
+    low, high = posterior.boundary
     assert posterior.support == (0.0, np.inf)
     assert posterior.cdf(low).tolist() == posterior.sf(high).tolist() == [0, 0, 0]
     assert posterior.cdf(high).tolist() == posterior.sf(low).tolist() == [1, 1, 1]
@@ -178,14 +178,14 @@ deviations = st.floats(-8, 8)
 probabilities = st.floats(1e-10, 1 - 1e-10)
 
 
-def place(a, b, deviation):
+def point_at(a, b, deviation):
     """A point that many standard deviations from the mean, or a like part of the mean."""
     return max(a + deviation * np.sqrt(a), a * np.exp(deviation)) / b
 
 
 @given(shapes, rates, deviations)
 def test_tails_add_up_to_one(a, b, deviation):
-    posterior, point = one(a, b), place(a, b, deviation)
+    posterior, point = one(a, b), point_at(a, b, deviation)
     assert posterior.cdf(point) + posterior.sf(point) == pytest.approx(1, abs=1e-12)
 
 
@@ -193,7 +193,7 @@ def test_tails_add_up_to_one(a, b, deviation):
 def test_tails_are_monotone(a, b, first, second):
     # Noise of the incomplete functions may reverse points that lie closer than their accuracy.
     posterior = one(a, b)
-    left, right = sorted((place(a, b, first), place(a, b, second)))
+    left, right = sorted((point_at(a, b, first), point_at(a, b, second)))
     assert posterior.cdf(left) <= posterior.cdf(right) * (1 + 3e-12)
     assert posterior.sf(right) <= posterior.sf(left) * (1 + 3e-12)
 

@@ -1,9 +1,9 @@
-"""What the quadrature of a contrast needs to know of its two components.
+"""The densities and tails of the two components of a difference, as the quadrature needs them.
 
-A law is Beta(a, b) or Gamma(a, rate b), whole or cut down to a part of its range. Points are given
-by their distances from the two ends of the whole range, p and q = 1 − p; a rate has no upper end
-and its q is not looked at. ``power`` is 0 for the density and 1 for the tails, whose logarithms
-change like those of p^a q^b: as density times p q does.
+A component is Beta(a, b) or Gamma(a, rate b), possibly truncated to a part of its range. Points are
+given by their distances p and q = 1 − p from the two ends of the untruncated range; the q of a rate
+is not used, as its range has no upper end. ``power`` is 0 for the density and 1 for the tails: the
+logarithm of a tail changes like that of p^a q^b, that is of the density times p q.
 """
 
 from __future__ import annotations
@@ -27,63 +27,83 @@ _PLAIN_SIZE = 500.0
 _FAR_DEVIATIONS = 4.0
 
 
-class Law(Protocol):
-    """Components of m outcomes; arrays have their shape, or that of the nodes after ``at``."""
+class Density(Protocol):
+    """The density of one component for each of m outcomes.
+
+    Arrays have shape (m,), or the shape of the nodes after ``at``.
+    """
 
     @property
-    def a(self) -> Floats: ...
-
-    @property
-    def range(self) -> tuple[float, float]: ...
-
-    @property
-    def end(self) -> float:
-        """The upper end of the whole range."""
+    def a(self) -> Floats:
+        """The first shape parameter."""
         ...
 
     @property
-    def mean(self) -> Floats: ...
+    def range(self) -> tuple[float, float]:
+        """The range of the component, after truncation."""
+        ...
 
     @property
-    def variance(self) -> Floats: ...
+    def end(self) -> float:
+        """The upper end of the untruncated range."""
+        ...
 
-    def bends(self) -> Floats:
-        """1 where a power of the density at an end of the range is not a whole number."""
+    @property
+    def mean(self) -> Floats:
+        """The mean before truncation."""
+        ...
+
+    @property
+    def variance(self) -> Floats:
+        """The variance before truncation."""
+        ...
+
+    def has_noninteger_power(self) -> Floats:
+        """1 where the density has a power at an end of the range that is not an integer, else 0."""
         ...
 
     def at(self, index: Index) -> Self: ...
 
-    def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats: ...
+    def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
+        """The upper or the lower tail at the points."""
+        ...
 
     def log_constant(self) -> Floats:
-        """log density is this plus ``log_kernel``."""
+        """The logarithm of the density less ``log_kernel``."""
         ...
 
-    def log_kernel(self, p: Floats, q: Floats) -> Floats: ...
+    def log_kernel(self, p: Floats, q: Floats) -> Floats:
+        """The part of the logarithm of the density that depends on the points."""
+        ...
 
     def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
-        """log density but for a constant, of the accuracy that a window needs."""
+        """The logarithm of the density but for a constant, as accurate as a window needs."""
         ...
 
-    def slope(self, p: Floats, q: Floats, power: int, rate: Floats | float = 1.0) -> Floats:
-        """The derivative of ``log_shape`` where p changes at that rate."""
+    def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
+        """The derivative of ``log_shape`` with respect to x."""
         ...
 
-    def curvature(self, p: Floats, q: Floats, power: int, rate: Floats) -> Floats:
-        """Minus the second derivative of ``log_shape`` where p changes at that rate."""
+    def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
+        """Minus the second derivative of ``log_shape`` with respect to x, for a constant dp/dx."""
         ...
 
 
-def law_of(component: Beta | Gamma | Truncated) -> Law:
-    cut = component if isinstance(component, Truncated) else None
+def density_of(component: Beta | Gamma | Truncated) -> Density:
+    """Return the density of a component."""
+    truncated = component if isinstance(component, Truncated) else None
     whole = component.whole if isinstance(component, Truncated) else component
-    return BetaLaw(whole, cut) if isinstance(whole, Beta) else GammaLaw(whole, cut)
+    if isinstance(whole, Beta):
+        return BetaDensity(whole, truncated)
+    return GammaDensity(whole, truncated)
 
 
 @dataclass(frozen=True)
-class BetaLaw:
+class BetaDensity:
+    """The density p^{a−1} q^{b−1} / B(a, b), possibly truncated."""
+
     whole: Beta
-    cut: Truncated | None
+    truncated: Truncated | None
 
     @property
     def a(self) -> Floats:
@@ -91,7 +111,9 @@ class BetaLaw:
 
     @property
     def range(self) -> tuple[float, float]:
-        return (0.0, 1.0) if self.cut is None else (self.cut.lower, self.cut.upper)
+        return (
+            (0.0, 1.0) if self.truncated is None else (self.truncated.lower, self.truncated.upper)
+        )
 
     @property
     def end(self) -> float:
@@ -106,23 +128,25 @@ class BetaLaw:
         a, b = self.whole.a, self.whole.b
         return (a / (a + b)) * (b / (a + b)) / (a + b + 1.0)
 
-    def bends(self) -> Floats:
+    def has_noninteger_power(self) -> Floats:
         a, b = self.whole.a, self.whole.b
         return np.asarray((a != np.rint(a)) | (b != np.rint(b)), np.float64)
 
-    def at(self, index: Index) -> BetaLaw:
-        return BetaLaw(self.whole.at(index), None if self.cut is None else self.cut.at(index))
+    def at(self, index: Index) -> BetaDensity:
+        return BetaDensity(
+            self.whole.at(index), None if self.truncated is None else self.truncated.at(index)
+        )
 
     def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
-        if self.cut is not None:
-            return self.cut.sf(p) if upper else self.cut.cdf(p)
+        if self.truncated is not None:
+            return self.truncated.sf(p) if upper else self.truncated.cdf(p)
         # ``betaincc`` takes several times as long as ``betainc``.
         a, b = (self.whole.b, self.whole.a) if upper else (self.whole.a, self.whole.b)
-        # A sum of what leads to an end may round to above 1.
+        # A sum of distances from an end may round to above 1.
         p, q = np.minimum(p, 1.0), np.minimum(q, 1.0)
         near, far = (q, p) if upper else (p, q)
         tail: Floats = np.asarray(betainc(a, b, near), np.float64)
-        # Near 1 it loses digits for a small parameter beside a large one.
+        # Near 1 ``betainc`` loses digits for a small parameter beside a large one.
         large = (tail > 0.5) & (a + b > _PLAIN_SIZE)
         if large.any():
             tail[large] = 1.0 - betainc(b[large], a[large], far[large])
@@ -139,7 +163,7 @@ class BetaLaw:
         else:
             constant = stirling_error(n) - (stirling_error(a) + stirling_error(b))
             constant += 0.5 * np.log(a * (b / n)) - _HALF_LOG_TWO_PI
-        return constant if self.cut is None else constant - np.log(self.cut.mass())
+        return constant if self.truncated is None else constant - np.log(self.truncated.mass())
 
     def log_kernel(self, p: Floats, q: Floats) -> Floats:
         a, b = self.whole.a, self.whole.b
@@ -153,19 +177,21 @@ class BetaLaw:
         rise, fall = self.whole.a - 1.0 + power, self.whole.b - 1.0 + power
         return np.asarray(rise * np.log(p) + fall * np.log(q))
 
-    def slope(self, p: Floats, q: Floats, power: int, rate: Floats | float = 1.0) -> Floats:
+    def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
         rise, fall = self.whole.a - 1.0 + power, self.whole.b - 1.0 + power
-        return rise * (rate / p) - fall * (rate / q)
+        return rise * (dp_dx / p) - fall * (dp_dx / q)
 
-    def curvature(self, p: Floats, q: Floats, power: int, rate: Floats) -> Floats:
+    def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
         rise, fall = self.whole.a - 1.0 + power, self.whole.b - 1.0 + power
-        return rise * (rate / p) ** 2 + fall * (rate / q) ** 2
+        return rise * (dp_dx / p) ** 2 + fall * (dp_dx / q) ** 2
 
 
 @dataclass(frozen=True)
-class GammaLaw:
+class GammaDensity:
+    """The density b^a p^{a−1} e^{−bp} / Γ(a), possibly truncated."""
+
     whole: Gamma
-    cut: Truncated | None
+    truncated: Truncated | None
 
     @property
     def a(self) -> Floats:
@@ -173,7 +199,11 @@ class GammaLaw:
 
     @property
     def range(self) -> tuple[float, float]:
-        return (0.0, np.inf) if self.cut is None else (self.cut.lower, self.cut.upper)
+        return (
+            (0.0, np.inf)
+            if self.truncated is None
+            else (self.truncated.lower, self.truncated.upper)
+        )
 
     @property
     def end(self) -> float:
@@ -187,18 +217,21 @@ class GammaLaw:
     def variance(self) -> Floats:
         return self.whole.a / self.whole.b / self.whole.b
 
-    def bends(self) -> Floats:
+    def has_noninteger_power(self) -> Floats:
         return np.asarray(self.whole.a != np.rint(self.whole.a), np.float64)
 
-    def at(self, index: Index) -> GammaLaw:
-        return GammaLaw(self.whole.at(index), None if self.cut is None else self.cut.at(index))
+    def at(self, index: Index) -> GammaDensity:
+        return GammaDensity(
+            self.whole.at(index), None if self.truncated is None else self.truncated.at(index)
+        )
 
     def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
-        if self.cut is not None:
-            return self.cut.sf(p) if upper else self.cut.cdf(p)
+        if self.truncated is not None:
+            return self.truncated.sf(p) if upper else self.truncated.cdf(p)
         a, mean = self.whole.a, self.whole.b * p
         tail = np.asarray(gammaincc(a, mean) if upper else gammainc(a, mean))
-        # Far out for a large shape it is wrong by as much as 6e-6; the posterior's own is not.
+        # Far out for a large shape these are wrong by as much as 6e-6; ``Gamma.sf`` and ``cdf`` are
+        # not.
         far = (a > _PLAIN_SIZE) & (np.abs(mean - a) > _FAR_DEVIATIONS * np.sqrt(a))
         far &= (mean > a) == upper
         if far.any():
@@ -209,7 +242,7 @@ class GammaLaw:
     def log_constant(self) -> Floats:
         a = self.whole.a
         constant = 0.5 * np.log(a) - _HALF_LOG_TWO_PI - stirling_error(a)
-        return constant if self.cut is None else constant - np.log(self.cut.mass())
+        return constant if self.truncated is None else constant - np.log(self.truncated.mass())
 
     def log_kernel(self, p: Floats, q: Floats) -> Floats:
         return -deviance(self.whole.a, self.whole.b * p) - np.log(p)
@@ -217,8 +250,8 @@ class GammaLaw:
     def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
         return np.asarray((self.whole.a - 1.0 + power) * np.log(p) - self.whole.b * p)
 
-    def slope(self, p: Floats, q: Floats, power: int, rate: Floats | float = 1.0) -> Floats:
-        return (self.whole.a - 1.0 + power) * (rate / p) - self.whole.b * rate
+    def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
+        return (self.whole.a - 1.0 + power) * (dp_dx / p) - self.whole.b * dp_dx
 
-    def curvature(self, p: Floats, q: Floats, power: int, rate: Floats) -> Floats:
-        return (self.whole.a - 1.0 + power) * (rate / p) ** 2
+    def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
+        return (self.whole.a - 1.0 + power) * (dp_dx / p) ** 2

@@ -16,59 +16,68 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.numerics.arrays import Bools, Floats, Positions
-from harness.posteriors.difference.density import Law
+from harness.posteriors.difference.density import Density
 from harness.posteriors.difference.overlap import Overlap
-from harness.posteriors.difference.window import Factor, window_of
+from harness.posteriors.difference.window import Factor, integration_window
 
 # Few enough that the nodes of a block stay in the processor's cache.
 _BLOCK = 1024
 
 
 @dataclass(frozen=True)
-class Difference:
-    """first − second, at points d given as |d|, 1 − |d| and their sign; shape (m,)."""
+class DifferenceIntegrals:
+    """Tails and density of first − second at points d.
 
-    first: Law
-    second: Law
+    Points are given by their magnitude |d|, by the gap 1 − |d| (inf for rates), and by whether they
+    are negative; all arrays have shape (m,).
+    """
 
-    def upper_tail(self, size: Floats, gap: Floats, negative: Bools) -> Floats:
+    first: Density
+    second: Density
+
+    def upper_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats:
         """Pr(first − second > d)."""
-        return self._tail(size, gap, negative, upper=True)
+        return self._tail(magnitude, gap, negative, upper=True)
 
-    def lower_tail(self, size: Floats, gap: Floats, negative: Bools) -> Floats:
+    def lower_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats:
         """Pr(first − second < d)."""
-        return self._tail(size, gap, negative, upper=False)
+        return self._tail(magnitude, gap, negative, upper=False)
 
-    def _tail(self, size: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
-        # At an infinite point one tail is empty and the other one is everything.
+    def _tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
+        # At an infinite point one tail is 0 and the other one is 1.
         tail = np.where(negative == upper, 1.0, 0.0)
-        for index, first, second, mirrored, weigh_first in self._groups(size, negative):
+        for index, first, second, mirrored, weight_is_first in self._groups(magnitude, negative):
             tail[index] = _tail(
                 first,
                 second,
-                size[index],
+                magnitude[index],
                 gap[index],
                 upper=upper != mirrored,
-                weigh_first=weigh_first,
+                weight_is_first=weight_is_first,
             )
         return tail
 
-    def log_density(self, size: Floats, gap: Floats, negative: Bools) -> tuple[Floats, Floats]:
-        """The logarithm of the density at d, and its derivative."""
-        density, slope = np.full(size.shape, -np.inf), np.full(size.shape, np.nan)
-        for index, first, second, mirrored, weigh_first in self._groups(size, negative):
+    def log_density(self, magnitude: Floats, gap: Floats, negative: Bools) -> tuple[Floats, Floats]:
+        """The logarithm of the density at d, and its derivative with respect to d."""
+        density, slope = np.full(magnitude.shape, -np.inf), np.full(magnitude.shape, np.nan)
+        for index, first, second, mirrored, weight_is_first in self._groups(magnitude, negative):
             height, rise = _log_density(
-                first, second, size[index], gap[index], weigh_first=weigh_first
+                first, second, magnitude[index], gap[index], weight_is_first=weight_is_first
             )
             density[index], slope[index] = height, -rise if mirrored else rise
         return density, slope
 
     def _groups(
-        self, size: Floats, negative: Bools
-    ) -> Iterator[tuple[Positions, Law, Law, bool, bool]]:
-        """Outcomes that are treated alike: by the sign of d, and by which component is narrower."""
+        self, magnitude: Floats, negative: Bools
+    ) -> Iterator[tuple[Positions, Density, Density, bool, bool]]:
+        """Yield blocks of outcomes with the same sign of d and the same narrower component.
+
+        Yields:
+            The positions of the outcomes; the components whose difference is |d|; whether d is
+            negative, so that they are swapped; and whether the first of the two is the weight.
+        """
         narrow = self.first.variance <= self.second.variance
-        finite = np.isfinite(size)
+        finite = np.isfinite(magnitude)
         for mirrored in (False, True):
             for first_narrow in (False, True):
                 index = np.flatnonzero(finite & (negative == mirrored) & (narrow == first_narrow))
@@ -82,78 +91,78 @@ class Difference:
 
 
 def _tail(
-    first: Law, second: Law, t: Floats, gap: Floats, *, upper: bool, weigh_first: bool
+    first: Density, second: Density, t: Floats, gap: Floats, *, upper: bool, weight_is_first: bool
 ) -> Floats:
     """A tail of first − second at t ≥ 0."""
-    overlap = Overlap.of(first, second, t, gap, weigh_first=weigh_first)
-    total = _closed_part(first, second, t, gap, upper=upper, weigh_first=weigh_first)
+    overlap = Overlap.of(first, second, t, gap, weight_is_first=weight_is_first)
+    total = _closed_part(first, second, t, gap, upper=upper, weight_is_first=weight_is_first)
     wide = np.flatnonzero(overlap.span > 0)
     overlap = overlap if wide.size == t.size else overlap.at(wide)
     if wide.size == 0:
         return total
-    upper_factor = upper != weigh_first
-    nodes = window_of(overlap, Factor.FALLING if upper_factor else Factor.RISING).nodes()
+    upper_factor = upper != weight_is_first
+    nodes = integration_window(overlap, Factor.SF if upper_factor else Factor.CDF).nodes()
     here = overlap.at(nodes.owner)
-    place = here.place(nodes.x)
-    log_weight = here.weight.log_kernel(*place.v) + overlap.weight.log_constant()[nodes.owner]
-    weight = np.exp(log_weight) * place.rate
-    total[wide] += nodes.sums(weight * here.factor.tail(*place.w, upper=upper_factor))
+    points = here.points_at(nodes.x)
+    log_weight = here.weight.log_kernel(*points.v) + overlap.weight.log_constant()[nodes.owner]
+    weight = np.exp(log_weight) * points.du_dx
+    total[wide] += nodes.sums(weight * here.factor.tail(*points.w, upper=upper_factor))
     return np.minimum(total, 1.0)
 
 
 def _closed_part(
-    first: Law, second: Law, t: Floats, gap: Floats, *, upper: bool, weigh_first: bool
+    first: Density, second: Density, t: Floats, gap: Floats, *, upper: bool, weight_is_first: bool
 ) -> Floats:
-    """The mass of the weight beyond the overlap, where the factor's tail is one."""
+    """The probability of the weight beyond the overlap, where the factor's tail is 1."""
     (low1, high1), (low2, high2) = first.range, second.range
     end = first.end
-    if upper and weigh_first:
-        return _at(first, t + high2, (end - high2) - t, upper=True)
+    if upper and weight_is_first:
+        return _tail_at(first, t + high2, (end - high2) - t, upper=True)
     if upper:
-        return _at(second, low1 - t, (end - low1) + t, upper=False)
-    if weigh_first:
-        return _at(first, t + low2, gap - low2, upper=False)
+        return _tail_at(second, low1 - t, (end - low1) + t, upper=False)
+    if weight_is_first:
+        return _tail_at(first, t + low2, gap - low2, upper=False)
     inside = high1 - t if np.isinf(end) else gap - (end - high1)
-    return _at(second, inside, (end - high1) + t, upper=True)
+    return _tail_at(second, inside, (end - high1) + t, upper=True)
 
 
-def _at(law: Law, p: Floats, q: Floats, *, upper: bool) -> Floats:
-    """A tail at a point that may lie outside the range."""
+def _tail_at(density: Density, p: Floats, q: Floats, *, upper: bool) -> Floats:
+    """A tail of one component at points that may be outside its range."""
     tail = np.full(p.shape, 0.0 if upper else 1.0)
-    below = p <= law.range[0]
+    below = p <= density.range[0]
     tail[below] = 1.0 if upper else 0.0
-    inside = np.flatnonzero(~below & (p < law.range[1]) & (q > 0))
+    inside = np.flatnonzero(~below & (p < density.range[1]) & (q > 0))
     if inside.size:
-        tail[inside] = law.at(inside).tail(p[inside], q[inside], upper=upper)
+        tail[inside] = density.at(inside).tail(p[inside], q[inside], upper=upper)
     return tail
 
 
 def _log_density(
-    first: Law, second: Law, t: Floats, gap: Floats, *, weigh_first: bool
+    first: Density, second: Density, t: Floats, gap: Floats, *, weight_is_first: bool
 ) -> tuple[Floats, Floats]:
     """The logarithm of the density of first − second at t ≥ 0, and its derivative.
 
-    The derivative is that of the sum over the nodes when they move along with the overlap: each
-    component's slope is then multiplied by what vanishes at the end where it may be infinite.
+    The derivative is that of the sum over the nodes, which move with the overlap. Each component's
+    slope is then multiplied by a factor that vanishes at the end where the slope may be infinite.
     """
-    overlap = Overlap.of(first, second, t, gap, weigh_first=weigh_first)
+    overlap = Overlap.of(first, second, t, gap, weight_is_first=weight_is_first)
     log_density, slope = np.full(t.shape, -np.inf), np.full(t.shape, np.nan)
     wide = np.flatnonzero(overlap.span > 0)
     if wide.size == 0:
         return log_density, slope
     overlap = overlap if wide.size == t.size else overlap.at(wide)
-    nodes = window_of(overlap, Factor.DENSITY).nodes()
+    nodes = integration_window(overlap, Factor.DENSITY).nodes()
     here = overlap.at(nodes.owner)
-    place = here.place(nodes.x)
-    log_values = here.weight.log_kernel(*place.v) + here.factor.log_kernel(*place.w)
-    log_values += np.log(place.rate)
+    points = here.points_at(nodes.x)
+    log_values = here.weight.log_kernel(*points.v) + here.factor.log_kernel(*points.w)
+    log_values += np.log(points.du_dx)
     largest = np.maximum.reduceat(log_values, nodes.start)
     values = np.exp(log_values - largest[nodes.owner])
     total = nodes.sums(values)
-    moved = here.weight.slope(*place.v, 0), here.factor.slope(*place.w, 0)
-    of_first, of_second = moved if weigh_first else moved[::-1]
+    moved = here.weight.slope(*points.v, 0), here.factor.slope(*points.w, 0)
+    of_first, of_second = moved if weight_is_first else moved[::-1]
     if overlap.bounded:
-        share = place.rest / here.span
+        share = points.rest / here.span
         change = of_first * share - of_second * (1.0 - share)
         lost = 1.0 / overlap.span
     else:

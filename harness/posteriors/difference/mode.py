@@ -1,4 +1,4 @@
-"""The mode of a contrast: where the slope of its log density changes its sign."""
+"""The mode of a difference: where the slope of the logarithm of its density changes sign."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ from harness.numerics.arrays import Bools, Floats, Positions
 
 Slope = Callable[[Floats, Positions], Floats]
 
-# The limits only have to stay on their own sides of the mode: no place nearer to it than the one
-# found has a density higher by more than this part.
+# An interval's limits only have to stay on their own sides of the mode: no point between the mode
+# and the point found has a density higher by more than this fraction.
 _LEVEL = 1e-3
 _STEPS = 400
-# Beside a cusp at 0 the slope has its signs this close to it.
+# The distance from a possible cusp at 0 at which the signs of the slope are compared.
 _BESIDE_CUSP = 1e-9
 
 
-def mode_of(slope: Slope, start: Floats, width: Floats) -> Floats:
-    """Coordinates of places whose density is all but that of the mode, for m densities.
+def find_mode(slope: Slope, start: Floats, width: Floats) -> Floats:
+    """Return coordinates at which m densities are almost as high as at their modes.
 
-    A sign change of the slope is bracketed by steps that double, then the bracket is narrowed by
-    the secant rule, and by halving where that gains too little: one side may be steeper than the
-    other by many orders.
+    A sign change of the slope is bracketed by steps that double. Then the bracket is narrowed by
+    the secant rule, and by halving where that gains too little, as one side may be steeper than the
+    other by many orders of magnitude.
 
     Args:
         slope: ``(coordinate, index) -> d log density / d coordinate`` of the densities ``index``.
         start: first guesses, shape (m,).
-        width: about the standard deviation in the coordinate, shape (m,).
+        width: approximate standard deviations of the coordinate, shape (m,).
+
+    Returns:
+        The coordinates, shape (m,).
     """
     x, step = start.copy(), width.copy()
     low, high = np.full_like(x, -np.inf), np.full_like(x, np.inf)
@@ -65,8 +68,8 @@ def mode_of(slope: Slope, start: Floats, width: Floats) -> Floats:
     return x
 
 
-def cusps_at_zero(slope: Slope, width: Floats, possible: Bools) -> Bools:
-    """Where the density falls from 0 to both sides."""
+def has_cusp_at_zero(slope: Slope, width: Floats, possible: Bools) -> Bools:
+    """Whether each density has a cusp at 0: it decreases from 0 on both sides."""
     cusp = np.zeros(width.shape, dtype=bool)
     index = np.flatnonzero(possible)
     if index.size:

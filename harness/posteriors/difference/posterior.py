@@ -1,4 +1,8 @@
-"""The posterior of a difference of two independent parameters, whatever they are."""
+"""The posterior of a difference of two independent parameters.
+
+A weighted sum with weights (½, ½) is a difference too: (p₁ + p₂)/2 = (1 + d)/2, where d is the
+difference p₁ − (1 − p₂).
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,9 @@ from harness.errors import IntervalNotFoundError
 from harness.numerics.arrays import Bools, Floats, Index, Positions
 from harness.numerics.root_finding import bracketed_newton
 from harness.posteriors.beta import Beta
-from harness.posteriors.difference.density import law_of
-from harness.posteriors.difference.integrals import Difference
-from harness.posteriors.difference.mode import cusps_at_zero, mode_of
+from harness.posteriors.difference.density import density_of
+from harness.posteriors.difference.integrals import DifferenceIntegrals
+from harness.posteriors.difference.mode import find_mode, has_cusp_at_zero
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.protocol import Points
 from harness.posteriors.truncated import Truncated
@@ -24,86 +28,93 @@ from harness.posteriors.truncated import Truncated
 P = TypeVar("P", bound=Points)
 
 
-# A tail as large as this is found from the other one in any case.
+# A tail above this is always computed as 1 less the other one.
 _LARGE = 0.75
 
 
 @dataclass(frozen=True)
-class Contrast(ABC, Generic[P]):
-    """first − second of two independent components, one for each of m outcomes.
+class DifferencePosterior(ABC, Generic[P]):
+    """The distribution of first − second of two independent components, one for each of m outcomes.
 
-    A subclass says what the points are and which coordinate they have.
+    A subclass defines the points and their coordinate.
     """
 
     first: Beta | Gamma | Truncated
     second: Beta | Gamma | Truncated
     known_mode: Floats | None = field(default=None, repr=False)
-    """The coordinates of the mode, once they have been found."""
-    seen: list[tuple[P, Floats, Floats]] = field(default_factory=list, repr=False, compare=False)
-    """The last points that the density was asked for at, with its logarithm and slope."""
+    """The coordinates of the modes, shape (m,), once they have been found."""
+    recent: list[tuple[P, Floats, Floats]] = field(default_factory=list, repr=False, compare=False)
+    """The most recent points at which the density was computed, with its logarithm and slope."""
 
     @property
     def size(self) -> int:
+        """The number m of outcomes."""
         return self.first.size
 
     def at(self, index: Index) -> Self:
+        """The posteriors of the outcomes ``index``."""
         mode = None if self.known_mode is None else self.known_mode[index]
         return replace(
             self,
             first=self.first.at(index),
             second=self.second.at(index),
             known_mode=mode,
-            seen=[],
+            recent=[],
         )
 
     @property
-    def _difference(self) -> Difference:
-        return Difference(law_of(self.first), law_of(self.second))
+    def _difference(self) -> DifferenceIntegrals:
+        return DifferenceIntegrals(density_of(self.first), density_of(self.second))
 
     @abstractmethod
-    def _points(self, points: P | npt.ArrayLike) -> P: ...
+    def _points(self, points: P | npt.ArrayLike) -> P:
+        """The points in shape (m,)."""
 
     @abstractmethod
-    def _coordinate(self, points: P) -> Floats: ...
+    def _coordinate(self, points: P) -> Floats:
+        """The coordinate of the points."""
 
     @abstractmethod
-    def _from_coordinate(self, coordinate: Floats) -> P: ...
+    def _from_coordinate(self, coordinate: Floats) -> P:
+        """The points with that coordinate."""
 
     @abstractmethod
-    def _sizes(self, points: P) -> tuple[Floats, Floats, Bools]:
-        """|d|, its distance from the end of the range, and whether d is negative."""
+    def _magnitude_gap_sign(self, points: P) -> tuple[Floats, Floats, Bools]:
+        """|d|, its distance from the boundary, and whether d is negative."""
 
     @abstractmethod
-    def _stretch(self, points: P) -> tuple[Floats, float]:
-        """dd/dc of the coordinate c, and the derivative of the parameter by d."""
+    def _derivatives(self, points: P) -> tuple[Floats, float]:
+        """The derivatives of d with respect to the coordinate, and of the parameter by d."""
 
     @abstractmethod
     def _brackets(self, prob: Floats, *, upper: bool) -> tuple[Floats, Floats]:
-        """Coordinates that the quantile lies between."""
+        """Two coordinates that bracket the quantile."""
 
     @abstractmethod
-    def _rough_quantile(self, prob: Floats, *, upper: bool) -> Floats:
-        """The coordinate of a point near to the quantile."""
+    def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
+        """An approximate coordinate of the quantile."""
 
     @abstractmethod
-    def _oddly_shaped(self) -> Bools:
-        """Whether that point may be far off."""
+    def _is_poorly_approximated(self) -> Bools:
+        """Whether the approximate quantiles may be far from the quantiles."""
 
     def cdf(self, points: P | npt.ArrayLike) -> Floats:
+        """Pr(parameter < point), shape (m,)."""
         return self._tail(self._points(points), upper=False)
 
     def sf(self, points: P | npt.ArrayLike) -> Floats:
+        """Pr(parameter > point), shape (m,)."""
         return self._tail(self._points(points), upper=True)
 
     def _tail(self, points: P, *, upper: bool) -> Floats:
-        """One less the other tail where that is the smaller one.
+        """One tail; where the other one is smaller, as 1 less that one.
 
-        Of a large tail the integrand rises and falls again within a window made for its peak.
+        The integrand of a large tail is not unimodal, and the window is made for a single peak.
         """
-        size, _, negative = self._sizes(points)
+        magnitude, _, negative = self._magnitude_gap_sign(points)
         difference = self._difference
         middle = difference.first.mean - difference.second.mean
-        larger = (np.where(negative, -size, size) > middle) != upper
+        larger = (np.where(negative, -magnitude, magnitude) > middle) != upper
         tail = self._integrated(points, larger, upper=upper)
         still = np.flatnonzero((tail > _LARGE) & ~larger)
         if still.size:
@@ -112,77 +123,85 @@ class Contrast(ABC, Generic[P]):
         return tail
 
     def _integrated(self, points: P, by_other: Bools, *, upper: bool) -> Floats:
-        """The tail, by the other one where asked for."""
+        """One tail by quadrature, as 1 less the other one where ``by_other``."""
         tail = np.empty(self.size)
         for other in (False, True):
             here = np.flatnonzero(by_other == other)
             if here.size == 0:
                 continue
             part = self if here.size == self.size else self.at(here)
-            sizes = part._sizes(points if part is self else points.at(here))
+            where = part._magnitude_gap_sign(points if part is self else points.at(here))
             both = part._difference
-            found = both.upper_tail(*sizes) if upper != other else both.lower_tail(*sizes)
+            found = both.upper_tail(*where) if upper != other else both.lower_tail(*where)
             tail[here] = 1.0 - found if other else found
         return tail
 
     def logpdf(self, points: P | npt.ArrayLike) -> Floats:
+        """The logarithm of the posterior density, shape (m,)."""
         return self._log_density_and_slope(self._points(points))[0]
 
     def pdf(self, points: P | npt.ArrayLike) -> Floats:
+        """The posterior density, shape (m,)."""
         return np.exp(self.logpdf(points))
 
     def _log_density_and_slope(self, points: P) -> tuple[Floats, Floats]:
-        """Kept for the last points, since a Newton step needs both at the same ones."""
-        for known, log_density, slope in self.seen:
+        """The logarithm of the density and its slope; cached, as a Newton step uses both."""
+        for known, log_density, slope in self.recent:
             if known is points:
                 return log_density, slope
-        log_density, slope = self._difference.log_density(*self._sizes(points))
-        log_density -= np.log(self._stretch(points)[1])
-        self.seen[:] = [*self.seen[-1:], (points, log_density, slope)]
+        log_density, slope = self._difference.log_density(*self._magnitude_gap_sign(points))
+        log_density -= np.log(self._derivatives(points)[1])
+        self.recent[:] = [*self.recent[-1:], (points, log_density, slope)]
         return log_density, slope
 
-    def density(self, points: P) -> Floats:
-        by_coordinate, by_parameter = self._stretch(points)
+    def coordinate_density(self, points: P) -> Floats:
+        """The density with respect to the coordinate."""
+        by_coordinate, by_parameter = self._derivatives(points)
         return self.pdf(points) * by_coordinate * by_parameter
 
-    def slope(self, points: P) -> Floats:
-        return self._log_density_and_slope(points)[1] * self._stretch(points)[0]
+    def log_density_slope(self, points: P) -> Floats:
+        """The derivative of ``logpdf`` with respect to the coordinate."""
+        return self._log_density_and_slope(points)[1] * self._derivatives(points)[0]
 
     def log_density_ratio(self, lower: P, upper: P) -> Floats:
+        """logpdf(upper) − logpdf(lower)."""
         at_lower, at_upper = (self._log_density_and_slope(v)[0] for v in (lower, upper))
         return at_upper - at_lower
 
-    def slide(self, points: P, step: Floats) -> P:
+    def shift(self, points: P, step: Floats) -> P:
+        """The points whose coordinate is larger by ``step``."""
         return self._from_coordinate(self._coordinate(points) + step)
 
-    def span(self, lower: P, upper: P) -> Floats:
+    def coordinate_difference(self, lower: P, upper: P) -> Floats:
+        """The coordinate of ``upper`` less that of ``lower``."""
         return self._coordinate(upper) - self._coordinate(lower)
 
     @property
     def mode(self) -> P:
+        """Points at which the density is almost as high as at the mode."""
         if self.known_mode is None:
             object.__setattr__(self, "known_mode", self._find_mode())
         assert self.known_mode is not None
         return self._from_coordinate(self.known_mode)
 
     @abstractmethod
-    def _rough_mode(self) -> tuple[Floats, Floats]:
-        """The coordinate of a point near to the mode, and a standard deviation in it."""
+    def _approximate_mode(self) -> tuple[Floats, Floats]:
+        """An approximate coordinate of the mode, and a standard deviation of the coordinate."""
 
     @abstractmethod
     def _may_have_cusp(self) -> Bools:
-        """Whether the densities of both components bend at one and the same end."""
+        """Whether the densities of both components are unsmooth at the same end of their ranges."""
 
     def _find_mode(self) -> Floats:
         def slope(coordinate: Floats, index: Positions) -> Floats:
             part = self.at(index)
-            return part.slope(part._from_coordinate(coordinate))
+            return part.log_density_slope(part._from_coordinate(coordinate))
 
-        start, width = self._rough_mode()
-        cusp = cusps_at_zero(slope, width, self._may_have_cusp())
+        start, width = self._approximate_mode()
+        cusp = has_cusp_at_zero(slope, width, self._may_have_cusp())
         mode = np.zeros(self.size)
         smooth = np.flatnonzero(~cusp)
-        mode[smooth] = mode_of(lambda x, i: slope(x, smooth[i]), start[smooth], width[smooth])
+        mode[smooth] = find_mode(lambda x, i: slope(x, smooth[i]), start[smooth], width[smooth])
         return mode
 
     def ppf(self, prob: npt.ArrayLike) -> P:
@@ -193,12 +212,12 @@ class Contrast(ABC, Generic[P]):
         """The points with sf = ``prob``."""
         return self._quantile(prob, upper=True)
 
-    def rough_interval(self, alpha: float) -> tuple[P, P]:
-        """By moments; by quantiles where these say too little of the shape."""
+    def approximate_interval(self, alpha: float) -> tuple[P, P]:
+        """Approximate balanced-tail limits: from moments, or the quantiles where these are poor."""
         prob = np.full(self.size, alpha / 2)
-        lower = self._from_coordinate(self._rough_quantile(prob, upper=False))
-        upper = self._from_coordinate(self._rough_quantile(prob, upper=True))
-        odd = np.flatnonzero(self._oddly_shaped())
+        lower = self._from_coordinate(self._approximate_quantile(prob, upper=False))
+        upper = self._from_coordinate(self._approximate_quantile(prob, upper=True))
+        odd = np.flatnonzero(self._is_poorly_approximated())
         if odd.size == 0:
             return lower, upper
         part = self.at(odd)
@@ -208,14 +227,14 @@ class Contrast(ABC, Generic[P]):
         )
 
     def _quantile(self, prob: npt.ArrayLike, *, upper: bool) -> P:
-        """Newton's method on the logarithm of the tail, or of the other one above one half."""
+        """Newton's method on the logarithm of a tail: of the one whose probability is below ½."""
         prob = np.broadcast_to(np.asarray(prob, np.float64), (self.size,)).copy()
         other = prob > 0.5
         by_upper = other != upper
         target = np.where(other, 1.0 - prob, prob)
         residual = self._residual(target, by_upper)
         low, high = self._brackets(prob, upper=upper)
-        start = self._rough_quantile(prob, upper=upper)
+        start = self._approximate_quantile(prob, upper=upper)
         coordinate, found = bracketed_newton(residual, low, high, start)
         if not found.all():
             raise IntervalNotFoundError(f"no quantile at probability {prob[~found][0]:g}")
@@ -235,7 +254,7 @@ class Contrast(ABC, Generic[P]):
                     tail[mask] = by(points.at(mask))
             with np.errstate(divide="ignore", invalid="ignore"):
                 log_ratio = np.log(tail / target[index])
-                change = part.density(points) / tail
+                change = part.coordinate_density(points) / tail
             return np.where(upper, log_ratio, -log_ratio), -change
 
         return residual

@@ -1,7 +1,6 @@
-"""The posteriors of p₁ − p₂ and of (p₁ + p₂)/2 (Ross 2003, section 6; balanced accuracy).
+"""The posteriors of p₁ − p₂ (Ross 2003, section 6) and of (p₁ + p₂)/2, the balanced accuracy.
 
-The mean is (1 + d)/2 with d = p₁ − (1 − p₂), a difference too. The coordinate of both is the
-logit of (1 + d)/2.
+The mean is (1 + d)/2 with d = p₁ − (1 − p₂), so that it is a difference too.
 """
 
 from __future__ import annotations
@@ -15,28 +14,28 @@ from scipy.special import betainccinv, betaincinv, betaln
 from harness.numerics.arrays import Bools, Floats
 from harness.numerics.points import LogitPoints, SignedLogitPoints, signed_difference
 from harness.posteriors.beta import Beta
-from harness.posteriors.difference.posterior import Contrast
+from harness.posteriors.difference.posterior import DifferencePosterior
 from harness.posteriors.truncated import Truncated
 
-# exp(-600) is the last place where a limit next to an end still differs from it.
+# A limit closer to the boundary than exp(-600) cannot be told from it.
 _LOG_SMALLEST_GAP = -600.0
 # A power of the density above this puts the matching limit well above exp(-600).
 _NEARLY_MONOTONE = 1.5
 _FARTHEST = 690.0
-# Skewness or kurtosis this far from a Beta's make its quantiles a poor start.
+# A Beta's quantiles are a poor start if skewness or kurtosis differ from its own by more than this.
 _ODD = 0.1
 
 Component = Beta | Truncated
 
 
-def difference_of_proportions(first: Component, second: Component) -> ProportionContrast:
-    """The posterior of p₁ − p₂."""
-    return ProportionContrast(first, second, halved=False)
+def difference_of_proportions(first: Component, second: Component) -> ProportionDifference:
+    """Return the posterior of p₁ − p₂."""
+    return ProportionDifference(first, second, is_mean=False)
 
 
-def mean_of_proportions(first: Component, second: Component) -> ProportionContrast:
-    """The posterior of (p₁ + p₂)/2."""
-    return ProportionContrast(first, _mirrored(second), halved=True)
+def mean_of_proportions(first: Component, second: Component) -> ProportionDifference:
+    """Return the posterior of (p₁ + p₂)/2."""
+    return ProportionDifference(first, _mirrored(second), is_mean=True)
 
 
 def _mirrored(component: Component) -> Component:
@@ -50,34 +49,37 @@ def _mirrored(component: Component) -> Component:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProportionContrast(Contrast[SignedLogitPoints]):
-    """first − second, or where ``halved`` (1 + first − second)/2, of two proportions."""
+class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
+    """The posterior of d = first − second; of (1 + d)/2 if ``is_mean``.
 
-    halved: bool
+    The coordinate is log((1 + d)/(1 − d)).
+    """
+
+    is_mean: bool
 
     @property
     def support(self) -> tuple[float, float]:
-        return (0.0, 1.0) if self.halved else (-1.0, 1.0)
+        return (0.0, 1.0) if self.is_mean else (-1.0, 1.0)
 
     @property
-    def ends(self) -> tuple[SignedLogitPoints, SignedLogitPoints]:
+    def boundary(self) -> tuple[SignedLogitPoints, SignedLogitPoints]:
         low = np.full(self.size, -np.inf)
         return self._from_coordinate(low), self._from_coordinate(-low)
 
     @property
-    def room(self) -> tuple[Floats, Floats]:
-        below, above = self._estimate_gaps()
+    def distance_to_boundary(self) -> tuple[Floats, Floats]:
+        below, above = self._estimate_to_boundary()
         return self._unit * below, self._unit * above
 
     @property
     def _unit(self) -> float:
-        return 0.5 if self.halved else 1.0
+        return 0.5 if self.is_mean else 1.0
 
-    def _estimate_gaps(self) -> tuple[Floats, Floats]:
-        """1 + d and 1 − d of the estimate d."""
+    def _estimate_to_boundary(self) -> tuple[Floats, Floats]:
+        """1 + d and 1 − d for the estimate d."""
         first, second = self._betas()
         if first.estimate is None or second.estimate is None:
-            raise ValueError("this posterior carries no estimate to be centred on")
+            raise ValueError("this posterior has no estimate to centre an interval on")
         return first.estimate.p + second.estimate.q, first.estimate.q + second.estimate.p
 
     def _betas(self) -> tuple[Beta, Beta]:
@@ -86,8 +88,8 @@ class ProportionContrast(Contrast[SignedLogitPoints]):
         assert isinstance(second, Beta)
         return first, second
 
-    def around(self, margin: Floats) -> tuple[SignedLogitPoints, SignedLogitPoints]:
-        below, above = self._estimate_gaps()
+    def centred_interval(self, margin: Floats) -> tuple[SignedLogitPoints, SignedLogitPoints]:
+        below, above = self._estimate_to_boundary()
         room, margin = np.minimum(below, above), margin / self._unit
         with np.errstate(divide="ignore"):
             lower = np.log((below - room) + margin) - np.log(above + (room - margin))
@@ -97,16 +99,16 @@ class ProportionContrast(Contrast[SignedLogitPoints]):
     def length(self, lower: SignedLogitPoints, upper: SignedLogitPoints) -> Floats:
         return self._unit * signed_difference(lower, upper)
 
-    def never_falls_to(self, upper: SignedLogitPoints) -> Bools:
+    def lower_limit_at_boundary(self, upper: SignedLogitPoints) -> Bools:
         first, second = self._betas()
         return self._monotone(upper, first.a, second.b)
 
-    def never_rises_from(self, lower: SignedLogitPoints) -> Bools:
+    def upper_limit_at_boundary(self, lower: SignedLogitPoints) -> Bools:
         first, second = self._betas()
         return self._monotone(lower, first.b, second.a)
 
     def _monotone(self, point: SignedLogitPoints, inner: Floats, outer: Floats) -> Bools:
-        """Whether the density at exp(−600) from an end is above that at ``point``.
+        """Whether the density at a distance of exp(−600) from an end is above that at ``point``.
 
         Next to the end where the first component has the power ``inner`` and the second one
         ``outer``, it is B(inner, outer)/(B(a₁, b₁) B(a₂, b₂)) gap^{inner + outer − 1}.
@@ -125,7 +127,7 @@ class ProportionContrast(Contrast[SignedLogitPoints]):
 
     def _points(self, points: SignedLogitPoints | npt.ArrayLike) -> SignedLogitPoints:
         if not isinstance(points, SignedLogitPoints):
-            points = (LogitPoints if self.halved else SignedLogitPoints).of(points)
+            points = (LogitPoints if self.is_mean else SignedLogitPoints).of(points)
         if points.logit.shape == (self.size,):
             return points
         return self._from_coordinate(np.broadcast_to(points.logit, (self.size,)))
@@ -134,19 +136,19 @@ class ProportionContrast(Contrast[SignedLogitPoints]):
         return points.logit
 
     def _from_coordinate(self, coordinate: Floats) -> SignedLogitPoints:
-        return LogitPoints(coordinate) if self.halved else SignedLogitPoints(coordinate)
+        return LogitPoints(coordinate) if self.is_mean else SignedLogitPoints(coordinate)
 
-    def _sizes(self, points: SignedLogitPoints) -> tuple[Floats, Floats, Bools]:
+    def _magnitude_gap_sign(self, points: SignedLogitPoints) -> tuple[Floats, Floats, Bools]:
         return np.abs(points.signed), points.gap, points.logit < 0
 
-    def _stretch(self, points: SignedLogitPoints) -> tuple[Floats, float]:
+    def _derivatives(self, points: SignedLogitPoints) -> tuple[Floats, float]:
         gap = points.gap
         return 0.5 * gap * (2.0 - gap), self._unit
 
     def _brackets(self, prob: Floats, *, upper: bool) -> tuple[Floats, Floats]:
         return np.full(self.size, -_FARTHEST), np.full(self.size, _FARTHEST)
 
-    def _rough_quantile(self, prob: Floats, *, upper: bool) -> Floats:
+    def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
         """The quantile of the Beta distribution that has the mean and variance of (1 + d)/2."""
         below, above, variance = self._moments()
         total = below * above / variance - 1.0
@@ -160,12 +162,12 @@ class ProportionContrast(Contrast[SignedLogitPoints]):
         return np.asarray(np.where(low, size, -size), np.float64)
 
     def _moments(self) -> tuple[Floats, Floats, Floats]:
-        """Mean of (1 + d)/2, one less the mean, and variance."""
+        """The mean of (1 + d)/2, 1 less that mean, and the variance."""
         first, second = self._betas()
         (p1, q1, v1), (p2, q2, v2) = _moments(first), _moments(second)
         return 0.5 * (p1 + q2), 0.5 * (q1 + p2), 0.25 * (v1 + v2)
 
-    def _oddly_shaped(self) -> Bools:
+    def _is_poorly_approximated(self) -> Bools:
         first, second = self._betas()
         below, above, variance = self._moments()
         total = below * above / variance - 1.0
@@ -176,7 +178,7 @@ class ProportionContrast(Contrast[SignedLogitPoints]):
             (np.abs(third) > _ODD * variance**1.5) | (np.abs(fourth) > _ODD * variance**2)
         )
 
-    def _rough_mode(self) -> tuple[Floats, Floats]:
+    def _approximate_mode(self) -> tuple[Floats, Floats]:
         below, above, variance = self._moments()
         total = below * above / variance - 1.0
         rise = np.maximum(below * total - 1.0, 0.1)
@@ -189,13 +191,14 @@ class ProportionContrast(Contrast[SignedLogitPoints]):
 
 
 def _moments(beta: Beta) -> tuple[Floats, Floats, Floats]:
+    """The mean, 1 less the mean, and the variance of a Beta distribution."""
     n = beta.a + beta.b
     p, q = beta.a / n, beta.b / n
     return p, q, p * q / (n + 1.0)
 
 
 def _cumulants(beta: Beta) -> tuple[Floats, Floats]:
-    """The third and the fourth."""
+    """The third and the fourth cumulant of a Beta distribution."""
     p, q, variance = _moments(beta)
     n = beta.a + beta.b
     third = 2.0 * (q - p) / (n + 2.0) * variance

@@ -1,4 +1,4 @@
-"""The posterior of r₁ − r₂ (Ross 2003, section 6). The coordinate is the difference itself."""
+"""The posterior of r₁ − r₂ (Ross 2003, section 6)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from harness.numerics.arrays import Bools, Floats
 from harness.numerics.points import RealPoints
-from harness.posteriors.difference.posterior import Contrast
+from harness.posteriors.difference.posterior import DifferencePosterior
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
 
@@ -20,34 +20,34 @@ _OUTWARD = 1e-9
 _ODD = 0.1
 
 
-def difference_of_rates(first: Gamma | Truncated, second: Gamma | Truncated) -> RateContrast:
-    """The posterior of r₁ − r₂."""
-    return RateContrast(first, second)
+def difference_of_rates(first: Gamma | Truncated, second: Gamma | Truncated) -> RateDifference:
+    """Return the posterior of r₁ − r₂."""
+    return RateDifference(first, second)
 
 
 @dataclass(frozen=True)
-class RateContrast(Contrast[RealPoints]):
-    """first − second of two rates."""
+class RateDifference(DifferencePosterior[RealPoints]):
+    """The posterior of first − second; the coordinate is the difference itself."""
 
     @property
     def support(self) -> tuple[float, float]:
         return -np.inf, np.inf
 
     @property
-    def ends(self) -> tuple[RealPoints, RealPoints]:
+    def boundary(self) -> tuple[RealPoints, RealPoints]:
         high = np.full(self.size, np.inf)
         return RealPoints(-high), RealPoints(high)
 
     @property
-    def room(self) -> tuple[Floats, Floats]:
+    def distance_to_boundary(self) -> tuple[Floats, Floats]:
         high = np.full(self.size, np.inf)
         return high, high
 
-    def around(self, margin: Floats) -> tuple[RealPoints, RealPoints]:
-        """``margin`` is minus the half-width: there is no end to stay short of."""
+    def centred_interval(self, margin: Floats) -> tuple[RealPoints, RealPoints]:
+        """The interval of half-width −``margin`` about the estimate, as there is no boundary."""
         first, second = self._gammas()
         if first.estimate is None or second.estimate is None:
-            raise ValueError("this posterior carries no estimate to be centred on")
+            raise ValueError("this posterior has no estimate to centre an interval on")
         centre = first.estimate - second.estimate
         return RealPoints(centre + margin), RealPoints(centre - margin)
 
@@ -60,10 +60,10 @@ class RateContrast(Contrast[RealPoints]):
     def length(self, lower: RealPoints, upper: RealPoints) -> Floats:
         return upper.value - lower.value
 
-    def never_falls_to(self, upper: RealPoints) -> Bools:
+    def lower_limit_at_boundary(self, upper: RealPoints) -> Bools:
         return np.zeros(self.size, dtype=bool)
 
-    def never_rises_from(self, lower: RealPoints) -> Bools:
+    def upper_limit_at_boundary(self, lower: RealPoints) -> Bools:
         return np.zeros(self.size, dtype=bool)
 
     def _points(self, points: RealPoints | npt.ArrayLike) -> RealPoints:
@@ -79,11 +79,11 @@ class RateContrast(Contrast[RealPoints]):
     def _from_coordinate(self, coordinate: Floats) -> RealPoints:
         return RealPoints(coordinate)
 
-    def _sizes(self, points: RealPoints) -> tuple[Floats, Floats, Bools]:
+    def _magnitude_gap_sign(self, points: RealPoints) -> tuple[Floats, Floats, Bools]:
         size = np.abs(points.value)
         return size, np.full_like(size, np.inf), points.value < 0
 
-    def _stretch(self, points: RealPoints) -> tuple[Floats, float]:
+    def _derivatives(self, points: RealPoints) -> tuple[Floats, float]:
         return np.ones(self.size), 1.0
 
     def _brackets(self, prob: Floats, *, upper: bool) -> tuple[Floats, Floats]:
@@ -96,21 +96,21 @@ class RateContrast(Contrast[RealPoints]):
         slack = _OUTWARD * (high - low)
         return low - slack, high + slack
 
-    def _rough_quantile(self, prob: Floats, *, upper: bool) -> Floats:
+    def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
         """Cornish and Fisher's correction of a normal quantile by the skewness."""
         mean, deviation, skewness = self._moments()
         z = -ndtri(prob) if upper else ndtri(prob)
         return mean + deviation * (z + skewness * (z * z - 1.0) / 6.0)
 
-    def _oddly_shaped(self) -> Bools:
+    def _is_poorly_approximated(self) -> Bools:
         first, second = self._gammas()
         v1, v2 = first.a / first.b / first.b, second.a / second.b / second.b
-        # The kurtosis, of which Cornish and Fisher's correction leaves out the part of a half.
+        # The excess kurtosis, which the correction by the skewness leaves out.
         fourth = 6.0 * (v1 / (v1 + v2)) ** 2 / first.a + 6.0 * (v2 / (v1 + v2)) ** 2 / second.a
         return np.asarray(fourth > _ODD)
 
     def _moments(self) -> tuple[Floats, Floats, Floats]:
-        """Mean, standard deviation and skewness."""
+        """The mean, the standard deviation and the skewness."""
         first, second = self._gammas()
         v1, v2 = first.a / first.b / first.b, second.a / second.b / second.b
         deviation = np.sqrt(v1 + v2)
@@ -118,7 +118,7 @@ class RateContrast(Contrast[RealPoints]):
         mean = first.a / first.b - second.a / second.b
         return mean, deviation, 2.0 * third / deviation / deviation
 
-    def _rough_mode(self) -> tuple[Floats, Floats]:
+    def _approximate_mode(self) -> tuple[Floats, Floats]:
         mean, deviation, skewness = self._moments()
         return mean - 0.5 * skewness * deviation, deviation
 

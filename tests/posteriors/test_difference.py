@@ -1,4 +1,4 @@
-"""Differences and means of two posteriors: tails, quantiles and the four criteria."""
+"""Differences and means of two parameters: tails, quantiles and the four criteria."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import betainc
 
 from harness import criteria
 from harness.posteriors.beta import Beta
@@ -19,6 +20,8 @@ from tests.oracles import differences
 ACCURACY = 1e-10
 # What the mass outside the limits promises: the same, and the rounding of a plain double.
 MASS = 1e-9
+# Of the integral against betainc, which is good to some 1e-14.
+CLOSED_FORM = 1e-11
 FLAT, JEFFREYS = (1.0, 1.0), (0.5, 0.5)
 TWO_SIDED = (criteria.balanced_tail, criteria.balanced_width, criteria.minimal_length)
 
@@ -205,9 +208,9 @@ def test_a_difference_of_two_uniform_pieces_is_a_trapezoid():
         assert posterior.sf(column(delta))[0] == pytest.approx(1.0 - below, abs=1e-13)
 
 
-def test_ends_of_the_range_leave_nothing_beyond():
+def test_there_is_no_probability_beyond_the_boundary():
     first, second = outcomes(2, 3, JEFFREYS)
-    low, high = difference_of_proportions(first, second).ends
+    low, high = difference_of_proportions(first, second).boundary
     posterior = difference_of_proportions(first, second)
     assert (posterior.cdf(low) == 0).all()
     assert (posterior.sf(high) == 0).all()
@@ -230,3 +233,21 @@ def test_tails_keep_their_accuracy_for_large_samples(shapes, delta, above):
     a1, b1, a2, b2 = (column(v) for v in shapes)
     posterior = difference_of_proportions(Beta(a1, b1), Beta(a2, b2))
     assert posterior.sf(column(delta))[0] == pytest.approx(above, rel=ACCURACY)
+
+
+@pytest.mark.parametrize("prior", [(1.0, 0.0), (0.5, 0.0)])
+def test_tails_at_no_difference_are_incomplete_beta_functions_small_or_large(prior):
+    """Pr(r2 < r1) = I_w(x2 + a, x1 + a) with w = E2/(E1 + E2), as r1·E1 and r2·E2 are Gamma."""
+    rng = np.random.default_rng(2003)
+    x1, x2 = rng.integers(0, 500, 4000), rng.integers(0, 8, 4000)
+    first, second = 10.0 ** rng.uniform(-2, 2, (2, 4000))
+    posterior = difference_of_rates(
+        Gamma.given(x1.astype(float), first, prior), Gamma.given(x2.astype(float), second, prior)
+    )
+    zero = np.zeros(4000)
+    above = betainc(x2 + prior[0], x1 + prior[0], second / (first + second))
+    below = betainc(x1 + prior[0], x2 + prior[0], first / (first + second))
+    assert above.max() > 1 - 1e-6
+    assert above.min() < 1e-6
+    np.testing.assert_allclose(posterior.sf(zero), above, rtol=CLOSED_FORM, atol=1e-20)
+    np.testing.assert_allclose(posterior.cdf(zero), below, rtol=CLOSED_FORM, atol=1e-20)
