@@ -1,4 +1,4 @@
-"""The only exceptions a user meets. Each carries the exit code of the command line."""
+"""The exceptions that users see, each with its exit code, and the issues of a config."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 
 class HarnessError(Exception):
-    """A fault of the harness itself; its message is one clear sentence."""
+    """An error of the harness; its message is one clear sentence."""
 
     exit_code = 1
 
 
 class IntervalNotFoundError(HarnessError):
-    """An interval could not be computed; names method, outcome, size and alpha."""
+    """An interval was not computed; the message names method, outcome, size and alpha."""
 
 
 class InputError(HarnessError):
@@ -27,35 +27,53 @@ class NothingToDrawError(InputError):
     """A figure has nothing to show."""
 
 
-@dataclass(frozen=True)
-class Fault:
-    """One fault of a config."""
+KeyPath = tuple[str | int, ...]
+"""Keys and indices from the top of a config down to a value."""
 
-    where: str
-    """``file:line``, or ``--set`` for an override."""
-    path: str
-    """Keys from the top of the config down to the bad one, as in ``methods[2].prior``."""
-    message: str
-    """What was expected and what was found."""
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value of a config is written."""
+
+    source: str
+    """The name of a file, ``--set key=value`` for an override, or ``config`` for a mapping."""
+    line: int | None = None
 
     def __str__(self) -> str:
-        return (
-            f"{self.where}: {self.path}: {self.message}"
-            if self.path
-            else f"{self.where}: {self.message}"
-        )
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+@dataclass(frozen=True)
+class ConfigIssue:
+    """One thing that is wrong with a config."""
+
+    path: KeyPath
+    message: str
+    """What was expected and what was found."""
+    place: Place | None = None
+    """None until the path is looked up in the config's file."""
+
+    def __str__(self) -> str:
+        parts = (str(self.place or ""), path_text(self.path), self.message)
+        return ": ".join(part for part in parts if part)
+
+
+def path_text(path: KeyPath) -> str:
+    """The path as it is written in messages: ``methods[2].prior``."""
+    words = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return "".join(words).removeprefix(".")
 
 
 class ConfigError(InputError):
-    """All faults of one or more configs at once."""
+    """All issues of one or more configs at once."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+    def __init__(self, issues: Sequence[ConfigIssue]) -> None:
+        self.issues = tuple(issues)
+        super().__init__("\n".join(map(str, self.issues)))
 
 
 class MethodError(HarnessError):
-    """A user's own method failed: names the method and the outcome that caused it."""
+    """A user method failed; the message names the method and the outcome that caused it."""
 
     exit_code = 3
 

@@ -14,7 +14,7 @@ ROOT = Path(harness.__file__).parent
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors",),
-    ("models",),
+    ("models", "plain_data"),
     ("numerics",),
     ("truths",),
     ("posteriors",),

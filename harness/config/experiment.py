@@ -1,4 +1,4 @@
-"""What a config means: frozen records with every default filled in, checked and ready to run."""
+"""What a config means: frozen records with every default filled in, validated and ready to run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Any, Literal
 from harness.engines.pooling import Group
 from harness.truths import PairTruth, Truth
 
+COVERAGE, CALIBRATION = "coverage", "calibration"
+"""The kinds of experiments."""
+
 TrialsKind = Literal["per_outcome", "per_size", "per_truth"]
 
 Size = float | tuple[float, float]
@@ -17,12 +20,12 @@ Size = float | tuple[float, float]
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """One interval method: of the catalogue, or a function of the user's own."""
+    """One interval method: a method of the catalogue, or a user function."""
 
     label: str
     """Unique in the experiment; the column ``method`` of every table."""
     name: str | None
-    """The catalogue's name (aliases resolved); None for a user's own method."""
+    """The name in the catalogue (aliases resolved); None for a user function."""
     path: str | None
     """Absolute path of the user's Python file."""
     module: str | None
@@ -32,12 +35,14 @@ class MethodSpec:
     side: str
     """``two-sided``, ``lower`` or ``upper``."""
     prior: tuple[float, float] | None
-    """Beta prior; None where none was given, which leaves the method its own default."""
+    """The parameters of the prior; None where the config gives none and the method has none."""
+    written_path: str | None = None
+    """``path`` as the config writes it, so that a resolved config names no place on one machine."""
 
 
 @dataclass(frozen=True)
-class Trials:
-    """How many Monte Carlo trials."""
+class TrialCount:
+    """The number of Monte Carlo trials."""
 
     kind: TrialsKind
     count: int
@@ -47,7 +52,7 @@ class Trials:
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """One figure to draw from the tables; ``options`` passed its kind's options model."""
+    """One figure to draw from the tables, with valid options of its kind."""
 
     kind: str
     options: Mapping[str, Any]
@@ -55,18 +60,18 @@ class FigureSpec:
 
 @dataclass(frozen=True)
 class Execution:
-    """Where the work runs; changes no result of what ends in time."""
+    """Where the work runs; it changes no result, except of what exceeds the timeout."""
 
     jobs: int
-    """-1 uses every core."""
+    """The number of processes or threads; -1 uses every core."""
     backend: str
     timeout: float
-    """Seconds that a call of a user's own method may take."""
+    """Seconds that a call of a user function may take."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A config, fully resolved."""
+    """A config of the kind ``coverage``, fully resolved."""
 
     name: str
     title: str
@@ -76,23 +81,23 @@ class Experiment:
     alphas: tuple[float, ...]
     methods: tuple[MethodSpec, ...]
     truth: Truth | PairTruth
-    trials: Trials | None
-    """None where no Monte Carlo is asked for and none was planned."""
+    written_truth: Mapping[str, Any]
+    """The truth as plain data, in which a grid is still a grid."""
+    trials: TrialCount | None
+    """None where no Monte Carlo trials are made."""
     outcomes: int | tuple[int, ...] | None
     """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or
     the outcomes themselves, ascending."""
     reference: Literal["prior", "truth"]
-    """Whether ``posterior`` judges under the reference prior, or under the truth's distribution."""
+    """The distribution under which ``posterior`` computes alpha errors: the posterior from the
+    reference prior, or from the truth itself."""
     group: Group | None
     engines: tuple[str, ...]
     reference_prior: tuple[float, float]
-    """Prior of the engine ``posterior``: Beta for a proportion, Gamma for a rate."""
+    """The parameters of the prior of the engine ``posterior``."""
     seed: int
     execution: Execution
     figures: tuple[FigureSpec, ...]
-    document: Mapping[str, Any]
-    """The same as plain data, in the order of the documentation: what ``config.yaml`` holds.
-    Loading it from the config's own folder gives an equal Experiment."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ class SizeRange:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A config of the kind ``calibration``, fully resolved: is what is called probable so often?
+    """A config of the kind ``calibration``, fully resolved: how often do probable events happen?
 
     In each trial both sizes, both true values and delta are drawn.
     """
@@ -117,17 +122,15 @@ class Calibration:
     truth: PairTruth
     """Two distributions."""
     delta: tuple[float, float]
-    """Drawn uniformly; fixed where the two are equal."""
+    """Drawn uniformly between the two; fixed where they are equal."""
     trials: int
     bins: int
-    """Equal parts of [0, 1] that the computed probabilities are counted in."""
+    """The number of equal parts of [0, 1] that the computed probabilities are counted in."""
     prior: tuple[float, float]
-    """Of each sample: Beta for a proportion, Gamma for a rate."""
+    """The parameters of the prior of each sample."""
     seed: int
     execution: Execution
     figures: tuple[FigureSpec, ...]
-    document: Mapping[str, Any]
-    """As that of an Experiment."""
 
 
 AnyExperiment = Experiment | Calibration

@@ -1,85 +1,123 @@
-"""Config files: finding them and reading their text."""
+"""Config files: finding them, those that come with the package too, and reading their text."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
-from harness.config import shipped
-from harness.errors import ConfigError, Fault
+from harness.errors import ConfigError, ConfigIssue, Place
 
-ENDINGS = (".yaml", ".yml")
+SUFFIXES = (".yaml", ".yml")
+_CHECKOUT = Path(__file__).parents[2] / "configs"
+_INSTALLED = "share/coverage-harness/configs/schema.json"
 
 
 def find_configs(paths: Sequence[Path | str]) -> list[Path]:
-    """Files as they are, folders as the YAML files in and below them; each file once.
+    """Return files as they are, and for folders the YAML files in and below them; each file once.
 
     Raises:
-        ConfigError: a path is not there, is no YAML file, or is a folder without any.
+        ConfigError: a path does not exist, is no YAML file, or is a folder without any.
     """
     found: dict[Path, Path] = {}
-    faults = []
+    issues: list[ConfigIssue] = []
     for path in map(Path, paths):
-        files = _files_of(path)
-        if isinstance(files, Fault):
-            faults.append(files)
-        else:
-            for file in files:
+        try:
+            for file in _configs_of(path):
                 found.setdefault(file.resolve(), file)
-    if faults:
-        raise ConfigError(faults)
+        except ConfigError as error:
+            issues += error.issues
+    if issues:
+        raise ConfigError(issues)
     return list(found.values())
 
 
-def _files_of(path: Path) -> list[Path] | Fault:
-    wanted = " or ".join(ENDINGS)
+def _configs_of(path: Path) -> list[Path]:
+    suffixes = " or ".join(SUFFIXES)
     try:
-        path = shipped.found(path)
+        path = find_shipped(path)
         if path.is_dir():
-            files = sorted(file for file in path.rglob("*") if _is_config(file, path))
-            return files or Fault(
-                str(path), "", f"expected a folder with {wanted} files, found none"
-            )
+            configs = sorted(file for file in path.rglob("*") if _is_config(file, path))
+            if not configs:
+                raise _error(path, f"expected a folder with {suffixes} files, found none")
+            return configs
         if not path.exists():
-            return Fault(str(path), "", "expected a config, found no such file or folder")
+            raise _error(path, "expected a config, found no such file or folder")
     except (OSError, ValueError) as error:
-        return Fault(str(path), "", f"expected a config, but it cannot be read: {_reason(error)}")
-    if path.suffix not in ENDINGS:
-        ending = path.suffix or "a file without an ending"
-        return Fault(str(path), "", f"expected a {wanted} file, found {ending}")
+        raise _unreadable(path, error) from None
+    if path.suffix not in SUFFIXES:
+        found = path.suffix or "a file without an ending"
+        raise _error(path, f"expected a {suffixes} file, found {found}")
     return [path]
 
 
 def _is_config(file: Path, folder: Path) -> bool:
-    """A YAML file that is not hidden, nor in a hidden folder."""
+    """Whether it is a YAML file that is not hidden, nor in a hidden folder."""
     inner = file.relative_to(folder).parts
-    return file.suffix in ENDINGS and file.is_file() and not any(p.startswith(".") for p in inner)
+    return file.suffix in SUFFIXES and file.is_file() and not any(p.startswith(".") for p in inner)
 
 
-def read_text(path: Path) -> str | Fault:
-    """The text of a file of UTF-8, or why there is none."""
+def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 file.
+
+    Raises:
+        ConfigError: it cannot be read, or is not UTF-8.
+    """
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        return Fault(str(path), "", "expected a config, found no such file")
+        raise _error(path, "expected a config, found no such file") from None
     except IsADirectoryError:
-        return Fault(str(path), "", "expected a config, found a folder")
+        raise _error(path, "expected a config, found a folder") from None
     except (OSError, ValueError) as error:
-        return Fault(str(path), "", f"expected a config, but it cannot be read: {_reason(error)}")
+        raise _unreadable(path, error) from None
     if raw.startswith(codecs.BOM_UTF8):
-        return Fault(
-            f"{path}:1", "", "expected UTF-8 without a byte order mark, found one at the start"
-        )
+        message = "expected UTF-8 without a byte order mark, found one at the start"
+        raise _error(path, message, line=1)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        return Fault(
-            f"{path}:{line}", "", f"expected UTF-8, found the byte {raw[error.start]:#04x}"
-        )
+        message = f"expected UTF-8, found the byte {raw[error.start]:#04x}"
+        raise _error(path, message, line) from None
 
 
-def _reason(error: Exception) -> str:
-    """Without the path, which stands in front already."""
-    return getattr(error, "strerror", None) or str(error)
+def _error(path: Path, message: str, line: int | None = None) -> ConfigError:
+    return ConfigError([ConfigIssue((), message, Place(str(path), line))])
+
+
+def _unreadable(path: Path, error: Exception) -> ConfigError:
+    # The message of an OSError repeats the path.
+    reason = getattr(error, "strerror", None) or str(error)
+    return _error(path, f"expected a config, but it cannot be read: {reason}")
+
+
+def find_shipped(path: Path) -> Path:
+    """Return ``path`` itself where it exists; else the shipped config of that name, if any.
+
+    ``configs/ross2003/fig03.yaml``, ``ross2003/fig03.yaml`` and ``ross2003/fig03`` name the same.
+    """
+    if path.exists() or path.is_absolute():
+        return path
+    parts = path.parts[1:] if path.parts[:1] == ("configs",) else path.parts
+    if not parts or ".." in parts:
+        return path
+    for folder in _shipped_folders():
+        shipped = folder.joinpath(*parts)
+        for candidate in (shipped, shipped.with_name(shipped.name + ".yaml")):
+            if candidate.exists():
+                return candidate
+    return path
+
+
+def _shipped_folders() -> Iterator[Path]:
+    """Yield the folders that may hold the configs: of a checkout, then of an installation."""
+    yield _CHECKOUT
+    try:
+        installed = files("coverage-harness") or []
+    except PackageNotFoundError:
+        return
+    for file in installed:
+        if file.as_posix().endswith(_INSTALLED):
+            yield Path(str(file.locate())).resolve().parent

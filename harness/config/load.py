@@ -1,74 +1,150 @@
-"""Experiments from config files, or one ConfigError with all that is wrong with them."""
+"""Experiments from config files and mappings, or one ConfigError with all of their issues."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
 from typing import Any
 
-from harness.config import shipped, yaml12
+from harness.config import yaml12
 from harness.config.experiment import AnyExperiment
-from harness.config.files import find_configs, read_text
-from harness.config.judge import Judgement, judge
-from harness.config.mapping import from_mapping
-from harness.config.names import name_clashes
-from harness.config.schema import json_schema
-from harness.errors import ConfigError, Fault
+from harness.config.files import find_configs, find_shipped, read_text
+from harness.config.forms import json_schema
+from harness.config.validate import Validated, validate
+from harness.config.yaml12 import LONGEST_NUMBER, Document
+from harness.errors import ConfigError, ConfigIssue, KeyPath, Place
+from harness.plain_data import describe
 
 __all__ = ["find_configs", "json_schema", "load_all", "load_experiment"]
 
-IN_PYTHON = "config"
-"""Where the faults of a config are that is no file."""
+MAPPING = "config"
+"""What stands for the name of a file in the issues of a mapping."""
 
 
 def load_experiment(
     source: Path | str | Mapping[str, Any], overrides: Sequence[str] = ()
 ) -> AnyExperiment:
-    """The experiment of a config file, or of a mapping with the same keys.
+    """Return the experiment of a config file, or of a mapping with the same keys.
 
     Args:
-        source: path of a YAML file, one's own or shipped; or a mapping, whose paths are relative to
-            the working folder.
+        source: path of a YAML file, or name of a config that comes with the package; or a
+            mapping, whose paths are relative to the working folder.
         overrides: ``key=value``, as on the command line.
 
     Raises:
-        ConfigError: the config has faults; it holds all of them.
+        ConfigError: the config is not valid; the error has all issues.
+
+    >>> config = {"name": "a", "family": "proportion", "n": [10, 5], "methods": ["wilson"]}
+    >>> load_experiment(config).sizes
+    (5, 10)
     """
-    judged = _load(source, overrides)
-    if judged.experiment is None:
-        raise ConfigError(judged.faults)
-    return judged.experiment
+    return _load(source, overrides).experiment
 
 
 def load_all(paths: Sequence[Path | str], overrides: Sequence[str] = ()) -> list[AnyExperiment]:
-    """The experiments of files and folders, all of them checked.
+    """Return the experiments of files and folders.
+
+    Args:
+        paths: config files, and folders with config files.
+        overrides: ``key=value``, set in every config.
 
     Raises:
-        ConfigError: with the faults of all the files.
+        ConfigError: a config is not valid; the error has the issues of all files.
     """
-    judged = [_load(file, overrides) for file in find_configs(paths)]
-    faults = [fault for each in judged for fault in each.faults]
-    faults += name_clashes(
-        [(one.name_place, one.experiment.name) for one in judged if one.experiment is not None]
-    )
-    if faults:
-        raise ConfigError(faults)
-    return [one.experiment for one in judged if one.experiment is not None]
+    loaded: list[Validated] = []
+    issues: list[ConfigIssue] = []
+    for file in find_configs(paths):
+        try:
+            loaded.append(_load(file, overrides))
+        except ConfigError as error:
+            issues += error.issues
+    issues += _name_clashes(loaded)
+    if issues:
+        raise ConfigError(issues)
+    return [each.experiment for each in loaded]
 
 
-def _load(source: Path | str | Mapping[str, Any], overrides: Sequence[str]) -> Judgement:
+def _load(source: Path | str | Mapping[str, Any], overrides: Sequence[str]) -> Validated:
     if isinstance(source, Mapping):
-        return judge(from_mapping(source), overrides, IN_PYTHON, Path())
-    path = _found(Path(source))
-    text = read_text(path)
-    if isinstance(text, Fault):
-        return Judgement(None, (text,))
-    return judge(yaml12.read(text), overrides, str(path), path.parent)
+        return validate(document_of(source), overrides, Path())
+    path = _existing(Path(source))
+    document = yaml12.read(read_text(path), str(path))
+    return validate(document, overrides, path.parent)
 
 
-def _found(path: Path) -> Path:
-    """The path or the shipped config it names; reading a path that is none tells what is wrong."""
+def _existing(path: Path) -> Path:
+    """The path or the shipped config that it names; reading any other path raises the error."""
     try:
-        return shipped.found(path)
+        return find_shipped(path)
     except (OSError, ValueError):
         return path
+
+
+def _name_clashes(loaded: Sequence[Validated]) -> Iterator[ConfigIssue]:
+    """Find experiments that would write into each other's folder of results.
+
+    Two names that differ in case alone are one folder on some machines. A folder inside another
+    one would be deleted when that one is replaced.
+    """
+    taken: dict[tuple[str, ...], Place] = {}
+    for experiment, place in loaded:
+        name = experiment.name
+        parts = tuple(name.casefold().split("/"))
+        for other, first in taken.items():
+            shared = min(len(parts), len(other))
+            if parts == other:
+                message = f"expected a unique name, found {name} as in {first}"
+                yield ConfigIssue(("name",), message, place)
+            elif parts[:shared] == other[:shared]:
+                inner = "inside" if len(parts) > len(other) else "around"
+                message = f"expected a separate folder, found {name} {inner} that of {first}"
+                yield ConfigIssue(("name",), message, place)
+        taken.setdefault(parts, place)
+
+
+def document_of(mapping: Mapping[Any, Any]) -> Document:
+    """The plain data that YAML would give for a mapping of Python objects.
+
+    Tuples and arrays become lists. What is not plain data is left for the validation to refuse.
+    """
+    issues: list[ConfigIssue] = []
+    unreadable: set[KeyPath] = set()
+
+    def report(path: KeyPath, message: str) -> None:
+        issues.append(ConfigIssue(path, message, Place(MAPPING)))
+
+    def plain(value: Any, path: KeyPath) -> Any:
+        if isinstance(value, Mapping):
+            data = {}
+            for key, each in value.items():
+                if _is_text(key):
+                    data[key] = plain(each, (*path, key))
+                else:
+                    report(path, f"expected text as a key, found {describe(key)}")
+            return data
+        if isinstance(value, list | tuple | range):
+            return [plain(each, (*path, i)) for i, each in enumerate(value)]
+        if isinstance(value, PurePath):
+            return plain(str(value), path)
+        if isinstance(value, str) and not _is_text(value):
+            report(path, "expected text, found half of a surrogate pair")
+        elif isinstance(value, int) and abs(value) >= 10**LONGEST_NUMBER:
+            report(path, f"expected a number, found one of more than {LONGEST_NUMBER} digits")
+        else:
+            # NumPy's arrays and numbers, without importing NumPy.
+            to_list = getattr(value, "tolist", None)
+            return to_list() if callable(to_list) else value
+        unreadable.add(path)
+        return None
+
+    try:
+        data = plain(mapping, ())
+    except RecursionError:
+        message = "expected a config, found values nested too deeply to read"
+        return Document.without_data(MAPPING, None, message)
+    return Document(MAPPING, data, issues=tuple(issues), unreadable=frozenset(unreadable))
+
+
+def _is_text(value: Any) -> bool:
+    """Whether the value is text that a file can hold."""
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)

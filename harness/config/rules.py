@@ -1,82 +1,286 @@
-"""What must hold between the values of a config. A rule speaks up where all it reads is right."""
+"""What must hold between the keys of a config.
+
+A rule is a function with the keys that it reads as parameters. It runs only if all of them are
+valid. Besides keys it may read the ``form`` of the config, its data as written (``raw``), and the
+valid ``sizes`` by their keys.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import inspect
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.config.draft import Draft
-from harness.config.faults import Complaint
-from harness.config.form import Form, is_bounded
-from harness.config.levels import engines_of, label_of
-from harness.config.outcome_rules import outcome_relations
-from harness.config.repeated import repeated, repeated_levels
-from harness.config.shared_keys import CALIBRATION
-from harness.config.size_rules import size_relations
-from harness.config.trial_entry import PerOutcome, PerTruth
-from harness.config.truth_levels import is_discrete
+from harness.config.experiment import CALIBRATION, COVERAGE, MethodSpec, TrialCount
+from harness.config.forms import CROSS, Form
+from harness.config.models.figures import kind_of
+from harness.config.resolve import pairs, sizes_of
+from harness.engines.pooling import Group
+from harness.errors import ConfigIssue, KeyPath, path_text
 from harness.families.catalogue import FAMILIES
+from harness.families.data import LARGEST_COUNT
+from harness.families.family import MONTE_CARLO, POSTERIOR
+from harness.figures.options import FigureOptions
+from harness.figures.requirements import ExperimentFacts, unmet_requirements
+from harness.plain_data import describe
+from harness.truths import PairTruth, Truth
+
+MOST_PAIRS = 10_000
+
+Issues = Iterator[ConfigIssue]
+Sizes = Mapping[str, Sequence[float]]
+Outcomes = int | tuple[int, ...] | None
 
 
-def relations(form: Form, raw: Mapping[str, Any], parts: Draft) -> Iterator[Complaint]:
-    """Faults between keys, those of the figures apart; ``raw``: the config as it was read."""
-    yield from repeated_levels(form, raw)
-    yield from size_relations(form, parts)
-    if form.kind == CALIBRATION:
-        yield from _seed(parts, "a calibration")
+def broken_rules(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> Issues:
+    """Yield the issues between keys.
+
+    Args:
+        form: the form of the config.
+        raw: the data of the config, as written.
+        values: the valid values by key.
+    """
+    readable = {"form": form, "raw": raw, **values}
+    for rule in RULES[form.kind]:
+        keys = inspect.signature(rule).parameters
+        if all(key in readable for key in keys):
+            yield from rule(**{key: readable[key] for key in keys})
+    yield from _figures_are_drawable(form, values)
+
+
+def repeated(values: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """The indices of the first and of each later place of a value that is repeated."""
+    first: dict[Hashable, int] = {}
+    for i, value in enumerate(values):
+        if first.setdefault(value, i) != i:
+            yield first[value], i
+
+
+def _levels_are_distinct(form: Form, raw: Mapping[str, Any]) -> Issues:
+    """Find repeated values in a list even if something else is wrong with it."""
+    for path in _lists_of_levels(form, raw):
+        values: Any = raw
+        for key in path:
+            values = values.get(key) if isinstance(values, Mapping) else None
+        if not isinstance(values, list):
+            continue
+        # True equals 1 in Python; it is not a level, and so repeats none.
+        levels = [
+            value if isinstance(value, int | float | str) and not isinstance(value, bool) else (i,)
+            for i, value in enumerate(values)
+        ]
+        for first, again in repeated(levels):
+            also, found = path_text((*path, first)), describe(values[again])
+            message = f"expected each value once, found {found}, which {also} is too"
+            yield ConfigIssue((*path, again), message)
+
+
+def _lists_of_levels(form: Form, raw: Mapping[str, Any]) -> Iterator[KeyPath]:
+    """The paths of lists with distinct values; of paired sizes only the pairs are distinct."""
+    if form.family.samples == 1 or raw.get(CROSS) is True:
+        for size in form.family.sizes:
+            yield (size,)
+    if form.family.samples == 1:
+        yield ("truth", "values")
+    else:
+        yield ("truth", "first", "values")
+        yield ("truth", "second", "values")
+    yield ("alpha",)
+    yield ("outcomes", "values")
+    yield ("engines",)
+
+
+def _sizes_are_paired(form: Form, sizes: Sizes, cross: bool) -> Issues:
+    if not set(form.family.sizes) <= set(sizes):
         return
-    yield from _labels(parts)
-    yield from _trials(form, parts)
-    yield from _monte_carlo(parts)
-    yield from outcome_relations(form, parts)
+    one, other = form.family.sizes
+    first, second = sizes[one], sizes[other]
+    if cross:
+        found = len(first) * len(second)
+        if found > MOST_PAIRS:
+            message = f"expected at most {MOST_PAIRS} pairs of sizes, found {found}"
+            yield ConfigIssue((CROSS,), message)
+        return
+    if 1 not in (len(first), len(second)) and len(first) != len(second):
+        yield ConfigIssue(
+            (other,),
+            f"expected as many sizes as {one} has ({len(first)}), or one, or cross: true for all "
+            f"pairs, found {len(second)}",
+        )
+        return
+    paired = pairs(first, second, cross=False)
+    for _, again in repeated(paired):
+        a, b = paired[again]
+        yield ConfigIssue(
+            (other,), f"expected each pair of sizes once, found [{a:.15g}, {b:.15g}] again"
+        )
+        return
 
 
-def _labels(parts: Draft) -> Iterator[Complaint]:
-    """A wrong method has no label, and None would repeat."""
-    methods = parts.get("methods", [])
-    labels = [i if method is None else label_of(method) for i, method in enumerate(methods)]
+def _mean_counts_are_small(form: Form, sizes: Sizes, truth: Truth | PairTruth) -> Issues:
+    """Without a largest outcome, the mean count is the product of the rate and the exposure."""
+    if form.family.is_bounded:
+        return
+    truths: dict[KeyPath, Truth] = (
+        {("truth", "first"): truth.first, ("truth", "second"): truth.second}
+        if isinstance(truth, PairTruth)
+        else {("truth",): truth}
+    )
+    for name, (path, each) in zip(form.family.sizes, truths.items(), strict=True):
+        if name not in sizes:
+            continue
+        exposure, rate = max(sizes[name]), each.effective_support[1]
+        if not rate <= LARGEST_COUNT / exposure:
+            yield ConfigIssue(
+                path,
+                f"expected mean counts, rate times {name}, of at most 10^9, "
+                f"found {rate:.6g} times {exposure:.6g}",
+            )
+
+
+def _labels_are_distinct(methods: Sequence[MethodSpec | None]) -> Issues:
+    # A method that is not valid has no label, and None would be repeated.
+    labels = [i if method is None else method.label for i, method in enumerate(methods)]
     for first, again in repeated(labels):
-        yield Complaint(
+        yield ConfigIssue(
             ("methods", again, "label"),
             f"expected a label of its own, found {labels[again]!r}, which methods[{first}] has",
         )
 
 
-def _trials(form: Form, parts: Draft) -> Iterator[Complaint]:
-    truth, trials = parts.get("truth"), parts.get("trials")
-    if isinstance(trials, PerTruth) and truth is not None and not is_discrete(truth):
-        every = " or ".join(["per_outcome"] * is_bounded(form.family) + ["per_size"])
-        yield Complaint(
+def _trials_per_truth_have_discrete_truths(
+    form: Form, truth: Truth | PairTruth, trials: TrialCount | None
+) -> Issues:
+    if trials is not None and trials.kind == "per_truth" and not truth.is_discrete:
+        others = " or ".join(["per_outcome"] * form.family.is_bounded + ["per_size"])
+        yield ConfigIssue(
             ("trials", "per_truth"),
-            f"expected {every}, found per_truth, which needs a truth that is a "
+            f"expected {others}, found per_truth, which needs a truth that is a "
             "grid or a list of values",
         )
-    if isinstance(trials, PerOutcome) and not is_bounded(form.family):
-        bounded = ", ".join(name for name, family in FAMILIES.items() if is_bounded(family))
-        yield Complaint(
+
+
+def _trials_per_outcome_have_finitely_many(form: Form, trials: TrialCount | None) -> Issues:
+    if trials is not None and trials.kind == "per_outcome" and not form.family.is_bounded:
+        bounded = ", ".join(name for name, family in FAMILIES.items() if family.is_bounded)
+        yield ConfigIssue(
             ("trials", "per_outcome"),
             "expected per_size or per_truth, found per_outcome, which needs a family with "
             f"finitely many outcomes ({bounded})",
         )
 
 
-def _monte_carlo(parts: Draft) -> Iterator[Complaint]:
-    if "engines" not in parts or "trials" not in parts:
-        return
-    if "monte_carlo" not in engines_of(parts["engines"], parts["trials"]):
-        return
-    if parts["trials"] is None:
-        yield Complaint(
-            ("engines", parts["engines"].index("monte_carlo")),
+def _monte_carlo_has_trials(
+    raw: Mapping[str, Any], engines: Sequence[str], trials: TrialCount | None
+) -> Issues:
+    if MONTE_CARLO in engines and trials is None:
+        yield ConfigIssue(
+            ("engines", raw["engines"].index(MONTE_CARLO)),
             "expected trials (per_outcome, per_size or per_truth) with monte_carlo, found none",
         )
-    yield from _seed(parts, "monte_carlo")
 
 
-def _seed(parts: Draft, what: str) -> Iterator[Complaint]:
-    if "seed" in parts and parts["seed"] is None:
-        yield Complaint(
+def _monte_carlo_has_seed(engines: Sequence[str], seed: int | None) -> Issues:
+    if MONTE_CARLO in engines:
+        yield from _seed_is_given(seed, MONTE_CARLO)
+
+
+def _calibration_has_seed(seed: int | None) -> Issues:
+    yield from _seed_is_given(seed, "a calibration")
+
+
+def _seed_is_given(seed: int | None, what: str) -> Issues:
+    if seed is None:
+        yield ConfigIssue(
             ("seed",),
-            f"expected a whole number, found nothing: {what} draws random numbers, and every "
-            "one of them comes from a seed that is written down",
+            "expected a whole number, found nothing: a seed is required because "
+            f"{what} draws random numbers",
         )
+
+
+def _outcomes_can_occur(
+    form: Form, raw: Mapping[str, Any], sizes: Sizes, outcomes: Outcomes
+) -> Issues:
+    """Each listed outcome occurs at each size."""
+    (name, *_) = form.family.sizes
+    if not form.family.is_bounded or not isinstance(outcomes, tuple) or name not in sizes:
+        return
+    smallest = min(sizes[name])
+    for i, x in enumerate(outcomes):
+        if x > smallest:
+            yield ConfigIssue(
+                ("outcomes", "values", i),
+                f"expected an outcome of at most {smallest}, the smallest {name}, found {x}",
+            )
+
+
+def _groups_have_all_outcomes(
+    raw: Mapping[str, Any], group: Group | None, outcomes: Outcomes
+) -> Issues:
+    if group is not None and outcomes is not None:
+        found = describe(raw["outcomes"])
+        yield ConfigIssue(("group",), f"expected outcomes: all with groups, found {found}")
+
+
+def _reference_has_distribution(reference: str, truth: Truth | PairTruth) -> Issues:
+    if reference == "truth" and truth.is_discrete:
+        yield _reference_needs("a truth that is a distribution")
+
+
+def _reference_has_all_outcomes(reference: str, outcomes: Outcomes) -> Issues:
+    if reference == "truth" and outcomes is not None:
+        yield _reference_needs("outcomes: all")
+
+
+def _reference_has_posterior(reference: str, engines: Sequence[str]) -> Issues:
+    if reference == "truth" and POSTERIOR not in engines:
+        yield _reference_needs("posterior among the engines")
+
+
+def _reference_needs(what: str) -> ConfigIssue:
+    return ConfigIssue(("reference",), f"expected prior, found truth, which needs {what}")
+
+
+def _figures_are_drawable(form: Form, values: Mapping[str, Any]) -> Issues:
+    """Hold each valid figure against what is valid of the rest of the config."""
+    sizes, methods = values["sizes"], values.get("methods", [None])
+    known, trials = set(form.family.sizes) <= set(sizes), values.get("trials")
+    is_coverage = form.kind == COVERAGE
+    facts = ExperimentFacts(
+        kind=form.kind,
+        family=form.family,
+        family_is_valid="family" in values,
+        sizes=sizes_of(form, sizes, values.get(CROSS, False)) if is_coverage and known else (),
+        alphas=values.get("alpha"),
+        sides=None if None in methods else {each.label: each.side for each in methods},
+        truth=values.get("truth"),
+        engines=values.get("engines"),
+        trials=trials.kind if isinstance(trials, TrialCount) else None,
+        outcomes=values.get("outcomes"),
+    )
+    figures: Sequence[FigureOptions | None] = values.get("figures", [])
+    for i, options in enumerate(figures):
+        if options is not None:
+            for option, message in unmet_requirements(kind_of(options), options, facts):
+                yield ConfigIssue(("figures", i, option), message)
+
+
+RULES: dict[str, tuple[Callable[..., Issues], ...]] = {
+    COVERAGE: (
+        _levels_are_distinct,
+        _sizes_are_paired,
+        _mean_counts_are_small,
+        _labels_are_distinct,
+        _trials_per_truth_have_discrete_truths,
+        _trials_per_outcome_have_finitely_many,
+        _monte_carlo_has_trials,
+        _monte_carlo_has_seed,
+        _outcomes_can_occur,
+        _groups_have_all_outcomes,
+        _reference_has_distribution,
+        _reference_has_all_outcomes,
+        _reference_has_posterior,
+    ),
+    CALIBRATION: (_levels_are_distinct, _mean_counts_are_small, _calibration_has_seed),
+}
+"""By the kind of experiment."""

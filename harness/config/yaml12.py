@@ -1,18 +1,19 @@
-"""YAML by the core rules of version 1.2 (yaml.org/spec/1.2.2, section 10.3), with line numbers.
+"""Reading YAML by the core schema of version 1.2 (yaml.org/spec/1.2.2, section 10.3).
 
-PyYAML reads by version 1.1, where ``no`` is false, ``1e-3`` text and ``012`` ten. Its scanner and
-parser serve here; what a scalar means is decided by the patterns below.
+PyYAML follows version 1.1, in which ``no`` is false, ``1e-3`` is text and ``012`` is ten. This
+module uses its scanner and parser, and decides what a scalar means by the patterns below.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
-from harness.config.document import LONGEST_NUMBER, Document, Mark, Path
+from harness.errors import ConfigIssue, KeyPath, Place
 
 TAG = "tag:yaml.org,2002:"
 PATTERNS = {
@@ -23,7 +24,38 @@ PATTERNS = {
     r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
 }
 LARGEST_DOCUMENT = 200_000
-"""Values; aliases of aliases can make a short text mean more than a memory holds."""
+"""The most values; aliases of aliases can make a short text mean more than a memory holds."""
+LONGEST_NUMBER = 1000
+"""The most digits; Python does not write out whole numbers of several thousand."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """Plain data read from a config, with the lines where keys and values begin."""
+
+    source: str
+    """The name of the file, or what stands for it in messages."""
+    data: Any
+    keys: Mapping[KeyPath, int] = field(default_factory=dict)
+    """The line of each key."""
+    values: Mapping[KeyPath, int] = field(default_factory=dict)
+    """The line where each value begins."""
+    issues: tuple[ConfigIssue, ...] = ()
+    """What is wrong before anything is known of the meaning of keys."""
+    unreadable: frozenset[KeyPath] = frozenset()
+    """The paths of values that were not read; no other issue below them is reported."""
+
+    @classmethod
+    def without_data(cls, source: str, line: int | None, message: str) -> Document:
+        """A text of which nothing can be read."""
+        issue = ConfigIssue((), message, Place(source, line))
+        return cls(source, None, issues=(issue,), unreadable=frozenset([()]))
+
+    def place(self, path: KeyPath) -> Place:
+        """Where the key is written, or the list item, or else what should hold them."""
+        while path not in self.keys and path not in self.values and path:
+            path = path[:-1]
+        return Place(self.source, self.keys.get(path, self.values.get(path)))
 
 
 class CoreLoader(yaml.SafeLoader):
@@ -55,38 +87,42 @@ SCALARS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def read(text: str) -> Document:
-    """Data, lines and faults of a text that should hold one YAML document."""
+def read(text: str, source: str = "") -> Document:
+    """Return the data, the lines and the issues of a text that should hold one YAML document."""
     try:
         node = yaml.compose(text, CoreLoader)
         if node is None:
-            return Document.broken(1, "expected a config, found an empty text")
-        builder = _Builder()
+            return Document.without_data(source, 1, "expected a config, found an empty text")
+        builder = _Builder(source)
         data = builder.build(node, ())
     except yaml.YAMLError as error:
-        return Document.broken(*_explain(error, text))
+        return Document.without_data(source, *_explain(error, text))
     except RecursionError:
-        return Document.broken(1, "expected a config, found values nested too deeply to read")
-    return Document(data, builder.keys, builder.values, tuple(builder.faults))
+        message = "expected a config, found values nested too deeply to read"
+        return Document.without_data(source, 1, message)
+    unreadable = frozenset(builder.unreadable)
+    return Document(source, data, builder.keys, builder.values, tuple(builder.issues), unreadable)
 
 
 class _Builder:
-    """Turns nodes into data, noting the line of every key and value and all faults on the way."""
+    """Turns nodes into data, and collects the line of every key and value and all issues."""
 
-    def __init__(self) -> None:
-        self.keys: dict[Path, int] = {}
-        self.values: dict[Path, int] = {}
-        self.faults: list[Mark] = []
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.keys: dict[KeyPath, int] = {}
+        self.values: dict[KeyPath, int] = {}
+        self.issues: list[ConfigIssue] = []
+        self.unreadable: set[KeyPath] = set()
         self._open: set[int] = set()
 
-    def build(self, node: yaml.Node, path: Path) -> Any:
-        """The data of a node; a node with a fault gives None and is marked as broken."""
+    def build(self, node: yaml.Node, path: KeyPath) -> Any:
+        """The data of a node; None for one that cannot be read."""
         line = node.start_mark.line + 1
         self.values[path] = line
         if len(self.values) > LARGEST_DOCUMENT:
             raise yaml.YAMLError(f"it holds more than {LARGEST_DOCUMENT} values")
         if id(node) in self._open:
-            return self._broken(line, path, "expected a value, found an alias of what it is in")
+            return self._unreadable(line, path, "expected a value, found an alias of what it is in")
         self._open.add(id(node))
         try:
             if isinstance(node, yaml.MappingNode) and node.tag == TAG + "map":
@@ -97,7 +133,7 @@ class _Builder:
         finally:
             self._open.discard(id(node))
 
-    def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
+    def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
@@ -108,43 +144,47 @@ class _Builder:
             if key in data:
                 first = self.keys[here]
                 note = f"expected each key once, found it on line {first} and on line {line}"
-                self.faults.append(Mark(line, here, note, hides=False))
+                self._report(line, here, note)
                 continue
             self.keys[here] = line
             data[key] = self.build(value_node, here)
         return data
 
-    def _key(self, node: yaml.Node, path: Path, line: int) -> str | None:
+    def _key(self, node: yaml.Node, path: KeyPath, line: int) -> str | None:
         if isinstance(node, yaml.ScalarNode) and node.tag == TAG + "str":
             key: str | None = self._scalar(node, path, line)
             return key
         found = repr(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
         note = f"expected text as a key, found {found}"
-        self.faults.append(Mark(line, path, note, hides=False))
+        self._report(line, path, note)
         return None
 
-    def _scalar(self, node: yaml.Node, path: Path, line: int) -> Any:
+    def _scalar(self, node: yaml.Node, path: KeyPath, line: int) -> Any:
         kind = node.tag.removeprefix(TAG)
         if kind not in SCALARS or not isinstance(node, yaml.ScalarNode):
-            return self._broken(line, path, f"expected a plain value, found the tag {node.tag}")
+            return self._unreadable(line, path, f"expected a plain value, found the tag {node.tag}")
         if kind in PATTERNS and not re.fullmatch(PATTERNS[kind], node.value):
             note = f"expected a value of the tag !!{kind}, found {node.value!r}"
-            return self._broken(line, path, note)
+            return self._unreadable(line, path, note)
         if kind != "str" and len(node.value) > LONGEST_NUMBER:
             note = f"expected a number, found one of more than {LONGEST_NUMBER} digits"
-            return self._broken(line, path, note)
+            return self._unreadable(line, path, note)
         try:
             node.value.encode()
         except UnicodeEncodeError:
-            return self._broken(line, path, "expected text, found half of a surrogate pair")
+            return self._unreadable(line, path, "expected text, found half of a surrogate pair")
         return SCALARS[kind](node.value)
 
-    def _broken(self, line: int, path: Path, note: str) -> None:
-        self.faults.append(Mark(line, path, note, hides=True))
+    def _unreadable(self, line: int, path: KeyPath, message: str) -> None:
+        self._report(line, path, message)
+        self.unreadable.add(path)
+
+    def _report(self, line: int, path: KeyPath, message: str) -> None:
+        self.issues.append(ConfigIssue(path, message, Place(self.source, line)))
 
 
 def _explain(error: yaml.YAMLError, text: str) -> tuple[int, str]:
-    """The line and one sentence."""
+    """The line of a syntax error and a sentence about it."""
     if isinstance(error, yaml.reader.ReaderError):
         # Before YAML is read there are no lines: count them up to the character.
         line = text.count("\n", 0, error.position) + 1
@@ -152,9 +192,9 @@ def _explain(error: yaml.YAMLError, text: str) -> tuple[int, str]:
     if not isinstance(error, yaml.MarkedYAMLError):
         return 1, f"expected a config, but {error}"
     problem = (error.problem or "").replace("'<stream end>'", "the end of the text")
-    ends = "end of stream" in problem or "end of the text" in problem
-    # What is never closed is best told where it was opened.
-    mark = (error.context_mark if ends else None) or error.problem_mark or error.context_mark
+    unclosed = "end of stream" in problem or "end of the text" in problem
+    # The useful line of what is never closed is the one where it was opened.
+    mark = (error.context_mark if unclosed else None) or error.problem_mark or error.context_mark
     line = min(mark.line, text.count("\n")) + 1 if mark else 1
     if "'\\t'" in problem:
         return line, "expected spaces, found a tab (YAML has no tabs before a value)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.config.experiment import Calibration
+from harness.config.serialize import serialize
 from harness.engines.calibration import BinTally, Design, shards, simulate
 from harness.study.parallel import Progress, run_tasks
 from harness.tables.calibration_tables import (
@@ -21,7 +22,7 @@ def compute_calibration(experiment: Calibration, progress: Progress) -> Results:
     return Results(
         calibration_cells(design, tallies),
         summary,
-        calibration_manifest(experiment.document, summary),
+        calibration_manifest(serialize(experiment), summary),
     )
 
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.stochastic import DrawnColumn, StochasticColumn
 from harness.errors import InputError
 from harness.families.family import MONTE_CARLO
+from harness.figures.requirements import undrawable_lengths
 from harness.methods.catalogue import find
 from harness.methods.user.process import UserFunction
 from harness.scenario import Column
 from harness.study.user_methods import UserColumn
-
-_COMPARING = ("length_surface", "length_over_outcome")
-"""The figures of lengths, a method's against another's."""
 
 UserFunctions = Mapping[str, UserFunction]
 """The loaded user functions, by the labels of their methods."""
@@ -66,37 +63,21 @@ def refuse_undrawn(experiment: Experiment, functions: UserFunctions) -> None:
         InputError: a method draws its limits, and no trials are asked for; or a figure compares
             lengths with those of such a method, or has no other lengths to compare.
     """
-    _refuse_figures(experiment, functions)
+    drawn = {
+        spec.label for spec in experiment.methods if is_stochastic(experiment, spec, functions)
+    }
+    figures = [(figure.kind, figure.options) for figure in experiment.figures]
+    refusal = undrawable_lengths(figures, {spec.label for spec in experiment.methods}, drawn)
+    if refusal:
+        raise InputError(refusal)
     if MONTE_CARLO in experiment.engines:
         return
     for spec in experiment.methods:
-        if is_stochastic(experiment, spec, functions):
+        if spec.label in drawn:
             raise InputError(
                 f"{spec.label} draws its limits, and only the engine {MONTE_CARLO} computes how "
                 f"often they miss: give trials and that engine, or leave the method out"
             )
-
-
-def _refuse_figures(experiment: Experiment, functions: UserFunctions) -> None:
-    drawn = {
-        spec.label for spec in experiment.methods if is_stochastic(experiment, spec, functions)
-    }
-    known = {spec.label for spec in experiment.methods} - drawn
-    for figure in experiment.figures:
-        if drawn and figure.kind in _COMPARING and not _compares(figure.options, known):
-            raise InputError(
-                f"{figure.kind} compares lengths at each outcome, which limits that are drawn do "
-                f"not have, found {', '.join(sorted(drawn))}"
-            )
-
-
-def _compares(options: Mapping[str, Any], known: set[str]) -> bool:
-    """Whether all that a figure of lengths asks for is among the methods that have them."""
-    reference = options.get("reference")
-    asked = options.get("method", options.get("methods"))
-    if asked is None:
-        return reference in known and len(known) > 1
-    return {reference, *([asked] if isinstance(asked, str) else asked)} <= known
 
 
 def _specified(experiment: Experiment) -> list[tuple[Column, MethodSpec]]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.config.experiment import Experiment, Size
-from harness.config.surface_rules import LARGEST_BESIDE_TRUTHS
 from harness.engines.monte_carlo import Shard, shards
 from harness.engines.solvers import solver_of
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
+from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
 from harness.numerics.arrays import Integers
 from harness.scenario import PairScenario, Scenario, SingleScenario, outcomes_at_fractions
 from harness.study.columns import UserFunctions, refuse_undrawn

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from harness.config.experiment import Execution, Experiment
+from harness.config.serialize import serialize
 from harness.engines.monte_carlo import Shard
 from harness.engines.results import Tally
 from harness.engines.stochastic import DrawnColumn
@@ -56,11 +57,12 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
         _scenario_result(columns, stochastic, *scenario)
         for scenario in zip(plans, limits, simulations, solutions, strict=True)
     ]
-    kind = table_kind(experiment.document)
+    document = serialize(experiment)
+    kind = table_kind(document)
     return Results(
         cells_table(results, experiment.engines, kind),
         summary_table(results, experiment.engines, kind),
-        manifest(experiment.document, sources, results, engine_agreement(results)),
+        manifest(document, sources, results, engine_agreement(results)),
     )
 
 

@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.config import dump
 from harness.config.experiment import AnyExperiment
+from harness.config.serialize import serialize
 from harness.errors import InputError
+from harness.plain_data import dump
 from harness.tables.results import (
     CELLS_FILE,
     MANIFEST_FILE,
@@ -77,7 +78,7 @@ def write_results(
     _refuse_foreign(target, out)
 
     def fill(folder: Path) -> None:
-        (folder / CONFIG_FILE).write_text(dump.dump(experiment.document), encoding="utf-8")
+        (folder / CONFIG_FILE).write_text(dump(serialize(experiment)), encoding="utf-8")
         write_tables(results, folder)
         write_json(folder / RUN_FILE, _run_record(experiment, seconds))
         if experiment.figures:

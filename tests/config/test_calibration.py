@@ -8,6 +8,7 @@ import pytest
 
 from harness.config.experiment import Calibration, Execution, FigureSpec, SizeRange
 from harness.config.load import load_experiment
+from harness.config.serialize import serialize
 from harness.truths import GammaTruth, PairTruth, UniformTruth
 
 EVERY = UniformTruth(0.0, 1.0)
@@ -70,7 +71,7 @@ def test_the_resolved_config_stands_in_the_order_of_the_documentation() -> None:
     loaded = calibration(bins=10, figures=[{"kind": "calibration"}], execution={"jobs": 2})
     assert loaded.figures == (FigureSpec("calibration", {}),)
     every = {"uniform": [0, 1]}
-    assert list(loaded.document.items()) == [
+    assert list(serialize(loaded).items()) == [
         ("name", "a"),
         ("title", "a"),
         ("kind", "calibration"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config import yaml12
-from harness.config.dump import dump, flow
+from harness.plain_data import dump, flow
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 NUMBERS = st.integers() | st.floats(allow_nan=False)
@@ -25,7 +25,7 @@ PLAIN = st.recursive(
 @given(st.dictionaries(TEXTS, PLAIN, min_size=1))
 def test_what_is_written_reads_back_the_same(document: dict[str, Any]) -> None:
     read = yaml12.read(dump(document))
-    assert read.faults == ()
+    assert read.issues == ()
     assert repr(read.data) == repr(document)  # 5 is not 5.0
 
 
@@ -45,8 +45,8 @@ def test_readers_of_version_1_1_read_the_same(document: dict[str, Any]) -> None:
         (-math.inf, "-.inf"), (True, "true"), (None, "null"), (10**20, "1" + "0" * 20),
         ("no", '"no"'), ("1e3", '"1e3"'), ("012", '"012"'), ("", '""'), ("a b", '"a b"'),
         ("~", '"~"'), ("two-sided", "two-sided"), ("paper/fig03", "paper/fig03"),
-        ("n", "n"), ('say "a\\b"', '"say \\"a\\\\b\\""'), ("α", '"α"'), ("a\nb", '"a\\x0ab"'),
-        ("\u2028", '"\\u2028"'), ([1, [2.5]], "[1, [2.5]]"), ({"a": {"b": []}}, "{a: {b: []}}"),
+        ("n", "n"), ('say "a\\b"', '"say \\"a\\\\b\\""'), ("α", '"α"'), ("a\nb", '"a\\nb"'),
+        ("\u2028", '"\\L"'), ([1, [2.5]], "[1, [2.5]]"), ({"a": {"b": []}}, "{a: {b: []}}"),
     ],
 )  # fmt: skip
 def test_values_are_written_without_ambiguity(value: Any, text: str) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from harness.config.experiment import Execution, FigureSpec, MethodSpec, Trials
+from harness.config.experiment import Execution, FigureSpec, MethodSpec, TrialCount
 from harness.config.load import load_experiment
+from harness.config.serialize import serialize
 from harness.errors import ConfigError
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
 
@@ -54,7 +55,7 @@ def test_the_documented_config_is_read_as_documented(write: Write) -> None:
         "clopper_pearson upper",
     ]
     assert experiment.truth == UniformTruth(0.0, 1.0)
-    assert experiment.trials == Trials("per_outcome", 300)
+    assert experiment.trials == TrialCount("per_outcome", 300)
     assert experiment.outcomes is None
     assert experiment.engines == ("monte_carlo", "posterior", "enumeration")
     assert experiment.reference_prior == (1.0, 1.0)
@@ -65,7 +66,7 @@ def test_the_documented_config_is_read_as_documented(write: Write) -> None:
 
 def test_a_mapping_means_the_same_as_its_file(write: Write) -> None:
     file = load_experiment(write(PAPER))
-    assert load_experiment(dict(file.document)) == file
+    assert load_experiment(dict(serialize(file))) == file
 
 
 def test_what_is_left_out_has_a_default() -> None:
@@ -84,18 +85,18 @@ def test_what_is_left_out_has_a_default() -> None:
 def test_trials_bring_monte_carlo_in_and_it_asks_for_a_seed() -> None:
     experiment = load_experiment(minimal(trials={"per_size": 10}, seed=1))
     assert experiment.engines == ("monte_carlo", "posterior", "enumeration")
-    with pytest.raises(ConfigError, match=r"config: seed: .* comes from a seed"):
+    with pytest.raises(ConfigError, match=r"config: seed: .* a seed is required"):
         load_experiment(minimal(trials={"per_size": 10}))
 
 
 def test_trials_may_stand_without_monte_carlo() -> None:
     experiment = load_experiment(minimal(trials={"per_size": 10}, engines=["enumeration"]))
-    assert experiment.trials == Trials("per_size", 10)
+    assert experiment.trials == TrialCount("per_size", 10)
     assert experiment.engines == ("enumeration",)
 
 
 def test_the_resolved_config_says_everything_in_the_documented_order(write: Write) -> None:
-    document = load_experiment(write(PAPER)).document
+    document = serialize(load_experiment(write(PAPER)))
     assert list(document) == [line.split(":")[0] for line in PAPER.splitlines() if line[0] != " "]
     assert document["alpha"] == [0.05]
     assert document["methods"] == [
@@ -119,7 +120,7 @@ def test_levels_are_ordered_the_same_however_they_are_written() -> None:
 def test_a_log_grid_becomes_its_sizes() -> None:
     experiment = load_experiment(minimal(n={"log_grid": {"start": 1, "stop": 100, "count": 3}}))
     assert experiment.sizes == (1, 10, 100)
-    assert experiment.document["n"] == [1, 10, 100]
+    assert serialize(experiment)["n"] == [1, 10, 100]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +144,7 @@ def test_zero_has_no_sign(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize("kind", ["per_outcome", "per_size", "per_truth"])
 def test_every_kind_of_trials_is_understood(kind: str) -> None:
     config = minimal(trials={kind: 7}, truth={"values": [0.5]}, seed=0)
-    assert load_experiment(config).trials == Trials(kind, 7)  # type: ignore[arg-type]
+    assert load_experiment(config).trials == TrialCount(kind, 7)  # type: ignore[arg-type]
 
 
 def test_outcomes_may_be_fractions_or_listed() -> None:
@@ -204,8 +205,9 @@ def test_a_file_of_ones_own_is_found_beside_the_config_and_kept_as_written(
         "name: a\nfamily: proportion\nn: 5\nmethods: [{path: ../mine.py, function: f}]\n"
     )
     experiment = load_experiment(config)
-    assert experiment.methods == (own("f", path=str(tmp_path / "mine.py"), function="f"),)
-    assert experiment.document["methods"][0]["path"] == "../mine.py"
+    place = {"path": str(tmp_path / "mine.py"), "written_path": "../mine.py"}
+    assert experiment.methods == (own("f", function="f", **place),)
+    assert serialize(experiment)["methods"][0]["path"] == "../mine.py"
 
 
 def test_figure_options_have_their_defaults_filled_in() -> None:

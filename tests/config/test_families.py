@@ -8,6 +8,7 @@ import pytest
 
 from harness.config.experiment import Experiment, FigureSpec, Group
 from harness.config.load import load_experiment
+from harness.config.serialize import serialize
 from harness.truths import DiscreteTruth, GammaTruth, PairTruth, Truth, UniformTruth
 
 OWN = [{"module": "pack", "function": "f"}]
@@ -78,7 +79,7 @@ def test_outcomes_of_a_rate_are_all_or_listed(entry: Any, outcomes: object) -> N
     experiment = rate(outcomes=entry)
     assert experiment.outcomes == outcomes
     written = "all" if outcomes is None else {"values": list(experiment.outcomes or ())}
-    assert experiment.document["outcomes"] == written
+    assert serialize(experiment)["outcomes"] == written
 
 
 def test_outcomes_stand_in_groups_of_which_the_last_may_be_open() -> None:
@@ -96,20 +97,20 @@ def test_groups_go_with_a_list_of_true_values_and_with_a_proportion() -> None:
 def test_posterior_may_judge_under_the_truth() -> None:
     experiment = rate(reference="truth")
     assert experiment.reference == "truth"
-    assert experiment.document["reference"] == "truth"
+    assert serialize(experiment)["reference"] == "truth"
 
 
 def test_what_is_as_ever_is_not_spelt_out() -> None:
-    assert list(rate(reference="prior").document) == [
+    assert list(serialize(rate(reference="prior"))) == [
         "name", "title", "family", "exposure", "alpha", "methods", "truth", "outcomes", "engines",
         "reference_prior", "seed", "execution", "figures",
     ]  # fmt: skip
-    assert not {"kind", "cross", "group", "reference"} & set(pair(n1=5, n2=5).document)
+    assert not {"kind", "cross", "group", "reference"} & set(serialize(pair(n1=5, n2=5)))
 
 
 def test_the_resolved_config_stands_in_the_order_of_the_documentation() -> None:
     experiment = rate(reference="truth", group={"width": 5}, trials={"per_size": 10}, seed=1)
-    assert list(experiment.document) == [
+    assert list(serialize(experiment)) == [
         "name", "title", "family", "exposure", "alpha", "methods", "truth", "trials", "outcomes",
         "reference", "group", "engines", "reference_prior", "seed", "execution", "figures",
     ]  # fmt: skip
@@ -134,8 +135,8 @@ def test_sizes_of_two_samples_are_paired_or_crossed(
 ) -> None:
     experiment = pair(family, **entry)
     assert experiment.sizes == sizes
-    assert experiment.document["n1"] == [first for first, _ in sizes]
-    assert experiment.document["n2"] == [second for _, second in sizes]
+    assert serialize(experiment)["n1"] == [first for first, _ in sizes]
+    assert serialize(experiment)["n2"] == [second for _, second in sizes]
 
 
 def test_two_proportions_are_uniform_where_nothing_is_said() -> None:
@@ -143,7 +144,7 @@ def test_two_proportions_are_uniform_where_nothing_is_said() -> None:
     assert experiment.truth == PairTruth(EVERY, EVERY)
     assert experiment.reference_prior == (1.0, 1.0)
     every = {"uniform": [0, 1]}
-    assert experiment.document["truth"] == {"first": every, "second": every}
+    assert serialize(experiment)["truth"] == {"first": every, "second": every}
 
 
 def test_lists_of_two_samples_are_kept_as_written() -> None:
@@ -151,7 +152,7 @@ def test_lists_of_two_samples_are_kept_as_written() -> None:
     experiment = pair(n1=5, n2=5, truth=truth)
     tenths = tuple(i / 10 for i in range(1, 10))
     assert experiment.truth == PairTruth(DiscreteTruth((0.1, 0.5)), DiscreteTruth(tenths))
-    assert experiment.document["truth"] == {"first": {"values": [0.1, 0.5]}, **_second(truth)}
+    assert serialize(experiment)["truth"] == {"first": {"values": [0.1, 0.5]}, **_second(truth)}
 
 
 def _grid(start: float, stop: float, count: int) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.config import surface_rules
 from harness.config.load import load_experiment
+from harness.figures import requirements
 from harness.figures.surface import outcome_at
 from harness.scenario import outcomes_at_fractions
 from harness.study import plan
@@ -94,7 +94,7 @@ def test_a_figure_that_can_be_drawn_is_not(changes: list[str], write: Callable[[
 
 
 def test_the_largest_size_with_outcomes_beside_truths_is_the_one_that_is_planned() -> None:
-    assert surface_rules.LARGEST_BESIDE_TRUTHS == plan.LARGEST_BESIDE_TRUTHS
+    assert requirements.LARGEST_BESIDE_TRUTHS == plan.LARGEST_BESIDE_TRUTHS
 
 
 @pytest.mark.parametrize("there", [2, 3, 4, 5, 8, 11, 21])
@@ -103,4 +103,4 @@ def test_fractions_are_held_where_every_outcome_drawn_is_among_those_computed(th
         known = set(outcomes_at_fractions(n, there).tolist())
         for asked in range(2, 30):
             drawn = {outcome_at(n, step, asked - 1) for step in range(asked)}
-            assert surface_rules._holds(n, there - 1, asked - 1) == (drawn <= known)
+            assert requirements.has_fractions(n, there - 1, asked - 1) == (drawn <= known)

@@ -110,12 +110,12 @@ def test_the_faults_of_all_files_are_told_at_once() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("paper/fig", "expected a name of its own, found paper/fig as in a.yaml:1"),
-        ("Paper/FIG", "expected a name of its own, found Paper/FIG as in a.yaml:1"),
-        ("paper", "expected a folder of its own, found paper around the one of a.yaml:1"),
+        ("paper/fig", "expected a unique name, found paper/fig as in a.yaml:1"),
+        ("Paper/FIG", "expected a unique name, found Paper/FIG as in a.yaml:1"),
+        ("paper", "expected a separate folder, found paper around that of a.yaml:1"),
         (
             "paper/fig/x",
-            "expected a folder of its own, found paper/fig/x inside the one of a.yaml:1",
+            "expected a separate folder, found paper/fig/x inside that of a.yaml:1",
         ),
     ],
 )

@@ -215,8 +215,8 @@ WRONG: list[tuple[str, tuple[str, ...], str]] = [
      f"1: n2: {WHOLE}, {RANGE}, found nothing\n"
      f"1: delta: expected a number from -1 to 1, {RANGE}, found nothing\n"
      f"1: trials: {TRIALS}, found nothing\n"
-     "1: seed: expected a whole number, found nothing: a calibration draws random numbers, and "
-     "every one of them comes from a seed that is written down"),
+     "1: seed: expected a whole number, found nothing: a seed is required "
+     "because a calibration draws random numbers"),
     ("calibration", ("n1: [1, 2]",), f"4: n1: {WHOLE}, {RANGE}, found [1, 2]"),
     ("calibration", ("n1: {uniform: [5, 1]}",),
      "4: n1.uniform: expected two whole numbers [a, b] from 1 to 10^9 with a < b, found [5, 1]"),

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from harness.config.dump import dump
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.errors import ConfigError
+from harness.plain_data import dump
 from tests.config.test_experiment import PAPER
 
 ODD: list[Any] = [
@@ -102,8 +102,8 @@ def outcome(source: Any, *overrides: str) -> AnyExperiment | str:
         return load_experiment(source, overrides)
     except ConfigError as error:
         refusal = error
-    assert refusal.faults
-    assert all(fault.message and "\n" not in str(fault) for fault in refusal.faults)
+    assert refusal.issues
+    assert all(fault.message and "\n" not in str(fault) for fault in refusal.issues)
     return str(refusal)
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from harness.config import yaml12
+from harness.config.forms import FORMS
 from harness.config.load import json_schema
-from harness.config.schema import FORMS
 from tests.config.configs import configs
 from tests.config.json_schema_check import accepts
 from tests.config.test_experiment import PAPER

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from harness.config.dump import dump
 from harness.config.load import load_experiment
+from harness.config.serialize import serialize
+from harness.plain_data import dump
 from tests.config.configs import configs
 
 
@@ -28,5 +29,5 @@ def test_the_resolved_config_loads_to_an_equal_experiment(
     file = folder / "config.yaml"
     file.write_text(dump(config), encoding="utf-8")
     first = load_experiment(file)
-    file.write_text(dump(first.document), encoding="utf-8")
+    file.write_text(dump(serialize(first)), encoding="utf-8")
     assert load_experiment(file) == first

@@ -8,8 +8,10 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from harness.config import shipped
+from harness.config import files
+from harness.config.files import find_shipped
 from harness.config.load import json_schema, load_experiment
+from harness.config.serialize import serialize
 from harness.errors import ConfigError
 from harness.tables.manifest import content_hash
 
@@ -45,7 +47,7 @@ def test_a_shipped_config_means_what_its_committed_results_were_made_with(manife
     name = manifest.parent.relative_to(RESULTS)
     experiment = load_experiment(ROOT / "configs" / f"{name}.yaml")
     committed = json.loads(manifest.read_text(encoding="utf-8"))
-    assert content_hash(experiment.document, {}) == committed["content_hash"]
+    assert content_hash(serialize(experiment), {}) == committed["content_hash"]
 
 
 def test_the_schema_beside_the_configs_is_the_one_the_command_prints() -> None:
@@ -58,7 +60,7 @@ def test_a_shipped_config_is_found_from_any_folder(
     asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert load_experiment(shipped.found(Path(asked))).name == "quickstart"
+    assert load_experiment(find_shipped(Path(asked))).name == "quickstart"
 
 
 @pytest.mark.parametrize("asked", ["quickstart", "configs/quickstart.yaml"])
@@ -85,7 +87,7 @@ def test_a_config_of_ones_own_goes_before_a_shipped_one(
     monkeypatch.chdir(tmp_path)
     own = Path("quickstart.yaml")
     own.write_text("name: mine\n", encoding="utf-8")
-    assert shipped.found(own) == own
+    assert find_shipped(own) == own
 
 
 def test_no_path_out_of_the_shipped_folder_is_followed(
@@ -93,7 +95,7 @@ def test_no_path_out_of_the_shipped_folder_is_followed(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     outside = Path("configs/../pyproject.toml")
-    assert shipped.found(outside) == outside
+    assert find_shipped(outside) == outside
 
 
 def test_every_config_is_installed() -> None:
@@ -124,9 +126,9 @@ def test_an_installed_package_finds_its_configs(
             return tmp_path / "lib" / self
 
     listed = [Located("../share/coverage-harness/configs/schema.json")]
-    monkeypatch.setattr(shipped, "_CHECKOUT", tmp_path / "nowhere")
-    monkeypatch.setattr(shipped, "files", lambda name: listed)
+    monkeypatch.setattr(files, "_CHECKOUT", tmp_path / "nowhere")
+    monkeypatch.setattr(files, "files", lambda name: listed)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lib").mkdir()
-    assert shipped.found(Path("ross2003/fig03")) == folder / "ross2003" / "fig03.yaml"
-    assert shipped.found(Path("ross2003")) == folder / "ross2003"
+    assert find_shipped(Path("ross2003/fig03")) == folder / "ross2003" / "fig03.yaml"
+    assert find_shipped(Path("ross2003")) == folder / "ross2003"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.config import yaml12
+from harness.errors import ConfigIssue, Place
 
 SCALARS: list[tuple[str, Any]] = [
     # text by 1.2, though not by 1.1
@@ -30,7 +31,7 @@ SCALARS: list[tuple[str, Any]] = [
 @pytest.mark.parametrize(("text", "value"), SCALARS)
 def test_scalars_have_the_values_of_the_core_schema(text: str, value: Any) -> None:
     read = yaml12.read(text)
-    assert read.faults == ()
+    assert read.issues == ()
     assert repr(read.data) == repr(value)  # 5 is not 5.0, nor 1 true
 
 
@@ -53,20 +54,20 @@ def test_aliases_repeat_their_anchors() -> None:
 
 def test_keys_and_items_know_their_lines() -> None:
     read = yaml12.read("# first\na: 1\nb:\n  - 2\n  - c: {d: 3,\n         e: 4}\n")
-    assert read.line(("a",)) == 2
-    assert read.line(("b",)) == 3
-    assert read.line(("b", 0)) == 4
-    assert read.line(("b", 1)) == 5
-    assert read.line(("b", 1, "c", "e")) == 6
+    assert read.place(("a",)).line == 2
+    assert read.place(("b",)).line == 3
+    assert read.place(("b", 0)).line == 4
+    assert read.place(("b", 1)).line == 5
+    assert read.place(("b", 1, "c", "e")).line == 6
     assert read.values["b", 1, "c", "e"] == 6
     assert read.keys["b",] == 3
-    assert read.line(()) == 2
+    assert read.place(()).line == 2
 
 
 def test_what_is_not_there_has_the_line_of_what_should_hold_it() -> None:
     read = yaml12.read("a: 1\nb:\n  c: 2\n")
-    assert read.line(("b", "missing", 3)) == 2
-    assert read.line(("missing",)) == 1
+    assert read.place(("b", "missing", 3)).line == 2
+    assert read.place(("missing",)).line == 1
 
 
 FAULTS = [
@@ -91,8 +92,8 @@ FAULTS = [
 def test_a_text_that_is_no_yaml_has_one_fault_with_its_line(
     text: str, line: int, message: str
 ) -> None:
-    (mark,) = yaml12.read(text).faults
-    assert (mark.line, mark.path, mark.message) == (line, (), message)
+    (issue,) = yaml12.read(text).issues
+    assert issue == ConfigIssue((), message, Place("", line))
 
 
 VALUE_FAULTS = [
@@ -116,12 +117,12 @@ VALUE_FAULTS = [
 def test_a_value_that_cannot_be_read_is_named(
     text: str, line: int, path: tuple[str | int, ...], message: str
 ) -> None:
-    (mark,) = yaml12.read(text).faults
-    assert (mark.line, mark.path, mark.message) == (line, path, message)
+    (issue,) = yaml12.read(text).issues
+    assert issue == ConfigIssue(path, message, Place("", line))
 
 
 def test_all_repeated_keys_are_named() -> None:
-    assert [mark.path for mark in yaml12.read("a: 1\na: 2\nb: {c: 1, c: 2}\n").faults] == [
+    assert [issue.path for issue in yaml12.read("a: 1\na: 2\nb: {c: 1, c: 2}\n").issues] == [
         ("a",),
         ("b", "c"),
     ]
@@ -131,5 +132,5 @@ def test_aliases_of_aliases_do_not_fill_the_memory() -> None:
     text = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
     for i in range(1, 9):
         text += f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n"
-    (mark,) = yaml12.read(text).faults
-    assert "more than 200000 values" in mark.message
+    (issue,) = yaml12.read(text).issues
+    assert "more than 200000 values" in issue.message

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from harness.config.load import load_experiment
+from harness.config.serialize import serialize
 from harness.tables.manifest import content_hash
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
@@ -16,7 +17,7 @@ BASE = changed(DRAWN, execution=None, figures=None)
 
 
 def content(config, sources=()):
-    return content_hash(load_experiment(config).document, dict(sources))
+    return content_hash(serialize(load_experiment(config)), dict(sources))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_versions_are_those_installed(drawn):
 
 
 def test_the_experiment_is_the_resolved_config_but_where_it_ran(drawn):
-    document = dict(load_experiment(DRAWN).document)
+    document = dict(serialize(load_experiment(DRAWN)))
     del document["execution"]
     assert drawn.manifest["experiment"] == document
     assert drawn.manifest["name"] == "small/drawn"

@@ -1,0 +1,242 @@
+"""The forms of a config: which keys it has, by the kind of experiment and the family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_model
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import models_json_schema
+
+from harness.config.experiment import CALIBRATION, COVERAGE
+from harness.config.models.constraints import Word, expecting, model_name, one_line
+from harness.config.models.figures import figure_type
+from harness.config.models.methods import Alphas, method_type, prior_type
+from harness.config.models.outcomes import OutcomeGroup, outcomes_type
+from harness.config.models.sizes import delta_type, size_range_type, sizes_type
+from harness.config.models.trials import Count, ExecutionSettings, Trials
+from harness.config.models.truth import default_truth, distributions_type, truth_type
+from harness.families.catalogue import FAMILIES
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.methods.user.process import TIMEOUT
+from harness.models import StrictModel
+
+CROSS = "cross"
+ENGINES = (MONTE_CARLO, POSTERIOR, ENUMERATION)
+LONGEST_SEGMENT = 100
+_SEGMENT = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
+
+Key = tuple[Any, FieldInfo]
+"""The type of a key's value, and its default and description."""
+
+
+def _key(kind: Any, description: str, default: Any = ...) -> Key:
+    """A key with a value of that type; it is required where it has no default.
+
+    The default is written as in a config, and validated like a value that is given.
+    """
+    field: Any = Field(default, description=description)
+    return kind, field
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """The keys that a config may have, in the order in which they are validated."""
+
+    kind: str
+    """``coverage`` or ``calibration``."""
+    family: Family
+    title: str
+    keys: Mapping[str, Key]
+
+    def model(self) -> type[BaseModel]:
+        """The model of a whole config."""
+        fields: dict[str, Any] = dict(self.keys)
+        name, about = model_name(self.family, self.kind), self.title
+        made: type[BaseModel] = create_model(name, __base__=StrictModel, __doc__=about, **fields)
+        return made
+
+
+@cache
+def model_of_key(form: Form, key: str) -> type[BaseModel]:
+    """The model of a config with this key of the form only."""
+    only: dict[str, Any] = {key: form.keys[key]}
+    made: type[BaseModel] = create_model(f"Only_{key}", __base__=StrictModel, **only)
+    return made
+
+
+def _segments(name: str) -> str:
+    for segment in name.split("/"):
+        fits = re.fullmatch(_SEGMENT, segment)
+        if not fits or ".." in segment or segment.endswith(".") or len(segment) > LONGEST_SEGMENT:
+            raise ValueError(name)
+    return name
+
+
+Name = Annotated[
+    str,
+    AfterValidator(_segments),
+    expecting("a name of letters, digits, '.', '_', '-', in parts joined by '/'"),
+    WithJsonSchema({"type": "string", "pattern": f"^{_SEGMENT}(/{_SEGMENT})*$"}),
+]
+Title = Annotated[str, AfterValidator(one_line), expecting("one line of text")]
+Seed = Annotated[int, Field(ge=0, le=2**128 - 1), expecting("a whole number from 0 to 2^128 - 1")]
+Engines = Annotated[list[Annotated[str, Word("an engine", ENGINES)]], Field(min_length=1)]
+Reference = Annotated[str, Word("a reference", ("prior", "truth"))]
+Bins = Annotated[int, Field(ge=2, le=1000), expecting("a whole number of bins from 2 to 1000")]
+
+
+def _first_keys(kind: str, family: Family) -> dict[str, Key]:
+    """Name, title, kind and family."""
+    possible = FAMILIES if kind == COVERAGE else _FAMILIES_OF_TWO_SAMPLES
+    what = "a family" if kind == COVERAGE else "a family of two samples"
+    kinds = Annotated[str, Word("a kind of experiment", (COVERAGE, CALIBRATION)), _constant(kind)]
+    families = Annotated[str, Word(what, tuple(possible)), _constant(family.name)]
+    about = "coverage: how often intervals miss; calibration: whether probabilities hold."
+    return {
+        "name": _key(Name, "Results go to results/<name>; plain path segments."),
+        "title": _key(Title | None, "Left out, the name.", None),
+        "kind": _key(kinds, about, COVERAGE if kind == COVERAGE else ...),
+        "family": _key(families, "What is estimated."),
+    }
+
+
+def _constant(word: str) -> WithJsonSchema:
+    """The one word that the key can have in this form."""
+    return WithJsonSchema({"type": "string", "const": word})
+
+
+def _last_keys() -> dict[str, Key]:
+    """Seed, execution and figures."""
+    figure: Any = figure_type()
+    about = "Every random number follows from it; it is required where random numbers are drawn."
+    execution = {"jobs": -1, "backend": "threading", "timeout": TIMEOUT}
+    return {
+        "seed": _key(Seed | None, about, None),
+        "execution": _key(ExecutionSettings, "Where the work runs.", execution),
+        "figures": _key(list[figure], "Figures to draw, each with its options.", []),
+    }
+
+
+def _coverage(family: Family) -> Form:
+    outcomes, words = outcomes_type(family)
+    keys = {
+        **_first_keys(COVERAGE, family),
+        **_size_keys(family),
+        "alpha": _key(Alphas, "Nominal probability of a miss: one, or a list.", 0.05),
+        "methods": _method_key(family),
+        "truth": _truth_key(family),
+        "trials": _key(Trials | None, "How many Monte Carlo trials.", None),
+        "outcomes": _key(outcomes, f"What posterior covers: {words}.", "all"),
+        "reference": _key(
+            Reference,
+            "The distribution under which posterior computes alpha errors: that from the "
+            "reference prior, or that from the truth itself.",
+            "prior",
+        ),
+        **_group_key(family),
+        "engines": _key(
+            Engines | None, "Left out, all three; without trials, posterior and enumeration.", None
+        ),
+        "reference_prior": _prior_key(family, "of the posterior engine"),
+        **_last_keys(),
+    }
+    return Form(COVERAGE, family, f"Coverage of intervals for {family.title}", keys)
+
+
+def _size_keys(family: Family) -> dict[str, Key]:
+    sizes, levels = sizes_type(family), "one, a list, or {log_grid: {start, stop, count}}."
+    if family.samples == 1:
+        return {family.sizes[0]: _key(sizes, f"Sizes: {levels}")}
+    first, second = family.sizes
+    return {
+        first: _key(sizes, f"Sizes of the first sample: {levels}"),
+        second: _key(sizes, f"Sizes of the second sample, paired with {first}: {levels}"),
+        CROSS: _key(bool, f"Whether every {first} goes with every {second}.", False),
+    }
+
+
+def _method_key(family: Family) -> Key:
+    method: Any = method_type(family)
+    about = (
+        "A catalogue name, {name, side, prior, label}, {path, function, label} or "
+        "{module, function, label}."
+    )
+    return _key(Annotated[list[method], Field(min_length=1)], about)
+
+
+def _truth_key(family: Family) -> Key:
+    about = "Where the true parameter comes from."
+    if family.samples == 2:
+        about = "Where the true parameters come from: {first, second}."
+    return _key(truth_type(family), about, default_truth(family))
+
+
+def _group_key(family: Family) -> dict[str, Key]:
+    if family.samples == 2:
+        return {}
+    about = "Neighbouring outcomes in one cell: {width}, or {width, last}."
+    return {"group": _key(OutcomeGroup | None, about, None)}
+
+
+def _prior_key(family: Family, of_what: str) -> Key:
+    """A prior, flat by default; ``of_what`` ends its description."""
+    flat = [int(value) for value in family.model.FLAT_PRIOR]
+    return _key(prior_type(family), f"{family.model.PRIOR}(a, b) prior {of_what}.", flat)
+
+
+def _calibration(family: Family) -> Form:
+    first, second = family.sizes
+    size, one_or_range = size_range_type(family), "one, or {uniform: [a, b]}."
+    about_truth = "Where the true parameters come from: {first, second}."
+    keys = {
+        **_first_keys(CALIBRATION, family),
+        first: _key(size, f"Size of the first sample: {one_or_range}"),
+        second: _key(size, f"Size of the second sample: {one_or_range}"),
+        "truth": _key(distributions_type(family), about_truth, default_truth(family)),
+        "delta": _key(
+            delta_type(family), f"The value that the parameter is compared with: {one_or_range}"
+        ),
+        "trials": _key(Count, "How many Monte Carlo trials."),
+        "bins": _key(Bins, "Equal parts of [0, 1] that the probabilities are counted in.", 20),
+        "prior": _prior_key(family, "of each sample"),
+        **_last_keys(),
+    }
+    return Form(CALIBRATION, family, f"Calibration of probabilities about {family.title}", keys)
+
+
+_FAMILIES_OF_TWO_SAMPLES = {name: each for name, each in FAMILIES.items() if each.samples == 2}
+
+FORMS: dict[str, dict[str, Form]] = {
+    COVERAGE: {name: _coverage(family) for name, family in FAMILIES.items()},
+    CALIBRATION: {name: _calibration(each) for name, each in _FAMILIES_OF_TWO_SAMPLES.items()},
+}
+"""By kind and family."""
+
+
+def form_of(raw: Mapping[str, Any]) -> Form:
+    """The form of a config; for an unknown family, of the first one with a size the config has."""
+    kind = raw.get("kind")
+    forms = FORMS[kind if isinstance(kind, str) and kind in FORMS else COVERAGE]
+    family = raw.get("family")
+    if isinstance(family, str) and family in forms:
+        return forms[family]
+    fitting = (form for form in forms.values() if set(form.family.sizes) & set(raw))
+    return next(fitting, next(iter(forms.values())))
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a config, for editors: any one of the forms."""
+    models = [form.model() for forms in FORMS.values() for form in forms.values()]
+    places, defined = models_json_schema([(model, "validation") for model in models])
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Experiment of the coverage harness",
+        "description": "One experiment: the interval methods, the data, and the computations.",
+        "anyOf": [places[model, "validation"] for model in models],
+        "$defs": defined["$defs"],
+    }

@@ -1,0 +1,58 @@
+"""The figures of an experiment: each kind of the catalogue with its options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Union, cast
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model
+
+from harness.config.experiment import FigureSpec
+from harness.config.messages import expected, tag, unknown
+from harness.figures.catalogue import FIGURES
+from harness.figures.kind import FigureKind
+from harness.figures.options import FigureOptions
+
+
+def _with_kind(kind: FigureKind) -> type[FigureOptions]:
+    """The model of the kind's options and the key ``kind`` itself."""
+    key: Any = (Literal[kind.name], Field(description=kind.title))
+    return cast(
+        type[FigureOptions],
+        create_model(kind.options.__name__, __base__=kind.options, __doc__=kind.title, kind=key),
+    )
+
+
+def _known_kind(value: Any) -> Any:
+    kinds = ", ".join(FIGURES)
+    if not isinstance(value, Mapping):
+        raise expected("a mapping with kind and options, as in {kind: alpha_by_outcome, n: 100}")
+    if "kind" not in value:
+        raise expected(f"the key kind ({kinds})")
+    if value["kind"] not in tuple(FIGURES):
+        raise unknown(f"a kind of figure ({kinds})", tuple(FIGURES), "kind", value["kind"])
+    return value
+
+
+def figure_type() -> Any:
+    """The union of all kinds of figures, told apart by ``kind``, which yields their options."""
+    kinds = tuple(Annotated[_with_kind(kind), Tag(tag(name))] for name, kind in FIGURES.items())
+    by_kind = Discriminator(lambda value: tag(value["kind"]))
+    return Annotated[Union[kinds], by_kind, BeforeValidator(_known_kind)]  # noqa: UP007
+
+
+def kind_of(options: FigureOptions) -> FigureKind:
+    """The kind of a figure with these options."""
+    name: str = options.kind  # type: ignore[attr-defined]
+    return FIGURES[name]
+
+
+def figure_spec(options: FigureOptions) -> FigureSpec:
+    """The figure with its options as plain data, without those that are None by default."""
+    fields = type(options).model_fields
+    given = {
+        key: value
+        for key, value in options.model_dump(mode="json").items()
+        if key != "kind" and not (value is None and fields[key].default is None)
+    }
+    return FigureSpec(kind_of(options).name, given)

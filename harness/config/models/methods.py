@@ -1,0 +1,302 @@
+"""The interval methods of an experiment, their priors and the alphas that they are computed at."""
+
+from __future__ import annotations
+
+import keyword
+from abc import abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+    create_model,
+    field_validator,
+)
+
+from harness.config.experiment import MethodSpec
+from harness.config.messages import expected, refused, tag, unknown
+from harness.config.models.constraints import (
+    Word,
+    by_shape,
+    expecting,
+    model_name,
+    one_line,
+)
+from harness.families.family import Family
+from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
+from harness.models import StrictModel
+from harness.plain_data import plain_number
+
+_ALPHA = "a number above 0 and below 1"
+
+Alpha = Annotated[float, Field(gt=0, lt=1)]
+Alphas = Annotated[
+    Annotated[Alpha, expecting(f"{_ALPHA}, or a list of them"), Tag("<one>")]
+    | Annotated[list[Annotated[Alpha, expecting(_ALPHA)]], Field(min_length=1), Tag("<list>")],
+    by_shape(mapping="one"),
+    AfterValidator(lambda alphas: tuple(alphas) if isinstance(alphas, list) else (alphas,)),
+]
+"""One nominal alpha or several, as a tuple in their written order."""
+
+
+def prior_type(family: Family) -> Any:
+    """The type of a prior of the family, which yields its two parameters."""
+
+    def fits(prior: list[float]) -> tuple[float, float]:
+        a, b = prior
+        if not family.is_valid_prior((a, b)):
+            raise ValueError(prior)
+        return a, b
+
+    # An editor marks a prior of one proportion with a 0; for the others it leaves that to us.
+    positive = family.samples == 1 and family.is_bounded
+    return Annotated[
+        list[Annotated[float, Field(gt=0) if positive else Field(ge=0)]],
+        Field(min_length=2, max_length=2),
+        AfterValidator(fits),
+        expecting(family.prior_range),
+    ]
+
+
+def known_methods(family: str | None) -> dict[str, Method]:
+    """Methods by name and alias; those of every family where the family is not known."""
+    found: dict[str, Method] = {}
+    for each in CATALOGUE:
+        if family in CATALOGUE and each != family:
+            continue
+        found |= CATALOGUE[each]
+        found |= {alias: CATALOGUE[each][name] for alias, name in ALIASES[each].items()}
+    return found
+
+
+def _family(info: ValidationInfo) -> str | None:
+    """The family of the config, where its key is valid."""
+    family: str | None = (info.context or {}).get("family")
+    return family
+
+
+def _method(info: ValidationInfo, name: str | None) -> Method | None:
+    return known_methods(_family(info)).get(name or "")
+
+
+def _catalogue_name(value: Any, info: ValidationInfo) -> str:
+    if not isinstance(value, str):
+        raise expected("the name of a method, or a mapping with name, path or module")
+    if _method(info, value) is None:
+        family = _family(info)
+        others = ", ".join(each for each in CATALOGUE if value in known_methods(each))
+        if others:
+            raise refused(
+                f"expected the name of a method for the family {family}, found {value}, "
+                f"which is one for {others}"
+            )
+        lists_them = "; the command `harness methods` lists them"
+        raise unknown("the name of a method", list(known_methods(family)), otherwise=lists_them)
+    return value
+
+
+def _name_alone(value: Any, info: ValidationInfo) -> MethodSpec:
+    name = _catalogue_name(value, info)
+    method = _method(info, name)
+    assert method is not None
+    if TWO_SIDED not in method.sides:
+        raise refused(f"{name} {method.side_advice()}, found none ({{name: {name}, side: lower}})")
+    return _catalogue_spec(method, name, TWO_SIDED, None)
+
+
+def _catalogue_spec(
+    method: Method, label: str, side: str, prior: tuple[float, float] | None
+) -> MethodSpec:
+    used = method.default_prior if prior is None else prior
+    return MethodSpec(label, method.name, None, None, None, side, used)
+
+
+def _name_type(family: Family, alone: bool) -> Any:
+    """The type of a name of the family's catalogue; ``alone``: it stands without a mapping."""
+    return Annotated[
+        Any,
+        PlainValidator(_name_alone if alone else _catalogue_name),
+        WithJsonSchema({"type": "string", "enum": sorted(known_methods(family.name))}),
+    ]
+
+
+def _python_name(value: str) -> str:
+    if not all(part.isidentifier() and not keyword.iskeyword(part) for part in value.split(".")):
+        raise ValueError(value)
+    return value
+
+
+def _function_name(value: str) -> str:
+    if "." in value:
+        raise ValueError(value)
+    return _python_name(value)
+
+
+def _python_file(value: str, info: ValidationInfo) -> str:
+    if not value.endswith(".py"):
+        raise expected("a Python file, ending in .py")
+    try:
+        found = (_folder(info) / value).is_file()
+    except (OSError, ValueError):  # a name too long, or with a NUL in it
+        found = False
+    if not found:
+        raise expected("an existing Python file, relative to the config")
+    return value
+
+
+def _folder(info: ValidationInfo) -> Path:
+    folder: Path = (info.context or {})["folder"]
+    return folder
+
+
+Label = Annotated[
+    str,
+    AfterValidator(one_line),
+    expecting("a label: one line of text, not blank, no spaces around it"),
+    Field(description="What tables and figures call the method; unique in the experiment."),
+]
+Function = Annotated[
+    str,
+    AfterValidator(_function_name),
+    expecting("the name of a function"),
+    Field(
+        description="Function of the data and alpha that returns lower, upper: f(x, n, alpha), "
+        "f(x, exposure, alpha), or f(x1, n1, x2, n2, alpha); counts are arrays."
+    ),
+]
+
+
+class MethodModel(StrictModel):
+    """A method that is written as a mapping."""
+
+    @abstractmethod
+    def spec(self, info: ValidationInfo) -> MethodSpec:
+        """The method with its label."""
+
+
+class CatalogueMethod(MethodModel):
+    """A method of the catalogue (`python -m harness methods` lists it)."""
+
+    name: str = Field(description="Name in the catalogue.")
+    side: Annotated[str, Word("a side", ALL_SIDES)] = Field(
+        TWO_SIDED,
+        validate_default=True,
+        description="An interval, or one limit that holds alpha on its side alone.",
+    )
+    prior: Any = None
+    label: Label | None = Field(None, description="What tables and figures call the method.")
+
+    @field_validator("side")
+    @classmethod
+    def _has_side(cls, side: str, info: ValidationInfo) -> str:
+        method = _method(info, info.data.get("name"))
+        if method is None or side in method.sides:
+            return side
+        raise refused(f"{info.data['name']} {method.side_advice()}, found {side}")
+
+    @field_validator("prior")
+    @classmethod
+    def _takes_prior(
+        cls, prior: tuple[float, float] | None, info: ValidationInfo
+    ) -> tuple[float, float] | None:
+        method = _method(info, info.data.get("name"))
+        if prior is None or method is None or method.takes_prior:
+            return prior
+        known = known_methods(_family(info)).values()
+        choice = ", ".join(dict.fromkeys(each.name for each in known if each.takes_prior))
+        found = ", ".join(f"{value:g}" for value in prior)
+        raise refused(f"{info.data['name']} takes no prior ({choice} do), found [{found}]")
+
+    def spec(self, info: ValidationInfo) -> MethodSpec:
+        method = _method(info, self.name)
+        assert method is not None
+        return _catalogue_spec(method, self.label or self._default_label(), self.side, self.prior)
+
+    def _default_label(self) -> str:
+        """The name as it is written, with the side and the prior where they are not the usual."""
+        side = "" if self.side == TWO_SIDED else f" {self.side}"
+        numbers = ", ".join(str(plain_number(value)) for value in self.prior or ())
+        return f"{self.name}{side}" + (f" [{numbers}]" if numbers else "")
+
+
+class UserMethod(MethodModel):
+    """The keys that all user functions have."""
+
+    function: Function
+    side: Annotated[str, Word("a side", ALL_SIDES)] = Field(
+        TWO_SIDED, description="That of the function's attribute side, where it has one."
+    )
+    label: Label | None = Field(None, description="Left out, the function's name.")
+
+
+class FileMethod(UserMethod):
+    """A function in a self-contained Python file."""
+
+    path: Annotated[
+        str,
+        AfterValidator(_python_file),
+        Field(description="Python file, relative to the config."),
+    ]
+
+    def spec(self, info: ValidationInfo) -> MethodSpec:
+        path = str((_folder(info) / self.path).resolve())
+        label = self.label or self.function
+        return MethodSpec(label, None, path, None, self.function, self.side, None, self.path)
+
+
+class ModuleMethod(UserMethod):
+    """A function in a module that can be imported."""
+
+    module: Annotated[
+        str,
+        AfterValidator(_python_name),
+        expecting("the name of a module, such as mypackage.intervals"),
+        Field(description="Importable module."),
+    ]
+
+    def spec(self, info: ValidationInfo) -> MethodSpec:
+        label = self.label or self.function
+        return MethodSpec(label, None, None, self.module, self.function, self.side, None)
+
+
+def _spec_of(method: MethodModel | MethodSpec, info: ValidationInfo) -> MethodSpec:
+    return method if isinstance(method, MethodSpec) else method.spec(info)
+
+
+def _kind(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return tag("name")
+    if "path" in value:
+        return tag("file")
+    return tag("module" if "module" in value else "catalogue")
+
+
+def method_type(family: Family) -> Any:
+    """The type of a method in a config of the family, which yields a `MethodSpec`."""
+    about = f"{family.model.PRIOR}(a, b) prior, of the methods that take one; left out, it is flat."
+    fields: Any = {
+        "name": (_name_type(family, alone=False), Field(description="Name in the catalogue.")),
+        "prior": (prior_type(family) | None, Field(None, description=about)),
+    }
+    named = create_model(
+        model_name(family, "method"),
+        __base__=CatalogueMethod,
+        __doc__=CatalogueMethod.__doc__,
+        **fields,
+    )
+    return Annotated[
+        Annotated[_name_type(family, alone=True), Tag("<name>")]
+        | Annotated[named, Tag("<catalogue>")]
+        | Annotated[FileMethod, Tag("<file>")]
+        | Annotated[ModuleMethod, Tag("<module>")],
+        Discriminator(_kind),
+        AfterValidator(_spec_of),
+    ]

@@ -1,0 +1,182 @@
+"""The sizes of an experiment: n or an exposure, one, several, or drawn from a range."""
+
+from __future__ import annotations
+
+import math
+from decimal import Context, Decimal
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, Tag, create_model, model_validator
+
+from harness.config.messages import expected
+from harness.config.models.constraints import ascending, by_shape, expecting, model_name
+from harness.families.family import Family
+from harness.families.proportion import LARGEST_SIZE
+from harness.families.rate import EXPOSURES
+from harness.models import StrictModel
+
+WHOLE = "a whole number from 1 to 10^9"
+REAL = "a number from 1e-100 to 1e100"
+LARGEST_DELTA = 1e100
+
+_PRECISE = Context(prec=40)
+"""More than twice the digits of a double, so that the last rounding is the only one that shows."""
+
+Count = Annotated[int, Field(ge=1, le=LARGEST_SIZE)]
+Exposure = Annotated[float, Field(ge=EXPOSURES[0], le=EXPOSURES[1])]
+GridCount = Annotated[int, Field(ge=2, le=10_000), expecting("a whole number from 2 to 10000")]
+
+
+def log_grid(start: int, stop: int, count: int) -> tuple[int, ...]:
+    """At most ``count`` >= 2 whole numbers from start to stop in equal ratios, rounded half up.
+
+    Those that round to the same number are merged. A ratio of whole numbers never puts a value
+    exactly half-way: v = k + 1/2 would need v^m = start^(m-i) stop^i, a whole number. So the
+    rounding of the power itself decides nothing.
+    """
+    steps = count - 1
+    ratio = stop / start
+    values = (start * ratio ** (i / steps) for i in range(1, steps))
+    rounded = (math.floor(value + 0.5) for value in values)
+    return tuple(sorted({start, *rounded, stop}))
+
+
+def real_log_grid(start: float, stop: float, count: int) -> tuple[float, ...]:
+    """``count`` >= 2 numbers from start > 0 to stop in equal ratios: each the nearest double.
+
+    Start and stop mean the decimals they are written as, so that 0.1 ... 100 in 4 steps has the
+    values 1 and 10.
+    """
+    first, last = (_PRECISE.ln(Decimal(repr(float(each)))) for each in (start, stop))
+    steps = count - 1
+    logs = (
+        _PRECISE.divide(first * (steps - i) + last * i, Decimal(steps)) for i in range(1, steps)
+    )
+    return (float(start), *(float(_PRECISE.exp(log)) for log in logs), float(stop))
+
+
+class LogSpan(StrictModel):
+    """Whole numbers in equal ratios, both ends included."""
+
+    start: Annotated[Count, expecting(WHOLE)] = Field(description="Smallest n.")
+    stop: Annotated[Count, expecting(WHOLE)] = Field(description="Largest n.")
+    count: GridCount = Field(
+        description="How many; those that round to the same whole number are merged."
+    )
+
+    @model_validator(mode="after")
+    def _ascends(self) -> LogSpan:
+        if not self.start < self.stop:
+            raise expected("start below stop")
+        return self
+
+    def values(self) -> tuple[int, ...]:
+        """The whole numbers."""
+        return log_grid(self.start, self.stop, self.count)
+
+
+class LogGrid(StrictModel):
+    """Sizes evenly spaced on a log scale, rounded half up."""
+
+    log_grid: LogSpan = Field(description="The first, the last and how many.")
+
+
+class ExposureSpan(StrictModel):
+    """Exposures in equal ratios, both ends included."""
+
+    start: Annotated[Exposure, expecting(REAL)] = Field(description="Smallest exposure.")
+    stop: Annotated[Exposure, expecting(REAL)] = Field(description="Largest exposure.")
+    count: GridCount = Field(description="How many.")
+
+    @model_validator(mode="after")
+    def _ascends(self) -> ExposureSpan:
+        if not self.start < self.stop:
+            raise expected("start below stop")
+        if len(set(self.values())) < self.count:
+            raise expected("values far enough apart to differ")
+        return self
+
+    def values(self) -> tuple[float, ...]:
+        """The exposures."""
+        return real_log_grid(self.start, self.stop, self.count)
+
+
+class ExposureGrid(StrictModel):
+    """Exposures evenly spaced on a log scale."""
+
+    log_grid: ExposureSpan = Field(description="The first, the last and how many.")
+
+
+def _levels(sizes: float | list[float] | LogGrid | ExposureGrid) -> tuple[float, ...]:
+    if isinstance(sizes, LogGrid | ExposureGrid):
+        return sizes.log_grid.values()
+    return tuple(sizes) if isinstance(sizes, list) else (sizes,)
+
+
+def sizes_type(family: Family) -> Any:
+    """The type of the sizes of one sample, which yields them as a tuple in their written order."""
+    number: Any
+    number, what, grid = (
+        (Count, WHOLE, LogGrid) if family.model.SIZE_IS_COUNT else (Exposure, REAL, ExposureGrid)
+    )
+    return Annotated[
+        Annotated[number, expecting(f"{what}, a list of them, or {{log_grid: ...}}"), Tag("<one>")]
+        | Annotated[list[Annotated[number, expecting(what)]], Field(min_length=1), Tag("<list>")]
+        | Annotated[grid, Tag("<mapping>")],
+        by_shape(),
+        AfterValidator(_levels),
+    ]
+
+
+class Range(StrictModel):
+    """Drawn uniformly from [a, b]."""
+
+    uniform: list[float]
+
+
+def _limits(entry: float | Range) -> tuple[float, float]:
+    """The smallest and the largest value, which are equal where nothing is drawn."""
+    if isinstance(entry, Range):
+        lower, upper = entry.uniform
+        return lower, upper
+    return entry, entry
+
+
+def _number_or_range(name: str, number: Any, one: str, each: str) -> Any:
+    """A number or a range of them; ``one`` and ``each`` describe a number and two numbers."""
+    uniform: Any = (
+        Annotated[
+            list[number],
+            Field(min_length=2, max_length=2),
+            AfterValidator(ascending),
+            expecting(f"two {each} with a < b"),
+        ],
+        Field(description="[a, b] with a < b, both ends included."),
+    )
+    drawn = create_model(name, __base__=Range, __doc__=Range.__doc__, uniform=uniform)
+    return Annotated[
+        Annotated[number, expecting(f"{one}, or {{uniform: [a, b]}}"), Tag("<one>")]
+        | Annotated[drawn, Tag("<mapping>")],
+        by_shape(listed="one"),
+        AfterValidator(_limits),
+    ]
+
+
+_SIZE_RANGE = _number_or_range("SizeRange", Count, WHOLE, "whole numbers [a, b] from 1 to 10^9")
+_EXPOSURE_RANGE = _number_or_range(
+    "ExposureRange", Exposure, REAL, "numbers [a, b] from 1e-100 to 1e100"
+)
+
+
+def size_range_type(family: Family) -> Any:
+    """The type of a size of a calibration, which yields the smallest and the largest one."""
+    return _SIZE_RANGE if family.model.SIZE_IS_COUNT else _EXPOSURE_RANGE
+
+
+def delta_type(family: Family) -> Any:
+    """The type of values of the family's parameter, which yields the smallest and the largest."""
+    low, high = (min(max(end, -LARGEST_DELTA), LARGEST_DELTA) for end in family.support)
+    span = f"from {low:g} to {high:g}"
+    number = Annotated[float, Field(ge=low, le=high)]
+    name = model_name(family, "delta")
+    return _number_or_range(name, number, f"a number {span}", f"numbers [a, b] {span}")

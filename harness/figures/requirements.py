@@ -1,0 +1,323 @@
+"""What each kind of figure needs of the experiment that it is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from harness.errors import did_you_mean
+from harness.families.family import ENUMERATION, POSTERIOR, Family
+from harness.figures.alpha_by_outcome import AlphaByOutcome
+from harness.figures.alpha_surface import AlphaSurface
+from harness.figures.bounds import Bounds
+from harness.figures.catalogue import FIGURES
+from harness.figures.kind import FigureKind
+from harness.figures.length_surface import LengthSurface
+from harness.figures.options import FigureOptions
+from harness.plain_data import expected_found, flow, plain_number
+from harness.truths import DiscreteTruth, PairTruth, Truth
+
+LARGEST_BESIDE_TRUTHS = 1 << 17
+"""The most outcomes that the tables hold beside a discrete truth, which has cells enough given the
+truth; this keeps memory flat for large n."""
+
+
+@dataclass(frozen=True)
+class ExperimentFacts:
+    """What is known of an experiment when its figures are validated.
+
+    None, or no sizes, stands for what is not known; requirements on it are not checked.
+    """
+
+    kind: str
+    """``coverage`` or ``calibration``."""
+    family: Family
+    family_is_valid: bool
+    """Otherwise the family is a guess, and any kind of figure may fit the one that is meant."""
+    sizes: Sequence[float | tuple[float, float]]
+    alphas: Sequence[float] | None
+    sides: Mapping[str, str] | None
+    """The side of each method by its label."""
+    truth: Truth | PairTruth | None
+    engines: Sequence[str] | None
+    trials: str | None
+    """``per_outcome``, ``per_size`` or ``per_truth``."""
+    outcomes: int | Sequence[int] | None
+    """The number of fractions of n, or the listed outcomes; None also for all outcomes."""
+
+    @property
+    def has_true_values(self) -> bool:
+        """Whether the truth is known to be a grid or a list."""
+        return self.truth is not None and self.truth.is_discrete
+
+
+class Unmet(NamedTuple):
+    """A requirement that the experiment does not meet."""
+
+    option: str
+    """The option of the figure that asks for it."""
+    message: str
+
+
+def unmet_requirements(
+    kind: FigureKind, options: FigureOptions, facts: ExperimentFacts
+) -> Iterator[Unmet]:
+    """Yield what the experiment lacks for the figure to be drawn."""
+    mismatch = _mismatch(kind, facts)
+    if mismatch:
+        yield Unmet("kind", mismatch)
+        return
+    yield from _sources(kind, options, facts)
+    if kind.over != "nothing":
+        yield from _levels(options, facts)
+    if isinstance(options, Bounds):
+        yield from _counts(options, facts)
+    if isinstance(options, AlphaByOutcome):
+        yield from _trials_by_outcome(options, facts)
+    if isinstance(options, AlphaSurface | LengthSurface):
+        yield from _surface(kind, options, facts)
+
+
+def undrawable_lengths(
+    figures: Iterable[tuple[str, Mapping[str, Any]]], labels: set[str], drawn: set[str]
+) -> str:
+    """Why a figure cannot compare lengths at each outcome, or nothing if all of them can.
+
+    Args:
+        figures: kind and options of each figure.
+        labels: all methods of the experiment.
+        drawn: the methods that draw their limits, which have no length at an outcome.
+    """
+    for kind, options in figures:
+        compares = kind in ("length_surface", "length_over_outcome")
+        if drawn and compares and not _compares_only(options, labels - drawn):
+            return (
+                f"{kind} compares lengths at each outcome, which limits that are drawn do "
+                f"not have, found {', '.join(sorted(drawn))}"
+            )
+    return ""
+
+
+def _compares_only(options: Mapping[str, Any], labels: set[str]) -> bool:
+    """Whether all methods that a figure of lengths compares are among the labels."""
+    reference = options.get("reference")
+    named = options.get("method", options.get("methods"))
+    if named is None:
+        return reference in labels and len(labels) > 1
+    return {reference, *([named] if isinstance(named, str) else named)} <= labels
+
+
+def _mismatch(kind: FigureKind, facts: ExperimentFacts) -> str:
+    """Why the kind is not drawn for this kind of experiment, or for this family."""
+    if kind.experiment != facts.kind:
+        return f"expected a figure of {facts.kind} ({_fitting(facts)}), found {kind.name}"
+    if facts.family_is_valid and not kind.fits(facts.family):
+        what = f"the family {facts.family.name}"
+        return f"expected a figure for {what} ({_fitting(facts)}), found {kind.name}"
+    return ""
+
+
+def _fitting(facts: ExperimentFacts) -> str:
+    """The kinds of figures that the experiment can have."""
+    return ", ".join(
+        kind.name
+        for kind in FIGURES.values()
+        if kind.experiment == facts.kind and kind.fits(facts.family)
+    )
+
+
+def _sources(kind: FigureKind, options: FigureOptions, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """An engine and a truth that give the cells the figure reads."""
+    needed = kind.engines(options)
+    if needed and facts.engines is not None and not set(needed) & set(facts.engines):
+        option, engines = _engine_option(options), ", ".join(facts.engines)
+        message = f"expected {' or '.join(needed)} among the engines, found {engines}"
+        yield Unmet(option, message)
+    if kind.over == "truth" and facts.truth is not None and not facts.truth.is_discrete:
+        what = f"a truth that is a grid or a list of values for {kind.name}"
+        yield Unmet("kind", f"expected {what}, found {_distributions(facts.truth)}")
+
+
+def _engine_option(options: FigureOptions) -> str:
+    return "engine" if hasattr(options, "engine") else "kind"
+
+
+def _distributions(truth: Truth | PairTruth) -> str:
+    """The names of the distributions, as in ``uniform and beta``."""
+    truths = (truth.first, truth.second) if isinstance(truth, PairTruth) else (truth,)
+    return " and ".join(next(iter(each.content())) for each in truths)
+
+
+def _levels(options: FigureOptions, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """The levels that the options name: sizes, true values, alphas and methods."""
+    if hasattr(options, "n") and facts.sizes:
+        sizes = [_written(size) for size in facts.sizes]
+        yield from _one_of(options, "n", _size_in_words(facts.family), sizes)
+    if hasattr(options, "second") and facts.truth is not None:
+        yield from _second(options, facts.truth)
+    if facts.alphas is not None:
+        yield from _among(options, ("alpha",), "an alpha", facts.alphas)
+    if facts.sides is not None:
+        keys = ("method", "methods", "reference")
+        yield from _among(options, keys, "the label of a method", list(facts.sides))
+        yield from _compared(options, facts.sides)
+
+
+def _size_in_words(family: Family) -> str:
+    """``an n``, ``an exposure``, or ``a pair [n1, n2]``."""
+    return f"a pair [{', '.join(family.sizes)}]" if family.samples == 2 else f"an {family.sizes[0]}"
+
+
+def _written(size: float | tuple[float, float]) -> Any:
+    """The size as a config writes it."""
+    return [plain_number(each) for each in size] if isinstance(size, tuple) else plain_number(size)
+
+
+def _second(options: FigureOptions, truth: Truth | PairTruth) -> Iterator[Unmet]:
+    """The true value of the second sample that the figure fixes."""
+    if not isinstance(truth, PairTruth):
+        found = getattr(options, "second", None)
+        if found is not None:
+            message = f"expected two samples for a second true value, found {flow(found)}"
+            yield Unmet("second", message)
+    elif isinstance(truth.second, DiscreteTruth):
+        levels = [plain_number(value) for value in truth.second.values]
+        yield from _one_of(options, "second", "a second true value", levels)
+
+
+def _one_of(
+    options: FigureOptions, option: str, what: str, levels: Sequence[Any]
+) -> Iterator[Unmet]:
+    """One level, which may be left out where there is only one."""
+    value = getattr(options, option)
+    named = list(value) if isinstance(value, tuple) else value
+    if named not in levels and not (named is None and len(levels) == 1):
+        wanted = f"{what} of this experiment ({_listed(levels)})"
+        yield Unmet(option, expected_found(wanted, named))
+
+
+def _among(
+    options: FigureOptions, names: Sequence[str], what: str, levels: Sequence[Any]
+) -> Iterator[Unmet]:
+    """Options that name one level or several."""
+    for option in names:
+        value = getattr(options, option, None)
+        for named in value if isinstance(value, list | tuple) else [value]:
+            if named is not None and named not in levels:
+                wanted = f"{what} of this experiment ({_listed(levels)})"
+                yield Unmet(option, expected_found(wanted, named) + did_you_mean(named, levels))
+
+
+def _listed(levels: Sequence[Any]) -> str:
+    few = [level if isinstance(level, str) else flow(level) for level in levels[:12]]
+    return ", ".join(few) + (", ..." if len(levels) > len(few) else "")
+
+
+def _compared(options: FigureOptions, sides: Mapping[str, str]) -> Iterator[Unmet]:
+    """Where no method is named, all methods of the reference's side are compared with it."""
+    reference = getattr(options, "reference", None)
+    named = getattr(options, "method", None) or getattr(options, "methods", None)
+    if reference is None or reference not in sides or named is not None:
+        return
+    others = [side for label, side in sides.items() if label != reference]
+    if sides[reference] not in others:
+        other = f"another {sides[reference]} method"
+        yield Unmet("reference", f"expected {other} to compare with {reference}, found none")
+
+
+def _counts(options: Bounds, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """Outcomes of as many counts as the family has samples."""
+    counts = facts.family.counts
+    for outcome in options.x or ():
+        if (1 if isinstance(outcome, int) else len(outcome)) != len(counts):
+            pairs = f"pairs of counts [{', '.join(counts)}]"
+            wanted = pairs if len(counts) > 1 else "single counts"
+            found = outcome if isinstance(outcome, int) else list(outcome)
+            yield Unmet("x", expected_found(wanted, found))
+            return
+
+
+def _trials_by_outcome(options: AlphaByOutcome, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """Trials per outcome are binomial where the truth is drawn, and in the tables for small n."""
+    if not facts.has_true_values:
+        return
+    if facts.trials == "per_truth":
+        yield Unmet(
+            "kind",
+            "expected trials per_outcome or per_size for alpha_by_outcome, found per_truth",
+        )
+    (size, *others) = facts.sizes or (None,)
+    n = size if options.n is None and not others else options.n
+    if facts.family.is_bounded and n in facts.sizes and _is_large(n):
+        most = f"an n below {LARGEST_BESIDE_TRUTHS}"
+        yield Unmet("n", f"expected {most} with a grid or a list of true values, found {n}")
+
+
+def _is_large(n: Any) -> bool:
+    return isinstance(n, int) and n >= LARGEST_BESIDE_TRUTHS
+
+
+def _surface(
+    kind: FigureKind, options: AlphaSurface | LengthSurface, facts: ExperimentFacts
+) -> Iterator[Unmet]:
+    """Sizes, outcomes and an engine from which a surface over n and x/n can be drawn."""
+    engine = next((each for each in kind.engines(options) if each in (facts.engines or ())), None)
+    beside_truths = engine not in (None, POSTERIOR) and facts.has_true_values
+    if beside_truths and set(facts.engines or ()) == {ENUMERATION}:
+        yield Unmet(
+            _engine_option(options),
+            "expected posterior or monte_carlo among the engines, found enumeration, which alone "
+            "has no cells per outcome over a grid or a list of true values",
+        )
+    elif facts.sizes:
+        yield from _surface_sizes(facts.sizes, beside_truths)
+    # Monte Carlo covers the outcomes that come up, whichever are reported.
+    if facts.sizes and engine in (POSTERIOR, ENUMERATION):
+        yield from _surface_outcomes(options.fractions, facts)
+
+
+def _surface_sizes(sizes: Sequence[Any], beside_truths: bool) -> Iterator[Unmet]:
+    every = set(sizes)
+    small = {n for n in every if n < LARGEST_BESIDE_TRUTHS}
+    if len(every) < 2:
+        yield Unmet("kind", f"expected two sizes or more for a surface, found {len(every)}")
+    elif beside_truths and len(small) < 2:
+        yield Unmet(
+            "kind",
+            f"expected two sizes or more below {LARGEST_BESIDE_TRUTHS} for a surface over a grid "
+            f"or a list of true values, found {len(small)}",
+        )
+
+
+def _surface_outcomes(fractions: int, facts: ExperimentFacts) -> Iterator[Unmet]:
+    reported = facts.outcomes
+    if reported is None:
+        return
+    if not isinstance(reported, int):
+        yield Unmet("kind", "expected outcomes: all or fractions for a surface, found values")
+        return
+    sizes = [int(n) for n in facts.sizes if not isinstance(n, tuple)]
+    if all(has_fractions(n, reported - 1, fractions - 1) for n in sizes):
+        return
+    fitting = [str(f) for f in range(2, min(reported, 1001) + 1) if (reported - 1) % (f - 1) == 0]
+    few = ", ".join(fitting[:12]) + (", ..." if len(fitting) > 12 else "")
+    yield Unmet(
+        "fractions",
+        f"expected fractions that outcomes: {{fractions: {reported}}} hold ({few}), "
+        f"found {fractions}",
+    )
+
+
+def has_fractions(n: int, steps: int, wanted: int) -> bool:
+    """Whether each n·i/wanted is among the n·j/steps, all of them rounded half up."""
+    if steps % wanted == 0 or n <= steps:
+        return True
+    rounded = ((2 * n * i + wanted) // (2 * wanted) for i in range(wanted + 1))
+    return all(_is_rounded_fraction(n, steps, x) for x in rounded)
+
+
+def _is_rounded_fraction(n: int, steps: int, x: int) -> bool:
+    """Whether x - 1/2 <= n·j/steps < x + 1/2 for a j, the least that is large enough."""
+    j = max(0, -(-steps * (2 * x - 1) // (2 * n)))
+    return 2 * n * j < steps * (2 * x + 1)
