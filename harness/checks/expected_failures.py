@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.checks.behaviour import EXACT_NUMBERS
-from harness.checks.compare.cross_check import NAME as CROSS
+from harness.checks.compare.cross_check import MONTE_CARLO_AGREES
 from harness.checks.conformance.runner import property_names
 from harness.checks.contract.exact import CONTRACT_CHECKS
 from harness.checks.report import AGAINST, CONFORMANCE, FAIL, PASS, Finding
@@ -47,7 +47,7 @@ def apply_expected_failures(findings: Sequence[Finding], subject: Subject) -> li
 
 def _exists(check: str, family: str) -> bool:
     """Whether there is a check of this name for some contract and some options."""
-    known = (*property_names(family), *CONTRACT_CHECKS, EXACT_NUMBERS, CROSS)
+    known = (*property_names(family), *CONTRACT_CHECKS, EXACT_NUMBERS, MONTE_CARLO_AGREES)
     return check in known or check.startswith(f"{AGAINST} ")
 
 

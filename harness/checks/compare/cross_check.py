@@ -12,19 +12,19 @@ from harness.checks.report import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding
 from harness.checks.scenarios import Size, limits_table, scenario_of
 from harness.checks.subjects.subject import Subject
 from harness.engines.monte_carlo import shards, simulate
-from harness.engines.results import Counts, Enumerated, Exact, WorstCase
+from harness.engines.results import Counts, Enumerated, WorstCase
 from harness.engines.solvers import solver_of
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario, sizes_by_name
 
-NAME = "Monte Carlo agrees"
+MONTE_CARLO_AGREES = "Monte Carlo agrees"
 SIZES = (5.0, 20.0, 100.0)
 """Trials are made at the sizes of the check nearest to these; pairs count by their mean."""
 TRIALS = 1 << 17
 """The number of trials at each size, and at each worst truth."""
-BESIDE = 1e-12
+APPROACH = 1e-12
 """How far the parameter is moved to the side from which it approaches the worst case.
 
 This is more than the rounding of a sum of two truths, and changes a miss probability by at most
@@ -59,17 +59,16 @@ def cross_check(
     tests = [test for size in chosen for test in _tests_at(subject, size, alphas, seed)]
     if not tests:
         reason = "no size has sound limits at every outcome"
-        return Finding(NAME, CROSS_CHECK, INCONCLUSIVE, reason, {})
+        return Finding(MONTE_CARLO_AGREES, CROSS_CHECK, INCONCLUSIVE, reason, {})
     p_values = np.concatenate([test.p_values for test in tests])
-    adjusted = holm(p_values)
-    smallest = float(adjusted.min())
+    smallest = float(holm(p_values).min())
     numbers = {"tests": p_values.size, "p_value": smallest, "seed": seed}
     if smallest >= LEVEL:
         message = f"in {p_values.size} tests, with p = {smallest:.2g} at least after Holm"
-        return Finding(NAME, CROSS_CHECK, PASS, message, numbers)
+        return Finding(MONTE_CARLO_AGREES, CROSS_CHECK, PASS, message, numbers)
     worst = min(tests, key=lambda test: float(test.p_values.min()))
     return Finding(
-        NAME,
+        MONTE_CARLO_AGREES,
         CROSS_CHECK,
         FAIL,
         f"the harness is wrong here, not the method: drawn and exact misses differ at "
@@ -84,6 +83,7 @@ def _nearest(sizes: Sequence[Size], mean: float) -> Size:
 
 
 def _tests_at(subject: Subject, size: Size, alphas: Sequence[float], seed: int) -> Iterator[_Test]:
+    """The tests at one size, per outcome, overall and at the worst truth for each alpha."""
     scenario = scenario_of(subject.family, size)
     sizes = sizes_by_name(scenario)
     for alpha in alphas:
@@ -91,18 +91,22 @@ def _tests_at(subject: Subject, size: Size, alphas: Sequence[float], seed: int) 
             limits = limits_table(subject, scenario, [alpha])
         except MethodError:
             continue
-        known = solver_of(scenario).enumerate(limits)
-        cells = _cells_by_outcome(scenario, limits, known.by_outcome, seed)
-        for tests in (cells.tests(), _cell_overall(cells, known).tests()):
-            yield _Test(sizes, alpha, tests.ravel())
-        yield _Test(sizes, alpha, _worst_p_value(scenario, limits, known, seed))
+        exact = solver_of(scenario).enumerate(limits)
+        cells = _compare_by_outcome(scenario, limits, exact, seed)
+        yield _Test(sizes, alpha, cells.tests().ravel())
+        yield _Test(sizes, alpha, _compare_overall(cells, exact).tests().ravel())
+        yield _Test(sizes, alpha, _worst_p_value(scenario, limits, exact, seed))
 
 
-def _cells_by_outcome(scenario: Scenario, limits: Limits, exact: Exact, seed: int) -> ComparedCells:
+def _compare_by_outcome(
+    scenario: Scenario, limits: Limits, exact: Enumerated, seed: int
+) -> ComparedCells:
     """The Monte Carlo and exact misses at each outcome that was drawn."""
     counts = _simulated(scenario, limits, seed)
-    given = exact.at(counts.conditions)
-    return _cells(counts.trials, counts.below[0], counts.above[0], given.below[0], given.above[0])
+    at_drawn = exact.by_outcome.at(counts.conditions)
+    return _cells(
+        counts.trials, counts.below[0], counts.above[0], at_drawn.below[0], at_drawn.above[0]
+    )
 
 
 def _simulated(scenario: Scenario, limits: Limits, seed: int) -> Counts:
@@ -110,18 +114,18 @@ def _simulated(scenario: Scenario, limits: Limits, seed: int) -> Counts:
     return simulate(shard, limits).by_outcome
 
 
-def _cell_overall(cells: ComparedCells, known: Enumerated) -> ComparedCells:
+def _compare_overall(cells: ComparedCells, exact: Enumerated) -> ComparedCells:
     """The Monte Carlo and exact misses over all outcomes."""
-    assert known.mean is not None
+    assert exact.mean is not None
     trials, below, above = (
         each.sum(keepdims=True) for each in (cells.trials, cells.below, cells.above)
     )
-    return _cells(trials, below, above, known.mean.below, known.mean.above)
+    return _cells(trials, below, above, exact.mean.below, exact.mean.above)
 
 
-def _worst_p_value(scenario: Scenario, limits: Limits, known: Enumerated, seed: int) -> Floats:
+def _worst_p_value(scenario: Scenario, limits: Limits, exact: Enumerated, seed: int) -> Floats:
     """The p-value of all misses at the truth where the method misses most, shape (1,)."""
-    worst = known.worst[0]
+    worst = exact.worst[0]
     assert worst is not None
     counts = _simulated(_at_worst_truth(scenario, worst), limits, seed)
     trials, missed = counts.trials.sum(), (counts.below + counts.above).sum()
@@ -142,7 +146,7 @@ def _approach(scenario: Scenario, worst: WorstCase) -> tuple[float, ...]:
     truths = list(worst.truths)
     for sample, weight in enumerate(family_of(scenario.family).weights):
         low, high = scenario.samples()[sample].truth.effective_support
-        moved = truths[sample] + towards * BESIDE * max(high, 1.0) / weight
+        moved = truths[sample] + towards * APPROACH * max(high, 1.0) / weight
         if low <= moved <= high:
             truths[sample] = moved
             break
@@ -150,7 +154,8 @@ def _approach(scenario: Scenario, worst: WorstCase) -> tuple[float, ...]:
 
 
 def _cells(
-    trials: Integers, below: Integers, above: Integers, one: Floats, other: Floats
+    trials: Integers, below: Integers, above: Integers, exact_below: Floats, exact_above: Floats
 ) -> ComparedCells:
-    missed, exact = below + above, np.minimum(one + other, 1.0)
-    return ComparedCells("", np.zeros_like(trials), trials, below, above, missed, one, other, exact)
+    exact_missed = np.minimum(exact_below + exact_above, 1.0)
+    drawn, exact = (below, above, below + above), (exact_below, exact_above, exact_missed)
+    return ComparedCells("", np.zeros_like(trials), trials, *drawn, *exact)
