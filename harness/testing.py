@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import pytest
 
 _REST = "everything else"
+"""The test of findings that are neither a property nor of another kind, as wrong declarations."""
 
 
 def assert_interval_method(

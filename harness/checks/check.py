@@ -47,7 +47,7 @@ from harness.methods.user.process import TIMEOUT
 SEED = 2003
 
 _LONGEST_TIMEOUT = 86_400.0
-"""In seconds."""
+"""One day, in seconds."""
 
 AnyMethod = str | Function | Method
 
@@ -100,8 +100,9 @@ def check(
         trials: the number of trials at each size, for a stochastic method.
         seed: of all draws.
         timeout: the longest time of a call of a function in a file or module, in seconds.
-        sizes: n or exposures at which exact numbers are computed; pairs of them for two samples.
-        alphas: the alphas at which exact numbers are computed.
+        sizes: n or exposures, pairs of them for two samples; by default those of the config, or a
+            grid for the family.
+        alphas: by default those of the config, or a few for the family.
 
     Returns:
         The report with all findings.
@@ -141,7 +142,7 @@ def _settings(
     seed: int,
     timeout: float,
 ) -> _Settings:
-    """The options; sizes and alphas that are not given are those of the config, or the defaults."""
+    """The options; the sizes and alphas default to those of the config, or of the family."""
     family = called.family
     if config is not None:
         experiment = load_experiment(config)
