@@ -35,10 +35,12 @@ def test_examples_print_what_they_show(name, tmp_path, monkeypatch):
 
 def test_modules_that_teach_their_use_have_examples():
     assert {
+        "harness.checks.check",
         "harness.criteria",
         "harness.posteriors.beta",
         "harness.posteriors.gamma",
         "harness.sampling.binomial",
+        "harness.testing",
         "harness.truths",
     } <= set(modules_with_examples())
 

@@ -109,20 +109,16 @@ def stays_in_range(evaluation: Evaluation) -> Violation:
     return Violation(below | (np.maximum(lower, upper) > high + evaluation.tolerance(upper)))
 
 
-def rises_with_x(evaluation: Evaluation) -> Violation:
-    """Both limits increase in x."""
-    return _monotone(evaluation, 1, 1.0, "the next x has")
-
-
 def is_monotone(evaluation: Evaluation) -> Violation:
-    """Both limits of two samples move with each count as the parameter does."""
-    first, second = (
-        _monotone(evaluation, sample + 1, direction, f"the next {count} has")
-        for sample, (count, direction) in enumerate(
-            zip(evaluation.family.counts, evaluation.family.combination.directions, strict=True)
+    """Both limits move with the count of each sample as the parameter does with its truth."""
+    family = evaluation.family
+    violations = [
+        _monotone(evaluation, axis, direction, f"the next {count} has")
+        for axis, (count, direction) in enumerate(
+            zip(family.counts, family.combination.directions, strict=True), 1
         )
-    )
-    return first if first.where.any() else second
+    ]
+    return next((each for each in violations if each.where.any()), violations[-1])
 
 
 def _monotone(evaluation: Evaluation, axis: int, direction: float, compared_with: str) -> Violation:
@@ -197,15 +193,12 @@ NEEDS_DETERMINISTIC = ("is nested in alpha", "rises with x", "is monotone", "mir
 def properties_of(family: str) -> dict[str, Property]:
     """The properties of the limits of a family's methods by name, the gravest first."""
     known = family_of(family)
-    monotone: dict[str, Property] = (
-        {"rises with x": rises_with_x} if known.samples == 1 else {"is monotone": is_monotone}
-    )
     return {
         "is finite": is_finite,
         "is ordered": is_ordered,
         "stays in range": stays_in_range,
         "is nested in alpha": is_nested_in_alpha,
-        **monotone,
+        "rises with x" if known.samples == 1 else "is monotone": is_monotone,
         **({"mirrors": mirrors} if known.is_bounded else {}),
         "reaches the end": reaches_the_end,
         "has width": has_width,
