@@ -72,8 +72,7 @@ class MethodAgreement:
 def two_sided_p(misses: Integers, trials: Integers, exact: Floats) -> Floats:
     """Twice the smaller tail of Binomial(trials, exact) at ``misses``, at most 1; shape (c,).
 
-    An exact value of 0 or 1 leaves nothing to chance: p is 1 where the count is as it must be
-    and 0 where it is not.
+    An exact value of 0 or 1 allows one count only: p is 1 for that count and 0 for others.
     """
     m, rest = misses.astype(np.float64), (trials - misses).astype(np.float64)
     inside = (exact > 0) & (exact < 1)
@@ -95,15 +94,18 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
-def compare(
+def compare_cells(
     conditional: list[ComparedCells], overall: list[ComparedCells]
 ) -> list[MethodAgreement]:
-    """One line for each method, in the order of ``conditional``.
+    """Test the cells of every method and correct for the number of tests.
 
     Args:
         conditional: the cells given an outcome or a truth, one entry for each method.
         overall: each method's cells over all conditions, one for each scenario; tested with the
             others, but not counted among the cells.
+
+    Returns:
+        The agreement of each method, in the order of ``conditional``.
     """
     tests = [
         np.concatenate((cells.tests(), every.tests()), axis=1)
@@ -112,12 +114,12 @@ def compare(
     adjusted = np.split(
         holm(np.concatenate([p.ravel() for p in tests])), np.cumsum([p.size for p in tests])[:-1]
     )
-    lines = []
+    agreements = []
     for cells, every, p, after in zip(conditional, overall, tests, adjusted, strict=True):
         worst = int(np.argmin(p))
         scenarios = np.tile(np.concatenate((cells.scenario, every.scenario)), 3)
         missing, expected = intervals_missing(cells)
-        lines.append(
+        agreements.append(
             MethodAgreement(
                 method=cells.method,
                 cells=int(cells.trials.size),
@@ -129,28 +131,28 @@ def compare(
                 expected_missing=expected,
             )
         )
-    return lines
+    return agreements
 
 
 def intervals_missing(cells: ComparedCells) -> tuple[int, float]:
-    """How many cells' intervals miss the exact value, and how many should."""
+    """The number of cells whose 95 % interval misses the exact value, and its expectation."""
     if cells.trials.size == 0:
         return 0, 0.0
     exact = cells.exact_missed
     lower, upper = fraction_interval(cells.missed, cells.trials)
     missing = (exact < lower) | (exact > upper)
-    return int(missing.sum()), float(chance_of_missing(cells.trials, exact).sum())
+    return int(missing.sum()), float(probability_of_missing(cells.trials, exact).sum())
 
 
-def chance_of_missing(trials: Integers, exact: Floats) -> Floats:
+def probability_of_missing(trials: Integers, exact: Floats) -> Floats:
     """Pr(the 95 % interval of M/trials misses ``exact``) with M ~ Binomial(trials, exact).
 
     The interval's own error rate is not 5 %, since M is discrete. Its limits rise with M, so that
     the counts that miss are a head and a tail, found by bisection; shape (c,).
     """
     mean = trials * exact
-    from_below = _first(trials, lambda m: fraction_interval(m, trials)[1] >= exact, mean)
-    from_above = _first(trials, lambda m: fraction_interval(m, trials)[0] > exact, mean)
+    from_below = _smallest_count(trials, lambda m: fraction_interval(m, trials)[1] >= exact, mean)
+    from_above = _smallest_count(trials, lambda m: fraction_interval(m, trials)[0] > exact, mean)
     head = np.where(
         from_below > 0,
         betaincc(np.maximum(from_below, 1.0), trials - from_below + 1.0, exact),
@@ -164,7 +166,9 @@ def chance_of_missing(trials: Integers, exact: Floats) -> Floats:
     return head + tail
 
 
-def _first(trials: Integers, holds: Callable[[Integers], Bools], around: Floats) -> Integers:
+def _smallest_count(
+    trials: Integers, holds: Callable[[Integers], Bools], around: Floats
+) -> Integers:
     """The smallest count in 0 … trials + 1 at which ``holds`` becomes true and stays so."""
     reach = 20.0 + 10.0 * np.sqrt(around)
     low = np.maximum(np.floor(around - reach), 0).astype(np.int64)

@@ -14,10 +14,10 @@ from harness.agreement import (
     LEVEL,
     ComparedCells,
     MethodAgreement,
-    chance_of_missing,
-    compare,
+    compare_cells,
     holm,
     intervals_missing,
+    probability_of_missing,
     two_sided_p,
 )
 from harness.engines.monte_carlo import INTERVAL_ALPHA, fraction_interval, standard_error
@@ -115,7 +115,7 @@ def test_holm_lies_between_the_p_value_and_bonferronis(p_values):
 def test_chance_of_missing_is_the_sum_over_all_counts(trials):
     exact = np.concatenate(([0.0, 1e-9, 1e-3, 0.0495, 0.05, 0.2, 0.5, 0.77, 0.999, 1.0],))
     lower, upper = fraction_interval(np.arange(trials + 1), np.full(trials + 1, trials))
-    found = chance_of_missing(np.full(exact.size, trials), exact)
+    found = probability_of_missing(np.full(exact.size, trials), exact)
     for p, ours in zip(exact.tolist(), found.tolist(), strict=True):
         missed = (lower > p) | (upper < p)
         assert ours == pytest.approx(
@@ -128,12 +128,12 @@ def test_chance_of_missing_at_limits_themselves_counts_closed_intervals():
     lower, upper = fraction_interval(np.arange(trials + 1), np.full(trials + 1, trials))
     for p in (float(lower[7]), float(upper[7]), float(upper[0])):
         missed = (lower > p) | (upper < p)
-        ours = chance_of_missing(integers(trials), np.array([p]))[0]
+        ours = probability_of_missing(integers(trials), np.array([p]))[0]
         assert ours == pytest.approx(float(np.array(pmf(trials, p)) @ missed), rel=SUMMED)
 
 
 def test_at_300_trials_a_95_per_cent_interval_misses_5_per_cent_six_times_in_a_hundred():
-    chance = chance_of_missing(integers(300), np.array([0.05]))[0]
+    chance = probability_of_missing(integers(300), np.array([0.05]))[0]
     assert round(chance, 4) == 0.0632
     assert chance > 1.2 * INTERVAL_ALPHA
 
@@ -141,7 +141,7 @@ def test_at_300_trials_a_95_per_cent_interval_misses_5_per_cent_six_times_in_a_h
 def test_chance_of_missing_comes_near_5_per_cent_where_counts_are_large():
     trials = np.full(40, 10**9)
     exact = np.linspace(0.01, 0.99, 40)
-    np.testing.assert_allclose(chance_of_missing(trials, exact), 0.05, rtol=0.02)
+    np.testing.assert_allclose(probability_of_missing(trials, exact), 0.05, rtol=0.02)
 
 
 def test_intervals_that_miss_are_counted_with_closed_ends():
@@ -158,19 +158,19 @@ def test_expected_misses_are_the_sum_over_the_cells():
     trials, exact = integers(300, 100, 7), np.array([0.05, 0.5, 0.9])
     some = cells([1, 1, 1], [1, 1, 1], trials, exact / 2, exact / 2)
     _, expected = intervals_missing(some)
-    assert expected == pytest.approx(chance_of_missing(trials, exact).sum())
+    assert expected == pytest.approx(probability_of_missing(trials, exact).sum())
 
 
 def test_counts_drawn_from_the_exact_values_agree():
     """False alarm: LEVEL by construction; the seed is fixed."""
-    lines = compare(*drawn(np.random.default_rng(2003), shift=0.0))
+    lines = compare_cells(*drawn(np.random.default_rng(2003), shift=0.0))
     assert all(line.agrees for line in lines)
     assert [line.cells for line in lines] == [400, 400]
     assert [line.tests for line in lines] == [3 * 401] * 2
 
 
 def test_one_method_shifted_by_one_part_in_ten_is_found_and_named():
-    fine, off = compare(*drawn(np.random.default_rng(2003), shift=0.1))
+    fine, off = compare_cells(*drawn(np.random.default_rng(2003), shift=0.1))
     assert fine.agrees
     assert not off.agrees
     assert off.method == "second"
@@ -203,21 +203,21 @@ def test_a_count_that_cannot_be_is_a_disagreement_wherever_it_stands(which):
     if which == "above":
         wrong = cells([0, 30], [1, 30], [1000, 1000], [0.0, 0.03], [0.0, 0.03])
     first, second = (fine, wrong) if which == "overall" else (wrong, fine)
-    assert compare([fine], [fine])[0].agrees
-    line = compare([first], [second])[0]
+    assert compare_cells([fine], [fine])[0].agrees
+    line = compare_cells([first], [second])[0]
     assert not line.agrees
     assert (line.smallest_p, line.scenario) == (0.0, 1)
 
 
 def test_misses_that_swap_sides_are_found_though_their_sum_is_right():
-    line = compare([cells([60], [0], [1000], [0.03], [0.03])], [NOTHING])[0]
+    line = compare_cells([cells([60], [0], [1000], [0.03], [0.03])], [NOTHING])[0]
     assert not line.agrees
 
 
 def test_the_correction_counts_the_tests_of_all_methods():
     alone = cells([20], [30], [1000], [0.03], [0.03])
-    one = compare([alone], [NOTHING])[0]
-    two = compare([alone, alone], [NOTHING, NOTHING])[0]
+    one = compare_cells([alone], [NOTHING])[0]
+    two = compare_cells([alone, alone], [NOTHING, NOTHING])[0]
     assert two.smallest_p == one.smallest_p
     assert two.smallest_p_adjusted == pytest.approx(min(1.0, 2 * one.smallest_p_adjusted))
 
@@ -232,7 +232,7 @@ def test_agreement_ends_at_the_level():
 def test_sums_of_exact_parts_above_one_are_one():
     """Both parts of a certain miss may add up to one and a rounding."""
     certain = cells([3], [7], [10], [0.3 + 2**-53], [0.7])
-    assert compare([certain], [NOTHING])[0].smallest_p > 0.5
+    assert compare_cells([certain], [NOTHING])[0].smallest_p > 0.5
 
 
 @given(st.integers(1, 400), st.data())

@@ -15,7 +15,15 @@ from harness.tables.results import Results
 
 
 def compute_calibration(experiment: Calibration, progress: Progress) -> Results:
-    """Run the trials of a calibration and assemble the tables."""
+    """Run the trials of a calibration and assemble its tables.
+
+    Args:
+        experiment: what to compute.
+        progress: is told of the trials to come and of those done.
+
+    Returns:
+        The tables and the manifest, not written yet.
+    """
     design = design_of(experiment)
     tallies = _simulated(design, experiment, progress)
     summary = calibration_summary(design, tallies)
@@ -27,7 +35,7 @@ def compute_calibration(experiment: Calibration, progress: Progress) -> Results:
 
 
 def design_of(experiment: Calibration) -> Design:
-    """What the experiment's trials draw."""
+    """The design of the trials of a calibration."""
     first, second = ((span.lower, span.upper) for span in experiment.sizes)
     return Design(
         family=experiment.family,
@@ -40,9 +48,9 @@ def design_of(experiment: Calibration) -> Design:
 
 
 def _simulated(design: Design, experiment: Calibration, progress: Progress) -> tuple[BinTally, ...]:
-    """The merged tally of each reference: a round of shards, merged in their order.
+    """The tally of each reference, merged in the order of the shards.
 
-    Sums of probabilities depend on the order in which they are formed, and so on nothing else.
+    The order matters, because sums of probabilities are rounded.
     """
     progress.expect(experiment.trials)
     tasks = [(shard,) for shard in shards(design, experiment.trials, experiment.seed)]

@@ -26,7 +26,8 @@ from harness.tables.scenario_result import Integrated, ScenarioResult, by_column
 from harness.tables.schema import OUTCOME, TRUTH, TableKind, cells_columns, summary_columns
 
 PARTS_FROM = 1e-6
-"""From this difference on the truth's own posterior and that of the reference prior part."""
+"""The smallest difference of alpha under the truth's posterior and under the reference prior's that
+is flagged in the column ``parts``."""
 
 _ERRORS = ("std_error", "ci_lower", "ci_upper", "std_error_without_failed")
 
@@ -50,14 +51,20 @@ def cells_table(
 def summary_table(
     results: Sequence[ScenarioResult], engines: Sequence[str], kind: TableKind
 ) -> pl.DataFrame:
-    """The summary: a row per method × alpha × size × engine; arguments as of ``cells_table``."""
+    """The summary: a row per method × alpha × size × engine.
+
+    Args:
+        results: of every scenario, by ascending size.
+        engines: the engines asked for.
+        kind: what decides the columns of the table.
+    """
     pooled = [result.pooled() for result in results]
     columns = (chain.from_iterable(by_column(each)) for each in (results, pooled))
-    lines = (
-        _lines(result, pooled_result, row, engines)
+    rows = (
+        _summary_rows(result, pooled_result, row, engines)
         for (result, row), (pooled_result, _) in zip(*columns, strict=True)
     )
-    return join_blocks(list(chain.from_iterable(lines)), summary_columns(kind))
+    return join_blocks(list(chain.from_iterable(rows)), summary_columns(kind))
 
 
 def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator[Block]:
@@ -90,7 +97,7 @@ def _counted_cells(result: ScenarioResult, tally: Tally, row: int) -> Iterator[B
 
 
 def _integrated_cells(result: ScenarioResult, integrated: Integrated, row: int) -> Block:
-    """With the alpha under the reference prior beside the one that the truth implies."""
+    """The cells of ``posterior``, with alpha under the reference prior if it is another one."""
     exact, under_prior = integrated.by_outcome, integrated.under_prior
     cells = {**_outcomes(result, row, exact), **exact_block(exact, row, result.columns[row].alpha)}
     if under_prior is None:
@@ -115,7 +122,7 @@ def _truths(result: ScenarioResult, cells: Counts | Exact) -> Block:
 
 
 def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Block:
-    """The outcomes with their limits; of groups the last outcome, and the mean length if known."""
+    """The outcomes with their limits; if they are pooled, the last of each group instead."""
     outcomes, group = cells.conditions.astype(np.int64), result.outcome_cells.group
     counts = result.scenario.counts(outcomes)
     named = dict(zip(family_of(result.scenario.family).counts, counts, strict=True))
@@ -130,7 +137,7 @@ def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Block:
 
 
 def _length_drawn(counts: Counts, row: int) -> Block:
-    """The mean length over the trials that have limits, if each trial has limits of its own."""
+    """The mean length over the trials that have limits, for limits drawn in every trial."""
     if counts.length is None:
         return {}
     succeeded = counts.trials - counts.failed[row]
@@ -138,10 +145,10 @@ def _length_drawn(counts: Counts, row: int) -> Block:
     return {"length": mean}
 
 
-def _lines(
+def _summary_rows(
     result: ScenarioResult, pooled: ScenarioResult, row: int, engines: Sequence[str]
 ) -> Iterator[Block]:
-    """The lines of one column in one scenario; extremes are over the cells as they are shown."""
+    """The rows of one column in one scenario; extremes are over the cells of the tables."""
     alpha = result.columns[row].alpha
     if MONTE_CARLO in engines and result.tally is not None and pooled.tally is not None:
         # By what the truth fixes: by value where it is a list, by outcome elsewhere.

@@ -1,4 +1,4 @@
-"""Tables and manifest of a calibration."""
+"""The two tables and the manifest of a calibration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from harness.tables.schema import CALIBRATION_CELLS, CALIBRATION_SUMMARY
 
 
 def calibration_cells(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
-    """A row per reference × bin, in that order; of an empty bin what is not known is empty."""
+    """The table of cells: a row per reference × bin, in that order.
+
+    The fraction of an empty bin and all that follows from it are empty.
+    """
     tables = [
         pl.DataFrame(
             {
@@ -55,7 +58,7 @@ def _fractions(tally: BinTally) -> dict[str, Floats | Integers]:
 
 
 def calibration_summary(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
-    """A row per reference."""
+    """The summary: a row per reference."""
     rows = [
         {"family": design.family, "reference": reference, **_overall(tally)}
         for reference, tally in zip(design.references, tallies, strict=True)
@@ -76,16 +79,16 @@ def _overall(tally: BinTally) -> dict[str, Any]:
 
 
 def calibration_manifest(document: Mapping[str, Any], summary: pl.DataFrame) -> dict[str, Any]:
-    """The content of manifest.json.
+    """Return the content of manifest.json.
 
-    The last reference is the truths' own posterior. Where that is not calibrated, the harness is
-    at fault; a prior may well not be.
+    The last reference is the posterior that the truths imply, which is always calibrated unless
+    the harness is wrong. The posterior under a prior need not be calibrated.
     """
     references = [
         {key: value for key, value in row.items() if key != "family"}
         for row in summary.iter_rows(named=True)
     ]
-    own = references[-1]["p_value"]
+    p_value = references[-1]["p_value"]
     return {
         "name": document["name"],
         "title": document["title"],
@@ -95,8 +98,8 @@ def calibration_manifest(document: Mapping[str, Any], summary: pl.DataFrame) -> 
         "versions": versions(),
         "trials": {"total": references[0]["trials"]},
         "calibration": {
-            "checked": own is not None,
-            "agrees": own is None or own >= LEVEL,
+            "checked": p_value is not None,
+            "agrees": p_value is None or p_value >= LEVEL,
             "level": LEVEL,
             "references": references,
         },

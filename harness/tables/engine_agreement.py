@@ -7,34 +7,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from harness.agreement import ComparedCells, MethodAgreement, compare
+from harness.agreement import ComparedCells, MethodAgreement, compare_cells
 from harness.engines.results import Counts, Exact, Mean
 from harness.tables.blocks import total_counts
 from harness.tables.scenario_result import ScenarioResult
 
 Pair = tuple[Counts, Exact]
-
-_NO_COUNTS, _NO_VALUES = np.empty(0, np.int64), np.empty(0, np.float64)
+"""Counts of all columns, and the exact values under the same conditions."""
 
 
 def engine_agreement(results: Sequence[ScenarioResult]) -> list[MethodAgreement]:
-    """One line for each method: Monte Carlo cells against exact values under the same truth."""
-    held = [
-        result for result in results if result.tally is not None and result.enumerated is not None
-    ]
-    if not held:
+    """Compare Monte Carlo cells with exact values under the same truth, for each method.
+
+    Args:
+        results: of every scenario; those without trials or exact values are left out.
+    """
+    compared = [each for each in results if each.tally is not None and each.enumerated is not None]
+    if not compared:
         return []
-    labels = list(dict.fromkeys(column.method for column in held[0].columns))
-    return compare(
-        [_cells(label, held, _conditional) for label in labels],
-        [_cells(label, held, _overall) for label in labels],
+    labels = list(dict.fromkeys(column.method for column in compared[0].columns))
+    return compare_cells(
+        [_cells(label, compared, _conditional) for label in labels],
+        [_cells(label, compared, _overall) for label in labels],
     )
 
 
 def _conditional(result: ScenarioResult) -> list[Pair]:
-    """Counts and exact values given the outcome, and given the truth where it is a list.
+    """Counts and exact values given the outcome, and given the truth if it is a list.
 
-    Only those are held against each other whose counts are binomial.
+    Only counts that are binomial are compared.
     """
     pooled = result.pooled()
     assert pooled.tally is not None
@@ -62,7 +63,9 @@ def _overall(result: ScenarioResult) -> list[Pair]:
 
 
 def _mean_given(counts: Counts, exact: Exact) -> Mean:
-    """The exact values weighted by the trials of each outcome, where not all outcomes are known.
+    """The mean of the exact values, weighted by the trials of each outcome.
+
+    It stands in for the exact mean, which is not known where outcomes are left out.
 
     Given the outcomes drawn, the misses are a sum of unlike trials, narrower than a binomial of
     the mean probability (Hoeffding 1956, Ann. Math. Stat. 27, 713–721): the test errs on the
@@ -74,25 +77,24 @@ def _mean_given(counts: Counts, exact: Exact) -> Mean:
 def _cells(
     label: str, results: Sequence[ScenarioResult], pairs: Callable[[ScenarioResult], list[Pair]]
 ) -> ComparedCells:
-    places, trials, below, above, missed = [], [], [], [], []
-    exact_below, exact_above, exact_missed = [], [], []
-    for place, result in enumerate(results):
-        rows = [row for row, column in enumerate(result.columns) if column.method == label]
-        for counts, exact in pairs(result):
-            for row in rows:
-                places.append(np.full(counts.trials.size, place))
-                trials.append(counts.trials)
-                below.append(counts.below[row])
-                above.append(counts.above[row])
-                missed.append(counts.missed[row])
-                exact_below.append(exact.below[row])
-                exact_above.append(exact.above[row])
-                exact_missed.append(exact.missed[row])
+    """The pairs of all scenarios for one method, end to end."""
+    parts = [
+        (
+            np.full(counts.trials.size, number),
+            counts.trials,
+            counts.below[row],
+            counts.above[row],
+            counts.missed[row],
+            exact.below[row],
+            exact.above[row],
+            exact.missed[row],
+        )
+        for number, result in enumerate(results)
+        for counts, exact in pairs(result)
+        for row, column in enumerate(result.columns)
+        if column.method == label
+    ]
+    nothing = [np.empty(0, np.int64)] * 5 + [np.empty(0, np.float64)] * 3
     return ComparedCells(
-        label,
-        *(np.concatenate([_NO_COUNTS, *parts]) for parts in (places, trials, below, above, missed)),
-        *(
-            np.concatenate([_NO_VALUES, *parts])
-            for parts in (exact_below, exact_above, exact_missed)
-        ),
+        label, *(np.concatenate(each) for each in zip(nothing, *parts, strict=True))
     )

@@ -1,4 +1,4 @@
-"""The two-sided methods of a run from best to worst, over all its sizes."""
+"""Rank the two-sided methods of a run from best to worst over all its sizes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
 
 YARDSTICK = "minimal_length"
-"""The method that lengths are compared with, where it is there."""
+"""The method that lengths are compared with, if a run has it."""
 
 ORDERED_BY = "interval score relative to the best at each size, averaged over sizes"
 
 
 def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
-    """A row per alpha × method, by alpha as in the config and then from the best to the worst.
+    """Rank the methods of a summary: a row per alpha × method, from the best to the worst.
+
+    Alphas are in the order of the config.
 
     Methods are ranked by the interval score: it charges for length and for misses at once, and
     under the truth's own prior no interval beats balanced tails in it. Over the sizes of the run:
@@ -28,12 +30,12 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
     - ``alpha_error`` is the mean, with its sign, of the mean alpha error at each size, so that too
       many and too few misses may cancel, and ``rms_alpha_error`` the root mean square;
     - ``relative_length`` is the mean of mean_length over that of minimal_length, or of the shortest
-      method where minimal_length is not there;
+      method if minimal_length is not in the run;
     - ``below_share`` is the share of the misses in which the truth lies below the interval;
     - ``relative_score`` is the mean of interval_score over that of the best method.
 
-    What is not known at each size is empty. None where no score is known, or nothing is enumerated
-    of two two-sided methods or more.
+    A value that is not known at every size is empty. The ranking is None if no score is known, or
+    if fewer than two two-sided methods are enumerated.
     """
     if "interval_score" not in summary.columns:
         return None
@@ -46,7 +48,7 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def _ranked(rows: pl.DataFrame, sizes: tuple[str, ...]) -> pl.DataFrame:
-    """The methods at one alpha."""
+    """The ranking at one alpha."""
     methods = rows["method"].unique(maintain_order=True).to_list()
 
     def by_size(name: str) -> Floats:
@@ -86,7 +88,7 @@ def _ranked(rows: pl.DataFrame, sizes: tuple[str, ...]) -> pl.DataFrame:
 
 
 def _smallest(values: Floats) -> Floats:
-    """At each size the smallest one above 0: an interval of no width is no yardstick."""
+    """The smallest value above 0 at each size: no interval is compared with one of no width."""
     return np.asarray(np.fmin.reduce(np.where(values > 0, values, np.nan), axis=0))
 
 

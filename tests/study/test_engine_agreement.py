@@ -1,7 +1,7 @@
-"""Errors planted in one part of a run are found by another, and the command line says so.
+"""Engines agree, and an error planted in one of them is found by another and reported.
 
-Runs without them agree: the chance of a false alarm is that of ``agreement.LEVEL``, and the seed
-is fixed.
+Runs without an error agree: the chance of a false alarm is that of ``agreement.LEVEL``, and the
+seed is fixed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import harness
 from harness.cli import main
@@ -20,7 +21,7 @@ from harness.engines.identity import one_sample as identity
 from harness.sampling import binomial
 from harness.scenario import Limits
 from harness.study import simulate as study_simulate
-from tests.study.experiments import DRAWN, LISTED, changed
+from tests.study.experiments import DRAWN, LISTED, changed, in_memory
 
 PLANNED = {
     "n": [5, 12],
@@ -36,10 +37,10 @@ both = pytest.mark.parametrize("base", BASES)
 
 
 @pytest.fixture
-def verdict(here, capsys):
+def run_base(here, capsys):
     """The exit code of a run, its manifest and what it printed."""
 
-    def verdict(base):
+    def run_base(base):
         (here / "c.yaml").write_text(json.dumps(BASES[base]))
         code = main(["run", "c.yaml"])
         manifest = here / "results" / BASES[base]["name"] / "manifest.json"
@@ -48,12 +49,12 @@ def verdict(here, capsys):
         assert captured.err == (f"harness: {name}: the engines disagree\n" if code else "")
         return code, json.loads(manifest.read_text("utf-8")), " ".join(captured.out.split())
 
-    return verdict
+    return run_base
 
 
 @both
-def test_nothing_is_found_where_nothing_is_planted(verdict, base):
-    code, manifest, text = verdict(base)
+def test_nothing_is_found_where_nothing_is_planted(run_base, base):
+    code, manifest, text = run_base(base)
     assert code == 0
     assert manifest["agreement"]["agrees"]
     assert manifest["identity"]["holds"]
@@ -71,29 +72,29 @@ def disagrees(found):
 
 
 @both
-def test_outcomes_drawn_with_a_slightly_wrong_truth(verdict, base, monkeypatch):
+def test_outcomes_drawn_with_a_slightly_wrong_truth(run_base, base, monkeypatch):
     right = binomial.draw
 
     def wrong(p, n, rng, count=None):
         return right(np.minimum(1.03 * np.asarray(p), 1.0), n, rng, count)
 
     monkeypatch.setattr(binomial, "draw", wrong)
-    for line in disagrees(verdict(base)):
+    for line in disagrees(run_base(base)):
         assert line["smallest_p_adjusted"] < 1e-3
 
 
 @both
-def test_limits_shifted_for_monte_carlo_alone(verdict, base, monkeypatch):
+def test_limits_shifted_for_monte_carlo_alone(run_base, base, monkeypatch):
     right = study_simulate.simulate
 
     def wrong(shard, limits):
         return right(shard, Limits(limits.outcomes, limits.lower + 0.01, limits.upper))
 
     monkeypatch.setattr(study_simulate, "simulate", wrong)
-    disagrees(verdict(base))
+    disagrees(run_base(base))
 
 
-def test_open_intervals_where_a_truth_equals_a_limit(verdict, monkeypatch):
+def test_open_intervals_where_a_truth_equals_a_limit(run_base, monkeypatch):
     """Wald's interval at x = 0 is the point 0, and 0 is among the truths: by a hair it misses."""
     right = study_simulate.simulate
 
@@ -102,12 +103,12 @@ def test_open_intervals_where_a_truth_equals_a_limit(verdict, monkeypatch):
         return right(shard, Limits(limits.outcomes, *hair))
 
     monkeypatch.setattr(study_simulate, "simulate", wrong)
-    wald, _ = disagrees(verdict("listed"))
+    wald, _ = disagrees(run_base("listed"))
     assert wald["smallest_p"] == 0.0
 
 
 @both
-def test_misses_counted_on_the_wrong_side(verdict, base, monkeypatch):
+def test_misses_counted_on_the_wrong_side(run_base, base, monkeypatch):
     right = study_simulate.simulate
 
     def wrong(shard, limits):
@@ -117,10 +118,10 @@ def test_misses_counted_on_the_wrong_side(verdict, base, monkeypatch):
         return monte_carlo.Tally(swapped, tally.by_truth)
 
     monkeypatch.setattr(study_simulate, "simulate", wrong)
-    disagrees(verdict(base))
+    disagrees(run_base(base))
 
 
-def test_a_binomial_tail_wrong_by_five_per_cent(verdict, monkeypatch):
+def test_a_binomial_tail_wrong_by_five_per_cent(run_base, monkeypatch):
     right = enumeration.miss_probabilities
 
     def wrong(*args):
@@ -128,7 +129,7 @@ def test_a_binomial_tail_wrong_by_five_per_cent(verdict, monkeypatch):
         return below, 0.95 * above
 
     monkeypatch.setattr(enumeration, "miss_probabilities", wrong)
-    code, manifest, _ = verdict("listed")
+    code, manifest, _ = run_base("listed")
     assert code == 1
     assert not manifest["agreement"]["agrees"]
     # The mean over truths is no longer the mean over outcomes either.
@@ -189,7 +190,7 @@ def test_a_truth_that_rounds_to_an_end_of_the_range_is_no_disagreement():
 
 @both
 @pytest.mark.parametrize("side", [0, 1])
-def test_an_identity_that_does_not_hold(verdict, base, side, monkeypatch):
+def test_an_identity_that_does_not_hold(run_base, base, side, monkeypatch):
     right = identity.miss_probabilities
 
     def wrong(*args):
@@ -198,7 +199,7 @@ def test_an_identity_that_does_not_hold(verdict, base, side, monkeypatch):
         return tuple(pair)
 
     monkeypatch.setattr(identity, "miss_probabilities", wrong)
-    code, manifest, text = verdict(base)
+    code, manifest, text = run_base(base)
     assert code == 1
     assert manifest["agreement"]["agrees"]
     assert not manifest["identity"]["holds"]
@@ -216,3 +217,39 @@ def test_two_engines_hold_the_same_cells_where_prior_and_truth_are_one():
     )
     assert len(first) == 2 * (6 + 13)
     np.testing.assert_allclose(first, second, rtol=1e-12, atol=0)
+
+
+# Cells of one method are close to independent, and so is the number that miss to Poisson. The
+# seeds are fixed.
+FALSE_ALARM = 5e-3
+
+FEW_CELLS = {
+    "name": "many",
+    "family": "proportion",
+    "n": 1,
+    "alpha": 0.3,
+    "methods": ["minimal_length"],
+    "truth": {"values": [0.1, 0.5, 0.9]},
+    "engines": ["monte_carlo"],
+    "execution": {"jobs": 1},
+}
+
+
+@pytest.mark.parametrize(
+    ("runs", "change"),
+    [
+        (120, {"trials": {"per_truth": 500}}),
+        (30, {"trials": {"per_size": 1500}}),
+        (30, {"trials": {"per_size": 1500}, "truth": {"uniform": [0, 1]}, "n": [4, 9]}),
+    ],
+    ids=["fixed at each truth", "drawn from a list", "drawn from a range"],
+)
+def test_as_many_intervals_miss_as_should(runs, change):
+    missing, expected = 0, 0.0
+    for seed in range(runs):
+        (line,) = in_memory(FEW_CELLS, **change, seed=seed).manifest["agreement"]["methods"]
+        missing += line["intervals_missing"]
+        expected += line["expected_missing"]
+    assert expected > 5
+    few, many = stats.poisson.cdf(missing, expected), stats.poisson.sf(missing - 1, expected)
+    assert 2 * min(few, many) > FALSE_ALARM, (missing, expected)
