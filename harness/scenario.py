@@ -15,6 +15,7 @@ from harness.errors import HarnessError
 from harness.families.catalogue import family_of
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Data, Model
+from harness.methods.source import Observed
 from harness.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.truths import DiscreteTruth, PairTruth, Truth, as_distribution
 
@@ -264,11 +265,14 @@ class PairScenario:
 
 
 def data_of(scenario: Scenario, outcomes: Integers) -> Data:
-    """The family's columns at the outcomes, as methods take them."""
-    columns: list[Floats] = []
-    for count, size in zip(scenario.counts(outcomes), scenario.sizes, strict=True):
-        columns += [count.astype(np.float64), np.full(count.size, float(size))]
-    return tuple(columns)
+    """The family's columns at the outcomes, as methods of the catalogue take them."""
+    return observed_at(scenario, outcomes).columns()
+
+
+def observed_at(scenario: Scenario, outcomes: Integers) -> Observed:
+    """The counts and sizes of the outcomes, as a source of limits takes them."""
+    counts = tuple(count.astype(np.float64) for count in scenario.counts(outcomes))
+    return Observed(scenario.family, scenario.sizes, counts)
 
 
 def sizes_by_name(scenario: Scenario) -> dict[str, float]:

@@ -234,14 +234,18 @@ def _origin(named: Named) -> str:
     """The origin of a method; it does not depend on the folder of the method's file."""
     if named.method is not None:
         return "the catalogue"
-    if named.source is None:
+    if named.location is None:
         return "Python"
-    return str(named.source.module or Path(str(named.source.path)).name)
+    return str(named.location.module or Path(str(named.location.path)).name)
 
 
 def _source_file(named: Named) -> Path | None:
-    if named.source is not None:
-        return Path(named.source.path) if named.source.path else _module_file(named.source.module)
+    if named.location is not None:
+        return (
+            Path(named.location.path)
+            if named.location.path
+            else _module_file(named.location.module)
+        )
     function: Any = named.method.formula if named.method is not None else named.function
     while isinstance(function, partial):
         # A form of a formula holds the formula.

@@ -33,10 +33,14 @@ from harness.checks.scenarios import (
     validate_alphas,
     validate_sizes,
 )
-from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.naming import Function, Named, named
-from harness.checks.subjects.process import ProcessSubject
-from harness.checks.subjects.subject import CallableSubject, CatalogueSubject, Subject, side_of
+from harness.checks.subjects.subject import (
+    CachedSubject,
+    CatalogueSubject,
+    FunctionSubject,
+    Subject,
+    side_of,
+)
 from harness.checks.trials import TRIALS, default_trial_sizes
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
@@ -192,15 +196,16 @@ def _open_subject(called: Named, settings: _Settings) -> Iterator[Subject]:
     label, family, seed = called.label, called.family, settings.seed
     if called.method is not None:
         yield CachedSubject(CatalogueSubject(label, family, called.method, seed))
-    elif called.source is not None:
-        process = ProcessSubject(label, family, called.source, settings.timeout, seed)
+    elif called.location is not None:
+        location, timeout = called.location, settings.timeout
+        process = FunctionSubject.of_location(label, family, location, timeout, seed)
         try:
             yield CachedSubject(process)
         finally:
             process.close()
     else:
         assert called.function is not None
-        yield CachedSubject(CallableSubject(label, family, called.function, seed))
+        yield CachedSubject(FunctionSubject.of_callable(label, family, called.function, seed))
 
 
 def _check_contract(subject: Subject, exact: pl.DataFrame, settings: _Settings) -> list[Finding]:

@@ -13,7 +13,7 @@ from harness.engines.solvers import solver_of
 from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED, are_intervals
-from harness.methods.user.function import no_interval
+from harness.methods.source import no_interval
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, Scenario, SingleScenario
 from harness.truths import PairTruth, UniformTruth
@@ -123,7 +123,7 @@ def limits_at(
     """
     counts = tuple(each.astype(np.float64) for each in scenario.counts(outcomes))
     listed = OutcomeList(scenario.family, scenario.sizes, counts)
-    answers = subject.answers(listed, alpha, TWO_SIDED)
+    answers = subject.limits(listed.observed(), alpha, TWO_SIDED)
     for fault in answers.failures.values():
         raise MethodError(f"{subject.label}: {fault}")
     lower, upper = answers.lower, answers.upper

@@ -57,12 +57,13 @@ def _load_checked(
     from harness.config.experiment import Experiment
     from harness.config.load import load_all
     from harness.study.plan import plan_scenarios
+    from harness.study.sources import catalogue_sources
     from harness.study.write_results import refuse_unwritable
 
     experiments = load_all(configs, changes)
     for experiment in experiments:
         if isinstance(experiment, Experiment):
-            plan_scenarios(experiment, {})
+            plan_scenarios(experiment, catalogue_sources(experiment))
         refuse_unwritable(experiment, out)
     return experiments
 

@@ -1,66 +1,70 @@
-"""Monte Carlo for methods that draw their limits: they are run on every trial.
+"""Monte Carlo for methods that draw their limits: each trial has limits of its own.
 
-The trials are those that all methods share. What a method draws for them comes from a stream of
-its own, so that no other method changes it.
+The trials are those that all methods share. What a method draws for them comes from another
+stream, keyed by scenario, shard and method, so that no other method changes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import cast
 
 import numpy as np
 
 from harness.engines.monte_carlo import Shard, Trials, every_trial
 from harness.engines.results import Counts, Tally
-from harness.methods.method import LimitPair, Method
+from harness.methods.method import LimitPair
+from harness.methods.source import Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Column, data_of, keyed_stream
-
-
-class DrawnColumn(Protocol):
-    """A method at one alpha whose limits are drawn."""
-
-    @property
-    def column(self) -> Column: ...
-
-    def limits(self, shard: Shard, trials: Trials) -> LimitPair:
-        """The limits of each trial; not numbers where there are none."""
-        ...
+from harness.scenario import Column, Scenario, keyed_stream, observed_at
 
 
 @dataclass(frozen=True)
 class StochasticColumn:
-    """A stochastic method of the catalogue at one alpha."""
+    """A method at one alpha whose limits are drawn, and what went wrong in the draws."""
 
     column: Column
-    method: Method
-    prior: tuple[float, float] | None
+    source: RunSource
+    _failures: dict[tuple[tuple[float, ...], int], Failures] = field(default_factory=dict)
+    """The failures so far by the scenario's sizes and the shard."""
 
-    def content(self) -> Mapping[str, Any]:
-        """What is drawn, whatever it is called in an experiment."""
-        prior = self.prior or self.method.default_prior
-        return {
-            "method": self.method.name,
-            "side": self.column.side,
-            "alpha": self.column.alpha,
-            "prior": None if prior is None else list(prior),
-        }
-
-    def generator(self, shard: Shard) -> np.random.Generator:
+    def stream(self, shard: Shard) -> np.random.Generator:
         """The stream keyed by scenario, shard and method, and by nothing else."""
-        content = {**shard.scenario.content(), **self.content()}
-        return keyed_stream(content, shard.seed, shard.number)
+        drawn = self.source.content(self.column.alpha, self.column.side)
+        return keyed_stream({**shard.scenario.content(), **drawn}, shard.seed, shard.number)
 
     def limits(self, shard: Shard, trials: Trials) -> LimitPair:
-        """The limits of each trial, all of them drawn in the trials' order."""
-        data = data_of(shard.scenario, trials.outcomes)
-        rng = self.generator(shard)
-        return self.method.limits(data, self.column.alpha, self.column.side, self.prior, rng)
+        """The limits of each trial, drawn in the trials' order; not numbers where there are none.
+
+        Raises:
+            IntervalNotFoundError: a method of the catalogue has no interval in a trial.
+        """
+        observed, alpha, side = (
+            observed_at(shard.scenario, trials.outcomes),
+            self.column.alpha,
+            self.column.side,
+        )
+        drawn = self.source.draw(observed, alpha, side, self.stream(shard))
+        found = drawn.intervals(observed, alpha, side)
+        failures = found.summary()
+        if failures is not None:
+            self._failures[shard.scenario.sizes, shard.number] = failures
+        return found.lower, found.upper
+
+    def failures(self, scenario: Scenario) -> Failures | None:
+        """The failures of all trials of a scenario, those of the first shard first."""
+        by_shard = {
+            number: found
+            for (sizes, number), found in self._failures.items()
+            if sizes == scenario.sizes
+        }
+        ordered = [by_shard[number] for number in sorted(by_shard)]
+        return reduce(Failures.plus, ordered) if ordered else None
 
 
-def simulate_stochastic(shard: Shard, columns: Sequence[DrawnColumn]) -> Tally:
+def simulate_stochastic(shard: Shard, columns: Sequence[StochasticColumn]) -> Tally:
     """Count the misses of every column in one shard, each trial by limits of its own."""
     trials = every_trial(shard)
     by_outcome = _Groups.of(trials.outcomes, len(columns))

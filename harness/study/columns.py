@@ -2,70 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from harness.config.experiment import Experiment, MethodSpec
-from harness.engines.stochastic import DrawnColumn, StochasticColumn
+from harness.engines.stochastic import StochasticColumn
 from harness.errors import InputError
 from harness.families.family import MONTE_CARLO
 from harness.figures.requirements import undrawable_lengths
-from harness.methods.catalogue import find
-from harness.methods.user.process import UserFunction
 from harness.scenario import Column
-from harness.study.user_methods import UserColumn
-
-UserFunctions = Mapping[str, UserFunction]
-"""The loaded user functions, by the labels of their methods."""
+from harness.study.sources import Sources
 
 
-def deterministic_specs(experiment: Experiment, functions: UserFunctions) -> list[MethodSpec]:
+def deterministic_specs(experiment: Experiment, sources: Sources) -> list[MethodSpec]:
     """The methods whose limits are a function of the outcome, in the order of the config."""
-    return [spec for spec in experiment.methods if not is_stochastic(experiment, spec, functions)]
+    return [spec for spec in experiment.methods if not _is_stochastic(spec, sources)]
 
 
-def deterministic_columns(experiment: Experiment, functions: UserFunctions) -> tuple[Column, ...]:
+def deterministic_columns(experiment: Experiment, sources: Sources) -> tuple[Column, ...]:
     """The columns of those methods."""
     return tuple(
-        column
-        for column, spec in _specified(experiment)
-        if not is_stochastic(experiment, spec, functions)
+        column for column, spec in _specified(experiment) if not _is_stochastic(spec, sources)
     )
 
 
-def stochastic_columns(experiment: Experiment, functions: UserFunctions) -> tuple[DrawnColumn, ...]:
+def stochastic_columns(experiment: Experiment, sources: Sources) -> tuple[StochasticColumn, ...]:
     """The columns whose limits are drawn anew in every trial."""
     return tuple(
-        _drawn(experiment, column, spec, functions)
+        StochasticColumn(column, sources[spec.label])
         for column, spec in _specified(experiment)
-        if is_stochastic(experiment, spec, functions)
+        if _is_stochastic(spec, sources)
     )
 
 
-def _drawn(
-    experiment: Experiment, column: Column, spec: MethodSpec, functions: UserFunctions
-) -> DrawnColumn:
-    if spec.name is None:
-        return UserColumn(column, functions[spec.label])
-    return StochasticColumn(column, find(experiment.family, spec.name), spec.prior)
-
-
-def is_stochastic(experiment: Experiment, spec: MethodSpec, functions: UserFunctions) -> bool:
+def _is_stochastic(spec: MethodSpec, sources: Sources) -> bool:
     """Whether a method draws its limits; of a user function that is known once it is loaded."""
-    if spec.name is not None:
-        return not find(experiment.family, spec.name).deterministic
-    return spec.label in functions and not functions[spec.label].deterministic
+    return spec.label in sources and not sources[spec.label].deterministic
 
 
-def refuse_undrawn(experiment: Experiment, functions: UserFunctions) -> None:
+def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
     """Refuse methods that draw their limits in an experiment that cannot report on them.
 
     Raises:
         InputError: a method draws its limits, and no trials are asked for; or a figure compares
             lengths with those of such a method, or has no other lengths to compare.
     """
-    drawn = {
-        spec.label for spec in experiment.methods if is_stochastic(experiment, spec, functions)
-    }
+    drawn = {spec.label for spec in experiment.methods if _is_stochastic(spec, sources)}
     figures = [(figure.kind, figure.options) for figure in experiment.figures]
     refusal = undrawable_lengths(figures, {spec.label for spec in experiment.methods}, drawn)
     if refusal:

@@ -7,18 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.config.experiment import Experiment, MethodSpec
+from harness.config.experiment import Experiment
 from harness.engines.monte_carlo import outcomes_drawn
-from harness.methods.catalogue import find
-from harness.methods.method import Method
-from harness.methods.user.function import Failures, failures_of
-from harness.methods.user.process import UserFunction
+from harness.methods.source import Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, Scenario, data_of
-from harness.study.columns import UserFunctions, deterministic_specs
+from harness.scenario import Limits, Scenario, observed_at
+from harness.study.columns import deterministic_specs
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan
-from harness.study.user_methods import answered
+from harness.study.sources import Sources
 
 # Outcomes solved at once: keeps the temporary arrays of a large table small, and spreads over the
 # cores what takes long, as pairs of samples do. By the number of samples.
@@ -42,37 +39,34 @@ class _Block:
     number: int
     """The number of the scenario."""
     row: int
-    spec: MethodSpec
+    source: RunSource
+    side: str
     alpha: float
     outcomes: Integers
     lower: Floats
     upper: Floats
 
-    def write(self, lower: Floats, upper: Floats) -> None:
-        self.lower[:], self.upper[:] = lower, upper
-
 
 def compute_limits(
-    experiment: Experiment, plans: Sequence[ScenarioPlan], functions: UserFunctions
+    experiment: Experiment, plans: Sequence[ScenarioPlan], sources: Sources
 ) -> list[ScenarioLimits]:
     """Compute the limits of the deterministic methods in each scenario.
 
-    They are computed by threads of this process, whatever the backend: a user function answers
-    from a process of its own, and only limits are sent on from here.
+    They are computed by threads of this process, whatever the backend: a user function is called
+    in a process that this one has started, and only limits are sent on from here.
 
     Args:
         experiment: what to compute.
         plans: its scenarios.
-        functions: the loaded user functions, by label; one that fails has limits that are no
-            numbers.
+        sources: of all methods; a user function that fails has limits that are no numbers.
 
     Raises:
         IntervalNotFoundError: a method of the catalogue found no limit.
     """
     jobs = experiment.execution.jobs
     columns = [
-        (spec, alpha)
-        for spec in deterministic_specs(experiment, functions)
+        (sources[spec.label], spec.side, alpha)
+        for spec in deterministic_specs(experiment, sources)
         for alpha in experiment.alphas
     ]
     outcomes = [_outcomes(plan, jobs) for plan in plans]
@@ -83,17 +77,9 @@ def compute_limits(
         for row, column in enumerate(columns)
         for block in _blocks(plan.scenario, number, row, column, outcomes[number], arrays[number])
     ]
-    known = [block for block in blocks if block.spec.name is not None]
-    tasks = [(find(experiment.family, str(block.spec.name)), block) for block in known]
-    for block, pair in zip(known, run_tasks(_limits, tasks, jobs, "threading"), strict=True):
-        block.write(*pair)
-    # The blocks of one function in their order, so that what ends its process is always the same.
-    calls = [
-        (function, [block for block in blocks if block.spec.label == label])
-        for label, function in functions.items()
-    ]
     failures: list[dict[int, Failures]] = [{} for _ in plans]
-    for failed in run_tasks(_call, calls, jobs, "threading"):
+    batches = [(batch,) for batch in _batches(blocks, sources)]
+    for failed in run_tasks(_compute_batch, batches, jobs, "threading"):
         for block, failure in failed:
             before = failures[block.number].get(block.row)
             failures[block.number][block.row] = failure if before is None else before.plus(failure)
@@ -105,7 +91,7 @@ def _blocks(
     scenario: Scenario,
     number: int,
     row: int,
-    column: tuple[MethodSpec, float],
+    column: tuple[RunSource, str, float],
     outcomes: Integers,
     limits: Floats,
 ) -> Iterator[_Block]:
@@ -125,18 +111,29 @@ def _outcomes(plan: ScenarioPlan, jobs: int) -> Integers:
     return np.unique(np.concatenate([plan.outcomes, *drawn]))
 
 
-def _limits(method: Method, block: _Block) -> tuple[Floats, Floats]:
-    data = data_of(block.scenario, block.outcomes)
-    return method.limits(data, block.alpha, block.spec.side, block.spec.prior)
+def _batches(blocks: Sequence[_Block], sources: Sources) -> list[list[_Block]]:
+    """The blocks that are computed one after the other.
+
+    Those of a function that has a process are in one order, so that what ends the process is
+    always the same.
+    """
+    alone = [[block] for block in blocks if not block.source.has_process]
+    return alone + [
+        [block for block in blocks if block.source is source]
+        for source in sources.values()
+        if source.has_process
+    ]
 
 
-def _call(function: UserFunction, blocks: Sequence[_Block]) -> list[tuple[_Block, Failures]]:
-    """Write the limits of a user function; return the blocks in which it failed, and why."""
+def _compute_batch(blocks: Sequence[_Block]) -> list[tuple[_Block, Failures]]:
+    """Write the limits of the blocks; return those in which a user function failed, and why."""
     failed = []
     for block in blocks:
-        found = answered(function, block.scenario, block.outcomes, block.alpha)
-        block.write(found.lower, found.upper)
-        failures = failures_of(found)
+        observed = observed_at(block.scenario, block.outcomes)
+        answers = block.source.limits(observed, block.alpha, block.side)
+        found = answers.intervals(observed, block.alpha, block.side)
+        block.lower[:], block.upper[:] = found.lower, found.upper
+        failures = found.summary()
         if failures is not None:
             failed.append((block, failures))
     return failed

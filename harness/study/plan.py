@@ -15,7 +15,8 @@ from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
 from harness.numerics.arrays import Integers
 from harness.scenario import PairScenario, Scenario, SingleScenario, outcomes_at_fractions
-from harness.study.columns import UserFunctions, refuse_undrawn
+from harness.study.columns import refuse_undrawn
+from harness.study.sources import Sources
 from harness.tables.scenario_result import OutcomeCells
 from harness.truths import PairTruth
 
@@ -44,18 +45,18 @@ class ScenarioPlan:
     """How the tables show the cells given an outcome."""
 
 
-def plan_scenarios(experiment: Experiment, functions: UserFunctions) -> list[ScenarioPlan]:
+def plan_scenarios(experiment: Experiment, sources: Sources) -> list[ScenarioPlan]:
     """Plan the scenarios of an experiment, by ascending size.
 
     Args:
         experiment: what to compute.
-        functions: the loaded user functions by label; empty where none is loaded yet.
+        sources: of its methods; user functions may be missing that are not loaded yet.
 
     Raises:
         InputError: a size would need more intervals than fit, and how to ask for fewer; or a
             method draws its limits, and no trials are asked for.
     """
-    refuse_undrawn(experiment, functions)
+    refuse_undrawn(experiment, sources)
     return [_plan_scenario(experiment, size) for size in experiment.sizes]
 
 

@@ -12,7 +12,7 @@ from harness.config.experiment import Execution, Experiment
 from harness.config.serialize import serialize
 from harness.engines.monte_carlo import Shard
 from harness.engines.results import Tally
-from harness.engines.stochastic import DrawnColumn
+from harness.engines.stochastic import StochasticColumn
 from harness.scenario import Column, Limits
 from harness.study.columns import deterministic_columns, stochastic_columns
 from harness.study.limits import ScenarioLimits, compute_limits
@@ -20,7 +20,7 @@ from harness.study.parallel import Progress, run_tasks
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.simulate import Simulation, simulate_shard
 from harness.study.solve import solve_scenario
-from harness.study.user_methods import UserColumn, user_functions
+from harness.study.sources import limit_sources
 from harness.tables.assemble import cells_table, summary_table
 from harness.tables.engine_agreement import engine_agreement
 from harness.tables.manifest import manifest
@@ -44,14 +44,14 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
             method draws its limits and no trials are asked for.
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
-    sources = _source_digests(experiment)
-    with user_functions(experiment) as functions:
-        plans = plan_scenarios(experiment, functions)
+    digests = _source_digests(experiment)
+    with limit_sources(experiment) as sources:
+        plans = plan_scenarios(experiment, sources)
         progress.expect(sum(shard.trials for plan in plans for shard in plan.shards))
-        limits = compute_limits(experiment, plans, functions)
-        stochastic = stochastic_columns(experiment, functions)
+        limits = compute_limits(experiment, plans, sources)
+        stochastic = stochastic_columns(experiment, sources)
         simulations = _simulate(plans, limits, stochastic, experiment.execution, progress)
-    columns = deterministic_columns(experiment, functions)
+    columns = deterministic_columns(experiment, sources)
     solutions = _solve(experiment, plans, columns, limits, simulations)
     results = [
         _scenario_result(columns, stochastic, *scenario)
@@ -62,7 +62,7 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
     return Results(
         cells_table(results, experiment.engines, kind),
         summary_table(results, experiment.engines, kind),
-        manifest(document, sources, results, engine_agreement(results)),
+        manifest(document, digests, results, engine_agreement(results)),
     )
 
 
@@ -78,7 +78,7 @@ def _source_digests(experiment: Experiment) -> dict[str, str]:
 def _simulate(
     plans: Sequence[ScenarioPlan],
     limits: Sequence[ScenarioLimits],
-    stochastic: Sequence[DrawnColumn],
+    stochastic: Sequence[StochasticColumn],
     execution: Execution,
     progress: Progress,
 ) -> list[Simulation | None]:
@@ -89,7 +89,7 @@ def _simulate(
         for shard in plan.shards
     ]
     jobs, backend = execution.jobs, execution.backend
-    if any(isinstance(column, UserColumn) for column in stochastic):
+    if any(column.source.has_process for column in stochastic):
         # One process answers all calls: one at a time, so that what ends it is always the same.
         jobs, backend = 1, "threading"
     merged: list[Simulation | None] = [None] * len(plans)
@@ -101,7 +101,7 @@ def _simulate(
 
 
 def _simulate_numbered(
-    number: int, shard: Shard, limits: Limits, stochastic: Sequence[DrawnColumn]
+    number: int, shard: Shard, limits: Limits, stochastic: Sequence[StochasticColumn]
 ) -> tuple[int, Simulation]:
     return number, simulate_shard(shard, limits, stochastic)
 
@@ -127,7 +127,7 @@ def _solve(
 
 def _scenario_result(
     columns: tuple[Column, ...],
-    stochastic: Sequence[DrawnColumn],
+    stochastic: Sequence[StochasticColumn],
     plan: ScenarioPlan,
     found: ScenarioLimits,
     simulation: Simulation | None,
@@ -149,13 +149,12 @@ def _scenario_result(
 
 
 def _stochastic_result(
-    stochastic: Sequence[DrawnColumn], plan: ScenarioPlan, limits: Limits, tally: Tally
+    stochastic: Sequence[StochasticColumn], plan: ScenarioPlan, limits: Limits, tally: Tally
 ) -> ScenarioResult:
     failures = {
         row: failure
         for row, column in enumerate(stochastic)
-        if isinstance(column, UserColumn)
-        and (failure := column.failures(plan.scenario)) is not None
+        if (failure := column.failures(plan.scenario)) is not None
     }
     return ScenarioResult(
         scenario=plan.scenario,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.results import Tally
-from harness.engines.stochastic import DrawnColumn, simulate_stochastic
+from harness.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.scenario import Limits
 
 
@@ -33,7 +33,9 @@ class Simulation:
         return Simulation(self.tally.plus(other.tally), stochastic)
 
 
-def simulate_shard(shard: Shard, limits: Limits, stochastic: Sequence[DrawnColumn]) -> Simulation:
+def simulate_shard(
+    shard: Shard, limits: Limits, stochastic: Sequence[StochasticColumn]
+) -> Simulation:
     """Count the misses in one shard; all columns see the same trials.
 
     Args:

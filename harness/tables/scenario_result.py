@@ -9,7 +9,7 @@ from operator import itemgetter
 from harness.engines.pooling import Group, pooled_counts, pooled_exact
 from harness.engines.results import Enumerated, Exact, Mean, Tally
 from harness.engines.scores import Scores
-from harness.methods.user.function import Failures
+from harness.methods.source import Failures
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, Limits, Scenario
 

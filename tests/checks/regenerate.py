@@ -9,9 +9,8 @@ from pathlib import Path
 from harness.checks.baseline import write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.scenarios import Size, default_alphas, default_sizes
-from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.naming import named
-from harness.checks.subjects.subject import CatalogueSubject, Subject, side_of
+from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, Subject, side_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 

@@ -18,9 +18,8 @@ from harness.checks.baseline import (
 from harness.checks.behaviour import LENGTH, MEAN, WORST, behaviour, key_columns, measures
 from harness.checks.compare.exact import TOLERANCE, compare_with_baseline, measures_at
 from harness.checks.scenarios import default_alphas
-from harness.checks.subjects.cached import CachedSubject
 from harness.checks.subjects.naming import named
-from harness.checks.subjects.subject import CatalogueSubject, side_of
+from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, side_of
 from harness.cli import main
 from harness.errors import InputError
 from harness.families.catalogue import family_of

@@ -23,8 +23,7 @@ from harness.checks.behaviour import (
 from harness.checks.check import check
 from harness.checks.compare.cross_check import cross_check
 from harness.checks.scenarios import EXPOSURES, default_sizes, scenario_of
-from harness.checks.subjects.cached import CachedSubject
-from harness.checks.subjects.subject import CallableSubject, CatalogueSubject
+from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, FunctionSubject
 from harness.engines.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
@@ -192,12 +191,14 @@ def reversed_pairs(x1, n1, x2, n2, alpha):
 
 
 def test_an_unsound_limit_leaves_a_fault_in_the_place_of_numbers():
-    rows = behaviour(CallableSubject("f", "proportion", only_at_seven), [29, 30], [0.05, 0.1])
+    rows = behaviour(
+        FunctionSubject.of_callable("f", "proportion", only_at_seven), [29, 30], [0.05, 0.1]
+    )
     assert rows[WORST].is_null().to_list() == [False, False, True, True]
     found = check_exact_numbers(rows, "proportion")
     assert found.verdict == "fail"
     assert "nan and 1 at x = 7, n = 30, alpha = 0.05 (and at 1 more" in found.message
-    two = CallableSubject("f", "proportion_difference", reversed_pairs)
+    two = FunctionSubject.of_callable("f", "proportion_difference", reversed_pairs)
     rows = behaviour(two, [(5.0, 5.0)], [0.05])
     found = check_exact_numbers(rows, "proportion_difference")
     assert "found 0 and -0.5 at x1 = 3, x2 = 0, n1 = 5, n2 = 5, alpha = 0.05" in found.message

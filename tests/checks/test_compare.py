@@ -14,7 +14,7 @@ from harness.checks.compare.exact import (
     compare_with_method,
 )
 from harness.checks.compare.paired_test import MARGIN, paired_test
-from harness.checks.subjects.subject import CallableSubject, CatalogueSubject
+from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
 from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
@@ -146,7 +146,10 @@ def test_limits_that_are_not_sound_are_a_finding_with_their_outcome(limit):
         return np.where((x == 2) & (n == 10), limit, 0.0), np.ones(np.shape(x))
 
     found = compare_with_method(
-        CallableSubject("f", "proportion", f), subject(PROPORTION["wald"]), SIZES, ALPHAS
+        FunctionSubject.of_callable("f", "proportion", f),
+        subject(PROPORTION["wald"]),
+        SIZES,
+        ALPHAS,
     )
     assert [finding.verdict for finding in found] == ["fail"]
     assert found[0].message == (

@@ -12,11 +12,11 @@ from scipy.special import ndtri
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
-from harness.checks.subjects.process import ProcessSubject
-from harness.checks.subjects.subject import CallableSubject, CatalogueSubject
+from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.user.process import MOST, Source
+from harness.methods.user.function import MOST
+from harness.methods.user.process import FunctionLocation
 
 
 def wilson(x, n, alpha):
@@ -132,7 +132,7 @@ ALONE = ("has the right shape", "arrays equal scalars", "leaves its arguments al
 
 @cache
 def findings_of(function, family="proportion"):
-    subject = CallableSubject("f", family, function)
+    subject = FunctionSubject.of_callable("f", family, function)
     return {finding.check: finding for finding in check_conformance(subject)}
 
 
@@ -201,7 +201,7 @@ def test_a_function_of_numbers_only_is_no_fault():
 
 def test_random_states_are_as_before_the_check():
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    check_conformance(CallableSubject("f", "proportion", wilson))
+    check_conformance(FunctionSubject.of_callable("f", "proportion", wilson))
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
 
 
@@ -279,7 +279,9 @@ def test_whatever_happens_to_a_process_is_a_failure_with_its_outcome(tmp_path, w
         f"        {PLACES[what]}\n"
         f"    return (0.0, 1.0)\n"
     )
-    subject = ProcessSubject("mine", "proportion", Source("f", path=str(file)), timeout=0.3)
+    subject = FunctionSubject.of_location(
+        "mine", "proportion", FunctionLocation("f", path=str(file)), timeout=0.3
+    )
     try:
         findings = {finding.check: finding for finding in check_conformance(subject)}
     finally:

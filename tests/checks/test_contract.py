@@ -11,8 +11,7 @@ from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE, behavi
 from harness.checks.check import check
 from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE, check_contract, declared_contract
 from harness.checks.scenarios import ALPHAS
-from harness.checks.subjects.cached import CachedSubject
-from harness.checks.subjects.subject import CatalogueSubject
+from harness.checks.subjects.subject import CachedSubject, CatalogueSubject
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.method import TWO_SIDED
 

@@ -13,9 +13,11 @@ from harness.checks.check import check
 from harness.checks.contract import simulated
 from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE
 from harness.checks.contract.simulated import MEAN, WORST, check_contract_by_trials
-from harness.checks.subjects.subject import CallableSubject
+from harness.checks.subjects.subject import FunctionSubject
 from harness.checks.trials import trials_needed
-from harness.methods.user.process import Source, UserFunction
+from harness.methods.source import Observed
+from harness.methods.user.function import FunctionInProcess, UserFunction
+from harness.methods.user.process import TIMEOUT, FunctionLocation
 
 SIZES, ALPHAS = (10.0, 30.0), (0.05, 0.1)
 
@@ -46,7 +48,7 @@ def whole(x, n, alpha, rng):
 
 
 def findings_of(function, contract, trials=20_000, family="proportion", sizes=SIZES, **options):
-    subject = CallableSubject(function.__name__, family, function, seed=1)
+    subject = FunctionSubject.of_callable(function.__name__, family, function, seed=1)
     return check_contract_by_trials(contract, subject, sizes, ALPHAS, trials=trials, **options)
 
 
@@ -89,7 +91,7 @@ def test_the_contract_at_least_is_checked_at_a_few_truths():
 def test_a_margin_of_zero_is_never_kept():
     found = check_contract_by_trials(
         NOMINAL,
-        CallableSubject("f", "proportion", as_often_as_it_may),
+        FunctionSubject.of_callable("f", "proportion", as_often_as_it_may),
         (10.0,),
         (0.05,),
         trials=500,
@@ -104,7 +106,7 @@ def test_a_method_that_misses_with_probability_alpha_seldom_fails(monkeypatch):
     monkeypatch.setattr(simulated, "trials_needed", lambda concludes, start: None)
     failed = 0
     for seed in range(40):
-        subject = CallableSubject("f", "proportion", as_often_as_it_may, seed=seed)
+        subject = FunctionSubject.of_callable("f", "proportion", as_often_as_it_may, seed=seed)
         found = check_contract_by_trials(
             AT_LEAST, subject, (10.0, 30.0, 100.0), (0.05,), trials=20_000, seed=seed
         )
@@ -207,20 +209,17 @@ def test_a_stochastic_function_in_a_file_is_checked_by_trials(file):
 
 
 def test_what_is_drawn_follows_from_the_seed_alone(file):
-    together = UserFunction("f", Source("f", path=str(file)))
-    alone = UserFunction("g", Source("one_at_a_time", path=str(file)))
-    try:
-        for function in (together, alone):
-            first, again, other = (
-                function.answers({"x": np.arange(4), "n": 5}, 0.1, seed)
-                for seed in ((1,), (1,), (2,))
-            )
+    observed = Observed("proportion", (5,), (np.arange(4.0),))
+    for name in ("f", "one_at_a_time"):
+        caller = FunctionInProcess(name, FunctionLocation(name, path=str(file)), TIMEOUT)
+        functions = [UserFunction(name, caller, seed) for seed in (1, 1, 2)]
+        try:
+            first, again, other = (each.limits(observed, 0.1, "two-sided") for each in functions)
             np.testing.assert_array_equal(first.lower, again.lower)
             assert (first.lower != other.lower).all()
-            assert not function.deterministic
-    finally:
-        together.close()
-        alone.close()
+            assert not any(each.deterministic for each in functions)
+        finally:
+            caller.close()
 
 
 CONFIG = {

@@ -8,7 +8,7 @@ from harness.checks.subjects import naming
 from harness.checks.subjects.naming import named
 from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.user.process import Source
+from harness.methods.user.process import FunctionLocation
 
 
 @pytest.fixture
@@ -61,19 +61,19 @@ def test_a_callable_object_goes_by_its_class():
 def test_a_function_of_a_file_is_found_by_its_path(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("")
-    assert named(f"{file}:f").source == Source("f", path=str(file))
+    assert named(f"{file}:f").location == FunctionLocation("f", path=str(file))
     assert named(f"{file}:f").label == f"{file}:f"
 
 
 def test_a_function_of_a_module_is_found_by_its_name():
-    assert named("pack.part:f", "rate").source == Source("f", module="pack.part")
+    assert named("pack.part:f", "rate").location == FunctionLocation("f", module="pack.part")
 
 
 def test_an_entry_point_is_a_function_of_the_package_that_ships_it(ships):
     ships(theirs="pack.part:f")
     found = named("theirs")
     assert found.label == "theirs"
-    assert found.source == Source("f", module="pack.part")
+    assert found.location == FunctionLocation("f", module="pack.part")
 
 
 def test_no_entry_point_stands_in_the_place_of_the_catalogue(ships):
@@ -91,9 +91,13 @@ def test_an_entry_point_that_is_no_function_is_refused(ships, value):
 def test_a_peer_takes_its_package_s_own_names(monkeypatch):
     monkeypatch.setattr(naming, "find_spec", lambda package: package)
     module = "harness.peers.statsmodels_rate"
-    assert named("statsmodels:exact-c", "rate").source == Source("exact_c", module=module)
-    assert named("statsmodels:exact_c", "rate").source == Source("exact_c", module=module)
-    assert named("statsmodels:jeffreys").source == Source(
+    assert named("statsmodels:exact-c", "rate").location == FunctionLocation(
+        "exact_c", module=module
+    )
+    assert named("statsmodels:exact_c", "rate").location == FunctionLocation(
+        "exact_c", module=module
+    )
+    assert named("statsmodels:jeffreys").location == FunctionLocation(
         "jeffreys", module="harness.peers.statsmodels_proportion"
     )
 

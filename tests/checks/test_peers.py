@@ -9,7 +9,8 @@ import pytest
 
 from harness.checks.subjects.naming import named
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.user.process import UserFunction
+from harness.methods.source import Observed
+from harness.methods.user.function import UserFunction
 from harness.peers.catalogue import PEERS, module_of
 from tests.methods.user_calls import call
 
@@ -48,8 +49,8 @@ def limits(package, family, name, alpha, x=11):
     """Limits at x = 0, 1, … of 10 trials, or of an exposure of 2.5."""
     pytest.importorskip(package)
     function = getattr(importlib.import_module(module_of(package, family)), name)
-    data = {"x": np.arange(x), **({"n": 10} if family == "proportion" else {"exposure": 2.5})}
-    return call(function, data, alpha)
+    size = 10 if family == "proportion" else 2.5
+    return call(function, Observed(family, (size,), (np.arange(float(x)),)), alpha)
 
 
 @pytest.mark.parametrize(("package", "family", "name"), EVERY)
@@ -90,9 +91,11 @@ def test_what_is_made_for_one_sigma_refuses_any_other_alpha(name):
 def test_a_peer_answers_from_a_process_of_its_own():
     pytest.importorskip("scipy")
     found = named("scipy:exact")
-    function = UserFunction(found.label, found.source)
+    function = UserFunction.start(found.label, found.location)
     try:
-        answers = function.answers({"x": np.array([3]), "n": 10}, 0.05)
+        answers = function.limits(
+            Observed("proportion", (10,), (np.array([3.0]),)), 0.05, "two-sided"
+        )
     finally:
         function.close()
     lower, upper = answers.lower, answers.upper

@@ -18,7 +18,9 @@ import harness
 from harness.cli import main
 from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
-from harness.methods.user.process import Source, UserFunction
+from harness.methods.source import Observed
+from harness.methods.user.function import UserFunction
+from harness.methods.user.process import FunctionLocation
 from tests.methods.user_calls import call
 from tests.study.experiments import stable_files
 
@@ -251,8 +253,8 @@ def test_a_function_that_mixes_outcomes_is_asked_for_each_alone(wrong):
     namespace = {"np": np}
     exec(f"def f(x, n, alpha):\n    x = np.asarray(x)\n    {wrong}\n", namespace)
     f = namespace["f"]
-    x = np.arange(11)
-    lower, upper = call(f, {"x": x, "n": 10}, 0.05)
+    x = np.arange(11.0)
+    lower, upper = call(f, Observed("proportion", (10,), (x,)), 0.05)
     for i in range(11):
         assert (lower[i], upper[i]) == tuple(map(float, f(i, 10, 0.05)))
     np.testing.assert_array_equal(x, np.arange(11))
@@ -265,8 +267,8 @@ def test_a_function_may_write_to_the_array_it_is_given():
             x[:] = 0
         return limits
 
-    x = np.arange(11)
-    lower, upper = call(f, {"x": x, "n": 10}, 0.05)
+    x = np.arange(11.0)
+    lower, upper = call(f, Observed("proportion", (10,), (x,)), 0.05)
     np.testing.assert_array_equal(x, np.arange(11))
     np.testing.assert_array_equal(lower, np.zeros(11))
     np.testing.assert_array_equal(upper, (x + 1) / 11)
@@ -386,13 +388,12 @@ def test_the_user_is_told_of_two_files_by_their_labels(write):
 
 def test_a_function_answers_until_it_is_closed(write, tmp_path):
     write(WILSON)
-    function = UserFunction("mine", Source("f", path=str(tmp_path / "mine.py")))
+    function = UserFunction.start("mine", FunctionLocation("f", path=str(tmp_path / "mine.py")))
     try:
-        x, n = np.array([0, 3, 2]), 10
+        observed = Observed("proportion", (10,), (np.array([0.0, 3.0, 2.0]),))
         for alpha in (0.05, 0.5):
-            found = function.answers({"x": x, "n": n}, alpha)
-            data = x.astype(float), np.full(3, float(n))
-            expected = PROPORTION["wilson"].limits(data, alpha)
+            found = function.limits(observed, alpha, "two-sided")
+            expected = PROPORTION["wilson"].limits(observed.columns(), alpha)
             np.testing.assert_allclose((found.lower, found.upper), expected, atol=SAME)
             assert not found.failures
     finally:

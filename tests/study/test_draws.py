@@ -10,6 +10,7 @@ from harness.config.load import load_experiment
 from harness.engines import monte_carlo
 from harness.errors import HarnessError
 from harness.study.plan import LARGEST_TABLE, plan_scenarios
+from harness.study.sources import catalogue_sources
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 BASES = pytest.mark.parametrize("base", [DRAWN, LISTED], ids=["drawn", "listed"])
@@ -63,7 +64,8 @@ def test_another_seed_gives_other_draws(base):
 def test_shards_of_another_size_are_merged_to_as_many_trials(base, monkeypatch):
     monkeypatch.setattr(monte_carlo, "SHARD", 1 << 8)
     config = changed(base, n=[5, 12], methods=["wald"], alpha=0.05)
-    plans = plan_scenarios(load_experiment(config), {})
+    experiment = load_experiment(config)
+    plans = plan_scenarios(experiment, catalogue_sources(experiment))
     assert max(len(each.shards) for each in plans) > 4
     results = in_memory(config)
     assert results.manifest["agreement"]["agrees"]

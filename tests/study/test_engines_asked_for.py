@@ -9,6 +9,7 @@ import pytest
 from harness.config.load import load_experiment
 from harness.study.columns import deterministic_columns
 from harness.study.plan import plan_scenarios
+from harness.study.sources import catalogue_sources
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 ENGINES = ("monte_carlo", "posterior", "enumeration")
@@ -81,10 +82,10 @@ def test_fractions_leave_monte_carlo_its_outcomes_and_enumeration_its_mean():
 
 def test_every_size_is_one_scenario_and_every_method_and_alpha_one_column():
     experiment = load_experiment(changed(DRAWN))
-    plans = plan_scenarios(experiment, {})
+    plans = plan_scenarios(experiment, catalogue_sources(experiment))
     assert [each.scenario.size for each in plans] == [1, 5, 12]
     assert all(each.complete for each in plans)
-    columns = deterministic_columns(experiment, {})
+    columns = deterministic_columns(experiment, catalogue_sources(experiment))
     assert len(columns) == 8
     assert len(set(columns)) == 8
     assert [sum(shard.trials for shard in each.shards) for each in plans] == [800, 2400, 5200]

@@ -21,7 +21,9 @@ from harness.cli import main
 from harness.config.experiment import FigureSpec
 from harness.errors import InputError
 from harness.figures.draw import drawings
-from harness.methods.user.process import ENOUGH, MOST, Source, UserFunction
+from harness.methods.source import Observed
+from harness.methods.user.function import ENOUGH, MOST, UserFunction
+from harness.methods.user.process import FunctionLocation
 from harness.tables.manifest import failed_methods
 from tests.study.experiments import stable_files
 
@@ -450,12 +452,12 @@ def wait_until(holds, seconds=10.0):
 def test_what_is_closed_while_it_answers_starts_no_other_process(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(textwrap.dedent(HANGING))
-    function = UserFunction("mine", Source("f", path=str(tmp_path / "mine.py")))
-    arguments = {"x": np.arange(4), "n": 3}
+    function = UserFunction.start("mine", FunctionLocation("f", path=str(tmp_path / "mine.py")))
+    observed = Observed("proportion", (3,), (np.arange(4.0),))
 
     def ask():
         with suppress(ValueError):
-            function.answers(arguments, 0.1)
+            function.limits(observed, 0.1, "two-sided")
 
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()

@@ -18,6 +18,7 @@ from harness.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.proportion.bootstrap import RESAMPLES
+from harness.methods.source import CatalogueSource
 from harness.scenario import Column, Limits, PairScenario, SingleScenario, data_of
 from harness.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part, stable_files
@@ -58,7 +59,8 @@ def drawing(method, alpha):
         formula=lambda data, alpha, side, prior, rng: method.formula(data, alpha, side, prior),
         deterministic=False,
     )
-    return StochasticColumn(Column("made up", "two-sided", alpha), stochastic, None)
+    source = CatalogueSource("made up", stochastic)
+    return StochasticColumn(Column("made up", "two-sided", alpha), source)
 
 
 LISTS = [name for name in SCENARIOS if name.startswith("list")]
@@ -219,17 +221,17 @@ def cells_of():
 def test_each_shard_side_and_alpha_has_a_stream_of_its_own():
     scenario = SCENARIOS["uniform"]
     parts = shards(scenario, 3 << 20, 1, None)
-    method = PROPORTION[BOOTSTRAP]
+    source = CatalogueSource("label", PROPORTION[BOOTSTRAP])
     columns = [
-        StochasticColumn(Column("label", side, alpha), method, None)
-        for side in method.sides
+        StochasticColumn(Column("label", side, alpha), source)
+        for side in source.sides
         for alpha in (0.05, 0.1)
     ]
-    first = [column.generator(shard).random() for column in columns for shard in parts]
+    first = [column.stream(shard).random() for column in columns for shard in parts]
     first += [shard.generator().random() for shard in parts]
     assert len(set(first)) == len(first) == 21
-    other = StochasticColumn(Column("another", "two-sided", 0.05, 3), method, None)
-    assert other.generator(parts[0]).random() == first[0]
+    other = StochasticColumn(Column("another", "two-sided", 0.05, 3), source)
+    assert other.stream(parts[0]).random() == first[0]
 
 
 @BASES

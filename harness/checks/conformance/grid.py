@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.families.catalogue import family_of
-from harness.families.family import Data
+from harness.methods.source import Observed
 from harness.numerics.arrays import Floats
 
 EVERY_OUTCOME_UP_TO = 60
@@ -48,12 +48,9 @@ class Outcomes:
         """The counts of each sample at every outcome, shape (m,)."""
         return tuple(each.ravel() for each in np.meshgrid(*self.counts, indexing="ij"))
 
-    def data(self) -> Data:
-        """The family's columns at every outcome, as methods of the catalogue take them."""
-        columns: list[Floats] = []
-        for count, size in zip(self.flat(), self.sizes, strict=True):
-            columns += [count, np.full(count.size, float(size))]
-        return tuple(columns)
+    def observed(self) -> Observed:
+        """Every outcome, as sources of limits take them."""
+        return Observed(self.family, self.sizes, self.flat())
 
     def cell(self, index: Sequence[int]) -> dict[str, float | int]:
         """The counts and sizes of one outcome by name.

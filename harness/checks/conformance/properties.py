@@ -53,7 +53,8 @@ class Evaluation:
     @property
     def estimate(self) -> Floats:
         """The estimate of the parameter at each outcome, shape (k,) or (k1, k2)."""
-        return self.family.estimate(self.outcomes.data()).reshape(self.outcomes.shape)
+        data = self.outcomes.observed().columns()
+        return self.family.estimate(data).reshape(self.outcomes.shape)
 
     @property
     def answered(self) -> Bools:

@@ -21,8 +21,8 @@ from harness.checks.conformance.properties import (
 from harness.checks.report import CONFORMANCE, FAIL, PASS, Cell, Finding, format_cell
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
+from harness.methods.source import NOT_CALLED
 from harness.methods.user.call_checks import ARGUMENTS, RANDOM, SCALARS, SHAPE, TWICE
-from harness.methods.user.function import NOT_CALLED
 from harness.numerics.arrays import Bools, Floats
 
 ANSWERS = "answers every outcome"
@@ -80,8 +80,9 @@ def check_conformance(subject: Subject) -> list[Finding]:
 def _evaluate(subject: Subject, outcomes: Outcomes) -> Iterator[Evaluation]:
     """The limits of each side at the outcomes of one size."""
     alphas = conformance_alphas(subject.family)
+    observed = outcomes.observed()
     answers = {
-        side: [subject.answers(outcomes, alpha, side) for alpha in alphas] for side in subject.sides
+        side: [subject.limits(observed, alpha, side) for alpha in alphas] for side in subject.sides
     }
     lower, upper = (
         {
@@ -192,7 +193,7 @@ def _check_calls(subject: Subject) -> Iterator[Finding]:
     sizes = _CALL_CHECK_SIZES[family_of(subject.family).samples]
     for outcomes in conformance_grid(subject.family)[:sizes]:
         for alpha in _CALL_CHECK_ALPHAS:
-            results = subject.call_checks(outcomes, alpha)
+            results = subject.call_checks(outcomes.observed(), alpha)
             was_called = was_called or bool(results)
             for name, fault in results.items():
                 if fault is not None:

@@ -12,7 +12,7 @@ from typing import Any
 from harness.errors import InputError, did_you_mean
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import Method
-from harness.methods.user.process import Source
+from harness.methods.user.process import FunctionLocation
 from harness.peers.catalogue import PEERS, module_of
 
 GROUP = "harness.methods"
@@ -34,7 +34,7 @@ class Named:
     family: str
     method: Method | None = None
     """Of the catalogue."""
-    source: Source | None = None
+    location: FunctionLocation | None = None
     """In a file or module: for a process of its own."""
     function: Function | None = None
     """A Python callable, called in this process."""
@@ -59,8 +59,8 @@ def named(method: str | Function | Method, family: str = "proportion") -> Named:
         return _by_name(method, family)
     place, _, function = method.rpartition(":")
     if place in PEERS:
-        return Named(method, family, source=_peer(place, function, family))
-    return Named(method, family, source=_own(method, place, function))
+        return Named(method, family, location=_peer(place, function, family))
+    return Named(method, family, location=_own(method, place, function))
 
 
 def _label(function: Function) -> str:
@@ -83,7 +83,7 @@ def _by_name(name: str, family: str) -> Named:
             raise InputError(
                 f"the entry point {name} should be package.module:function, found {point.value!r}"
             )
-        return Named(name, family, source=Source(point.attr, module=point.module))
+        return Named(name, family, location=FunctionLocation(point.attr, module=point.module))
     raise _unknown(name, family, {*known, *found})
 
 
@@ -100,7 +100,7 @@ def _either(names: Iterable[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def _peer(package: str, name: str, family: str) -> Source:
+def _peer(package: str, name: str, family: str) -> FunctionLocation:
     """The adapter of another package's interval.
 
     Raises:
@@ -119,10 +119,10 @@ def _peer(package: str, name: str, family: str) -> Source:
         raise InputError(
             f'{package} is not installed: pip install "coverage-harness[peers]" brings it'
         )
-    return Source(function, module=module_of(package, family))
+    return FunctionLocation(function, module=module_of(package, family))
 
 
-def _own(method: str, place: str, function: str) -> Source:
+def _own(method: str, place: str, function: str) -> FunctionLocation:
     """A user's own function.
 
     Raises:
@@ -133,11 +133,11 @@ def _own(method: str, place: str, function: str) -> Source:
     if not place.endswith(".py"):
         if not all(part.isidentifier() for part in place.split(".")):
             raise InputError(f"method should be {_FORMS}, found {method!r}")
-        return Source(function, module=place)
+        return FunctionLocation(function, module=place)
     try:
         is_there = Path(place).is_file()
     except (OSError, ValueError):  # a name too long, or with a NUL in it
         is_there = False
     if not is_there:
         raise InputError(f"{place} is no file")
-    return Source(function, path=place)
+    return FunctionLocation(function, path=place)

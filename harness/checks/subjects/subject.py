@@ -1,65 +1,41 @@
-"""A method under check: it is called with care, and whatever goes wrong is told, not raised."""
+"""Methods under check: sources of limits, with what only a check asks of them.
+
+A subject never raises what its method raises; that is a failure of its answers, or a finding.
+"""
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from harness.checks.conformance.grid import Outcomes
 from harness.errors import HarnessError, InputError
 from harness.families.catalogue import family_of
-from harness.methods.method import TWO_SIDED, Method
+from harness.methods.method import TWO_SIDED, LimitPair, Method
+from harness.methods.source import Answers, CatalogueSource, LimitSource, Observed
 from harness.methods.user.call_checks import CallChecks, run_call_checks
-from harness.methods.user.declared import Declared, declared
-from harness.methods.user.function import (
-    Answers,
-    Function,
-    FunctionError,
-    Raised,
-    alone,
-    arguments_of,
-    at_once,
-    describe,
-    one_by_one,
-    seeded,
-    together,
-)
-from harness.numerics.arrays import Floats
+from harness.methods.user.calls import Function, FunctionError, Raised, describe
+from harness.methods.user.function import LoadedFunction, UserFunction, pickling_error
+from harness.methods.user.process import FunctionLocation
 
-# Unlike in a process of its own, an interrupt at the keyboard is here meant for the harness.
+# Unlike in another process, an interrupt at the keyboard is here meant for the harness.
 _RAISED: Raised = (Exception, SystemExit)
 
 
-class Subject(Protocol):
-    """What can be checked."""
-
-    @property
-    def label(self) -> str: ...
+class Subject(LimitSource, Protocol):
+    """A method under check."""
 
     @property
     def family(self) -> str: ...
-
-    @property
-    def sides(self) -> tuple[str, ...]: ...
-
-    @property
-    def deterministic(self) -> bool: ...
 
     @property
     def expected_failures(self) -> Mapping[str, str]:
         """Checks that need not pass, each with the reason."""
         ...
 
-    def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
-        """Limits at all outcomes; raises nothing that the method raises."""
-        ...
-
-    def call_checks(self, outcomes: Outcomes, alpha: float) -> CallChecks:
+    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
         """What the call checks find, by their names; None where nothing is wrong."""
         ...
 
@@ -69,7 +45,7 @@ class Subject(Protocol):
 
 
 def side_of(subject: Subject) -> str:
-    """The side that a subject's numbers are of: both where it has them, or its last one.
+    """The side of a subject's numbers: two-sided where it has that, or its last one.
 
     Of the two one-sided ones that is the upper limit, which is finite also for a rate.
     """
@@ -84,7 +60,7 @@ class CatalogueSubject:
     family: str
     method: Method
     seed: int
-    """Of a stochastic method, which draws the same at every call."""
+    """What a stochastic method draws from, the same at every call."""
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -98,140 +74,180 @@ class CatalogueSubject:
     def expected_failures(self) -> Mapping[str, str]:
         return self.method.exceptions
 
-    def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
-        data = outcomes.data()
-        try:
-            lower, upper = self._limits(data, alpha, side)
-        except Exception:
-            return self._one_at_a_time(data, alpha, side)
-        return Answers(lower, upper)
+    @property
+    def _source(self) -> CatalogueSource:
+        seed = None if self.deterministic else self.seed
+        return CatalogueSource(self.label, self.method, seed=seed)
 
-    def _one_at_a_time(self, data: tuple[Floats, ...], alpha: float, side: str) -> Answers:
-        lower, upper = np.full((2, data[0].size), np.nan)
+    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
+        try:
+            return self._source.limits(observed, alpha, side)
+        except Exception:
+            return self._one_by_one(observed, alpha, side)
+
+    def _one_by_one(self, observed: Observed, alpha: float, side: str) -> Answers:
+        """The limits of each outcome by itself, so that only those fail that have none."""
+        lower, upper = np.full((2, observed.count), np.nan)
         failures = {}
-        for place in range(data[0].size):
+        for place in range(observed.count):
             try:
-                one = tuple(column[[place]] for column in data)
-                low, high = self._limits(one, alpha, side)
-                lower[place], upper[place] = low[0], high[0]
-            except HarnessError as fault:
-                failures[place] = str(fault)
-            except Exception as fault:
-                failures[place] = describe(fault)
+                found = self._source.limits(observed.part(slice(place, place + 1)), alpha, side)
+                lower[place], upper[place] = found.lower[0], found.upper[0]
+            except HarnessError as error:
+                failures[place] = str(error)
+            except Exception as error:
+                failures[place] = describe(error)
         return Answers(lower, upper, failures)
 
-    def _limits(self, data: tuple[Floats, ...], alpha: float, side: str) -> tuple[Floats, Floats]:
-        rng = None if self.deterministic else np.random.default_rng(self.seed)
-        return self.method.limits(data, alpha, side, rng=rng)
-
-    def call_checks(self, outcomes: Outcomes, alpha: float) -> CallChecks:
-        names = family_of(self.family).data
-        arguments = arguments_of(names, outcomes.flat(), outcomes.sizes)
-        # Of the type that the formulas work on, so that a change in place would be seen.
-        data = {
+    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+        # Counts of the type that the formulas work on, so that a change in place is seen.
+        arguments = {
             name: value.astype(np.float64) if np.ndim(value) else value
-            for name, value in arguments.items()
+            for name, value in observed.arguments.items()
         }
-        return run_call_checks(self._as_function, data, alpha, _RAISED, self.deterministic)
+        return run_call_checks(self._as_function, arguments, alpha, _RAISED, self.deterministic)
 
     def _as_function(self, *arguments: Any) -> tuple[Any, Any]:
+        """The method as a user's function of the data and alpha."""
         *given, alpha = arguments
-        shape = np.shape(given[0])
+        on_arrays = np.ndim(given[0]) > 0
         columns = [np.atleast_1d(np.asarray(each, np.float64)) for each in given]
         data = tuple(
             column if np.ndim(each) else np.full(columns[0].size, float(each))
             for column, each in zip(columns, given, strict=True)
         )
-        lower, upper = self._limits(data, alpha, self.sides[0])
-        return (lower, upper) if shape else (lower[0], upper[0])
+        rng = None if self.deterministic else np.random.default_rng(self.seed)
+        limits: LimitPair = self.method.limits(data, alpha, self.sides[0], rng=rng)
+        return limits if on_arrays else (limits[0][0], limits[1][0])
 
     def unpicklable(self) -> str | None:
-        return _unpicklable(self.method)
+        return pickling_error(self.method)
 
 
 @dataclass(frozen=True)
-class CallableSubject:
-    """A Python callable f(x, n, alpha), or f(x, n, alpha, rng), called in this process."""
+class FunctionSubject:
+    """A user's function, called in this process or in another one."""
 
-    label: str
     family: str
-    function: Function
-    seed: int = 0
-    """Of a stochastic one, which draws the same at every call."""
+    function: UserFunction
 
-    @cached_property
-    def _declared(self) -> Declared:
-        try:
-            return declared(self.function)
-        except FunctionError as fault:
-            raise InputError(f"{self.label}: {fault}") from None
+    @classmethod
+    def of_callable(
+        cls, label: str, family: str, function: Function, seed: int = 0
+    ) -> FunctionSubject:
+        """A Python callable f(x, n, alpha), or f(x, n, alpha, rng), called in this process.
 
-    @property
-    def sides(self) -> tuple[str, ...]:
-        return (self._declared.side,)
-
-    @property
-    def deterministic(self) -> bool:
-        return self._declared.deterministic
-
-    @property
-    def expected_failures(self) -> Mapping[str, str]:
-        """Those of its attribute ``expected_failures``.
+        Args:
+            label: what the method is called.
+            family: what is estimated.
+            function: the callable.
+            seed: what a stochastic function draws from, the same at every call.
 
         Raises:
             InputError: what it declares is not what it should be.
         """
-        return self._declared.expected_failures
+        try:
+            loaded = LoadedFunction.of(function, _RAISED)
+        except FunctionError as error:
+            raise InputError(f"{label}: {error}") from None
+        return cls(family, UserFunction(label, loaded, seed))
 
-    def answers(self, outcomes: Outcomes, alpha: float, side: str) -> Answers:
-        arguments = self._arguments(outcomes)
-        on_arrays = together if self.deterministic else at_once
-        limits = on_arrays(self._function(), arguments, alpha, _RAISED)
-        if limits is not None:
-            return at_ends(Answers(*limits), outcomes)
+    @classmethod
+    def of_location(
+        cls, label: str, family: str, location: FunctionLocation, timeout: float, seed: int = 0
+    ) -> FunctionSubject:
+        """A function of a file or module, called in another process that is started here.
 
-        def one(outcome: dict[str, Any], place: int) -> tuple[float, float]:
-            return alone(self._function(place), outcome, alpha, _RAISED)
+        Args:
+            label: what the method is called.
+            family: what is estimated.
+            location: where the function is.
+            timeout: seconds that a call of the function may take.
+            seed: what a stochastic function draws from, the same at every call.
 
-        return at_ends(one_by_one(arguments, one), outcomes)
+        Raises:
+            InputError: the function cannot be loaded.
+        """
+        return cls(family, UserFunction.start(label, location, timeout, seed))
 
-    def call_checks(self, outcomes: Outcomes, alpha: float) -> CallChecks:
-        given = self._arguments(outcomes)
-        return run_call_checks(self._function(), given, alpha, _RAISED, self.deterministic)
+    @property
+    def label(self) -> str:
+        return self.function.label
 
-    def _function(self, *place: int) -> Function:
-        """The function of data and alpha alone."""
-        return self.function if self.deterministic else seeded(self.function, (self.seed, *place))
+    @property
+    def sides(self) -> tuple[str, ...]:
+        return self.function.sides
 
-    def _arguments(self, outcomes: Outcomes) -> dict[str, Any]:
-        names = family_of(self.family).data
-        return arguments_of(names, outcomes.flat(), outcomes.sizes)
+    @property
+    def deterministic(self) -> bool:
+        return self.function.deterministic
+
+    @property
+    def expected_failures(self) -> Mapping[str, str]:
+        return self.function.declared.expected_failures
+
+    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
+        return _snapped_to_boundary(self.function.limits(observed, alpha, side), observed)
+
+    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+        return self.function.call_checks(observed, alpha)
 
     def unpicklable(self) -> str | None:
-        return _unpicklable(self.function)
+        return self.function.unpicklable()
 
-
-def _unpicklable(thing: object) -> str | None:
-    try:
-        pickle.loads(pickle.dumps(thing))
-    except Exception as fault:
-        return describe(fault)
-    return None
+    def close(self) -> None:
+        """End the function's process."""
+        self.function.close()
 
 
 _ROUNDING = 1e-15
-"""Of a sum of a few numbers up to 1, and below every limit that is meant to be off the end."""
+"""Of a sum of a few numbers up to 1, and below every limit that is meant to be off the boundary."""
 
 
-def at_ends(answers: Answers, outcomes: Outcomes) -> Answers:
-    """The limits with those that rounding keeps from an end of the range at that end.
+def _snapped_to_boundary(answers: Answers, observed: Observed) -> Answers:
+    """The limits, those moved to the boundary that only rounding keeps from it.
 
-    What a sum in double precision misses the end by would else be all that the exact worst case
-    tells: the truths in between are always missed.
+    The exact worst case would else be only that a sum in double precision misses the boundary:
+    the truths in between are always missed.
     """
-    low, high = family_of(outcomes.family).support
-    unit = _ROUNDING * max(1.0 / size if np.isinf(high) else 1.0 for size in outcomes.sizes)
-    with np.errstate(invalid="ignore"):  # an infinite limit less an infinite end
+    low, high = family_of(observed.family).support
+    unit = _ROUNDING * max(1.0 / size if np.isinf(high) else 1.0 for size in observed.sizes)
+    with np.errstate(invalid="ignore"):  # an infinite limit less an infinite boundary
         lower = np.where(np.abs(answers.lower - low) <= unit, low, answers.lower)
         upper = np.where(np.abs(answers.upper - high) <= unit, high, answers.upper)
     return Answers(lower, upper, answers.failures)
+
+
+class CachedSubject:
+    """Another subject, asked once for the same limits.
+
+    Where it has no two-sided limits it gives those of its one side in their place.
+    """
+
+    def __init__(self, subject: Subject, sides: tuple[str, ...] | None = None) -> None:
+        """
+        Args:
+            subject: another one.
+            sides: those of its sides that are checked; by default all.
+        """
+        self._subject = subject
+        self._answers: dict[tuple[object, ...], Answers] = {}
+        self.label, self.family = subject.label, subject.family
+        self.sides = subject.sides if sides is None else sides
+        self.deterministic = subject.deterministic
+        self.expected_failures: Mapping[str, str] = subject.expected_failures
+
+    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
+        if side == TWO_SIDED:
+            side = side_of(self)
+        counts = tuple(each.tobytes() for each in observed.counts)
+        key = (observed.sizes, counts, alpha, side)
+        if key not in self._answers:
+            self._answers[key] = self._subject.limits(observed, alpha, side)
+        return self._answers[key]
+
+    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+        return self._subject.call_checks(observed, alpha)
+
+    def unpicklable(self) -> str | None:
+        return self._subject.unpicklable()

@@ -1,1 +1,1 @@
-"""A user's own function as an interval method."""
+"""A user's function as an interval method."""

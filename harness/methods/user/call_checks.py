@@ -1,4 +1,4 @@
-"""How a function conducts itself while it is called, whatever its limits are."""
+"""Checks of a function's calls, whatever its limits are: shapes, repetition, side effects."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from harness.methods.user.function import (
+from harness.methods.method import LimitPair
+from harness.methods.source import format_arguments, one_outcome
+from harness.methods.user.calls import (
     ANYTHING,
     Function,
     FunctionError,
     Raised,
-    alone,
+    call_on_numbers,
     copies,
-    format_arguments,
     one_line,
-    one_outcome,
     outcome_count,
     same,
 )
-from harness.numerics.arrays import Floats
 
 SHAPE = "has the right shape"
 SCALARS = "arrays equal scalars"
@@ -29,7 +28,7 @@ ARGUMENTS = "leaves its arguments alone"
 RANDOM = "leaves random states alone"
 
 CallChecks = dict[str, str | None]
-"""What is wrong by the name of each part, in a clause with the outcome; None where nothing is."""
+"""What is wrong by the name of each check, in a clause with the outcome; None if nothing is."""
 
 
 def run_call_checks(
@@ -39,24 +38,34 @@ def run_call_checks(
     raised: Raised = ANYTHING,
     deterministic: bool = True,
 ) -> CallChecks:
-    """Calls on arrays and on one outcome at a time, held against each other.
+    """Call the function on arrays and on one outcome at a time, and compare.
 
-    A function that raises on arrays takes numbers only, which is no fault; nor is it one that
-    what a stochastic function draws for an array is not what it draws for one outcome.
+    A function that raises on arrays takes numbers only, which is no failure; nor is it one that a
+    stochastic function draws other limits for an array than for one outcome.
+
+    Args:
+        function: of the data and alpha.
+        data: its arguments by name, arrays of counts beside numbers.
+        alpha: its last argument.
+        raised: the exceptions that are the function's.
+        deterministic: whether its limits are a function of the outcome.
+
+    Returns:
+        What is wrong, by the name of each check; None where nothing is.
     """
     before = np.random.get_state(), random.getstate()  # noqa: NPY002
     try:
-        return _looked_at(function, data, alpha, raised, deterministic)
+        return _compare(function, data, alpha, raised, deterministic)
     finally:
         np.random.set_state(before[0])  # noqa: NPY002
         random.setstate(before[1])
 
 
-def _looked_at(
+def _compare(
     function: Function, data: dict[str, Any], alpha: float, raised: Raised, deterministic: bool
 ) -> CallChecks:
     found: CallChecks = dict.fromkeys((SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM))
-    # Elsewhere than where a seed would lead, which an earlier call may have set.
+    # Away from the states after a seed, which an earlier call may have set.
     np.random.random_sample()  # noqa: NPY002
     random.random()
     states = _states()
@@ -72,7 +81,7 @@ def _looked_at(
     if any(np.ndim(old) and not np.array_equal(old, new) for old, new in _both(data, given)):
         found[ARGUMENTS] = f"the array that it was given was changed in place {where}"
     if answer is not None:
-        limits, found[SHAPE] = _limits(answer, outcome_count(data), where)
+        limits, found[SHAPE] = _as_limits(answer, outcome_count(data), where)
         if limits is not None and deterministic:
             found[SCALARS] = _differing(data, alpha, limits, pairs)
     found[TWICE] = _repeated(function, data, alpha, pairs, raised)
@@ -80,7 +89,7 @@ def _looked_at(
 
 
 def _several(data: dict[str, Any], alpha: float) -> str:
-    """The arguments in words, of an array its first and last count."""
+    """The arguments in a message, an array by its first and last count."""
     parts = [
         f"{name} = {value[0]} … {value[-1]}" if np.ndim(value) else format_arguments({name: value})
         for name, value in {**data, "alpha": alpha}.items()
@@ -104,13 +113,13 @@ def _each_alone(
     pairs: list[tuple[float, float] | None] = []
     for place in range(outcome_count(data)):
         try:
-            pairs.append(alone(function, one_outcome(data, place), alpha, raised))
+            pairs.append(call_on_numbers(function, one_outcome(data, place), alpha, raised))
         except FunctionError:
             pairs.append(None)
     return pairs
 
 
-def _limits(answer: Any, count: int, where: str) -> tuple[tuple[Floats, Floats] | None, str | None]:
+def _as_limits(answer: Any, count: int, where: str) -> tuple[LimitPair | None, str | None]:
     """The limits of a call on arrays, or what is wrong with their shape."""
     try:
         lower, upper = answer
@@ -124,7 +133,7 @@ def _limits(answer: Any, count: int, where: str) -> tuple[tuple[Floats, Floats] 
 
 
 def _kind(answer: Any) -> str:
-    """The shape of an array of numbers; of anything else what it says of itself."""
+    """The shape of an array of numbers, or the text of anything else."""
     try:
         numbers = np.asarray(answer, np.float64)
     except (TypeError, ValueError):
@@ -135,7 +144,7 @@ def _kind(answer: Any) -> str:
 def _differing(
     data: dict[str, Any],
     alpha: float,
-    limits: tuple[Floats, Floats],
+    limits: LimitPair,
     pairs: list[tuple[float, float] | None],
 ) -> str | None:
     for place, pair in enumerate(pairs):

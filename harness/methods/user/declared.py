@@ -1,4 +1,4 @@
-"""What a user's function says of itself: by its arguments, and by attributes it may have."""
+"""What a user's function declares by its arguments and by its attributes."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harness.methods.method import ALL_SIDES, TWO_SIDED
-from harness.methods.user.function import Function, FunctionError
+from harness.methods.user.calls import Function, FunctionError
 
 
 @dataclass(frozen=True)
 class Declared:
-    """All of it."""
+    """What a function declares."""
 
     deterministic: bool
     """Whether its limits are a function of the outcome."""
     side: str
-    """Of a one-sided limit "lower" or "upper": the other end of its intervals is that of the
-    range, which may be infinite."""
+    """"two-sided"; or "lower" or "upper" of a function that gives that limit, while the other one
+    is the end of the parameter's range, which may be infinite."""
     expected_failures: Mapping[str, str]
     """Checks that need not pass, each with the reason."""
 
 
 def declared(function: Function) -> Declared:
-    """What a function declares.
+    """Return what a function declares.
 
-    It is stochastic where it has an argument ``rng``, for a NumPy generator; its attributes
-    ``side`` and ``expected_failures`` tell the rest.
+    A function with an argument ``rng``, for a NumPy generator, is stochastic; side and expected
+    failures are its attributes ``side`` and ``expected_failures``.
 
     Raises:
         FunctionError: an attribute is not what it should be.
@@ -45,5 +45,5 @@ def declared(function: Function) -> Declared:
 def _draws(function: Function) -> bool:
     try:
         return "rng" in inspect.signature(function).parameters
-    except (TypeError, ValueError):  # what is not written in Python may not tell
+    except (TypeError, ValueError):  # a function in C may have no signature
         return False

@@ -1,248 +1,390 @@
-"""Outcomes as the arguments of a user's function, and as they are told."""
+"""A user's function as a source of limits, wherever it is called: here or in another process."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import pickle
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
-from harness.methods.method import are_intervals
-from harness.numerics.arrays import Floats
+from harness.errors import InputError, MethodError
+from harness.methods.method import LimitPair
+from harness.methods.source import (
+    NOT_CALLED,
+    Answers,
+    Observed,
+    format_arguments,
+    one_outcome,
+)
+from harness.methods.user.call_checks import CallChecks, run_call_checks
+from harness.methods.user.calls import (
+    ANYTHING,
+    Function,
+    FunctionError,
+    Raised,
+    call_consistently,
+    call_on_arrays,
+    call_on_numbers,
+    describe,
+    outcome_count,
+    seeded,
+)
+from harness.methods.user.declared import Declared, declared
+from harness.methods.user.process import TIMEOUT, FunctionLocation, UserProcess
+
+_TRIALS_AT_ONCE = 1 << 12
+"""Trials of one call, as a function may need memory for thousands of draws for each of them."""
 
 
-def arguments_of(
-    names: tuple[str, ...], counts: tuple[Floats, ...], sizes: tuple[float, ...]
-) -> dict[str, Any]:
-    """By name, the counts of each sample as an array, followed by its size as a number.
+class Caller(Protocol):
+    """What calls a function: arguments by name, alpha and a stochastic function's seed."""
 
-    Args:
-        names: of the family's columns.
-        counts: of each sample, shape (m,) each.
-        sizes: of each sample.
-    """
-    arguments: dict[str, Any] = {}
-    for number, name in enumerate(names):
-        if number % 2 == 0:
-            arguments[name] = counts[number // 2].astype(np.int64)
-        else:
-            size = float(sizes[number // 2])
-            arguments[name] = int(size) if name.startswith("n") else size
-    return arguments
+    @property
+    def name(self) -> str:
+        """The function's name in its file or module."""
+        ...
 
+    @property
+    def declared(self) -> Declared: ...
 
-def one_outcome(arguments: dict[str, Any], place: int) -> dict[str, Any]:
-    """The arguments of one outcome, out of arrays of counts."""
-    return {
-        name: value if np.ndim(value) == 0 else int(value[place])
-        for name, value in arguments.items()
-    }
+    @property
+    def has_process(self) -> bool:
+        """Whether it has started a process for the function."""
+        ...
 
+    def on_arrays(
+        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> LimitPair | None:
+        """The limits of one call for all outcomes; None where that does not work."""
+        ...
 
-def format_arguments(arguments: dict[str, Any]) -> str:
-    return ", ".join(
-        f"{name} = {value}" if isinstance(value, int) else f"{name} = {value:g}"
-        for name, value in arguments.items()
-    )
+    def on_numbers(
+        self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> tuple[float, float]:
+        """The limits of one outcome.
 
+        Raises:
+            FunctionError: the function has none.
+        """
+        ...
 
-Function = Callable[..., Any]
-Raised = tuple[type[BaseException], ...]
+    def call_checks(
+        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> CallChecks:
+        """What the call checks find; nothing of a function that has ended its process."""
+        ...
 
-# What a user's function may raise; to leave the process or to be interrupted is not for it to say.
-ANYTHING: Raised = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
+    def unpicklable(self) -> str | None:
+        """Why the function cannot be sent to another process; None where it can, or need not."""
+        ...
 
-LONGEST = 300
-"""Characters that a fault may say for itself."""
-
-
-class FunctionError(Exception):
-    """What is wrong with the user's function, in one sentence."""
+    def close(self) -> None:
+        """Give up what the calls need."""
+        ...
 
 
-def seeded(function: Function, seed: Sequence[int]) -> Function:
-    """A stochastic function as one of its data alone: each call draws from the start again."""
+class UserFunction:
+    """A user's function: whatever it does wrong is a failure of its answers and is not raised."""
 
-    def called(*arguments: Any) -> Any:
-        return function(*arguments, rng=np.random.default_rng(seed))
+    def __init__(self, label: str, caller: Caller, seed: int | None = None) -> None:
+        """
+        Args:
+            label: what the method is called.
+            caller: calls the function.
+            seed: what a stochastic function draws from where it is given no stream.
+        """
+        self.label = label
+        self._caller = caller
+        self._seed = None if seed is None or self.deterministic else (seed,)
+        self._one_at_a_time = threading.Lock()
 
-    return called
+    @classmethod
+    def start(
+        cls,
+        label: str,
+        location: FunctionLocation,
+        timeout: float = TIMEOUT,
+        seed: int | None = None,
+    ) -> UserFunction:
+        """Start the process of a function in a file or module.
 
+        Args:
+            label: what the method is called.
+            location: where the function is.
+            timeout: seconds that a call of the function may take.
+            seed: what a stochastic function draws from where it is given no stream.
 
-def together(
-    function: Function, data: dict[str, Any], alpha: float, raised: Raised = ANYTHING
-) -> tuple[Floats, Floats] | None:
-    """Limits from one call on arrays; None of a function that takes numbers only.
+        Raises:
+            InputError: the function cannot be loaded.
+        """
+        return cls(label, FunctionInProcess(label, location, timeout), seed)
 
-    One that takes arrays is believed only where it gives the same limits for the first, the
-    middle and the last outcome alone.
-    """
-    found = at_once(function, data, alpha, raised)
-    if found is None or not _same_alone(function, data, alpha, found, raised):
-        return None
-    return found
+    @property
+    def declared(self) -> Declared:
+        """What the function declares."""
+        return self._caller.declared
 
+    @property
+    def sides(self) -> tuple[str, ...]:
+        return (self.declared.side,)
 
-def outcome_count(data: dict[str, Any]) -> int:
-    """How many outcomes the arrays hold."""
-    return int(next(value.size for value in data.values() if np.ndim(value)))
+    @property
+    def deterministic(self) -> bool:
+        return self.declared.deterministic
 
+    @property
+    def has_process(self) -> bool:
+        return self._caller.has_process
 
-def at_once(
-    function: Function, data: dict[str, Any], alpha: float, raised: Raised = ANYTHING
-) -> tuple[Floats, Floats] | None:
-    """The limits of one call on arrays; None where that fails or gives another shape."""
-    count = outcome_count(data)
-    try:
-        lower, upper = function(*copies(data), alpha)
-        limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
-    except raised:
-        return None
-    return limits if limits[0].shape == limits[1].shape == (count,) else None
+    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
+        return {"function": self._caller.name, "side": side, "alpha": alpha}
 
+    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
+        return self._limits(observed, alpha, self._seed)
 
-def copies(data: dict[str, Any]) -> list[Any]:
-    """The arguments, arrays of them for the function to do with what it likes."""
-    return [value.copy() if np.ndim(value) else value for value in data.values()]
+    def draw(
+        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
+    ) -> Answers:
+        first, second = stream.integers(2**63, size=2)
+        lower, upper = np.empty((2, observed.count))
+        failures: dict[int, str] = {}
+        for start in range(0, observed.count, _TRIALS_AT_ONCE):
+            part = slice(start, start + _TRIALS_AT_ONCE)
+            found = self._limits(observed.part(part), alpha, (int(first), int(second), start))
+            lower[part], upper[part] = found.lower, found.upper
+            failures |= {start + place: failure for place, failure in found.failures.items()}
+        return Answers(lower, upper, failures)
 
+    def _limits(self, observed: Observed, alpha: float, seed: Sequence[int] | None) -> Answers:
+        """The limits of one call for all outcomes where that works; else of each by itself."""
+        arguments = observed.arguments
+        with self._one_at_a_time:
+            limits = self._caller.on_arrays(arguments, alpha, seed)
+            if limits is not None:
+                return Answers(*limits)
+            lower, upper = np.full((2, observed.count), np.nan)
+            failures = {}
+            for place in range(observed.count):
+                outcome = one_outcome(arguments, place)
+                try:
+                    lower[place], upper[place] = self._caller.on_numbers(
+                        outcome, alpha, None if seed is None else (*seed, place)
+                    )
+                except FunctionError as error:
+                    failures[place] = str(error)
+            return Answers(lower, upper, failures)
 
-def _same_alone(
-    function: Function,
-    data: dict[str, Any],
-    alpha: float,
-    limits: tuple[Floats, Floats],
-    raised: Raised,
-) -> bool:
-    count = limits[0].size
-    for place in {0, count // 2, count - 1}:
-        try:
-            lower, upper = function(*one_outcome(data, place).values(), alpha)
-            pair = float(lower), float(upper)
-        except raised:
-            continue
-        if not same(pair, (limits[0][place], limits[1][place])):
-            return False
-    return True
+    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+        """What the call checks find; nothing of a function that has ended its process."""
+        return self._caller.call_checks(observed.arguments, alpha, self._seed)
 
+    def unpicklable(self) -> str | None:
+        """Why the function cannot be sent to another process; None where it can, or need not."""
+        return self._caller.unpicklable()
 
-def same(alone: tuple[float, float], from_array: tuple[float, float]) -> bool:
-    """Equal but for the rounding of a library that computes arrays in another way."""
-    return np.allclose(alone, from_array, rtol=1e-9, atol=1e-12, equal_nan=True)
-
-
-def alone(
-    function: Function, outcome: dict[str, Any], alpha: float, raised: Raised = ANYTHING
-) -> tuple[float, float]:
-    """Both limits of one outcome.
-
-    Raises:
-        FunctionError: the function fails, or gives something else.
-    """
-    where = f"at {format_arguments({**outcome, 'alpha': alpha})}"
-    try:
-        answer = function(*outcome.values(), alpha)
-    except raised as fault:
-        raise FunctionError(f"failed {where}: {describe(fault)}") from None
-    try:
-        lower, upper = answer
-        return float(lower), float(upper)
-    except (TypeError, ValueError, OverflowError):
-        found = one_line(answer, repr)
-        raise FunctionError(f"expected a lower and an upper limit {where}, found {found}") from None
-    except raised as fault:  # of a generator, which is run only now
-        raise FunctionError(f"failed {where}: {describe(fault)}") from None
-
-
-def describe(fault: BaseException) -> str:
-    """The exception on one line."""
-    text = one_line(fault, str)
-    return f"{type(fault).__name__}: {text}" if text else type(fault).__name__
-
-
-def one_line(thing: object, text_of: Callable[[object], str]) -> str:
-    """What a user's object says of itself, so that any file and terminal can hold it.
-
-    Where it lives in memory would differ from run to run.
-    """
-    try:
-        text = " ".join(text_of(thing).split())
-    except ANYTHING:
-        return type(thing).__name__
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
-    text = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-NOT_CALLED = "not called any more"
-"""How the fault of an outcome begins that is another one's."""
+    def close(self) -> None:
+        """End the function's process."""
+        self._caller.close()
 
 
 @dataclass(frozen=True)
-class Answers:
-    """Limits at outcomes of shape (m,)."""
+class LoadedFunction:
+    """A function that is called in this process."""
 
-    lower: Floats
-    upper: Floats
-    failures: Mapping[int, str] = field(default_factory=dict)
-    """Why there are no limits at a place, in a clause; the limits there are not numbers."""
+    function: Function
+    declared: Declared
+    raised: Raised = ANYTHING
+    """The exceptions that are the function's, and not meant for the harness."""
+
+    @classmethod
+    def of(cls, function: Function, raised: Raised = ANYTHING) -> LoadedFunction:
+        """The function with what it declares.
+
+        Raises:
+            FunctionError: what it declares is not what it should be.
+        """
+        return cls(function, declared(function), raised)
+
+    @property
+    def has_process(self) -> bool:
+        return False
+
+    @property
+    def name(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def on_arrays(
+        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> LimitPair | None:
+        # Draws for an array are not those for one outcome.
+        call = call_consistently if seed is None else call_on_arrays
+        return call(self._function(seed), arguments, alpha, self.raised)
+
+    def on_numbers(
+        self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> tuple[float, float]:
+        return call_on_numbers(self._function(seed), outcome, alpha, self.raised)
+
+    def call_checks(
+        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> CallChecks:
+        function = self._function(seed)
+        return run_call_checks(function, arguments, alpha, self.raised, seed is None)
+
+    def _function(self, seed: Sequence[int] | None) -> Function:
+        return self.function if seed is None else seeded(self.function, seed)
+
+    def unpicklable(self) -> str | None:
+        return pickling_error(self.function)
+
+    def close(self) -> None:
+        """There is nothing to give up."""
 
 
-@dataclass(frozen=True)
-class Failures:
-    """What is told of the outcomes without limits."""
-
-    first: str
-    """Why there are none at the first of them, in a clause."""
-    not_called: int
-    """At how many the function was not called, as its process had ended too often."""
-
-    def plus(self, later: Failures) -> Failures:
-        """With those of later outcomes."""
-        return Failures(self.first, self.not_called + later.not_called)
+def pickling_error(thing: object) -> str | None:
+    """Why the object cannot be pickled; None where it can."""
+    try:
+        pickle.loads(pickle.dumps(thing))
+    except Exception as error:
+        return describe(error)
+    return None
 
 
-def failures_of(answers: Answers) -> Failures | None:
-    """None where there are limits everywhere."""
-    if not answers.failures:
-        return None
-    not_called = sum(fault.startswith(NOT_CALLED) for fault in answers.failures.values())
-    return Failures(answers.failures[min(answers.failures)], not_called)
+ENOUGH = 3
+"""After so many ends of its process a function is not called at the other outcomes of a size and
+alpha; and nowhere any more, where it did not answer in time so often."""
+
+MOST = 8 * ENOUGH
+"""After so many ends a function is not called any more at all: each costs a part of a second."""
 
 
-def one_by_one(
-    arguments: dict[str, Any], one: Callable[[dict[str, Any], int], tuple[float, float]]
-) -> Answers:
-    """Limits of each outcome by itself, not numbers where it fails.
+@dataclass
+class _Ends:
+    """How often a function has ended its process in calls for one outcome."""
 
-    Args:
-        arguments: of all outcomes.
-        one: gives the limits of one outcome, which it is given with its place.
-    """
-    lower, upper = np.full((2, outcome_count(arguments)), np.nan)
-    failures = {}
-    for place in range(lower.size):
+    here: int = 0
+    """At the outcomes that are being asked for."""
+    all: int = 0
+    hangs: int = 0
+    """For want of an answer in time."""
+
+    def add(self, hung: bool) -> None:
+        self.here += 1
+        self.all += 1
+        self.hangs += hung
+
+    @property
+    def enough(self) -> bool:
+        return self.here >= ENOUGH or self.hangs >= ENOUGH or self.all >= MOST
+
+    @property
+    def number(self) -> int:
+        return self.here if self.here >= ENOUGH else self.all
+
+
+class FunctionInProcess:
+    """A function that is called in a process which is started anew when a call has ended it."""
+
+    def __init__(self, label: str, location: FunctionLocation, timeout: float) -> None:
+        """Start the process.
+
+        Raises:
+            InputError: the function cannot be loaded.
+        """
+        self._label, self._location, self._timeout = label, location, timeout
+        self._process = self._started()
+        self._ends = _Ends()
+        self._closed = False
+        self._takes_arrays = True
+
+    def _started(self) -> UserProcess:
+        return UserProcess(self._label, self._location, self._timeout)
+
+    @property
+    def has_process(self) -> bool:
+        return True
+
+    @property
+    def name(self) -> str:
+        return self._location.function
+
+    @property
+    def declared(self) -> Declared:
+        return self._process.declared
+
+    def on_arrays(
+        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> LimitPair | None:
+        self._ends.here = 0
+        if self._ends.enough or not self._takes_arrays:
+            return None
         try:
-            lower[place], upper[place] = one(one_outcome(arguments, place), place)
-        except FunctionError as fault:
-            failures[place] = str(fault)
-    return Answers(lower, upper, failures)
+            limits: LimitPair | None = self._ask("on_arrays", arguments, alpha, seed)
+        except FunctionError:
+            # An outcome has ended the process, or all together take too long.
+            self._takes_arrays = False
+            return None
+        return limits
 
+    def on_numbers(
+        self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> tuple[float, float]:
+        if self._ends.enough:
+            where = format_arguments({**outcome, "alpha": alpha})
+            count = self._ends.number
+            raise FunctionError(f"{NOT_CALLED} at {where}: its process ended {count} times")
+        try:
+            lower, upper = self._ask("on_numbers", outcome, alpha, seed)
+        except FunctionError:
+            if self._process.ended:
+                self._ends.add(self._process.hung)
+            raise
+        return lower, upper
 
-def no_interval(lower: float, upper: float, outcome: dict[str, Any]) -> str:
-    """What is wrong with limits that are not finite, or reversed."""
-    found = f"{lower:g} and {upper:g} at {format_arguments(outcome)}"
-    return f"expected finite limits with lower ≤ upper, found {found}"
+    def call_checks(
+        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> CallChecks:
+        if self._ends.all:
+            return {}
+        calls = 2 * outcome_count(arguments) + 2
+        try:
+            found: CallChecks = self._ask("call_checks", arguments, alpha, seed, calls)
+        except FunctionError:
+            return {}
+        return found
 
+    def _ask(
+        self,
+        task: str,
+        arguments: dict[str, Any],
+        alpha: float,
+        seed: Sequence[int] | None,
+        calls: int = 1,
+    ) -> Any:
+        """The answer of the process, which is started anew where it has ended.
 
-def sound(answers: Answers, arguments: dict[str, Any], alpha: float, side: str) -> Answers:
-    """Those that are an interval; what is none is a fault, and its limits are not numbers."""
-    lower, upper = answers.lower, answers.upper
-    is_sound = are_intervals(lower, upper, side)
-    failures = dict(answers.failures)
-    for place in np.flatnonzero(~is_sound).tolist():
-        outcome = {**one_outcome(arguments, place), "alpha": alpha}
-        failures.setdefault(place, no_interval(lower[place], upper[place], outcome))
-    low, high = np.where(is_sound, (lower, upper), np.nan)
-    return Answers(low, high, failures)
+        Raises:
+            FunctionError: the function fails, or the process ends.
+        """
+        try:
+            if self._process.ended and not self._closed:
+                self._process = self._started()
+                if self._closed:
+                    self._process.close()
+            return self._process.ask(task, arguments, alpha, seed, calls)
+        except (MethodError, InputError) as error:
+            if self._process.ended:
+                self._process.close()
+            raise FunctionError(str(error).removeprefix(f"{self._label}: ")) from None
+
+    def unpicklable(self) -> str | None:
+        """It is never sent: its file is loaded where it is called."""
+        return None
+
+    def close(self) -> None:
+        """End the process, for good: a thread that still asks is to start no other."""
+        self._closed = True
+        self._process.close()

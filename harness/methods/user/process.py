@@ -1,4 +1,4 @@
-"""A process that holds a user's own function: only its limits travel."""
+"""The process that calls a user's function: arguments go there and limits come back."""
 
 from __future__ import annotations
 
@@ -19,30 +19,24 @@ from typing import IO, Any
 import numpy as np
 
 from harness.errors import HarnessError, InputError, MethodError
-from harness.methods.user.call_checks import CallChecks
+from harness.methods.source import format_arguments
 from harness.methods.user.declared import Declared
-from harness.methods.user.function import (
-    NOT_CALLED,
-    Answers,
-    FunctionError,
-    format_arguments,
-    one_by_one,
-    outcome_count,
-)
 
 _WORKER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from harness.methods.user.worker import main; sys.exit(main())"
 )
+TIMEOUT = 10.0
+"""Seconds that a call may take by default."""
 _GRACE = 0.5
 """Seconds that a process has to end by itself."""
 _LOADING = 60.0
-"""Seconds that it has at least to import what it needs."""
+"""Seconds that a process has at least to import what it needs."""
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where a user's function is: in a file or in an importable module."""
+class FunctionLocation:
+    """Where a user's function is: its name, with a file or an importable module."""
 
     function: str
     path: str | None = None
@@ -55,12 +49,12 @@ class Source:
 class UserProcess:
     """A Python process that holds one user's function and answers one call at a time."""
 
-    def __init__(self, label: str, source: Source, timeout: float) -> None:
+    def __init__(self, label: str, location: FunctionLocation, timeout: float) -> None:
         """Start the process and load the function.
 
         Args:
             label: what the method is called.
-            source: where the function is.
+            location: where the function is.
             timeout: seconds that a call may take before the process is ended.
 
         Raises:
@@ -71,7 +65,7 @@ class UserProcess:
         self.ended = False
         """Whether the process is gone: a call ended it, or did not end in time."""
         self.hung = False
-        """Whether it was for want of an answer in time."""
+        """Whether the process was ended because it did not answer in time."""
         self._lock = threading.Lock()
         # A session of its own: an interrupt at the terminal is for the harness to answer. And the
         # path of this process, so that no file in the working folder goes before a library.
@@ -83,9 +77,9 @@ class UserProcess:
         )
         try:
             self.declared: Declared = self._ask(
-                {"path": source.path, "module": source.module, "function": source.function},
+                {"path": location.path, "module": location.module, "function": location.function},
                 InputError,
-                f"while {source} was loaded",
+                f"while {location} was loaded",
                 max(timeout, _LOADING),
             )
         except BaseException:
@@ -100,14 +94,14 @@ class UserProcess:
         seed: Sequence[int] | None = None,
         calls: int = 1,
     ) -> Any:
-        """The process's answer to a request.
+        """Return the process's answer to a request.
 
         Args:
-            task: "together", "alone" or "call_checks".
+            task: "on_arrays", "on_numbers" or "call_checks".
             arguments: the function's, by name.
             alpha: the last of them.
             seed: of the generator of a stochastic function.
-            calls: how many there may be to the function, of which each may take its time.
+            calls: the most calls of the function that the task makes; each may take the timeout.
 
         Raises:
             MethodError: the function failed, or the process ended, or took too long.
@@ -201,159 +195,3 @@ def receive(stream: IO[bytes], seconds: float | None = None) -> dict[str, Any]:
         raise EOFError
     message: dict[str, Any] = pickle.loads(body)
     return message
-
-
-ENOUGH = 3
-"""After so many ends of its process a function is not called at the other outcomes of a size and
-alpha; and nowhere any more, where it did not answer in time so often."""
-
-MOST = 8 * ENOUGH
-"""After so many ends a function is not called any more at all: each costs a part of a second."""
-
-TIMEOUT = 10.0
-"""Seconds that a call may take where nothing else is said."""
-
-
-@dataclass
-class _Ends:
-    """How often the process has ended at single outcomes."""
-
-    here: int = 0
-    """At those that are being asked for."""
-    all: int = 0
-    hangs: int = 0
-    """For want of an answer in time."""
-
-    def add(self, hung: bool) -> None:
-        self.here += 1
-        self.all += 1
-        self.hangs += hung
-
-    @property
-    def enough(self) -> bool:
-        return self.here >= ENOUGH or self.hangs >= ENOUGH or self.all >= MOST
-
-    @property
-    def number(self) -> int:
-        return self.here if self.here >= ENOUGH else self.all
-
-
-class UserFunction:
-    """A function of a file or module: whatever it does is told, not raised."""
-
-    def __init__(self, label: str, source: Source, timeout: float = TIMEOUT) -> None:
-        """Start the process.
-
-        Args:
-            label: what the method is called.
-            source: where the function is.
-            timeout: seconds that a call of the function may take.
-
-        Raises:
-            InputError: the function cannot be loaded.
-        """
-        self.label = label
-        self._source, self._timeout = source, timeout
-        self._process = self._started()
-        self._ends = _Ends()
-        self._closed = False
-        self._takes_arrays = True
-        self._one_at_a_time = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        """What it is called where it stands."""
-        return self._source.function
-
-    @property
-    def declared(self) -> Declared:
-        """What it says of itself."""
-        return self._process.declared
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether the limits are a function of the outcome."""
-        return self.declared.deterministic
-
-    def answers(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None = None
-    ) -> Answers:
-        """Limits of one call for all outcomes where that works; else of each by itself.
-
-        Args:
-            arguments: by name, arrays of counts beside numbers.
-            alpha: the level.
-            seed: of a stochastic function's generator.
-        """
-        with self._one_at_a_time:
-            self._ends.here = 0
-            if self._takes_arrays and not self._ends.enough:
-                try:
-                    at_once = self._ask("together", arguments, alpha, seed)
-                except FunctionError:
-                    # An outcome has ended the process, or all together take too long.
-                    at_once, self._takes_arrays = None, False
-                if at_once is not None:
-                    return Answers(*at_once)
-
-            def one(outcome: dict[str, Any], place: int) -> tuple[float, float]:
-                return self._alone(outcome, alpha, None if seed is None else (*seed, place))
-
-            return one_by_one(arguments, one)
-
-    def _alone(
-        self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> tuple[float, float]:
-        if self._ends.enough:
-            where = format_arguments({**outcome, "alpha": alpha})
-            count = self._ends.number
-            raise FunctionError(f"{NOT_CALLED} at {where}: its process ended {count} times")
-        lower, upper = self._ask("alone", outcome, alpha, seed)
-        return lower, upper
-
-    def call_checks(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None = None
-    ) -> CallChecks:
-        """How the function conducts itself; nothing of one that has ended its process."""
-        if self._ends.all:
-            return {}
-        calls = 2 * outcome_count(arguments) + 2
-        try:
-            found: CallChecks = self._ask("call_checks", arguments, alpha, seed, calls)
-        except FunctionError:
-            return {}
-        return found
-
-    def _ask(
-        self,
-        task: str,
-        arguments: dict[str, Any],
-        alpha: float,
-        seed: Sequence[int] | None,
-        calls: int = 1,
-    ) -> Any:
-        """The answer of the process, which is started anew where it has ended.
-
-        Raises:
-            FunctionError: the function fails, or the process ends.
-        """
-        try:
-            if self._process.ended and not self._closed:
-                self._process = self._started()
-                if self._closed:
-                    self._process.close()
-            return self._process.ask(task, arguments, alpha, seed, calls)
-        except (MethodError, InputError) as fault:
-            if self._process.ended:
-                if task == "alone":
-                    self._ends.add(self._process.hung)
-                self._process.close()
-            raise FunctionError(str(fault).removeprefix(f"{self.label}: ")) from None
-
-    def _started(self) -> UserProcess:
-        return UserProcess(self.label, self._source, self._timeout)
-
-    def close(self) -> None:
-        """End the process, for good: a thread that still asks is to start no other."""
-        self._closed = True
-        self._process.close()

@@ -1,0 +1,230 @@
+"""What gives limits, in a run as in a check: a method of the catalogue or a user's function.
+
+A `LimitSource` is asked for the limits at `Observed` outcomes and returns `Answers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from harness.families.catalogue import family_of
+from harness.families.family import Data
+from harness.methods.method import Method, are_intervals
+from harness.numerics.arrays import Floats
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Outcomes that limits are asked for: m of them, all of one size."""
+
+    family: str
+    sizes: tuple[float, ...]
+    """The size of each sample."""
+    counts: tuple[Floats, ...]
+    """The counts of each sample, whole numbers of shape (m,)."""
+
+    @property
+    def count(self) -> int:
+        """The number m of outcomes."""
+        return int(self.counts[0].size)
+
+    def part(self, places: slice) -> Observed:
+        """The outcomes at these places."""
+        return Observed(self.family, self.sizes, tuple(each[places] for each in self.counts))
+
+    def columns(self) -> Data:
+        """The family's columns, as methods of the catalogue take them: shape (m,) each."""
+        columns: list[Floats] = []
+        for count, size in zip(self.counts, self.sizes, strict=True):
+            columns += [count, np.full(count.size, float(size))]
+        return tuple(columns)
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of a user's function by name.
+
+        Each sample's counts, an array of whole numbers of shape (m,), are followed by its size, a
+        number.
+        """
+        family = family_of(self.family)
+        arguments: dict[str, Any] = {}
+        for name, counts, size_name, size in zip(
+            family.counts, self.counts, family.sizes, self.sizes, strict=True
+        ):
+            arguments[name] = counts.astype(np.int64)
+            arguments[size_name] = int(size) if family.model.SIZE_IS_COUNT else float(size)
+        return arguments
+
+
+def one_outcome(arguments: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """The arguments of one outcome, from arrays of counts."""
+    return {
+        name: value if np.ndim(value) == 0 else int(value[place])
+        for name, value in arguments.items()
+    }
+
+
+def format_arguments(arguments: Mapping[str, Any]) -> str:
+    """Arguments that are numbers in a message: ``x = 3, n = 10, alpha = 0.05``."""
+    return ", ".join(
+        f"{name} = {value}" if isinstance(value, int) else f"{name} = {value:g}"
+        for name, value in arguments.items()
+    )
+
+
+NOT_CALLED = "not called any more"
+"""How the failure of an outcome begins that earlier outcomes have caused."""
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What a table says of the outcomes without limits."""
+
+    first: str
+    """Why there are none at the first of them, in a clause."""
+    not_called: int
+    """The number of outcomes at which the function was not called, as its process had ended too
+    often."""
+
+    def plus(self, later: Failures) -> Failures:
+        """These failures together with those of later outcomes."""
+        return Failures(self.first, self.not_called + later.not_called)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Limits at m outcomes."""
+
+    lower: Floats
+    """Shape (m,)."""
+    upper: Floats
+    failures: Mapping[int, str] = field(default_factory=dict)
+    """Why there are no limits at a place, in a clause; the limits there are not numbers."""
+
+    def summary(self) -> Failures | None:
+        """The failures in short; None where there are limits everywhere."""
+        if not self.failures:
+            return None
+        not_called = sum(failure.startswith(NOT_CALLED) for failure in self.failures.values())
+        return Failures(self.failures[min(self.failures)], not_called)
+
+    def intervals(self, observed: Observed, alpha: float, side: str) -> Answers:
+        """The answers with a failure where limits are no interval; they are not numbers there."""
+        sound = are_intervals(self.lower, self.upper, side)
+        if sound.all():
+            return self
+        failures = dict(self.failures)
+        for place in np.flatnonzero(~sound).tolist():
+            outcome = {**one_outcome(observed.arguments, place), "alpha": alpha}
+            failures.setdefault(place, no_interval(self.lower[place], self.upper[place], outcome))
+        lower, upper = np.where(sound, (self.lower, self.upper), np.nan)
+        return Answers(lower, upper, failures)
+
+
+def no_interval(lower: float, upper: float, outcome: Mapping[str, Any]) -> str:
+    """The failure of limits that are not finite, or reversed."""
+    found = f"{lower:g} and {upper:g} at {format_arguments(outcome)}"
+    return f"expected finite limits with lower ≤ upper, found {found}"
+
+
+class LimitSource(Protocol):
+    """Something that gives limits."""
+
+    @property
+    def label(self) -> str:
+        """The name it goes by."""
+        ...
+
+    @property
+    def sides(self) -> tuple[str, ...]: ...
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the limits are a function of the outcome."""
+        ...
+
+    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
+        """The limits at each outcome.
+
+        What a user's function does wrong is a failure of the answers. A stochastic source draws
+        from its seed, the same at every call.
+
+        Raises:
+            IntervalNotFoundError: a method of the catalogue has no interval at an outcome.
+        """
+        ...
+
+
+class RunSource(LimitSource, Protocol):
+    """A source of limits in a run, which may draw them from the stream of a shard."""
+
+    @property
+    def has_process(self) -> bool:
+        """Whether a process that this one has started gives the limits.
+
+        It is then asked in one order and by threads of this process, so that what ends it is the
+        same in every run.
+        """
+        ...
+
+    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
+        """What keys the stream that its limits are drawn from, as plain data."""
+        ...
+
+    def draw(
+        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
+    ) -> Answers:
+        """The limits of each trial, drawn from the stream in the trials' order."""
+        ...
+
+
+@dataclass(frozen=True)
+class CatalogueSource:
+    """A method of the catalogue with its prior."""
+
+    label: str
+    method: Method
+    prior: tuple[float, float] | None = None
+    """None for the method's default."""
+    seed: int | None = None
+    """What a stochastic method draws from where it is given no stream."""
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        return self.method.sides
+
+    @property
+    def deterministic(self) -> bool:
+        return self.method.deterministic
+
+    @property
+    def has_process(self) -> bool:
+        return False
+
+    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
+        prior = self.prior or self.method.default_prior
+        return {
+            "method": self.method.name,
+            "side": side,
+            "alpha": alpha,
+            "prior": None if prior is None else list(prior),
+        }
+
+    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
+        stream = None if self.seed is None else np.random.default_rng(self.seed)
+        return self._limits(observed, alpha, side, stream)
+
+    def draw(
+        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
+    ) -> Answers:
+        return self._limits(observed, alpha, side, stream)
+
+    def _limits(
+        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator | None
+    ) -> Answers:
+        return Answers(*self.method.limits(observed.columns(), alpha, side, self.prior, stream))

@@ -1,0 +1,138 @@
+"""Calls of a user's function, in the process that has loaded it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.methods.method import LimitPair
+from harness.methods.source import format_arguments, one_outcome
+
+Function = Callable[..., Any]
+Raised = tuple[type[BaseException], ...]
+
+# What a user's function may raise. To leave the process or to interrupt it is not up to it.
+ANYTHING: Raised = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
+
+LONGEST = 300
+"""The most characters of an exception or a value that a message quotes."""
+
+
+class FunctionError(Exception):
+    """What is wrong with the user's function, in one sentence."""
+
+
+def seeded(function: Function, seed: Sequence[int]) -> Function:
+    """Return a stochastic function as one of its data alone: each call draws the same."""
+
+    def called(*arguments: Any) -> Any:
+        return function(*arguments, rng=np.random.default_rng(seed))
+
+    return called
+
+
+def call_consistently(
+    function: Function, arguments: dict[str, Any], alpha: float, raised: Raised = ANYTHING
+) -> LimitPair | None:
+    """Return the limits of one call on arrays, if the function gives the same for numbers.
+
+    The limits of arrays are used only where those of the first, the middle and the last outcome
+    alone are the same; else, or if the function takes no arrays, there are none.
+    """
+    found = call_on_arrays(function, arguments, alpha, raised)
+    if found is None or not _same_alone(function, arguments, alpha, found, raised):
+        return None
+    return found
+
+
+def outcome_count(arguments: dict[str, Any]) -> int:
+    """The number of outcomes in the arrays."""
+    return int(next(value.size for value in arguments.values() if np.ndim(value)))
+
+
+def call_on_arrays(
+    function: Function, arguments: dict[str, Any], alpha: float, raised: Raised = ANYTHING
+) -> LimitPair | None:
+    """Return the limits of one call on arrays; None if it fails or gives another shape."""
+    count = outcome_count(arguments)
+    try:
+        lower, upper = function(*copies(arguments), alpha)
+        limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+    except raised:
+        return None
+    return limits if limits[0].shape == limits[1].shape == (count,) else None
+
+
+def copies(arguments: dict[str, Any]) -> list[Any]:
+    """The arguments, arrays copied so that the function may change them."""
+    return [value.copy() if np.ndim(value) else value for value in arguments.values()]
+
+
+def _same_alone(
+    function: Function,
+    arguments: dict[str, Any],
+    alpha: float,
+    limits: LimitPair,
+    raised: Raised,
+) -> bool:
+    count = limits[0].size
+    for place in {0, count // 2, count - 1}:
+        try:
+            lower, upper = function(*one_outcome(arguments, place).values(), alpha)
+            pair = float(lower), float(upper)
+        except raised:
+            continue
+        if not same(pair, (limits[0][place], limits[1][place])):
+            return False
+    return True
+
+
+def same(alone: tuple[float, float], from_array: tuple[float, float]) -> bool:
+    """Whether limits are equal but for the rounding of a library that computes arrays otherwise."""
+    return np.allclose(alone, from_array, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+def call_on_numbers(
+    function: Function, outcome: dict[str, Any], alpha: float, raised: Raised = ANYTHING
+) -> tuple[float, float]:
+    """Return both limits of one outcome.
+
+    Raises:
+        FunctionError: the function fails, or returns something else.
+    """
+    where = f"at {format_arguments({**outcome, 'alpha': alpha})}"
+    try:
+        answer = function(*outcome.values(), alpha)
+    except raised as error:
+        raise FunctionError(f"failed {where}: {describe(error)}") from None
+    try:
+        lower, upper = answer
+        return float(lower), float(upper)
+    except (TypeError, ValueError, OverflowError):
+        found = one_line(answer, repr)
+        raise FunctionError(f"expected a lower and an upper limit {where}, found {found}") from None
+    except raised as error:  # of a generator, which runs only now
+        raise FunctionError(f"failed {where}: {describe(error)}") from None
+
+
+def describe(error: BaseException) -> str:
+    """Return the exception on one line."""
+    text = one_line(error, str)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def one_line(thing: object, text_of: Callable[[object], str]) -> str:
+    """Return the text of a user's object as one line that any file and terminal can hold.
+
+    Its address in memory, which differs from run to run, is left out.
+    """
+    try:
+        text = " ".join(text_of(thing).split())
+    except ANYTHING:
+        return type(thing).__name__
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+    text = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
