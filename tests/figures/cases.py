@@ -7,14 +7,31 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from tests.figures.calibration_tables import calibration_results
-from tests.figures.pair_tables import pair_outcome_cells, pair_truth_cells
-from tests.figures.rate_tables import log_outcomes, rate_outcome_cells, rate_truth_cells
-from tests.figures.tables import FakeResults, Spec, outcome_cells, surface_cells, truth_cells
+from tests.figures.tables import (
+    FakeResults,
+    Spec,
+    calibration_results,
+    log_outcomes,
+    outcome_cells,
+    pair_outcome_cells,
+    pair_truth_cells,
+    rate_outcome_cells,
+    rate_truth_cells,
+    surface_cells,
+    truth_cells,
+)
 
 DECADES = tuple(sorted({round(10 ** (i / 5)) for i in range(21)}))
 """The paper's sizes: 21 from 1 to 10,000, equally spaced in log n."""
 LONG = "my own interval with a name that goes on and on for $ever$ and_a_day"
+
+
+Case = Callable[[], tuple[FakeResults, Spec]]
+
+
+def case(cells: Callable[[], pl.DataFrame], kind: str, **options: object) -> Case:
+    """Results with these cells, which are made when the case is drawn, and a figure of them."""
+    return lambda: (FakeResults(cells()), Spec(kind, options))
 
 
 def renamed(cells: pl.DataFrame, names: dict[str, str]) -> pl.DataFrame:
@@ -61,145 +78,113 @@ def _endless() -> pl.DataFrame:
     return pl.concat([cells, bound])
 
 
-CASES: dict[str, Callable[[], tuple[FakeResults, Spec]]] = {
-    "few outcomes": lambda: (
-        FakeResults(outcome_cells(5, ["wald"])),
-        Spec("alpha_by_outcome"),
+CASES: dict[str, Case] = {
+    "few outcomes": case(lambda: outcome_cells(5, ["wald"]), "alpha_by_outcome"),
+    "paper's outcomes": case(
+        lambda: outcome_cells(100, ["clopper_pearson"]), "alpha_by_outcome", n=100
     ),
-    "paper's outcomes": lambda: (
-        FakeResults(outcome_cells(100, ["clopper_pearson"])),
-        Spec("alpha_by_outcome", {"n": 100}),
+    "many outcomes": case(lambda: outcome_cells(1000, ["balanced_tail"]), "alpha_by_outcome"),
+    "long label by outcome": case(
+        lambda: renamed(outcome_cells(20, ["wald"]), {"wald": LONG}), "alpha_by_outcome"
     ),
-    "many outcomes": lambda: (
-        FakeResults(outcome_cells(1000, ["balanced_tail"])),
-        Spec("alpha_by_outcome"),
+    "surface cut at the scale": case(lambda: surface_cells(DECADES, ["wald"]), "alpha_surface"),
+    "surface of rounding errors": case(
+        lambda: surface_cells(DECADES, ["balanced_tail"]), "alpha_surface"
     ),
-    "long label by outcome": lambda: (
-        FakeResults(renamed(outcome_cells(20, ["wald"]), {"wald": LONG})),
-        Spec("alpha_by_outcome"),
-    ),
-    "surface cut at the scale": lambda: (
-        FakeResults(surface_cells(DECADES, ["wald"])),
-        Spec("alpha_surface"),
-    ),
-    "surface of rounding errors": lambda: (
-        FakeResults(surface_cells(DECADES, ["balanced_tail"])),
-        Spec("alpha_surface"),
-    ),
-    "surface of few sizes": lambda: (
-        FakeResults(
-            renamed(
-                surface_cells((20, 50), ["clopper_pearson"], fractions=5),
-                {"clopper_pearson": LONG},
-            )
+    "surface of few sizes": case(
+        lambda: renamed(
+            surface_cells((20, 50), ["clopper_pearson"], fractions=5), {"clopper_pearson": LONG}
         ),
-        Spec("alpha_surface", {"fractions": 5}),
+        "alpha_surface",
+        fractions=5,
     ),
-    "surface with blanks": lambda: (
-        FakeResults(_by_chance()),
-        Spec("alpha_surface", {"engine": "monte_carlo", "fractions": 11}),
+    "surface with blanks": case(_by_chance, "alpha_surface", engine="monte_carlo", fractions=11),
+    "surface too fine for values": case(
+        lambda: surface_cells((50, 100, 1000), ["clopper_pearson"], fractions=51),
+        "alpha_surface",
+        fractions=51,
     ),
-    "surface too fine for values": lambda: (
-        FakeResults(surface_cells((50, 100, 1000), ["clopper_pearson"], fractions=51)),
-        Spec("alpha_surface", {"fractions": 51}),
+    "lengths": case(
+        lambda: surface_cells(DECADES, ["wald", "balanced_tail"]),
+        "length_surface",
+        reference="balanced_tail",
     ),
-    "lengths": lambda: (
-        FakeResults(surface_cells(DECADES, ["wald", "balanced_tail"])),
-        Spec("length_surface", {"reference": "balanced_tail"}),
+    "lengths over one without length": case(
+        lambda: surface_cells((10, 100, 1000), ["wald", "balanced_tail"]),
+        "length_surface",
+        reference="wald",
     ),
-    "lengths over one without length": lambda: (
-        FakeResults(surface_cells((10, 100, 1000), ["wald", "balanced_tail"])),
-        Spec("length_surface", {"reference": "wald"}),
+    "coverage": case(
+        lambda: truth_cells(50, ["wald", "clopper_pearson", "balanced_tail"]), "coverage_curve"
     ),
-    "coverage": lambda: (
-        FakeResults(truth_cells(50, ["wald", "clopper_pearson", "balanced_tail"])),
-        Spec("coverage_curve"),
+    "coverage of one method": case(
+        lambda: renamed(truth_cells(50, ["wald"]), {"wald": LONG}), "coverage_curve", lowest=0
     ),
-    "coverage of one method": lambda: (
-        FakeResults(renamed(truth_cells(50, ["wald"]), {"wald": LONG})),
-        Spec("coverage_curve", {"lowest": 0}),
+    "coverage of many methods": case(
+        lambda: many(truth_cells(30, ["wald"], count=29), 9), "coverage_curve"
     ),
-    "coverage of many methods": lambda: (
-        FakeResults(many(truth_cells(30, ["wald"], count=29), 9)),
-        Spec("coverage_curve"),
+    "expected length": case(
+        lambda: truth_cells(50, ["wald", "clopper_pearson", "balanced_tail"]), "length_curve"
     ),
-    "expected length": lambda: (
-        FakeResults(truth_cells(50, ["wald", "clopper_pearson", "balanced_tail"])),
-        Spec("length_curve"),
+    "expected length of many methods": case(
+        lambda: renamed(many(truth_cells(30, ["wald"], count=29), 9), {"method_4": LONG}),
+        "length_curve",
     ),
-    "expected length of many methods": lambda: (
-        FakeResults(renamed(many(truth_cells(30, ["wald"], count=29), 9), {"method_4": LONG})),
-        Spec("length_curve"),
+    "rates in groups": case(
+        lambda: rate_outcome_cells(["wald"], x=range(510), largest=458, group=10),
+        "alpha_by_outcome",
+        highest=0.2,
     ),
-    "rates in groups": lambda: (
-        FakeResults(rate_outcome_cells(["wald"], x=range(510), largest=458, group=10)),
-        Spec("alpha_by_outcome", {"highest": 0.2}),
+    "rates under two references": case(
+        lambda: rate_outcome_cells(["wald"], x=range(60), largest=30, two_references=True),
+        "alpha_by_outcome",
     ),
-    "rates under two references": lambda: (
-        FakeResults(rate_outcome_cells(["wald"], x=range(60), largest=30, two_references=True)),
-        Spec("alpha_by_outcome"),
-    ),
-    "alpha over the outcome": lambda: (
-        FakeResults(
-            renamed(
-                rate_outcome_cells(
-                    ["wald", "garwood", "balanced_tail"],
-                    x=log_outcomes(1000),
-                    alphas=(0.05, 0.1, 0.01),
-                    engines=["posterior"],
-                ),
-                {"garwood": LONG},
-            )
+    "alpha over the outcome": case(
+        lambda: renamed(
+            rate_outcome_cells(
+                ["wald", "garwood", "balanced_tail"],
+                x=log_outcomes(1000),
+                alphas=(0.05, 0.1, 0.01),
+                engines=["posterior"],
+            ),
+            {"garwood": LONG},
         ),
-        Spec("alpha_over_outcome"),
+        "alpha_over_outcome",
     ),
-    "alpha over few outcomes": lambda: (
-        FakeResults(rate_outcome_cells(["wald"], x=range(6), engines=["posterior"])),
-        Spec("alpha_over_outcome"),
+    "alpha over few outcomes": case(
+        lambda: rate_outcome_cells(["wald"], x=range(6), engines=["posterior"]),
+        "alpha_over_outcome",
     ),
-    "length over the outcome": lambda: (
-        FakeResults(rate_outcome_cells(["wald", "garwood", "balanced_tail"], x=log_outcomes(1000))),
-        Spec("length_over_outcome", {"reference": "balanced_tail"}),
+    "length over the outcome": case(
+        lambda: rate_outcome_cells(["wald", "garwood", "balanced_tail"], x=log_outcomes(1000)),
+        "length_over_outcome",
+        reference="balanced_tail",
     ),
-    "length over the outcome of many methods": lambda: (
-        FakeResults(
-            pl.concat([many(outcome_cells(20, ["wald"]), 9), outcome_cells(20, ["balanced_tail"])])
+    "length over the outcome of many methods": case(
+        lambda: pl.concat(
+            [many(outcome_cells(20, ["wald"]), 9), outcome_cells(20, ["balanced_tail"])]
         ),
-        Spec("length_over_outcome", {"reference": "balanced_tail"}),
+        "length_over_outcome",
+        reference="balanced_tail",
     ),
-    "coverage of rates": lambda: (
-        FakeResults(rate_truth_cells(["wald", "garwood"], rates=np.linspace(0.1, 20, 80))),
-        Spec("coverage_curve"),
+    "coverage of rates": case(
+        lambda: rate_truth_cells(["wald", "garwood"], rates=np.linspace(0.1, 20, 80)),
+        "coverage_curve",
     ),
-    "coverage of two samples": lambda: (
-        FakeResults(_pairs()),
-        Spec("coverage_curve", {"second": 0.9}),
+    "coverage of two samples": case(_pairs, "coverage_curve", second=0.9),
+    "length of two samples": case(_pairs, "length_curve", second=0.5, n=(30, 20)),
+    "limits at an outcome": case(lambda: outcome_cells(50, ["wald", "clopper_pearson"]), "bounds"),
+    "one-sided bounds": case(_one_sided, "bounds", x=[80]),
+    "bounds without an end": case(_endless, "bounds", x=[0, 3]),
+    "limits of two samples": case(
+        lambda: pair_outcome_cells(30, 20, ["wald", "exact_union"]),
+        "bounds",
+        x=[[25, 18], [30, 20]],
     ),
-    "length of two samples": lambda: (
-        FakeResults(_pairs()),
-        Spec("length_curve", {"second": 0.5, "n": (30, 20)}),
-    ),
-    "limits at an outcome": lambda: (
-        FakeResults(outcome_cells(50, ["wald", "clopper_pearson"])),
-        Spec("bounds"),
-    ),
-    "one-sided bounds": lambda: (FakeResults(_one_sided()), Spec("bounds", {"x": [80]})),
-    "bounds without an end": lambda: (FakeResults(_endless()), Spec("bounds", {"x": [0, 3]})),
-    "limits of two samples": lambda: (
-        FakeResults(pair_outcome_cells(30, 20, ["wald", "exact_union"])),
-        Spec("bounds", {"x": [[25, 18], [30, 20]]}),
-    ),
-    "five tails": lambda: (
-        FakeResults(pl.DataFrame()),
-        Spec("outcome_tails", {"truths": [0.75, 0.8, 0.83, 0.863, 0.9]}),
-    ),
-    "tail of everything": lambda: (
-        FakeResults(pl.DataFrame()),
-        Spec("outcome_tails", {"n": 10, "x": 10, "truths": [0.9]}),
-    ),
-    "tails of very many trials": lambda: (
-        FakeResults(pl.DataFrame()),
-        Spec("outcome_tails", {"n": 10**9, "x": 10**6, "truths": [0.001, 0.00101]}),
+    "five tails": case(pl.DataFrame, "outcome_tails", truths=[0.75, 0.8, 0.83, 0.863, 0.9]),
+    "tail of everything": case(pl.DataFrame, "outcome_tails", n=10, x=10, truths=[0.9]),
+    "tails of very many trials": case(
+        pl.DataFrame, "outcome_tails", n=10**9, x=10**6, truths=[0.001, 0.00101]
     ),
     "calibration": lambda: (calibration_results(), Spec("calibration")),
     "calibration under two references": lambda: (

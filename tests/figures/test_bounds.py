@@ -8,19 +8,15 @@ import pytest
 from matplotlib.figure import Figure
 
 from harness.errors import InputError
-from harness.figures.draw import drawings
-from tests.figures.artists import all_named, legend_names, named
+from tests.figures.artists import all_named, draw, draw_one, heading, legend_names, named
 from tests.figures.cases import CASES
-from tests.figures.pair_tables import pair_outcome_cells
-from tests.figures.rate_tables import rate_outcome_cells
-from tests.figures.tables import FakeResults, Spec, outcome_cells
+from tests.figures.tables import (
+    outcome_cells,
+    pair_outcome_cells,
+    rate_outcome_cells,
+)
 
 KIND = "bounds"
-
-
-def only(cells: pl.DataFrame, **options: object) -> Figure:
-    (drawing,) = drawings(FakeResults(cells), [Spec(KIND, options)])
-    return drawing.figure
 
 
 def bars(figure: Figure) -> list[tuple[float, float]]:
@@ -32,7 +28,7 @@ def bars(figure: Figure) -> list[tuple[float, float]]:
 def test_bars_are_the_limits_of_the_methods_in_the_order_asked_for() -> None:
     cells = outcome_cells(50, ["wald", "clopper_pearson", "balanced_tail"])
     methods = ["balanced_tail", "wald"]
-    figure = only(cells, x=[40, 10], methods=methods)
+    figure = draw_one(cells, KIND, x=[40, 10], methods=methods)
     wanted = [
         cells.filter((pl.col("x") == x) & (pl.col("method") == method))
         .select("lower", "upper")
@@ -47,11 +43,11 @@ def test_bars_are_the_limits_of_the_methods_in_the_order_asked_for() -> None:
         "x = 40: estimate 0.8",
         "x = 10: estimate 0.2",
     ]
-    assert figure.legends[0].get_title().get_text() == "limits at n = 50, nominal α = 0.05"
+    assert heading(figure) == "limits at n = 50, nominal α = 0.05"
 
 
 def test_the_estimate_crosses_the_bars() -> None:
-    figure = only(outcome_cells(50, ["wald", "clopper_pearson"]), x=[40])
+    figure = draw_one(outcome_cells(50, ["wald", "clopper_pearson"]), KIND, x=[40])
     (line,) = named(figure, "estimate").get_segments()
     assert line[:, 0].tolist() == [0.8, 0.8]
     assert sorted(line[:, 1]) == pytest.approx([0.6, 2.4])
@@ -59,7 +55,7 @@ def test_the_estimate_crosses_the_bars() -> None:
 
 def test_one_sided_bounds_go_on_to_the_edge_and_have_a_colour_of_their_own() -> None:
     results, spec = CASES["one-sided bounds"]()
-    figure = only(results.cells, **spec.options)
+    figure = draw_one(results.cells, KIND, **spec.options)
     rows = results.cells.filter((pl.col("x") == 80) & (pl.col("engine") == "enumeration"))
     (low, high), (lower, end), (start, upper) = bars(figure)
     left, right = figure.axes[0].get_xlim()
@@ -78,7 +74,7 @@ def test_one_sided_bounds_go_on_to_the_edge_and_have_a_colour_of_their_own() -> 
 
 def test_a_bound_without_an_end_is_drawn_as_far_as_the_axis() -> None:
     results, spec = CASES["bounds without an end"]()
-    figure = only(results.cells, **spec.options)
+    figure = draw_one(results.cells, KIND, **spec.options)
     _, right = figure.axes[0].get_xlim()
     assert np.isfinite(right)
     ends = [end for _, end in bars(figure)]
@@ -88,7 +84,7 @@ def test_a_bound_without_an_end_is_drawn_as_far_as_the_axis() -> None:
 
 def test_outcomes_of_two_samples_are_pairs() -> None:
     cells = pair_outcome_cells(30, 20, ["exact_union"])
-    figure = only(cells, x=[[25, 18]])
+    figure = draw_one(cells, KIND, x=[[25, 18]])
     row = cells.filter((pl.col("x1") == 25) & (pl.col("x2") == 18))
     np.testing.assert_allclose(bars(figure), row.select("lower", "upper").rows(), rtol=1e-12)
     (line,) = named(figure, "estimate").get_segments()
@@ -99,17 +95,17 @@ def test_outcomes_of_two_samples_are_pairs() -> None:
 
 def test_left_to_itself_it_draws_the_middle_outcome_once_per_alpha() -> None:
     cells = outcome_cells(20, ["wald"], alphas=(0.05, 0.1))
-    found = drawings(FakeResults(cells), [Spec(KIND)])
+    found = draw(cells, KIND)
     assert [drawing.stem for drawing in found] == ["bounds-n20-alpha0.05", "bounds-n20-alpha0.1"]
     assert {d.figure.axes[0].texts[0].get_text() for d in found} == {"x = 10: estimate 0.5"}
 
 
-def test_what_is_absent_is_said() -> None:
+def test_absent_outcomes_are_refused() -> None:
     cells = outcome_cells(20, ["wald"])
     with pytest.raises(InputError, match="no outcome 21, only 21 from 0 to 20"):
-        only(cells, x=[3, 21])
+        draw_one(cells, KIND, x=[3, 21])
     with pytest.raises(InputError, match=r"no outcome \[3, 4\], only 21 from 0 to 20"):
-        only(cells, x=[[3, 4]])
+        draw_one(cells, KIND, x=[[3, 4]])
     grouped = rate_outcome_cells(["wald"], x=range(60), largest=40, group=20)
     with pytest.raises(InputError, match="bounds: the results hold no limits"):
-        only(grouped)
+        draw_one(grouped, KIND)

@@ -1,9 +1,10 @@
-"""What the curves over p show is what the tables hold."""
+"""What the curves over the true value show is what the tables hold."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 import polars as pl
 import pytest
 from matplotlib.axes import Axes
@@ -11,16 +12,18 @@ from matplotlib.figure import Figure
 
 from harness.errors import InputError
 from harness.figures import style
-from harness.figures.draw import drawings
-from tests.figures.artists import all_named, legend_names, named
-from tests.figures.tables import FakeResults, Spec, outcome_cells, truth_cells
+from tests.figures.artists import (
+    all_named,
+    draw,
+    draw_one,
+    heading,
+    legend_names,
+    named,
+    stems,
+)
+from tests.figures.tables import outcome_cells, pair_truth_cells, rate_truth_cells, truth_cells
 
 METHODS = ["wald", "clopper_pearson", "balanced_tail"]
-
-
-def only(cells: pl.DataFrame, kind: str, **options: object) -> Figure:
-    (drawing,) = drawings(FakeResults(cells), [Spec(kind, options)])
-    return drawing.figure
 
 
 def line_of(axes: Axes, gid: str) -> list[float]:
@@ -30,7 +33,7 @@ def line_of(axes: Axes, gid: str) -> list[float]:
 
 def test_a_panel_per_method_with_exact_line_and_points() -> None:
     cells = truth_cells(50, METHODS)
-    figure = only(cells, "coverage_curve")
+    figure = draw_one(cells, "coverage_curve")
     assert len(figure.axes) == 3
     for axes, method in zip(figure.axes, METHODS, strict=True):
         assert axes.get_title(loc="left").startswith(method)
@@ -43,7 +46,7 @@ def test_a_panel_per_method_with_exact_line_and_points() -> None:
 
 def test_coverage_error_bars_are_the_mirrored_intervals() -> None:
     cells = truth_cells(20, ["balanced_tail"], count=9)
-    (axes,) = only(cells, "coverage_curve").axes
+    (axes,) = draw_one(cells, "coverage_curve").axes
     rows = cells.filter(pl.col("engine") == "monte_carlo")
     segments = axes.containers[0][2][0].get_segments()
     for segment, (lower, upper) in zip(
@@ -53,17 +56,17 @@ def test_coverage_error_bars_are_the_mirrored_intervals() -> None:
 
 
 def test_panels_share_axes_that_say_what_they_show() -> None:
-    figure = only(truth_cells(50, METHODS), "coverage_curve")
+    figure = draw_one(truth_cells(50, METHODS), "coverage_curve")
     assert {axes.get_xlim() for axes in figure.axes} == {(0, 1)}
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
     assert figure.get_supxlabel() == "true proportion p"
     assert figure.get_supylabel() == "coverage (1 − actual α)"
-    assert figure.legends[0].get_title().get_text() == "coverage at n = 50"
+    assert heading(figure) == "coverage at n = 50"
 
 
 def test_what_lies_below_the_axis_is_counted() -> None:
     cells = truth_cells(50, METHODS)
-    figure = only(cells, "coverage_curve")
+    figure = draw_one(cells, "coverage_curve")
     assert figure.axes[0].get_ylim()[0] == pytest.approx(0.8)
     exact = cells.filter((pl.col("method") == "wald") & (pl.col("engine") == "enumeration"))
     coverage = 1 - exact["actual_alpha"]
@@ -73,7 +76,7 @@ def test_what_lies_below_the_axis_is_counted() -> None:
 
 
 def test_lowest_coverage_can_be_asked_for() -> None:
-    figure = only(truth_cells(50, METHODS), "coverage_curve", lowest=0)
+    figure = draw_one(truth_cells(50, METHODS), "coverage_curve", lowest=0)
     bottom, top = figure.axes[0].get_ylim()
     assert -0.05 < bottom < 0 < 1 < top < 1.05
     assert figure.axes[0].get_title(loc="left") == "wald"
@@ -81,13 +84,13 @@ def test_lowest_coverage_can_be_asked_for() -> None:
 
 def test_axis_starts_higher_where_no_coverage_is_low() -> None:
     cells = truth_cells(50, ["clopper_pearson"])
-    bottom, _ = only(cells, "coverage_curve").axes[0].get_ylim()
+    bottom, _ = draw_one(cells, "coverage_curve").axes[0].get_ylim()
     assert 0.8 < bottom < 1 - cells["ci_upper"].drop_nulls().max()
 
 
 def test_methods_are_drawn_in_the_order_asked_for() -> None:
     cells = truth_cells(20, METHODS, count=9)
-    figure = only(cells, "coverage_curve", methods=["balanced_tail", "wald"])
+    figure = draw_one(cells, "coverage_curve", methods=["balanced_tail", "wald"])
     assert [axes.get_title(loc="left").split(":")[0] for axes in figure.axes] == [
         "balanced_tail",
         "wald",
@@ -96,21 +99,21 @@ def test_methods_are_drawn_in_the_order_asked_for() -> None:
 
 def test_a_run_without_monte_carlo_has_a_line_and_no_points() -> None:
     cells = truth_cells(20, ["wald"], count=9).filter(pl.col("engine") == "enumeration")
-    figure = only(cells, "coverage_curve")
+    figure = draw_one(cells, "coverage_curve")
     assert all_named(figure, "simulated") == []
     assert legend_names(figure) == ["exact", "nominal 0.95"]
 
 
 def test_a_run_without_enumeration_has_points_and_no_line() -> None:
     cells = truth_cells(20, ["wald"], count=9).filter(pl.col("engine") == "monte_carlo")
-    figure = only(cells, "coverage_curve")
+    figure = draw_one(cells, "coverage_curve")
     assert all_named(figure, "exact") == []
     assert legend_names(figure) == ["nominal 0.95", "Monte Carlo, 95 % interval"]
 
 
 def test_length_curve_is_the_exact_expected_length() -> None:
     cells = truth_cells(50, METHODS)
-    figure = only(cells, "length_curve")
+    figure = draw_one(cells, "length_curve")
     for index, method in enumerate(METHODS):
         rows = cells.filter((pl.col("method") == method) & (pl.col("engine") == "enumeration"))
         line = named(figure, f"length-{index}")
@@ -127,12 +130,12 @@ def test_length_curve_is_the_exact_expected_length() -> None:
 def test_length_curve_wants_enumeration() -> None:
     cells = truth_cells(20, ["wald"], count=9).filter(pl.col("engine") == "monte_carlo")
     with pytest.raises(InputError, match="no cells per truth by enumeration"):
-        only(cells, "length_curve")
+        draw_one(cells, "length_curve")
 
 
 def test_points_thin_the_simulated_truths_evenly_and_leave_the_exact_line_whole() -> None:
     cells = truth_cells(20, ["wald"], count=99)
-    figure = only(cells, "coverage_curve", points=33)
+    figure = draw_one(cells, "coverage_curve", points=33)
     rows = cells.filter(pl.col("engine") == "monte_carlo")[1::3]
     assert line_of(figure.axes[0], "simulated") == pytest.approx(
         (1 - rows["actual_alpha"]).to_list()
@@ -145,7 +148,7 @@ def test_curves_differ_in_colour_and_in_line_style() -> None:
     cells = truth_cells(20, ["wald"], count=5)
     labels = [f"m{i}" for i in range(8)]
     many = pl.concat([cells.with_columns(method=pl.lit(label)) for label in labels])
-    lines = only(many, "length_curve").axes[0].lines
+    lines = draw_one(many, "length_curve").axes[0].lines
     assert len({line.get_color() for line in lines[:7]}) == 7
     assert lines[7].get_color() == lines[0].get_color()
     assert lines[7].is_dashed()
@@ -155,20 +158,104 @@ def test_curves_differ_in_colour_and_in_line_style() -> None:
 
 def test_one_drawing_per_alpha() -> None:
     cells = truth_cells(20, ["wald"], alphas=(0.05, 0.1), count=5)
-    drawn = drawings(FakeResults(cells), [Spec("coverage_curve"), Spec("length_curve")])
-    assert [drawing.stem for drawing in drawn] == [
-        "coverage_curve-n20-alpha0.05",
-        "coverage_curve-n20-alpha0.1",
-        "length_curve-n20-alpha0.05",
-        "length_curve-n20-alpha0.1",
-    ]
+    for kind in ("coverage_curve", "length_curve"):
+        assert stems(cells, kind) == [f"{kind}-n20-alpha0.05", f"{kind}-n20-alpha0.1"]
 
 
 @pytest.mark.parametrize("kind", ["coverage_curve", "length_curve"])
-def test_what_is_absent_is_said(kind: str) -> None:
-    by_outcome = FakeResults(outcome_cells(10, ["wald"]))
+def test_absent_cells_and_methods_are_refused(kind: str) -> None:
     with pytest.raises(InputError, match=f"{kind}: the results hold no cells per truth"):
-        drawings(by_outcome, [Spec(kind)])
-    cells = FakeResults(truth_cells(10, ["wald"], count=5))
+        draw(outcome_cells(10, ["wald"]), kind)
     with pytest.raises(InputError, match=f"{kind}: the results hold no method wilson, only wald"):
-        drawings(cells, [Spec(kind, {"methods": ["wald", "wilson"]})])
+        draw(truth_cells(10, ["wald"], count=5), kind, methods=["wald", "wilson"])
+
+
+# Rates and two samples.
+
+FIRST, SECOND = np.array([0.1, 0.5, 0.7]), np.array([0.2, 0.1 + 0.2])
+"""The second value of SECOND is not the number 0.3."""
+
+
+def pairs(*sizes: tuple[int, int], second: np.ndarray = SECOND) -> pl.DataFrame:
+    return pl.concat(
+        pair_truth_cells(n1, n2, ["exact_union"], first=FIRST, second=second) for n1, n2 in sizes
+    )
+
+
+def stem_and_figure(cells: pl.DataFrame, kind: str, **options: object) -> tuple[str, Figure]:
+    (drawing,) = draw(cells, kind, **options)
+    return drawing.stem, drawing.figure
+
+
+def test_the_axis_of_rates_reaches_over_the_data() -> None:
+    cells = rate_truth_cells(["garwood"], rates=np.linspace(0.5, 8, 16), exposure=2.0)
+    stem, figure = stem_and_figure(cells, "coverage_curve")
+    assert stem == "coverage_curve-exposure2"
+    assert figure.axes[0].get_xlim() == (0.5, 8)
+    assert figure.get_supxlabel() == "true rate (events per unit of exposure)"
+    assert heading(figure) == "coverage at exposure = 2"
+    rows = cells.filter(pl.col("engine") == "enumeration")
+    exact = named(figure, "exact")
+    assert list(exact.get_xdata()) == rows["truth"].to_list()
+    np.testing.assert_allclose(exact.get_ydata(), 1 - rows["actual_alpha"], rtol=1e-12)
+    _, lengths = stem_and_figure(cells, "length_curve")
+    assert lengths.axes[0].get_xlim() == (0.5, 8)
+    assert lengths.axes[0].get_xlabel() == "true rate (events per unit of exposure)"
+
+
+def test_a_single_rate_has_an_axis_around_it() -> None:
+    cells = rate_truth_cells(["garwood"], rates=np.array([3.0]))
+    low, high = stem_and_figure(cells, "coverage_curve")[1].axes[0].get_xlim()
+    assert low < 3 < high
+
+
+@pytest.mark.parametrize(("asked", "held"), [(0.2, SECOND[0]), (0.3, SECOND[1])])
+def test_two_samples_are_drawn_over_the_first_truth_with_the_second_held(
+    asked: float, held: float
+) -> None:
+    cells = pairs((8, 6))
+    rows = cells.filter((pl.col("truth2") == held) & (pl.col("engine") == "enumeration"))
+    stem, figure = stem_and_figure(cells, "coverage_curve", second=asked)
+    assert stem == f"coverage_curve-n1_8-n2_6-second{asked:g}"
+    exact = named(figure, "exact")
+    assert list(exact.get_xdata()) == FIRST.tolist() == rows["truth1"].to_list()
+    np.testing.assert_allclose(exact.get_ydata(), 1 - rows["actual_alpha"], rtol=1e-12)
+    assert figure.get_supxlabel() == "true proportion p1"
+    assert heading(figure) == f"coverage at n1 = 8, n2 = 6, p2 = {asked:g}"
+    _, lengths = stem_and_figure(cells, "length_curve", second=asked)
+    assert list(named(lengths, "length-0").get_ydata()) == rows["length"].to_list()
+
+
+def test_the_only_second_truth_need_not_be_named() -> None:
+    stem, figure = stem_and_figure(pairs((8, 6), second=SECOND[:1]), "length_curve")
+    assert stem == "length_curve-n1_8-n2_6"
+    assert "p2 = 0.2" in heading(figure)
+
+
+def test_sizes_of_two_samples_are_asked_for_as_a_pair() -> None:
+    cells = pairs((8, 6), (6, 8))
+    stem, _ = stem_and_figure(cells, "coverage_curve", n=[6, 8], second=0.2)
+    assert stem == "coverage_curve-n1_6-n2_8-second0.2"
+    with pytest.raises(InputError, match=r"say which n to draw, one of \[8, 6\], \[6, 8\]"):
+        stem_and_figure(cells, "coverage_curve", second=0.2)
+    for n, written in (([8, 8], r"\[8, 8\]"), (8, "8")):
+        with pytest.raises(InputError, match=rf"hold no n {written}, only \[8, 6\], \[6, 8\]"):
+            stem_and_figure(cells, "coverage_curve", n=n, second=0.2)
+
+
+def test_a_second_truth_that_is_not_clear_is_asked_for() -> None:
+    with pytest.raises(InputError, match=r"say which true value of the second sample, one of 0\.2"):
+        stem_and_figure(pairs((8, 6)), "coverage_curve")
+    with pytest.raises(InputError, match=r"no second true value 0\.25, only 0\.2, 0\.3"):
+        stem_and_figure(pairs((8, 6)), "coverage_curve", second=0.25)
+
+
+def test_two_exposures_are_named_too() -> None:
+    cells = pairs((8, 6), second=SECOND[:1]).rename({"n1": "exposure1", "n2": "exposure2"})
+    cells = cells.with_columns(
+        pl.col("exposure1", "exposure2").cast(pl.Float64), family=pl.lit("rate_difference")
+    )
+    stem, figure = stem_and_figure(cells, "coverage_curve")
+    assert stem == "coverage_curve-exposure1_8-exposure2_6"
+    assert figure.get_supxlabel() == "true rate1 (events per unit of exposure)"
+    assert heading(figure) == "coverage at exposure1 = 8, exposure2 = 6, rate2 = 0.2"

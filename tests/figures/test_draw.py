@@ -12,9 +12,15 @@ import pytest
 
 from harness.errors import InputError
 from harness.figures.draw import FORMATS, draw_figures
-from tests.figures.calibration_tables import calibration_results
-from tests.figures.rate_tables import rate_outcome_cells
-from tests.figures.tables import FakeResults, Spec, outcome_cells, surface_cells, truth_cells
+from tests.figures.tables import (
+    FakeResults,
+    Spec,
+    calibration_results,
+    outcome_cells,
+    rate_outcome_cells,
+    surface_cells,
+    truth_cells,
+)
 
 SPECS = [
     Spec("alpha_by_outcome", {"n": 20, "method": "wald"}),

@@ -11,17 +11,14 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import special
 
-from harness.figures.draw import drawings
-from tests.figures.artists import all_named, legend_names
-from tests.figures.tables import FakeResults, Spec
+from tests.figures.artists import all_named, draw_one, legend_names
 
 TIGHT = 1e-12
 """Two computations of a binomial probability in double precision."""
 
 
 def drawn(**options: object) -> Figure:
-    (drawing,) = drawings(FakeResults(pl.DataFrame()), [Spec("outcome_tails", options)])
-    return drawing.figure
+    return draw_one(pl.DataFrame(), "outcome_tails", **options)
 
 
 def heights(filled: Any) -> dict[int, float]:

@@ -7,11 +7,8 @@ import polars as pl
 import pytest
 
 from harness.errors import InputError
-from harness.figures.draw import drawings
-from harness.figures.kind import Drawing
-from tests.figures.artists import legend_names, named
-from tests.figures.rate_tables import log_outcomes, rate_outcome_cells
-from tests.figures.tables import FakeResults, Spec, outcome_cells, surface_cells
+from tests.figures.artists import draw, draw_one, heading, legend_names, named, stems
+from tests.figures.tables import log_outcomes, outcome_cells, rate_outcome_cells, surface_cells
 
 METHODS = ["wald", "garwood", "balanced_tail"]
 ALPHA, LENGTH = "alpha_over_outcome", "length_over_outcome"
@@ -22,22 +19,14 @@ def posterior(**changes: object) -> pl.DataFrame:
     return rate_outcome_cells(METHODS, **settings)
 
 
-def drawn(cells: pl.DataFrame, kind: str, **options: object) -> list[Drawing]:
-    return drawings(FakeResults(cells), [Spec(kind, options)])
-
-
-def heading(drawing: Drawing) -> str:
-    return drawing.figure.legends[0].get_title().get_text().replace("\n", " ")
-
-
 def test_lines_are_the_alpha_error_on_a_log_axis_without_the_outcome_0() -> None:
     cells = posterior()
-    (drawing,) = drawn(cells, ALPHA)
-    (axes,) = drawing.figure.axes
+    figure = draw_one(cells, ALPHA)
+    (axes,) = figure.axes
     assert axes.get_xscale() == "log"
     for index, method in enumerate(METHODS):
         rows = cells.filter((pl.col("method") == method) & (pl.col("x") > 0))
-        line = named(drawing.figure, f"line-{index}")
+        line = named(figure, f"line-{index}")
         assert list(line.get_xdata()) == rows["x"].to_list()
         assert list(line.get_ydata()) == rows["alpha_error"].to_list()
     assert axes.get_xlabel() == "outcome x (events in exposure 1)"
@@ -45,12 +34,12 @@ def test_lines_are_the_alpha_error_on_a_log_axis_without_the_outcome_0() -> None
 
 
 def test_the_heading_says_what_stands_at_the_outcome_0() -> None:
-    (drawing,) = drawn(posterior(), ALPHA)
-    assert heading(drawing) == (
+    figure = draw_one(posterior(), ALPHA)
+    assert heading(figure) == (
         "α error at exposure = 1, nominal α = 0.05 "
         "at x = 0: wald −0.95, garwood 0.025, balanced_tail 0"
     )
-    (without,) = drawn(posterior(x=range(1, 9)), ALPHA)
+    without = draw_one(posterior(x=range(1, 9)), ALPHA)
     assert heading(without) == "α error at exposure = 1, nominal α = 0.05"
 
 
@@ -60,8 +49,8 @@ def test_errors_too_small_to_be_seen_are_named_in_the_legend() -> None:
         .then(3e-13)
         .otherwise("alpha_error")
     )
-    (drawing,) = drawn(cells, ALPHA)
-    assert legend_names(drawing.figure) == ["wald", "garwood", "balanced_tail (within 10⁻¹²)"]
+    figure = draw_one(cells, ALPHA)
+    assert legend_names(figure) == ["wald", "garwood", "balanced_tail (within 10⁻¹²)"]
 
 
 def test_an_outcome_without_a_value_breaks_the_line() -> None:
@@ -71,9 +60,9 @@ def test_an_outcome_without_a_value_breaks_the_line() -> None:
         .otherwise("alpha_error")
     )
     absent = cells.filter((pl.col("x") != 6) | (pl.col("method") != "garwood"))
-    (drawing,) = drawn(absent, ALPHA)
+    figure = draw_one(absent, ALPHA)
     for index, x in ((0, 4), (1, 6)):
-        line = named(drawing.figure, f"line-{index}")
+        line = named(figure, f"line-{index}")
         assert list(line.get_xdata()) == list(range(1, 9))
         assert np.flatnonzero(np.isnan(line.get_ydata())).tolist() == [x - 1]
 
@@ -81,7 +70,7 @@ def test_an_outcome_without_a_value_breaks_the_line() -> None:
 def test_several_alphas_are_compared_as_per_cent_of_each() -> None:
     alphas = (0.1, 0.05, 0.01)
     cells = posterior(alphas=alphas)
-    found = drawn(cells, ALPHA, methods=["garwood"])
+    found = draw(cells, ALPHA, methods=["garwood"])
     assert [drawing.stem for drawing in found] == [
         "alpha_over_outcome-exposure1-alpha0.1",
         "alpha_over_outcome-exposure1-alpha0.05",
@@ -101,9 +90,9 @@ def test_several_alphas_are_compared_as_per_cent_of_each() -> None:
         np.testing.assert_allclose(line.get_ydata(), rows["alpha_error"] / alpha * 100, rtol=1e-12)
 
 
-def test_per_cent_below_the_axis_are_told() -> None:
+def test_percentages_below_the_axis_are_named() -> None:
     cells = posterior(alphas=(0.1, 0.01))
-    *_, last = drawn(cells, ALPHA, lowest=-300.0)
+    *_, last = draw(cells, ALPHA, lowest=-300.0)
     upper, lower = last.figure.axes
     assert upper.get_ylim()[0] == -300
     assert upper.get_title(loc="left") == "nominal α = 0.1"
@@ -114,25 +103,25 @@ def test_per_cent_below_the_axis_are_told() -> None:
 
 
 def test_one_alpha_is_one_drawing() -> None:
-    found = drawn(posterior(alphas=(0.1, 0.05)), ALPHA, alpha=0.1)
-    assert [drawing.stem for drawing in found] == ["alpha_over_outcome-exposure1-alpha0.1"]
+    found = stems(posterior(alphas=(0.1, 0.05)), ALPHA, alpha=0.1)
+    assert found == ["alpha_over_outcome-exposure1-alpha0.1"]
 
 
 def test_the_posterior_of_the_experiment_s_truth_is_named_as_such() -> None:
-    (drawing,) = drawn(posterior(x=range(20), largest=10, two_references=True), ALPHA)
-    assert "posterior of the experiment's truth" in heading(drawing)
+    figure = draw_one(posterior(x=range(20), largest=10, two_references=True), ALPHA)
+    assert "posterior of the experiment's truth" in heading(figure)
 
 
 def test_groups_stand_at_their_middle() -> None:
-    (drawing,) = drawn(posterior(x=range(60), largest=40, group=20), ALPHA)
-    assert list(named(drawing.figure, "line-0").get_xdata()) == [9.5, 29.5, 49.5]
+    figure = draw_one(posterior(x=range(60), largest=40, group=20), ALPHA)
+    assert list(named(figure, "line-0").get_xdata()) == [9.5, 29.5, 49.5]
 
 
 def test_alpha_over_outcome_wants_the_posterior_and_an_outcome_above_0() -> None:
     with pytest.raises(InputError, match="no cells per outcome by posterior"):
-        drawn(rate_outcome_cells(["wald"], x=range(5), engines=["enumeration"]), ALPHA)
+        draw(rate_outcome_cells(["wald"], x=range(5), engines=["enumeration"]), ALPHA)
     with pytest.raises(InputError, match="hold no outcome above 0"):
-        drawn(posterior(x=[0]), ALPHA)
+        draw(posterior(x=[0]), ALPHA)
 
 
 @pytest.mark.parametrize(
@@ -141,14 +130,14 @@ def test_alpha_over_outcome_wants_the_posterior_and_an_outcome_above_0() -> None
      (20_000, ["1", "10", "100", "1000", "10⁴"])],
 )  # fmt: skip
 def test_ticks_are_plain_numbers(last: int, ticks: list[str]) -> None:
-    (drawing,) = drawn(posterior(x=[1, last]), ALPHA)
-    labels = [tick.get_text() for tick in drawing.figure.axes[0].get_xticklabels()]
+    figure = draw_one(posterior(x=[1, last]), ALPHA)
+    labels = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
     assert labels == ticks
 
 
 def test_lengths_are_the_percentage_of_the_tables() -> None:
     cells = posterior()
-    (drawing,) = drawn(cells, LENGTH, reference="balanced_tail")
+    figure = draw_one(cells, LENGTH, reference="balanced_tail")
     shown = {
         method: cells.filter((pl.col("method") == method) & (pl.col("x") > 0))["length"].to_numpy()
         for method in METHODS
@@ -156,24 +145,26 @@ def test_lengths_are_the_percentage_of_the_tables() -> None:
     base = shown["balanced_tail"]
     for index, method in enumerate(["wald", "garwood"]):
         percent = 100 * (shown[method] - base) / base
-        line = named(drawing.figure, f"line-{index}")
+        line = named(figure, f"line-{index}")
         np.testing.assert_allclose(line.get_ydata(), percent, rtol=1e-9)
-    assert legend_names(drawing.figure) == ["wald", "garwood"]
-    assert drawing.figure.axes[0].get_ylabel() == "length (% over balanced_tail)"
-    assert drawing.stem == "length_over_outcome-over-balanced_tail-exposure1"
-    assert "at x = 0: wald −100 %, garwood 0.691 %" in heading(drawing)
+    assert legend_names(figure) == ["wald", "garwood"]
+    assert figure.axes[0].get_ylabel() == "length (% over balanced_tail)"
+    assert stems(cells, LENGTH, reference="balanced_tail") == [
+        "length_over_outcome-over-balanced_tail-exposure1"
+    ]
+    assert "at x = 0: wald −100 %, garwood 0.691 %" in heading(figure)
 
 
 def test_length_is_broken_where_the_reference_has_none() -> None:
-    (drawing,) = drawn(posterior(x=[0, 1, 2]), LENGTH, reference="wald")
-    assert "at x = 0" not in heading(drawing)
+    figure = draw_one(posterior(x=[0, 1, 2]), LENGTH, reference="wald")
+    assert "at x = 0" not in heading(figure)
     cells = posterior(x=[1, 2, 3]).with_columns(
         length=pl.when((pl.col("method") == "wald") & (pl.col("x") == 2))
         .then(0.0)
         .otherwise("length")
     )
-    (drawing,) = drawn(cells, LENGTH, reference="wald", methods=["garwood"])
-    assert np.isnan(named(drawing.figure, "line-0").get_ydata()).tolist() == [False, True, False]
+    figure = draw_one(cells, LENGTH, reference="wald", methods=["garwood"])
+    assert np.isnan(named(figure, "line-0").get_ydata()).tolist() == [False, True, False]
 
 
 def test_lengths_are_compared_within_a_side_and_by_one_engine() -> None:
@@ -181,19 +172,19 @@ def test_lengths_are_compared_within_a_side_and_by_one_engine() -> None:
     upper = cells.filter(pl.col("method") == "wald").with_columns(
         method=pl.lit("bound"), side=pl.lit("upper")
     )
-    (drawing,) = drawn(pl.concat([cells, upper]), LENGTH, reference="balanced_tail")
-    assert legend_names(drawing.figure) == ["wald"]
-    assert len(named(drawing.figure, "line-0").get_xdata()) == 20
+    figure = draw_one(pl.concat([cells, upper]), LENGTH, reference="balanced_tail")
+    assert legend_names(figure) == ["wald"]
+    assert len(named(figure, "line-0").get_xdata()) == 20
 
 
-def test_what_is_absent_is_said() -> None:
+def test_absent_levels_are_refused() -> None:
     cells = surface_cells((10, 20), ["wald"])
     with pytest.raises(InputError, match="say which n to draw, one of 10, 20"):
-        drawn(cells, ALPHA)
+        draw(cells, ALPHA)
     with pytest.raises(InputError, match="no method minimal_length, only wald"):
-        drawn(cells, LENGTH, n=10)
+        draw(cells, LENGTH, n=10)
     with pytest.raises(InputError, match="no two-sided method besides wald"):
-        drawn(cells, LENGTH, n=10, reference="wald")
+        draw(cells, LENGTH, n=10, reference="wald")
     grouped = posterior(x=range(60), largest=40, group=20)
     with pytest.raises(InputError, match="wald has no length anywhere to compare with"):
-        drawn(grouped, LENGTH, reference="wald")
+        draw(grouped, LENGTH, reference="wald")

@@ -11,19 +11,18 @@ import pytest
 from matplotlib.figure import Figure
 
 from harness.errors import InputError
-from harness.figures.draw import drawings
 from harness.figures.labels import cell_text
 from harness.figures.relative_length import percent_longer
 from harness.figures.surface import outcome_at
-from tests.figures.artists import all_named, named
+from tests.figures.artists import all_named, draw, named, stems
 from tests.figures.cases import DECADES
-from tests.figures.tables import FakeResults, Spec, outcome_cells, surface_cells
+from tests.figures.tables import outcome_cells, surface_cells
 
 STEPS = 20
 
 
 def surfaces(cells: pl.DataFrame, kind: str, **options: Any) -> dict[str, Figure]:
-    drawn = drawings(FakeResults(cells), [Spec(kind, options)])
+    drawn = draw(cells, kind, **options)
     return {drawing.stem.rpartition("-")[2]: drawing.figure for drawing in drawn}
 
 
@@ -207,22 +206,19 @@ def test_lengths_are_compared_within_a_side_unless_a_method_is_named() -> None:
     cells = cells.with_columns(
         side=pl.when(pl.col("method") == "wald").then(pl.lit("upper")).otherwise("side")
     )
-    options = {"reference": "balanced_tail"}
-    stems = [d.stem for d in drawings(FakeResults(cells), [Spec("length_surface", options)])]
-    assert stems == [
+    reference = "balanced_tail"
+    assert stems(cells, "length_surface", reference=reference) == [
         "length_surface-clopper_pearson-over-balanced_tail-mesh",
         "length_surface-clopper_pearson-over-balanced_tail-map",
     ]
-    named_one = Spec("length_surface", {**options, "method": "wald"})
-    drawn = drawings(FakeResults(cells), [named_one])
+    drawn = draw(cells, "length_surface", reference=reference, method="wald")
     assert heading(drawn[0].figure).startswith("wald (upper limit)")
 
 
 def test_surfaces_are_named_by_method_alpha_and_engine() -> None:
     cells = surface_cells((5, 10, 20), ["wald"], alphas=(0.05, 0.1))
     also = pl.concat([cells, cells.with_columns(engine=pl.lit("enumeration"))])
-    spec = Spec("alpha_surface", {"alpha": 0.1, "engine": "enumeration"})
-    assert [drawing.stem for drawing in drawings(FakeResults(also), [spec])] == [
+    assert stems(also, "alpha_surface", alpha=0.1, engine="enumeration") == [
         "alpha_surface-wald-alpha0.1-enumeration-common",
         "alpha_surface-wald-alpha0.1-enumeration-own",
         "alpha_surface-wald-alpha0.1-enumeration-map",
@@ -239,12 +235,14 @@ def test_surfaces_are_named_by_method_alpha_and_engine() -> None:
         ("length_surface", {"reference": "wald"}, "no two-sided method besides wald"),
     ],
 )
-def test_what_is_absent_is_said(kind: str, options: dict[str, object], message: str) -> None:
+def test_absent_cells_and_methods_are_refused(
+    kind: str, options: dict[str, object], message: str
+) -> None:
     cells = surface_cells((100, 1000), ["wald"])
     with pytest.raises(InputError, match=message):
-        drawings(FakeResults(cells), [Spec(kind, options)])
+        draw(cells, kind, **options)
 
 
 def test_one_size_is_no_surface() -> None:
     with pytest.raises(InputError, match="at least two sizes"):
-        drawings(FakeResults(surface_cells((10,), ["wald"])), [Spec("alpha_surface")])
+        draw(surface_cells((10,), ["wald"]), "alpha_surface")

@@ -5,22 +5,25 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
 
 from harness.errors import InputError
 from harness.figures.draw import drawings
-from tests.figures.artists import all_named, legend_names, named
-from tests.figures.calibration_tables import calibration_results
-from tests.figures.tables import FakeResults, Spec
+from tests.figures.artists import all_named, heading, legend_names, named
+from tests.figures.tables import FakeResults, Spec, calibration_results
 
 SPECS = [Spec("calibration")]
 
 
+def diagram(results: FakeResults) -> Figure:
+    (drawing,) = drawings(results, SPECS)
+    return drawing.figure
+
+
 def test_points_are_the_fractions_over_the_mean_probabilities() -> None:
     results = calibration_results()
-    (drawing,) = drawings(results, SPECS)
-    fraction, difference = (
-        named(drawing.figure, f"{what}-prior") for what in ("fraction", "difference")
-    )
+    figure = diagram(results)
+    fraction, difference = (named(figure, f"{what}-prior") for what in ("fraction", "difference"))
     mean = results.cells["mean_probability"].to_numpy()
     assert list(fraction.get_xdata()) == list(difference.get_xdata()) == mean.tolist()
     assert list(fraction.get_ydata()) == results.cells["fraction"].to_list()
@@ -31,25 +34,24 @@ def test_points_are_the_fractions_over_the_mean_probabilities() -> None:
 
 def test_intervals_are_those_of_the_table_in_both_panels() -> None:
     results = calibration_results()
-    (drawing,) = drawings(results, SPECS)
+    figure = diagram(results)
     ends = results.cells.select("ci_lower", "ci_upper").to_numpy()
     mean = results.cells["mean_probability"].to_numpy()[:, None]
-    for axes, wanted in zip(drawing.figure.axes, (ends, ends - mean), strict=True):
+    for axes, wanted in zip(figure.axes, (ends, ends - mean), strict=True):
         segments = axes.containers[0][2][0].get_segments()
         np.testing.assert_allclose([segment[:, 1] for segment in segments], wanted, atol=1e-14)
 
 
 def test_a_perfect_probability_lies_on_the_diagonal_and_on_zero() -> None:
-    (drawing,) = drawings(calibration_results(), SPECS)
-    diagonal, zero = named(drawing.figure, "diagonal"), named(drawing.figure, "zero")
+    figure = diagram(calibration_results())
+    diagonal, zero = named(figure, "diagonal"), named(figure, "zero")
     assert list(diagonal.get_xdata()) == list(diagonal.get_ydata()) == [0, 1]
     assert set(zero.get_ydata()) == {0}
 
 
-def test_both_references_are_told_apart_with_their_tests() -> None:
+def test_both_references_are_distinguished_with_their_tests() -> None:
     results = calibration_results(("prior", "truth"), family="rate_difference", bias=0.05)
-    (drawing,) = drawings(results, SPECS)
-    figure = drawing.figure
+    figure = diagram(results)
     prior, truth = (named(figure, f"fraction-{name}") for name in ("prior", "truth"))
     assert prior.get_marker() != truth.get_marker()
     assert prior.get_color() != truth.get_color()
@@ -58,22 +60,21 @@ def test_both_references_are_told_apart_with_their_tests() -> None:
     assert first.startswith("under the prior: overall test p = ")
     assert "×10" in first
     assert second == f"under the truths' distribution: overall test p = {p[1]:.3g}"
-    title = figure.legends[0].get_title().get_text()
     trials = results.summary["trials"][0]
     expected = f"calibration of Pr(rate1 − rate2 ≥ δ), {trials:,} trials, 95 % intervals"
-    assert " ".join(title.split()) == expected
+    assert heading(figure) == expected
 
 
 def test_one_reference_is_drawn_once() -> None:
-    (drawing,) = drawings(calibration_results(), SPECS)
-    assert all_named(drawing.figure, "fraction-truth") == []
-    assert len(legend_names(drawing.figure)) == 1
+    figure = diagram(calibration_results())
+    assert all_named(figure, "fraction-truth") == []
+    assert len(legend_names(figure)) == 1
 
 
 def test_bins_without_trials_have_no_point() -> None:
     results = calibration_results(empty=[0, 7])
-    (drawing,) = drawings(results, SPECS)
-    assert len(named(drawing.figure, "fraction-prior").get_xdata()) == 18
+    figure = diagram(results)
+    assert len(named(figure, "fraction-prior").get_xdata()) == 18
 
 
 def test_axes_say_what_they_show() -> None:
@@ -91,8 +92,8 @@ def test_a_test_that_was_not_possible_or_underflows_is_named_so(
 ) -> None:
     results = calibration_results()
     summary = results.summary.with_columns(p_value=pl.lit(p, pl.Float64))
-    (drawing,) = drawings(FakeResults(results.cells, summary), SPECS)
-    assert legend_names(drawing.figure) == [f"under the prior: {words}"]
+    figure = diagram(FakeResults(results.cells, summary))
+    assert legend_names(figure) == [f"under the prior: {words}"]
 
 
 def test_results_without_trials_are_refused() -> None:
