@@ -1,7 +1,7 @@
-"""The configs that compare many intervals: what they hold, and that they give what is committed.
+"""The configs that compare many intervals have the methods, and give the results, of the commit.
 
-What no draw enters is computed anew and agrees to a relative 1e-9, and alpha errors, differences
-of nearly equal numbers, to 1e-12 absolutely.
+Results of the exact engines are computed again and agree to a relative 1e-9. Alpha errors, which
+are differences of nearly equal numbers, agree to 1e-12 absolutely.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SMALL = [5, 50]
 
 @cache
 def exact(name: str) -> harness.Results:
-    """What enumeration alone finds; at two of the sizes of the catalogue."""
+    """The results of enumeration alone; of the catalogue at two sizes only."""
     document = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
     for drawn in ("trials", "seed", "figures"):
         document.pop(drawn, None)
@@ -45,7 +45,7 @@ def exact(name: str) -> harness.Results:
 
 
 def committed(name: str) -> pl.DataFrame:
-    """The committed rows that are found anew."""
+    """The committed rows that are computed again."""
     schema = exact(name).summary.schema
     stored = pl.read_csv(REFERENCE / name / "summary.csv", schema=schema)
     sizes = exact(name).summary["n"].unique().to_list()
@@ -65,7 +65,7 @@ def test_the_catalogue_is_compared_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize("name", [*BROWN, "catalogue"])
-def test_what_no_draw_enters_is_as_committed(name: str) -> None:
+def test_exact_results_are_as_committed(name: str) -> None:
     found, expected = exact(name).summary, committed(name)
     assert found.height == expected.height
     for column, kind in expected.schema.items():
@@ -103,14 +103,14 @@ def test_clopper_pearson_holds_its_alpha_at_every_truth(n: int) -> None:
 
 @pytest.mark.parametrize("n", [10, 50])
 def test_agresti_coull_is_nowhere_shorter_than_wilson(n: int) -> None:
-    """About the same centre it is the longer one at every outcome but where it is clipped."""
+    """It has the same centre and is longer at every outcome at which it is not clipped."""
     longer, shorter = (over_truths(name, n, "length") for name in ("agresti_coull", "wilson"))
     assert (longer >= shorter * (1 - SUMMED)).all()
 
 
 @pytest.mark.parametrize("n", [10, 50])
-def test_the_modified_forms_lift_the_dips_next_to_the_ends(n: int) -> None:
-    """Where half a success is expected, or half a failure."""
+def test_the_modified_forms_raise_coverage_next_to_the_boundary(n: int) -> None:
+    """There half a success is expected, or half a failure."""
     for name in ("wilson", "jeffreys"):
         plain, modified = (
             over_truths(method, n, "actual_alpha") for method in (name, f"{name}_modified")

@@ -21,22 +21,15 @@ from harness.posteriors.beta import Beta
 from tests.oracles import balls, beta
 from tests.oracles.accuracy_grid import (
     ALPHAS,
+    CRITERIA,
     HALF_ULP,
     SIZES,
     cases,
-    each,
-    error,
+    each_outcome,
     posterior_at,
     promised,
+    relative_error,
 )
-
-CRITERIA = {
-    "one_sided lower": lambda post, alpha: criteria.one_sided(post, alpha, "lower"),
-    "one_sided upper": lambda post, alpha: criteria.one_sided(post, alpha, "upper"),
-    "minimal_length": criteria.minimal_length,
-    "balanced_width": criteria.balanced_width,
-    "balanced_tail": criteria.balanced_tail,
-}
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -45,9 +38,9 @@ def test_posterior_alpha_of_the_carried_pair_is_nominal(criterion, n):
     posterior = posterior_at(n)
     for alpha in ALPHAS:
         limits = CRITERIA[criterion](posterior, alpha)
-        for a, b, lower, upper in each(posterior, limits):
+        for a, b, lower, upper in each_outcome(posterior, limits):
             mass = beta.outside(a, b, lower, upper)
-            assert error(mass, alpha) <= promised(n), (a, b, alpha)
+            assert relative_error(mass, alpha) <= promised(n), (a, b, alpha)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -57,12 +50,14 @@ def test_posterior_alpha_of_the_returned_doubles_is_off_by_their_rounding_only(c
     for alpha in ALPHAS:
         lower, upper = CRITERIA[criterion](posterior, alpha)
         columns = (posterior.a, posterior.b, lower.value, upper.value, lower.p, upper.q)
-        for a, b, bottom, top, *ends in zip(*(c.tolist() for c in columns), strict=True):
+        for a, b, bottom, top, *distances in zip(*(c.tolist() for c in columns), strict=True):
             mass = beta.outside(a, b, balls.exact(bottom), balls.exact(top))
-            # A limit that is carried as an end of the range was not rounded.
-            free = [limit for limit, end in zip((bottom, top), ends, strict=True) if end > 0]
-            cost = sum(float(beta.rounding_cost(a, b, limit)) for limit in free)
-            assert error(mass, alpha) <= promised(n) + cost / alpha, (a, b, alpha)
+            # A limit at the boundary was not rounded.
+            rounded = [
+                v for v, distance in zip((bottom, top), distances, strict=True) if distance > 0
+            ]
+            cost = sum(float(beta.rounding_cost(a, b, limit)) for limit in rounded)
+            assert relative_error(mass, alpha) <= promised(n) + cost / alpha, (a, b, alpha)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -78,13 +73,13 @@ def test_the_two_sides_of_a_pair_are_each_others_complement(n):
 def test_balanced_tails_hold_half_of_alpha_each(n):
     posterior = posterior_at(n)
     for alpha in ALPHAS:
-        for a, b, lower, upper in each(posterior, criteria.balanced_tail(posterior, alpha)):
-            assert error(beta.cdf(a, b, lower), alpha / 2) <= promised(n)
-            assert error(beta.sf(a, b, upper), alpha / 2) <= promised(n)
+        for a, b, lower, upper in each_outcome(posterior, criteria.balanced_tail(posterior, alpha)):
+            assert relative_error(beta.cdf(a, b, lower), alpha / 2) <= promised(n)
+            assert relative_error(beta.sf(a, b, upper), alpha / 2) <= promised(n)
 
 
 @pytest.mark.parametrize("criterion", ["one_sided", "balanced_tail"])
-def test_a_one_sided_interval_reaches_the_other_end(criterion):
+def test_a_one_sided_interval_reaches_the_boundary(criterion):
     posterior = posterior_at(10)
     _, upper = getattr(criteria, criterion)(posterior, 0.05, "lower")
     lower, _ = getattr(criteria, criterion)(posterior, 0.05, "upper")
@@ -93,12 +88,14 @@ def test_a_one_sided_interval_reaches_the_other_end(criterion):
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_balanced_width_is_centred_on_the_estimate_unless_it_meets_an_end(n):
+def test_balanced_width_is_centred_on_the_estimate_unless_it_meets_the_boundary(n):
     rows = list(cases((n,)))
     posterior = posterior_at(n)
     for alpha in ALPHAS:
         limits = criteria.balanced_width(posterior, alpha)
-        for (_, x, _, _), (_, _, lower, upper) in zip(rows, each(posterior, limits), strict=True):
+        for (_, x, _, _), (_, _, lower, upper) in zip(
+            rows, each_outcome(posterior, limits), strict=True
+        ):
             with ctx.workprec(balls.EXACT):
                 below, above = arb(x) / n - lower, upper - arb(x) / n
                 # The estimate and both limits are each rounded once.
@@ -122,8 +119,8 @@ def test_limits_are_ordered_hold_their_mass_and_stay_in_the_range(data, n, s, t,
     posterior = Beta.given(np.array([float(x)]), np.array([float(n)]), (s, t))
     lower, upper = CRITERIA[criterion](posterior, alpha)
     assert 0 <= lower.p[0] <= upper.p[0] <= 1
-    ((a, b, bottom, top),) = each(posterior, (lower, upper))
-    assert error(beta.outside(a, b, bottom, top), alpha) <= promised(n)
+    ((a, b, bottom, top),) = each_outcome(posterior, (lower, upper))
+    assert relative_error(beta.outside(a, b, bottom, top), alpha) <= promised(n)
 
 
 @given(st.data(), sizes, priors, priors, alphas)
@@ -146,6 +143,6 @@ def test_limits_above_one_half_are_carried_beyond_what_a_double_holds():
     assert 0 < upper.q[0] < 1e-17
 
 
-def test_a_pair_can_be_given_as_split_points():
+def test_limits_can_be_given_as_unit_points():
     posterior = Beta(np.array([2.0]), np.array([3.0]))
     assert posterior.cdf(UnitPoints.of(np.array([0.25]))) == posterior.cdf(np.array([0.25]))

@@ -1,4 +1,4 @@
-"""The shortest interval: equal densities, no neighbour shorter, the ends of the range."""
+"""The shortest interval has equal densities at its limits, or is at the boundary."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from flint import arb, ctx
 from harness import criteria
 from harness.posteriors.beta import Beta
 from tests.oracles import balls, beta
-from tests.oracles.accuracy_grid import ALPHAS, HALF_ULP, SIZES, each, error, posterior_at, promised
+from tests.oracles.accuracy_grid import (
+    ALPHAS,
+    HALF_ULP,
+    SIZES,
+    each_outcome,
+    posterior_at,
+    promised,
+    relative_error,
+)
 
 
 def has_mode(a, b):
@@ -17,19 +25,19 @@ def has_mode(a, b):
 
 
 def half_ulp_of_log_density(a, b, point):
-    """What half a unit in the last place of the carried side changes in the log density."""
+    """The change of the log density over half a unit in the last place of the carried side."""
     carried = min(float(point), float(balls.complement(point)))
     return HALF_ULP * carried * abs(float(beta.log_slope(a, b, point)))
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_minimal_length_has_equal_densities_or_lies_at_an_end(n):
+def test_minimal_length_has_equal_densities_or_is_at_the_boundary(n):
     # A residual r slides the interval by r / (|slope at l| + |slope at u|). Beside what rounding
     # the limits costs, that may be the promised part of its length, and r the promised itself.
     posterior = posterior_at(n)
     for alpha in ALPHAS:
         limits = criteria.minimal_length(posterior, alpha)
-        for a, b, lower, upper in each(posterior, limits):
+        for a, b, lower, upper in each_outcome(posterior, limits):
             if not has_mode(a, b):
                 assert (lower == 0) == (a <= 1)
                 assert (upper == 1) == (b <= 1)
@@ -51,7 +59,7 @@ def test_no_interval_of_the_same_mass_is_shorter(n):
     posterior = posterior_at(n)
     for alpha in SOLVED_ALPHAS:
         limits = criteria.minimal_length(posterior, alpha)
-        for a, b, lower, upper in each(posterior, limits):
+        for a, b, lower, upper in each_outcome(posterior, limits):
             mass = beta.outside(a, b, lower, upper)
             for moved, other in neighbours(a, b, lower, upper, mass):
                 with ctx.workprec(balls.EXACT):
@@ -87,7 +95,7 @@ def test_minimal_length_is_as_long_as_an_independent_solution(n):
     posterior = posterior_at(n)
     for alpha in SOLVED_ALPHAS:
         limits = criteria.minimal_length(posterior, alpha)
-        for a, b, lower, upper in each(posterior, limits):
+        for a, b, lower, upper in each_outcome(posterior, limits):
             low, high = beta.shortest(a, b, alpha)
             with ctx.workprec(balls.EXACT):
                 length, shortest = upper - lower, high - low
@@ -102,8 +110,8 @@ def test_a_density_that_barely_turns_still_gives_the_shortest_interval(excess):
     # The exact lower limit is about exp(-1/excess): beyond the doubles in most of these.
     n, alpha = 20, 0.05
     posterior = Beta(np.array([1 + excess]), np.array([n + 1.0]))
-    for a, b, lower, upper in each(posterior, criteria.minimal_length(posterior, alpha)):
-        assert error(beta.outside(a, b, lower, upper), alpha) <= promised(n)
+    for a, b, lower, upper in each_outcome(posterior, criteria.minimal_length(posterior, alpha)):
+        assert relative_error(beta.outside(a, b, lower, upper), alpha) <= promised(n)
         shortest = beta.upper_quantile(a, b, alpha)
         assert float(upper - lower) <= float(shortest) * (1 + promised(n))
         if lower > 0:

@@ -1,4 +1,4 @@
-"""Where the true parameter comes from: draws, support, and what keys their streams."""
+"""Truths: their draws, their support, and the content that keys random streams."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def generator():
     return np.random.default_rng(2003)
 
 
-@pytest.mark.parametrize("ends", [(0.0, 1.0), (0.2, 0.7), (0.999, 1.0), (0.0, 1e-6)])
-def test_a_uniform_truth_is_uniform_on_its_range(ends):
-    truth = UniformTruth(*ends)
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (0.2, 0.7), (0.999, 1.0), (0.0, 1e-6)])
+def test_a_uniform_truth_is_uniform_on_its_range(limits):
+    truth = UniformTruth(*limits)
     p = truth.draw(DRAWS, generator())
-    low, high = ends
-    assert truth.support == ends
+    low, high = limits
+    assert truth.support == limits
     assert p.shape == (DRAWS,)
     assert low <= p.min() <= p.max() <= high
     assert stats.kstest((p - low) / (high - low), "uniform").pvalue > FALSE_ALARM

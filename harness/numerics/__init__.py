@@ -1,0 +1,1 @@
+"""Numerical methods without statistics: special functions, quadrature, root finding, points."""

@@ -1,4 +1,4 @@
-"""The arrays that everything here works on."""
+"""Names for the types of arrays."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ Integers = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.intp]
 Index = Bools | Positions
-"""A mask over an array, or positions in it."""
+"""A mask over an array, or positions in an array."""

@@ -1,7 +1,7 @@
-"""Logarithms of binomial probabilities that stay accurate for any n.
+"""Logarithms of binomial and Poisson probabilities that are accurate for any n.
 
-The saddle-point form of Loader (2000), "Fast and accurate computation of binomial
-probabilities": no difference of two large log-gamma values is ever taken.
+They have the saddle-point form of Loader (2000), "Fast and accurate computation of binomial
+probabilities", which never subtracts two large log-gamma values.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from harness.numerics.arrays import Floats
 _HALF_LOG_TWO_PI = 0.9189385332046727
 # Bernoulli-number coefficients B_{2k} / (2k (2k − 1)) of Stirling's series, k = 1, 2, …
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
-# From here on the first omitted term is below 2e-16.
+# For z above this the first omitted term is below 2e-16.
 _STIRLING_FROM = 15.0
-# Odd powers needed for |v| < 0.1 to leave less than 1e-17 of the sum.
+# The number of odd powers whose remainder for |v| < 0.1 is below 1e-17 of the sum.
 _DEVIANCE_TERMS = 8
 
 
 def stirling_error(z: npt.ArrayLike) -> Floats:
-    """log Γ(z + 1) − [(z + ½) log z − z + ½ log 2π] for z > 0; shape of ``z``."""
+    """log Γ(z + 1) − [(z + ½) log z − z + ½ log 2π] for z > 0; the shape of ``z``."""
     z = np.asarray(z, dtype=np.float64)
     large = np.maximum(z, _STIRLING_FROM)
     inverse_square = 1.0 / (large * large)
@@ -39,7 +39,11 @@ def stirling_error(z: npt.ArrayLike) -> Floats:
 
 
 def deviance(x: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
-    """x log(x / mean) + mean − x for x ≥ 0 and mean > 0; broadcast shape, without cancellation."""
+    """x log(x / mean) + mean − x for x ≥ 0 and mean > 0, without cancellation; broadcast shape.
+
+    >>> deviance([0.0, 2.0, 4.0], 2.0).round(6)
+    array([2.      , 0.      , 0.772589])
+    """
     x, mean = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(mean, np.float64))
     excess = x - mean
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -58,11 +62,15 @@ def deviance(x: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
 def log_binomial(x: npt.ArrayLike, y: npt.ArrayLike, p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
     """log[Γ(x+y+1) / (Γ(x+1) Γ(y+1)) p^x q^y] for real x, y ≥ 0; broadcast shape.
 
-    x successes and y failures are given apart, and so are p and q = 1 − p: a small one beside a
-    large one then keeps its digits. At p = 0 or q = 0 the value is 0 or −inf.
+    It is the logarithm of the probability of x successes and y failures. Both counts are given, and
+    so are p and q = 1 − p, so that a small one beside a large one keeps its digits. At p = 0 or
+    q = 0 the value is 0 or −inf.
+
+    >>> np.exp(log_binomial(3, 7, 0.5, 0.5)).round(6)
+    np.float64(0.117187)
     """
     x, y, p, q = (np.asarray(v, np.float64) for v in (x, y, p, q))
-    # Broadcasting is left to the last: most of the work depends on x and y alone.
+    # Broadcasting comes last, because most of the work depends on x and y alone.
     possible, mixed = (p > 0) & (q > 0), (x > 0) & (y > 0)
     xs, ys = np.where(mixed, x, 1.0), np.where(mixed, y, 1.0)
     ps, qs = np.where(possible, p, 0.5), np.where(possible, q, 0.5)

@@ -1,7 +1,7 @@
 """Speed and memory, as ratios measured in one run: ``python -m tests.benchmarks``.
 
-Timings depend on the machine and on what else it does; the ratios much less. Nothing here is a
-test, and nothing passes or fails: each line says what was measured and what is aimed at.
+Timings depend on the machine and its load; ratios of timings much less. These are no tests, and
+nothing passes or fails: each line has a measured value and the aim.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SIX = ("wald", "wilson", "clopper_pearson", "jeffreys", "minimal_length", "balan
 
 
 def seconds(work: Callable[[], object], repeats: int = 3) -> float:
-    """The shortest of several runs."""
+    """The seconds of the fastest of several runs."""
     best = float("inf")
     for _ in range(repeats):
         start = time.perf_counter()
@@ -35,7 +35,8 @@ def seconds(work: Callable[[], object], repeats: int = 3) -> float:
     return best
 
 
-def say(what: str, found: str, aim: str) -> None:
+def report(what: str, found: str, aim: str) -> None:
+    """Print a measured value beside its aim."""
     print(f"{what:<66}{found:>14}   aim {aim}", flush=True)
 
 
@@ -62,9 +63,9 @@ def monte_carlo() -> None:
     plain = seconds(draws, 2)
     six = seconds(run(table(n, (0.05,))), 2)
     sixty = seconds(run(table(n, tuple(np.linspace(0.01, 0.3, 10)))), 2)
-    say("10^7 draws of p and x by numpy, ns a trial", f"{plain / trials * 1e9:.0f}", "-")
-    say("Monte Carlo of six methods / plain draws", f"{six / plain:.3f}", "<= 1.3")
-    say("Monte Carlo of sixty methods / of six", f"{sixty / six:.3f}", "<= 1.15")
+    report("10^7 draws of p and x by numpy, ns a trial", f"{plain / trials * 1e9:.0f}", "-")
+    report("Monte Carlo of six methods / plain draws", f"{six / plain:.3f}", "<= 1.3")
+    report("Monte Carlo of sixty methods / of six", f"{sixty / six:.3f}", "<= 1.15")
 
 
 def limits() -> None:
@@ -75,15 +76,17 @@ def limits() -> None:
     a, b = x + 1, n - x + 1
     base = seconds(lambda: (betainc(a, b, lower), betaincc(a, b, upper)), 20)
     took = seconds(lambda: method.limits((x, sizes), 0.05), 20)
-    say("minimal_length, all x at n = 1000 / betainc and betaincc", f"{took / base:.1f}", "<= 40")
-    say("minimal_length, us an interval", f"{took / (n + 1) * 1e6:.1f}", "about 20")
+    report(
+        "minimal_length, all x at n = 1000 / betainc and betaincc", f"{took / base:.1f}", "<= 40"
+    )
+    report("minimal_length, us an interval", f"{took / (n + 1) * 1e6:.1f}", "about 20")
     truths = np.linspace(0.0, 1.0, 1001)
     took = seconds(lambda: miss_probabilities(n, 0, lower, upper, truths), 20)
-    say("exact coverage of 1001 p at n = 1000, ms", f"{took * 1e3:.2f}", "< 10")
+    report("exact coverage of 1001 p at n = 1000, ms", f"{took * 1e3:.2f}", "< 10")
 
 
 def every_outcome() -> None:
-    """Of every method: all x at n = 1000, or all x up to 1000 of a rate."""
+    """The time of every method for x = 0 … 1000, at n = 1000 or with an exposure of 1."""
     n = 1000
     x, rng = np.arange(n + 1.0), np.random.default_rng(1)
     for family, size in (("proportion", float(n)), ("rate", 1.0)):
@@ -91,7 +94,7 @@ def every_outcome() -> None:
         for name, method in CATALOGUE[family].items():
             side = "two-sided" if "two-sided" in method.sides else "upper"
             took = seconds(lambda m=method, s=side, d=data: m.limits(d, 0.05, s, rng=rng))  # type: ignore[misc]
-            say(
+            report(
                 f"{family} {name}, x = 0 ... 1000, us an interval",
                 f"{took / x.size * 1e6:.2f}",
                 "< 2000",
@@ -109,11 +112,11 @@ def differences() -> None:
     ):
         method = CATALOGUE[family]["minimal_length"]
         took = seconds(lambda m=method, d=data: m.limits(d, 0.05), 2)  # type: ignore[misc]
-        say(f"minimal_length of {family} a second", f"{count / took:,.0f}", "> 2,000")
+        report(f"minimal_length of {family} a second", f"{count / took:,.0f}", "> 2,000")
         posterior = family_of(family).posterior(data, family_of(family).model.FLAT_PRIOR)
         delta = np.full(count, 0.1)
         took = seconds(lambda p=posterior, d=delta: p.sf(d), 5)  # type: ignore[misc]
-        say(f"significances of {family} a second", f"{count / took:,.0f}", "> 30,000")
+        report(f"significances of {family} a second", f"{count / took:,.0f}", "> 30,000")
 
 
 def worst_cases() -> None:
@@ -121,7 +124,7 @@ def worst_cases() -> None:
     data = (np.arange(n + 1.0), np.full(n + 1, float(n)))
     for name in ("wilson", "clopper_pearson", "minimal_length"):
         took = seconds(lambda name=name: worst_case(n, *PROPORTION[name].limits(data, 0.05)), 2)  # type: ignore[misc]
-        say(f"limits and worst case of {name} at n = 10^5, s", f"{took:.2f}", "< 2")
+        report(f"limits and worst case of {name} at n = 10^5, s", f"{took:.2f}", "< 2")
 
 
 LARGE = ["n=1000000", "engines=[enumeration]", "truth={grid: {start: 0, stop: 1, count: 1001}}"]
@@ -136,11 +139,11 @@ def memory() -> None:
         start = time.perf_counter()
         peak = _peak(["figures=[]", *overrides])
         found = f"{peak / 2**20:.2f} GB, {time.perf_counter() - start:.0f} s"
-        say(f"peak memory of {what}", found, "< 1 GB")
+        report(f"peak memory of {what}", found, "< 1 GB")
 
 
 def _peak(overrides: list[str]) -> int:
-    """Peak resident memory of a run in kB."""
+    """The peak resident memory of a run, in kB."""
     code = (
         "import resource, yaml, harness; "
         "config = yaml.safe_load(open('configs/quickstart.yaml')); "
@@ -157,14 +160,14 @@ def starts() -> None:
             [sys.executable, "-m", "harness", *words], capture_output=True, check=True
         )
 
-    say("python -m harness --help, s", f"{seconds(command('--help')):.2f}", "< 0.5")
+    report("python -m harness --help, s", f"{seconds(command('--help')):.2f}", "< 0.5")
     took = seconds(command("run", "configs/quickstart.yaml", "--out", "results"), 2)
-    say("quickstart, s", f"{took:.2f}", "< 5")
+    report("quickstart, s", f"{took:.2f}", "< 5")
     for half in ("proportions", "rates"):
         took = seconds(
             command("run", f"configs/ross2003/fig12-{half}.yaml", "--out", "results/speed"), 1
         )
-        say(f"fig12-{half}, 200,000 trials, s", f"{took:.1f}", "< 20")
+        report(f"fig12-{half}, 200,000 trials, s", f"{took:.1f}", "< 20")
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def test_log_binomial_mirrors_bit_for_bit(x, y, p):
     assert log_binomial(x, y, p, q) == log_binomial(y, x, q, p)
 
 
-def test_log_binomial_at_the_ends_is_zero_or_minus_infinity():
+def test_log_binomial_at_the_boundary_is_zero_or_minus_infinity():
     x, y = np.array([0.0, 3.0, 3.0, 0.0]), np.array([3.0, 0.0, 2.0, 0.0])
     at_zero = log_binomial(x, y, 0.0, 1.0)
     at_one = log_binomial(x, y, 1.0, 0.0)

@@ -7,12 +7,21 @@ from collections.abc import Iterator
 import numpy as np
 from flint import arb
 
+from harness import criteria
 from harness.posteriors.beta import Beta
 from tests.oracles.balls import point_of_pair
 
 SIZES = (1, 2, 5, 10, 60, 100, 1000, 10**5, 10**6, 10**8)
 PRIORS = ((1.0, 1.0), (0.5, 0.5), (2.0, 5.0), (0.1, 0.1))
 ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.5, 0.9)
+# The criteria with alpha as their only option.
+CRITERIA = {
+    "one_sided lower": lambda posterior, alpha: criteria.one_sided(posterior, alpha, "lower"),
+    "one_sided upper": lambda posterior, alpha: criteria.one_sided(posterior, alpha, "upper"),
+    "minimal_length": criteria.minimal_length,
+    "balanced_width": criteria.balanced_width,
+    "balanced_tail": criteria.balanced_tail,
+}
 # Half a unit in the last place, relative to the number.
 HALF_ULP = 2.0**-53
 
@@ -31,25 +40,26 @@ def cases(sizes: tuple[int, ...] = SIZES) -> Iterator[tuple[int, int, float, flo
 
 
 def promised(n: int) -> float:
-    """The relative accuracy of a tail probability at size n."""
+    """The promised relative accuracy of a tail probability at size n."""
     if n <= 10**5:
         return 1e-12
     return 3e-12 if n <= 10**6 else 3e-11
 
 
 def posterior_at(n):
-    """The posteriors of every outcome and prior of the grid at n."""
+    """The posterior of every outcome and prior of the grid at n."""
     x, s, t = (np.array(column) for column in zip(*(row[1:] for row in cases((n,))), strict=True))
     return Beta.given(x.astype(float), np.full(x.shape, float(n)), (s, t))
 
 
-def each(posterior, limits):
-    """(a, b, lower, upper) of each outcome, the limits as the exact points that are carried."""
+def each_outcome(posterior, limits):
+    """Yield (a, b, lower, upper) of each outcome; the limits are exact points."""
     lower, upper = limits
     columns = (posterior.a, posterior.b, lower.p, lower.q, upper.p, upper.q)
     for a, b, *carried in zip(*(column.tolist() for column in columns), strict=True):
         yield a, b, point_of_pair(*carried[:2]), point_of_pair(*carried[2:])
 
 
-def error(mass, nominal):
-    return abs(float(mass / arb(nominal) - 1))
+def relative_error(found, true):
+    """|found / true − 1|."""
+    return abs(float(arb(found) / arb(true) - 1))

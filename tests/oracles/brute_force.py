@@ -2,7 +2,7 @@
 
 Between two neighbouring limits the outcomes whose interval misses p do not change, so that the
 miss probabilities are polynomials in p with rational coefficients there. Nothing is assumed of the
-limits: they may fall where they should rise, and the outcomes that cover p need not be a run.
+limits: they may decrease in x, and the outcomes that cover p need not be consecutive.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ P, Q = fmpq_poly([0, 1]), fmpq_poly([1, -1])
 
 
 def rational(number: float) -> fmpq:
-    """The float itself."""
+    """The float as an exact rational number."""
     return fmpq(*map(int, number.as_integer_ratio()))
 
 
@@ -32,7 +32,7 @@ def probability(x: int, n: int) -> fmpq_poly:
 
 @dataclass(frozen=True)
 class Gap:
-    """The open interval between two neighbouring limits, and what is missed inside it."""
+    """The open interval between two neighbouring limits, and the miss probabilities inside it."""
 
     left: fmpq
     right: fmpq
@@ -45,7 +45,7 @@ class Gap:
 
 
 def missed_at(lower: Sequence[float], upper: Sequence[float], p: float) -> tuple[fmpq, fmpq]:
-    """Pr(p < L(X)) and Pr(p > U(X)) at one p; a limit equal to p covers it."""
+    """Pr(p < L(X)) and Pr(p > U(X)) at one p; intervals are closed."""
     n, here = len(lower) - 1, rational(p)
     chance = [probability(x, n)(here) for x in range(n + 1)]
     below = sum((c for c, limit in zip(chance, lower, strict=True) if p < limit), ZERO)
@@ -69,8 +69,8 @@ def gaps(lower: Sequence[float], upper: Sequence[float]) -> list[Gap]:
 def worst_miss(lower: Sequence[float], upper: Sequence[float]) -> arb:
     """The supremum over p in (0, 1) of the miss probability.
 
-    On each gap that is the largest of the values at its ends, taken from inside, and at the real
-    roots of the derivative. At the limits themselves closed intervals miss no more than beside.
+    On each gap it is the largest of the one-sided limits at both ends and of the values at the real
+    roots of the derivative. At a limit itself a closed interval misses no more than beside it.
     """
     best = arb(0)
     with ctx.workprec(FIRST):

@@ -12,15 +12,15 @@ from tests.oracles.balls import EXACT, exact
 
 # Precision of the score statistics, in bits.
 SCORE_BITS = 200
-# Halvings of the range: the likelihood is flat at its top, and its slope is what is solved for.
+# Halvings of the range in which the root of the likelihood's slope is searched.
 HALVINGS = 150
 
 
 def proportions_above(a1: int, b1: int, a2: float, b2: float, delta: float) -> arb:
     """Pr(p1 - p2 > delta) for a whole a1 and b1, any a2 and b2, and delta in [0, 1).
 
-    The upper tail of p1 at p2 + delta is a polynomial in p2, each power of which has an incomplete
-    beta function for its integral.
+    The upper tail of p1 at p2 + delta is a polynomial in p2. The integral of each of its powers is
+    an incomplete beta function.
     """
     with ctx.workprec(EXACT):
         d = fmpq(*map(int, delta.as_integer_ratio()))
@@ -36,18 +36,18 @@ def proportions_above(a1: int, b1: int, a2: float, b2: float, delta: float) -> a
 
 
 def whole_proportions_above(a1: int, b1: int, a2: int, b2: int, delta: float) -> fmpq:
-    """The same for whole numbers and any delta, by rational polynomials."""
+    """Pr(p1 - p2 > delta) for whole shapes and any delta, by rational polynomials."""
     with ctx.workprec(EXACT):
         d = fmpq(*map(int, delta.as_integer_ratio()))
     x = fmpq_poly([0, 1])
     density1 = (x ** (a1 - 1) * (1 - x) ** (b1 - 1)).integral()
-    upper1 = density1(1) - density1  # the tail above x, but for a factor
+    upper1 = density1(1) - density1  # the tail above x, times a factor
     density2 = x ** (a2 - 1) * (1 - x) ** (b2 - 1)
     scale = density1(1) * density2.integral()(1)
     low, high = max(fmpq(0), -d), min(fmpq(1), 1 - d)
     product = (density2 * upper1(x + d)).integral()
     total = product(high) - product(low)
-    if d < 0:  # p2 below -delta always is
+    if d < 0:  # every p2 below -delta counts
         total += density1(1) * density2.integral()(low)
     return total / scale
 
@@ -55,8 +55,8 @@ def whole_proportions_above(a1: int, b1: int, a2: int, b2: int, delta: float) ->
 def whole_rates_above(a1: int, b1: float, a2: int, b2: float, delta: float) -> arb:
     """Pr(r1 - r2 > delta) for Gamma(a1, b1), Gamma(a2, b2), whole shapes, delta >= 0.
 
-    The upper tail of r1 is a Poisson sum, of which the integral over r2 leaves the probabilities
-    that a negative binomial and a Poisson count together stay below a1.
+    The upper tail of r1 is a Poisson sum. Its integral over r2 is the probability that the sum of a
+    negative binomial and a Poisson count is below a1.
     """
     with ctx.workprec(2 * EXACT // 5):
         s, t, d = exact(b1), exact(b2), exact(delta)
@@ -89,7 +89,7 @@ def proportions_score(data, delta, corrected=False):
             )
 
         low, high = (delta, arb(1)) if delta > 0 else (arb(0), 1 + delta)
-        p1 = _where_it_falls_to_zero(slope, low, high)
+        p1 = _root_of_decreasing(slope, low, high)
         p2 = p1 - delta
         variance = p1 * (1 - p1) / n1 + p2 * (1 - p2) / n2
         if corrected:
@@ -112,14 +112,14 @@ def rates_score(data, delta):
             )
 
         low = delta if delta > 0 else arb(0)
-        # The most likely rates are above both estimates in no sample.
+        # No most likely rate is above both estimates.
         most = x1 / exposure1 + x2 / exposure2 + abs(delta)
-        r1 = _where_it_falls_to_zero(slope, low, low + most)
+        r1 = _root_of_decreasing(slope, low, low + most)
         r2 = r1 - delta
         return (x1 / exposure1 - x2 / exposure2 - delta) ** 2 / (r1 / exposure1 + r2 / exposure2)
 
 
-def _where_it_falls_to_zero(slope, low, high):
+def _root_of_decreasing(slope, low, high):
     for _ in range(HALVINGS):
         middle = ((low + high) / 2).mid()
         if slope(middle) > 0:

@@ -30,7 +30,7 @@ def rows_at(n):
     return [(x, s, t, prob) for _, x, s, t in cases((n,)) for prob in PROBABILITIES]
 
 
-def places(posterior, prob):
+def points_near(posterior, prob):
     """Points with roughly ``prob`` below them or above them, inside (0, 1) on the carried side."""
     p, q = betaincinv(posterior.a, posterior.b, prob), betaincinv(posterior.b, posterior.a, prob)
     below = UnitPoints(p, 1 - p)
@@ -38,7 +38,7 @@ def places(posterior, prob):
     return [UnitPoints(s.p, s.q) for s in (below, above)]
 
 
-def carried(points, i):
+def exact_point(points, i):
     return balls.point_of_pair(float(points.p[i]), float(points.q[i]))
 
 
@@ -54,11 +54,11 @@ def inside(points):
 def test_both_tails_are_right_to_the_promised_relative_accuracy(n):
     posterior, prob = posterior_of(n, rows_at(n))
     a, b = posterior.a.tolist(), posterior.b.tolist()
-    for points in places(posterior, prob):
+    for points in points_near(posterior, prob):
         here = inside(points)
         assert len(here) > 0.8 * len(prob)
-        below = [beta.cdf(a[i], b[i], carried(points, i)) for i in here]
-        above = [beta.sf(a[i], b[i], carried(points, i)) for i in here]
+        below = [beta.cdf(a[i], b[i], exact_point(points, i)) for i in here]
+        above = [beta.sf(a[i], b[i], exact_point(points, i)) for i in here]
         assert np.max(np.abs(relative_errors(posterior.cdf(points)[here], below))) <= promised(n)
         assert np.max(np.abs(relative_errors(posterior.sf(points)[here], above))) <= promised(n)
 
@@ -67,10 +67,10 @@ def test_both_tails_are_right_to_the_promised_relative_accuracy(n):
 def test_log_density_is_right_to_the_promised_accuracy(n):
     # Judged against the size of the logarithm where that exceeds one.
     posterior, prob = posterior_of(n, rows_at(n))
-    for points in places(posterior, prob):
+    for points in points_near(posterior, prob):
         found = posterior.logpdf(points).tolist()
         for i in inside(points):
-            true = beta.logpdf(float(posterior.a[i]), float(posterior.b[i]), carried(points, i))
+            true = beta.logpdf(float(posterior.a[i]), float(posterior.b[i]), exact_point(points, i))
             assert abs(found[i] - true) <= promised(n) * max(1, abs(true)), (
                 posterior.a[i],
                 posterior.b[i],
@@ -83,13 +83,13 @@ def test_quantiles_from_both_ends_hold_their_mass(n):
     posterior, prob = posterior_of(n, rows_at(n))
     a, b = posterior.a.tolist(), posterior.b.tolist()
     lower, upper = posterior.ppf(prob), posterior.isf(prob)
-    below = [beta.cdf(a[i], b[i], carried(lower, i)) for i in range(prob.size)]
-    above = [beta.sf(a[i], b[i], carried(upper, i)) for i in range(prob.size)]
+    below = [beta.cdf(a[i], b[i], exact_point(lower, i)) for i in range(prob.size)]
+    above = [beta.sf(a[i], b[i], exact_point(upper, i)) for i in range(prob.size)]
     assert np.max(np.abs(relative_errors(prob, below))) <= promised(n)
     assert np.max(np.abs(relative_errors(prob, above))) <= promised(n)
 
 
-def test_density_at_the_ends_is_its_limit():
+def test_density_at_the_boundary_is_its_limit():
     posterior = Beta(np.array([0.5, 1.0, 2.0]), np.array([3.0, 4.0, 5.0]))
     at_zero = posterior.logpdf(UnitPoints.of(np.zeros(3)))
     assert at_zero.tolist() == [np.inf, pytest.approx(np.log(4)), -np.inf]
@@ -97,11 +97,11 @@ def test_density_at_the_ends_is_its_limit():
     assert mirrored.tolist() == [np.inf, pytest.approx(np.log(4)), -np.inf]
 
 
-def test_tails_at_the_ends_are_exactly_zero_and_one():
+def test_tails_at_the_boundary_are_exactly_zero_and_one():
     posterior = Beta(np.array([0.1, 1.0, 1e8]), np.array([1e8, 1.0, 0.1]))
-    ends = UnitPoints.of(np.zeros(3)), UnitPoints.of(np.ones(3))
-    assert posterior.cdf(ends[0]).tolist() == posterior.sf(ends[1]).tolist() == [0, 0, 0]
-    assert posterior.cdf(ends[1]).tolist() == posterior.sf(ends[0]).tolist() == [1, 1, 1]
+    low, high = posterior.boundary
+    assert posterior.cdf(low).tolist() == posterior.sf(high).tolist() == [0, 0, 0]
+    assert posterior.cdf(high).tolist() == posterior.sf(low).tolist() == [1, 1, 1]
 
 
 def test_mode_is_where_no_neighbour_is_denser():
@@ -123,7 +123,7 @@ def one(a, b):
     return Beta(np.array([a]), np.array([b]))
 
 
-def split(p, flipped=False):
+def unit_point(p, flipped=False):
     points = UnitPoints.of(np.array([p]))
     return UnitPoints(points.q, points.p) if flipped else points
 
@@ -131,7 +131,7 @@ def split(p, flipped=False):
 @given(shapes, shapes, proportions)
 def test_everything_mirrors_bit_for_bit_when_the_shapes_swap(a, b, p):
     straight, mirrored = one(a, b), one(b, a)
-    points, flipped = split(p), split(p, flipped=True)
+    points, flipped = unit_point(p), unit_point(p, flipped=True)
     assert straight.cdf(points) == mirrored.sf(flipped)
     assert straight.sf(points) == mirrored.cdf(flipped)
     assert straight.logpdf(points) == mirrored.logpdf(flipped)
@@ -149,7 +149,7 @@ def test_quantiles_mirror_bit_for_bit_when_the_shapes_swap(a, b, prob):
 @given(shapes, shapes, proportions)
 def test_tails_add_up_to_one(a, b, p):
     # Each tail is right to 1e-12 at these shapes, and the two add up to one.
-    posterior, points = one(a, b), split(p)
+    posterior, points = one(a, b), unit_point(p)
     assert posterior.cdf(points) + posterior.sf(points) == pytest.approx(1, abs=3e-12)
 
 
@@ -157,7 +157,7 @@ def test_tails_add_up_to_one(a, b, p):
 def test_tails_are_monotone(a, b, first, second):
     # Noise of the incomplete functions may reverse points that lie closer than their accuracy.
     posterior = one(a, b)
-    left, right = split(min(first, second)), split(max(first, second))
+    left, right = unit_point(min(first, second)), unit_point(max(first, second))
     assert posterior.cdf(left) <= posterior.cdf(right) * (1 + 3e-12)
     assert posterior.sf(right) <= posterior.sf(left) * (1 + 3e-12)
 

@@ -13,24 +13,17 @@ from harness import criteria
 from harness.numerics.points import RealPoints
 from harness.posteriors.gamma import Gamma
 from tests.oracles import balls, gamma
-from tests.oracles.accuracy_grid import promised
+from tests.oracles.accuracy_grid import ALPHAS, CRITERIA, HALF_ULP, promised, relative_error
 
 SHAPES = (0.1, 0.5, 1.0, 1.5, 2.0, 11.0, 60.5, 300.0, 600.0, 1e3, 1e5, 3e5, 1e6, 1e8)
 PROBABILITIES = (1e-100, 5e-11, 1e-6, 1e-3, 0.05, 0.5, 0.9)
-ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.5, 0.9)
 COUNTS = np.array([0.0, 1, 2, 10, 100, 1e3, 1e5, 1e6, 1e8])
 PRIORS = ((1.0, 0.0), (0.5, 0.0), (2.0, 3.0))
 EXPOSURES = (1e-6, 1.0, 50.0, 1e6)
-# What rounding b·r costs a tail: half a unit in the last place, times t f(t) over the tail.
-HALF_ULP = 2.0**-53
 
 
 def one(a, b=1.0):
     return Gamma(np.array([a]), np.array([b]))
-
-
-def relative_error(found, true):
-    return abs(float(arb(found) / true - 1))
 
 
 @pytest.mark.parametrize("a", SHAPES)
@@ -57,7 +50,7 @@ def test_lower_tails_far_out_do_not_stop_short():
 
 @pytest.mark.parametrize("a", [*SHAPES, 1e9])
 def test_log_density_is_right_to_the_promised_accuracy(a):
-    # Judged against the size of the logarithm where that exceeds one.
+    # The error is relative to the logarithm where that exceeds one.
     posterior = one(a)
     for prob in PROBABILITIES:
         for place in (gammaincinv(a, prob), gammainccinv(a, prob)):
@@ -85,7 +78,7 @@ def test_quantiles_from_both_ends_hold_their_mass(exposure, prior):
 
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("alpha", ALPHAS)
-def test_minimal_length_has_equal_densities_or_lies_at_the_end(alpha, prior):
+def test_minimal_length_has_equal_densities_or_starts_at_zero(alpha, prior):
     posterior = Gamma.given(COUNTS, np.full(COUNTS.size, 50.0), prior)
     lower, upper = (limit.value for limit in criteria.minimal_length(posterior, alpha))
     for a, low, high in zip(posterior.a.tolist(), lower.tolist(), upper.tolist(), strict=True):
@@ -138,7 +131,7 @@ def test_density_at_zero_and_infinity_is_its_limit():
     assert posterior.pdf(np.inf).tolist() == [0] * 3
 
 
-def test_tails_at_the_ends_are_exactly_zero_and_one():
+def test_tails_at_the_boundary_are_exactly_zero_and_one():
     posterior = Gamma(np.array([0.1, 1.0, 1e8]), np.array([1e8, 1.0, 0.1]))
     low, high = posterior.boundary
     assert posterior.support == (0.0, np.inf)
@@ -218,15 +211,6 @@ def test_an_array_of_outcomes_equals_one_at_a_time(rows):
             assert limits.value[i] == limit.value[0]
 
 
-CRITERIA = {
-    "one_sided lower": lambda post, alpha: criteria.one_sided(post, alpha, "lower"),
-    "one_sided upper": lambda post, alpha: criteria.one_sided(post, alpha, "upper"),
-    "minimal_length": criteria.minimal_length,
-    "balanced_width": criteria.balanced_width,
-    "balanced_tail": criteria.balanced_tail,
-}
-
-
 @given(
     st.one_of(st.integers(0, 100), st.integers(0, 10**6)),
     rates,
@@ -248,7 +232,7 @@ def test_limits_are_ordered_and_hold_their_mass(x, exposure, s, t, alpha, criter
     assert relative_error(alpha, mass) <= promised(x)
 
 
-def test_points_may_be_plain_numbers_or_reals():
+def test_points_may_be_plain_numbers_or_real_points():
     posterior = one(2.0, 3.0)
     for method in (posterior.cdf, posterior.sf, posterior.logpdf, posterior.pdf):
         assert method(RealPoints.of(np.array([0.25]))) == method(0.25) == method(np.array([0.25]))

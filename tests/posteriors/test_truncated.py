@@ -12,9 +12,9 @@ from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
 from tests.oracles import balls, beta, gamma
 
-# The differences that are taken lose a factor of four, of tails right to a quarter of this.
+# Tails are right to a quarter of this, and a difference of two of them loses a factor of four.
 ACCURACY = 1e-12
-# Of a mass below every double the logarithm is carried, whose size costs digits.
+# A mass below every double is carried by its logarithm, whose size costs digits.
 ACCURACY_FAR_OUT = 1e-9
 SMALLEST = 1e-300
 BITS = 4 * balls.FIRST
@@ -71,7 +71,7 @@ def check(posterior, mass, inner):
     compared = 0
     for found, true in rows:
         assert np.isfinite(found[0])
-        # Where two tails agree in all their bits the oracle knows no better.
+        # Where two tails agree in all their bits the oracle has no digits of their difference.
         if true.rel_accuracy_bits() < 60 or float(true) < SMALLEST:
             continue
         assert abs(float(arb(found[0]) / true - 1)) <= accuracy, (posterior, float(true))
@@ -148,7 +148,7 @@ def test_density_is_the_slope_of_the_cdf_and_zero_outside():
     assert posterior.logpdf(459.0) == -np.inf
 
 
-def test_points_outside_the_range_are_at_its_ends():
+def test_points_outside_the_range_count_as_its_boundary():
     posterior = Truncated(Beta(*one(3.0, 4.0)), 0.2, 0.6)
     assert posterior.cdf(0.1) == posterior.sf(0.7) == 0
     assert posterior.cdf(0.7) == posterior.sf(0.1) == 1
