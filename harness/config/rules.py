@@ -144,7 +144,7 @@ def _labels_are_distinct(methods: Sequence[MethodSpec | None]) -> Issues:
     for first, again in repeated(labels):
         yield ConfigIssue(
             ("methods", again, "label"),
-            f"expected a label of its own, found {labels[again]!r}, which methods[{first}] has",
+            f"expected a unique label, found {labels[again]!r}, which methods[{first}] has",
         )
 
 

@@ -89,33 +89,26 @@ def _validate_keys(
     """Validate each key by itself, so that an issue of one hides none of another.
 
     Returns:
-        The values of the valid keys, defaults included, and the issues of the others. Of the
-        keys ``LISTS`` None stands for an entry that is not valid. The value of ``sizes`` is a
-        mapping of the valid sizes by their keys, and the one of ``engines`` those that run.
+        The values of the valid keys, defaults included, and the issues of the others. In the
+        lists of the keys ``LISTS``, None stands for an entry that is not valid. Besides, there
+        are the valid ``sizes`` by their keys, and ``engines`` are those that run.
     """
     issues: list[ConfigIssue] = []
     values: dict[str, Any] = {}
     context: dict[str, Any] = {"folder": folder}
-
-    def validated(key: str, value: Any, *index: int) -> list[Any]:
-        """The valid value; nothing where it is not valid. ``index``: of the one entry of it."""
-        model = model_of_key(form, key)
-        try:
-            return [getattr(model.model_validate({key: value}, context=context), key)]
-        except ValidationError as error:
-            for issue in issues_of(error):
-                path = (key, *index, *issue.path[1 + len(index) :])
-                issues.append(replace(issue, path=path))
-            return []
-
     for key, (_, field) in form.keys.items():
         given = raw.get(key) if field.is_required() else raw.get(key, field.get_default())
         if key in LISTS and isinstance(given, list) and given:
-            entries = (validated(key, [entry], i) for i, entry in enumerate(given))
-            values[key] = [found[0][0] if found else None for found in entries]
+            values[key] = []
+            for i, entry in enumerate(given):
+                found, wrong = _validate(form, key, [entry], context)
+                values[key].append(None if wrong else found[0])
+                issues += (replace(each, path=(key, i, *each.path[2:])) for each in wrong)
         elif key in raw or not field.is_required() or not _has_other_sizes(form, key, raw):
-            for value in validated(key, given):
-                values[key] = value
+            found, wrong = _validate(form, key, given, context)
+            if not wrong:
+                values[key] = found
+            issues += wrong
         context[key] = values.get(key)
     values["sizes"] = {name: values[name] for name in form.family.sizes if name in values}
     if "engines" in values:
@@ -123,6 +116,17 @@ def _validate_keys(
         if "trials" in values:
             values["engines"] = engines_of(written, values["trials"])
     return values, issues
+
+
+def _validate(
+    form: Form, key: str, value: Any, context: Mapping[str, Any]
+) -> tuple[Any, list[ConfigIssue]]:
+    """The valid value of a key, or None and its issues."""
+    model = model_of_key(form, key)
+    try:
+        return getattr(model.model_validate({key: value}, context=dict(context)), key), []
+    except ValidationError as error:
+        return None, list(issues_of(error))
 
 
 def _has_other_sizes(form: Form, key: str, raw: Mapping[str, Any]) -> bool:

@@ -26,7 +26,7 @@ PAIRED = [family for family in FAMILIES.values() if family.samples == 2]
 
 @st.composite
 def methods(draw: st.DrawFn, family: Family) -> list[Any]:
-    """Of the catalogue and of one's own, with labels of their own."""
+    """Methods of the catalogue and user functions, with distinct labels."""
     labels = draw(st.lists(LINES, min_size=1, max_size=5, unique=True))
     return [draw(method(family, label)) for label in labels]
 

@@ -46,13 +46,13 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], st
 
 
 @pytest.fixture
-def faults_of(write: Callable[[str], str]) -> Callable[..., list[str]]:
+def issues_of(write: Callable[[str], str]) -> Callable[..., list[str]]:
     """The lines that a user sees for a text."""
 
-    def faults_of(text: str, *overrides: str) -> list[str]:
+    def issues_of(text: str, *overrides: str) -> list[str]:
         with pytest.raises(ConfigError) as caught:
             load_experiment(write(text), overrides)
         assert caught.value.exit_code == 2
         return str(caught.value).splitlines()
 
-    return faults_of
+    return issues_of

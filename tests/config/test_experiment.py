@@ -194,7 +194,7 @@ def test_a_method_is_resolved_and_labelled(entry: Any, spec: MethodSpec) -> None
     assert load_experiment(minimal(methods=[entry])).methods == (spec,)
 
 
-def test_a_file_of_ones_own_is_found_beside_the_config_and_kept_as_written(
+def test_a_user_file_is_found_beside_the_config_and_kept_as_written(
     write: Write, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.py").write_text("")
@@ -236,7 +236,7 @@ def test_tuples_ranges_arrays_and_paths_will_do_in_python(tmp_path: Path) -> Non
     assert experiment.reference_prior == (0.5, 0.5)
 
 
-def test_faults_of_a_mapping_have_no_line() -> None:
+def test_issues_of_a_mapping_have_no_line() -> None:
     with pytest.raises(ConfigError) as caught:
         load_experiment(minimal(alpha=2, n={1, 2}, x=1))
     assert str(caught.value).splitlines() == [

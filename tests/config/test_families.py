@@ -94,13 +94,13 @@ def test_groups_go_with_a_list_of_true_values_and_with_a_proportion() -> None:
     assert loaded({**config, "group": {"width": 10}}).group == Group(10, None)
 
 
-def test_posterior_may_judge_under_the_truth() -> None:
+def test_posterior_may_use_the_truth_as_its_prior() -> None:
     experiment = rate(reference="truth")
     assert experiment.reference == "truth"
     assert serialize(experiment)["reference"] == "truth"
 
 
-def test_what_is_as_ever_is_not_spelt_out() -> None:
+def test_the_resolved_config_leaves_out_optional_keys_with_usual_values() -> None:
     assert list(serialize(rate(reference="prior"))) == [
         "name", "title", "family", "exposure", "alpha", "methods", "truth", "outcomes", "engines",
         "reference_prior", "seed", "execution", "figures",

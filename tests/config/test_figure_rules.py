@@ -13,7 +13,7 @@ from harness.scenario import outcomes_at_fractions
 from harness.study import plan
 from tests.config.conftest import config_with
 
-Faults = Callable[..., list[str]]
+Issues = Callable[..., list[str]]
 LENGTH = "figures: [{kind: length_surface, reference: wald}]"
 SURFACE = "figures: [{kind: alpha_surface}]"
 DRAWN = "figures: [{kind: alpha_surface, engine: monte_carlo}]"
@@ -83,9 +83,9 @@ ALLOWED = [
 
 @pytest.mark.parametrize(("changes", "line"), REFUSED)
 def test_a_figure_that_cannot_be_drawn_is_refused(
-    changes: list[str], line: str, faults_of: Faults
+    changes: list[str], line: str, issues_of: Issues
 ) -> None:
-    assert faults_of(config_with(*changes)) == [f"fig.yaml:{line}"]
+    assert issues_of(config_with(*changes)) == [f"fig.yaml:{line}"]
 
 
 @pytest.mark.parametrize("changes", ALLOWED)

@@ -21,7 +21,7 @@ def put(path: str, text: str | bytes = "") -> None:
     Path(path).write_bytes(text.encode() if isinstance(text, str) else text)
 
 
-def faults(*paths: str) -> list[str]:
+def issues(*paths: str) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         load_all(paths)
     return str(caught.value).splitlines()
@@ -46,13 +46,13 @@ def test_every_path_that_is_no_config_is_named() -> None:
     put("a.py")
     put("noend")
     Path("empty").mkdir()
-    assert faults("a.py", "noend", "empty", "none.yaml", "a\0b", "x" * 5000)[:4] == [
+    assert issues("a.py", "noend", "empty", "none.yaml", "a\0b", "x" * 5000)[:4] == [
         "a.py: expected a .yaml or .yml file, found .py",
         "noend: expected a .yaml or .yml file, found a file without an ending",
         "empty: expected a folder with .yaml or .yml files, found none",
         "none.yaml: expected a config, found no such file or folder",
     ]
-    assert len(faults("a.py", "noend", "empty", "none.yaml", "a\0b", "x" * 5000)) == 6
+    assert len(issues("a.py", "noend", "empty", "none.yaml", "a\0b", "x" * 5000)) == 6
 
 
 UNREADABLE = [
@@ -69,14 +69,14 @@ UNREADABLE = [
 
 
 @pytest.mark.parametrize(("raw", "line"), UNREADABLE)
-def test_a_file_that_cannot_be_read_has_one_clear_fault(raw: bytes, line: str) -> None:
+def test_a_file_that_cannot_be_read_has_one_clear_issue(raw: bytes, line: str) -> None:
     put("a.yaml", raw)
     with pytest.raises(ConfigError) as caught:
         load_experiment("a.yaml", ["alpha=0.1"])
     assert str(caught.value) == line
 
 
-def test_a_missing_file_and_a_folder_are_told_apart() -> None:
+def test_a_missing_file_and_a_folder_have_different_messages() -> None:
     Path("folder.yaml").mkdir()
     with pytest.raises(ConfigError, match=r"^none.yaml: expected a config, found no such file$"):
         load_experiment("none.yaml")
@@ -96,11 +96,11 @@ def test_overrides_hold_for_every_file() -> None:
     assert [one.seed for one in load_all(["c"], ["seed=7"])] == [7, 7]
 
 
-def test_the_faults_of_all_files_are_told_at_once() -> None:
+def test_the_issues_of_all_files_are_told_at_once() -> None:
     put("c/a.yaml", config_with("alpha: 2"))
     put("c/b.yaml", config_with("seed: x", "n: [5, 10, 0]"))
     put("c/c.yaml", config_with("name: good"))
-    assert faults("c") == [
+    assert issues("c") == [
         "c/a.yaml:4: alpha: expected a number above 0 and below 1, or a list of them, found 2",
         "c/b.yaml:3: n[2]: expected a whole number from 1 to 10^9, found 0",
         "c/b.yaml:9: seed: expected a whole number from 0 to 2^128 - 1, found 'x'",
@@ -122,7 +122,7 @@ def test_the_faults_of_all_files_are_told_at_once() -> None:
 def test_experiments_do_not_share_a_folder_of_results(name: str, message: str) -> None:
     put("a.yaml", config_with())
     put("b.yaml", config_with(f"name: {name}"))
-    assert faults("a.yaml", "b.yaml") == [f"b.yaml:1: name: {message}"]
+    assert issues("a.yaml", "b.yaml") == [f"b.yaml:1: name: {message}"]
 
 
 def test_a_shared_parent_folder_is_no_clash() -> None:

@@ -1,4 +1,4 @@
-"""What a user is told about a wrong config of a rate, of two samples, or of a calibration."""
+"""Messages for wrong configs of a rate, of two samples, and of a calibration."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-Faults = Callable[..., list[str]]
+Issues = Callable[..., list[str]]
 
 RATE = """\
 name: a
@@ -250,9 +250,9 @@ WRONG: list[tuple[str, tuple[str, ...], str]] = [
     ("base", "changes", "lines"), WRONG, ids=[" ".join(changes) for _, changes, _ in WRONG]
 )
 def test_what_is_wrong_is_named_with_its_line_and_what_it_should_be(
-    base: str, changes: tuple[str, ...], lines: str, faults_of: Faults
+    base: str, changes: tuple[str, ...], lines: str, issues_of: Issues
 ) -> None:
-    assert faults_of(changed(base, changes)) == [f"fig.yaml:{line}" for line in lines.split("\n")]
+    assert issues_of(changed(base, changes)) == [f"fig.yaml:{line}" for line in lines.split("\n")]
 
 
 @pytest.mark.parametrize(
@@ -266,25 +266,25 @@ def test_what_is_wrong_is_named_with_its_line_and_what_it_should_be(
     ],
 )  # fmt: skip
 def test_a_figure_of_another_family_or_kind_is_refused_with_those_there_are(
-    base: str, figure: str, start: str, faults_of: Faults
+    base: str, figure: str, start: str, issues_of: Issues
 ) -> None:
-    (line,) = faults_of(changed(base, (f"figures: [{{kind: {figure}}}]",)))
+    (line,) = issues_of(changed(base, (f"figures: [{{kind: {figure}}}]",)))
     assert line.startswith(f"fig.yaml:{start}")
     assert line.endswith(f"), found {figure}")
 
 
-def test_the_sizes_of_a_misspelt_family_are_judged_and_not_called_strange(
-    faults_of: Faults,
+def test_the_sizes_of_a_misspelt_family_are_validated_and_not_called_unknown(
+    issues_of: Issues,
 ) -> None:
-    lines = faults_of(changed("rate", ("family: rates", "exposure: -1")))
+    lines = issues_of(changed("rate", ("family: rates", "exposure: -1")))
     assert [line.split(" expected")[0] for line in lines] == [
         "fig.yaml:2: family:",
         "fig.yaml:3: exposure:",
     ]
 
 
-def test_what_cannot_be_of_a_calibration_is_told_at_once(faults_of: Faults) -> None:
-    lines = faults_of(changed("rate", ("kind: calibration",)))
+def test_what_cannot_be_of_a_calibration_is_reported_at_once(issues_of: Issues) -> None:
+    lines = issues_of(changed("rate", ("kind: calibration",)))
     assert [line.split(" expected")[0] for line in lines] == [
         "fig.yaml:1: delta:",
         "fig.yaml:2: family:",

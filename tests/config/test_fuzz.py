@@ -1,4 +1,4 @@
-"""Whatever is done to a config, it is understood or its faults are told."""
+"""Whatever is done to a config, it is understood or its issues are reported."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def outcome(source: Any, *overrides: str) -> AnyExperiment | str:
     except ConfigError as error:
         refusal = error
     assert refusal.issues
-    assert all(fault.message and "\n" not in str(fault) for fault in refusal.issues)
+    assert all(issue.message and "\n" not in str(issue) for issue in refusal.issues)
     return str(refusal)
 
 

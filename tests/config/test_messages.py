@@ -1,4 +1,4 @@
-"""What a user is told about a wrong config: file, line, path, what was expected, what was found."""
+"""Messages for wrong configs: file, line, path, what was expected and what was found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from harness.figures.catalogue import FIGURES
 from tests.config.conftest import config_with
 
-Faults = Callable[..., list[str]]
+Issues = Callable[..., list[str]]
 
 KINDS = ", ".join(FIGURES)
 FAMILIES = "proportion, rate, proportion_difference, rate_difference, balanced_accuracy"
@@ -94,9 +94,9 @@ ONE_KEY = [
     ('methods: [{name: wald, label: " "}]', f"5: methods[0].label: {LABEL}, found ' '"),
     ('methods: [{name: wald, label: "a\\tb"}]', f"5: methods[0].label: {LABEL}, found 'a\\tb'"),
     ("methods: [wald, wilson, {name: wald}]",
-     "5: methods[2].label: expected a label of its own, found 'wald', which methods[0] has"),
+     "5: methods[2].label: expected a unique label, found 'wald', which methods[0] has"),
     ("methods: [wald, {name: wilson, label: wald}]",
-     "5: methods[1].label: expected a label of its own, found 'wald', which methods[0] has"),
+     "5: methods[1].label: expected a unique label, found 'wald', which methods[0] has"),
     ("methods: [{path: mine.py, function: f}]", "5: methods[0].path: expected an existing Python "
      "file, relative to the config, found 'mine.py'"),
     ("methods: [{path: fig.yaml, function: f}]",
@@ -255,29 +255,29 @@ def seen(lines: str) -> list[str]:
 
 @pytest.mark.parametrize(("change", "lines"), ONE_KEY, ids=[change for change, _ in ONE_KEY])
 def test_a_wrong_key_is_named_with_its_line_and_what_it_should_be(
-    change: str, lines: str, faults_of: Faults
+    change: str, lines: str, issues_of: Issues
 ) -> None:
-    assert faults_of(config_with(change, without="figures")) == seen(lines)
+    assert issues_of(config_with(change, without="figures")) == seen(lines)
 
 
 @pytest.mark.parametrize(("changes", "without", "lines"), RELATIONS)
 def test_keys_that_cannot_stand_together_are_named(
-    changes: list[str], without: str, lines: str, faults_of: Faults
+    changes: list[str], without: str, lines: str, issues_of: Issues
 ) -> None:
-    assert faults_of(config_with(*changes, without=without)) == seen(lines)
+    assert issues_of(config_with(*changes, without=without)) == seen(lines)
 
 
-def test_no_message_speaks_pydantic(faults_of: Faults) -> None:
+def test_no_message_has_words_of_pydantic(issues_of: Issues) -> None:
     jargon = re.compile(
         r"Input|pydantic|https?:|_type|_error|validat|instance|dictionary|Error|<\w"
     )
-    spoken = [line for change, _ in ONE_KEY for line in faults_of(config_with(change))]
+    spoken = [line for change, _ in ONE_KEY for line in issues_of(config_with(change))]
     assert len(spoken) >= len(ONE_KEY)
     assert [line for line in spoken if jargon.search(line)] == []
 
 
-def test_missing_keys_say_what_was_expected(faults_of: Faults) -> None:
-    assert faults_of("# nothing here\n\nalpha: 0.1\n") == [
+def test_missing_keys_say_what_was_expected(issues_of: Issues) -> None:
+    assert issues_of("# nothing here\n\nalpha: 0.1\n") == [
         f"fig.yaml:3: name: {NAME}, found nothing",
         f"fig.yaml:3: family: expected a family ({FAMILIES}), found nothing",
         f"fig.yaml:3: n: {SIZE}, a list of them, or {{log_grid: ...}}, found nothing",
@@ -285,8 +285,8 @@ def test_missing_keys_say_what_was_expected(faults_of: Faults) -> None:
     ]
 
 
-def test_every_fault_of_a_file_is_told_at_once_in_the_order_of_its_lines(
-    faults_of: Faults,
+def test_every_issue_of_a_file_is_reported_in_the_order_of_its_lines(
+    issues_of: Issues,
 ) -> None:
     text = """\
 name: fig
@@ -307,7 +307,7 @@ figures:
   - {kind: coverage_curve, engine: posterior}
 n: 7
 """
-    assert [line.split(" expected")[0] for line in faults_of(text)] == [
+    assert [line.split(" expected")[0] for line in issues_of(text)] == [
         "fig.yaml:1: seed:",
         "fig.yaml:3: n[3]:",
         "fig.yaml:3: n[2]:",
@@ -324,15 +324,15 @@ n: 7
     ]
 
 
-def test_long_values_are_described_instead_of_quoted(faults_of: Faults) -> None:
-    (line,) = faults_of(config_with(f"alpha: {'x' * 1000}"))
+def test_long_values_are_described_instead_of_quoted(issues_of: Issues) -> None:
+    (line,) = issues_of(config_with(f"alpha: {'x' * 1000}"))
     assert line.endswith("found a text of 1000 characters")
-    (line,) = faults_of(config_with(f"trials: {list(range(100))}"))
+    (line,) = issues_of(config_with(f"trials: {list(range(100))}"))
     assert line.endswith("found a list of 100")
 
 
-def test_a_prior_is_refused_where_none_is_taken(faults_of: Faults) -> None:
-    (line,) = faults_of(config_with("methods: [{name: wald, prior: [1, 1]}]", without="figures"))
+def test_a_prior_is_refused_where_none_is_taken(issues_of: Issues) -> None:
+    (line,) = issues_of(config_with("methods: [{name: wald, prior: [1, 1]}]", without="figures"))
     assert line.startswith("fig.yaml:5: methods[0].prior: wald takes no prior")
     assert "minimal_length" in line
     assert line.endswith("found [1, 1]")

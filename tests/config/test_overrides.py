@@ -12,7 +12,7 @@ from harness.config.load import load_experiment
 from tests.config.conftest import config_with
 
 Write = Callable[[str], str]
-Faults = Callable[..., list[str]]
+Issues = Callable[..., list[str]]
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_an_empty_value_is_nothing(load: Callable[..., Experiment]) -> None:
     assert load("title=").title == "paper/fig"
 
 
-def test_an_override_may_put_a_fault_of_the_file_right(write: Write) -> None:
+def test_an_override_may_correct_the_file(write: Write) -> None:
     assert load_experiment(write(config_with("alpha: 2")), ["alpha=0.2"]).alphas == (0.2,)
 
 
@@ -73,7 +73,7 @@ def test_a_mapping_given_in_python_is_left_as_it_was() -> None:
     assert config["methods"] == [{"name": "wald"}]
 
 
-FAULTS = [
+ISSUES = [
     ("alpha=2", "alpha: expected a number above 0 and below 1, or a list of them, found 2"),
     ("alhpa=0.1", "alhpa: expected a known key, found 'alhpa'; did you mean alpha?"),
     ("exection.jobs=1", "exection: expected a known key, found 'exection'; did you mean "
@@ -97,18 +97,18 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("override", "message"), FAULTS)
+@pytest.mark.parametrize(("override", "message"), ISSUES)
 def test_a_wrong_override_is_named_as_it_was_written(
-    override: str, message: str, faults_of: Faults
+    override: str, message: str, issues_of: Issues
 ) -> None:
     place = f"--set {override}"
     if override == "trials.per_size=10":
         place = "fig.yaml:7"  # what the file has and what the override adds cannot stand together
-    assert faults_of(config_with(), override) == [f"{place}: {message}"]
+    assert issues_of(config_with(), override) == [f"{place}: {message}"]
 
 
-def test_faults_of_the_file_come_before_those_of_overrides(faults_of: Faults) -> None:
-    assert faults_of(config_with("seed: x", "alpha: y"), "n=0", "bad", "figures=[]") == [
+def test_issues_of_the_file_come_before_those_of_overrides(issues_of: Issues) -> None:
+    assert issues_of(config_with("seed: x", "alpha: y"), "n=0", "bad", "figures=[]") == [
         "fig.yaml:4: alpha: expected a number above 0 and below 1, or a list of them, found 'y'",
         "fig.yaml:9: seed: expected a whole number from 0 to 2^128 - 1, found 'x'",
         "--set n=0: n: expected a whole number from 1 to 10^9, a list of them, or "
@@ -117,8 +117,8 @@ def test_faults_of_the_file_come_before_those_of_overrides(faults_of: Faults) ->
     ]
 
 
-def test_an_override_answers_for_what_it_makes_impossible(faults_of: Faults) -> None:
-    assert faults_of(config_with(), "trials={per_truth: 5}", "truth={uniform: [0, 1]}") == [
+def test_an_issue_names_the_override_that_causes_it(issues_of: Issues) -> None:
+    assert issues_of(config_with(), "trials={per_truth: 5}", "truth={uniform: [0, 1]}") == [
         "--set trials={per_truth: 5}: trials.per_truth: expected per_outcome or per_size, found "
         "per_truth, which needs a truth that is a grid or a list of values"
     ]

@@ -81,7 +81,7 @@ def test_a_path_that_names_no_config_is_refused(
         load_experiment(asked)
 
 
-def test_a_config_of_ones_own_goes_before_a_shipped_one(
+def test_a_config_of_the_user_precedes_a_shipped_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

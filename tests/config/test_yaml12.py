@@ -70,7 +70,7 @@ def test_what_is_not_there_has_the_line_of_what_should_hold_it() -> None:
     assert read.place(("missing",)).line == 1
 
 
-FAULTS = [
+ISSUES = [
     ("", 1, "expected a config, found an empty text"),
     ("# only a comment\n", 1, "expected a config, found an empty text"),
     ("a: 1\n\tb: 2\n", 2, "expected spaces, found a tab (YAML has no tabs before a value)"),
@@ -88,15 +88,15 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "line", "message"), FAULTS)
-def test_a_text_that_is_no_yaml_has_one_fault_with_its_line(
+@pytest.mark.parametrize(("text", "line", "message"), ISSUES)
+def test_a_text_that_is_no_yaml_has_one_issue_with_its_line(
     text: str, line: int, message: str
 ) -> None:
     (issue,) = yaml12.read(text).issues
     assert issue == ConfigIssue((), message, Place("", line))
 
 
-VALUE_FAULTS = [
+VALUE_ISSUES = [
     ("a: 1\nb: 2\na: 3\n", 3, ("a",), "expected each key once, found it on line 1 and on line 3"),
     ("c: {a: 1, a: 1}", 1, ("c", "a"),
      "expected each key once, found it on line 1 and on line 1"),
@@ -113,7 +113,7 @@ VALUE_FAULTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "line", "path", "message"), VALUE_FAULTS)
+@pytest.mark.parametrize(("text", "line", "path", "message"), VALUE_ISSUES)
 def test_a_value_that_cannot_be_read_is_named(
     text: str, line: int, path: tuple[str | int, ...], message: str
 ) -> None:

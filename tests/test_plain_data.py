@@ -1,4 +1,4 @@
-"""A resolved config written as YAML."""
+"""Plain data written as YAML."""
 
 from __future__ import annotations
 
