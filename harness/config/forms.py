@@ -21,12 +21,11 @@ from harness.config.models.sizes import delta_type, size_range_type, sizes_type
 from harness.config.models.trials import Count, ExecutionSettings, Trials
 from harness.config.models.truth import default_truth, distributions_type, truth_type
 from harness.families.catalogue import FAMILIES
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.families.family import Family
 from harness.methods.user.process import TIMEOUT
 from harness.models import StrictModel
 
 CROSS = "cross"
-ENGINES = (MONTE_CARLO, POSTERIOR, ENUMERATION)
 LONGEST_SEGMENT = 100
 _SEGMENT = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
 
@@ -85,7 +84,6 @@ Name = Annotated[
 ]
 Title = Annotated[str, AfterValidator(one_line), expecting("one line of text")]
 Seed = Annotated[int, Field(ge=0, le=2**128 - 1), expecting("a whole number from 0 to 2^128 - 1")]
-Engines = Annotated[list[Annotated[str, Word("an engine", ENGINES)]], Field(min_length=1)]
 Reference = Annotated[str, Word("a reference", ("prior", "truth"))]
 Bins = Annotated[int, Field(ge=2, le=1000), expecting("a whole number of bins from 2 to 1000")]
 
@@ -139,9 +137,7 @@ def _coverage(family: Family) -> Form:
             "prior",
         ),
         **_group_key(family),
-        "engines": _key(
-            Engines | None, "Left out, all three; without trials, posterior and enumeration.", None
-        ),
+        "engines": _engine_key(family),
         "reference_prior": _prior_key(family, "of the posterior engine"),
         **_last_keys(),
     }
@@ -158,6 +154,12 @@ def _size_keys(family: Family) -> dict[str, Key]:
         second: _key(sizes, f"Sizes of the second sample, paired with {first}: {levels}"),
         CROSS: _key(bool, f"Whether every {first} goes with every {second}.", False),
     }
+
+
+def _engine_key(family: Family) -> Key:
+    engine: Any = Annotated[str, Word("an engine", family.engines)]
+    about = "Left out, all three; without trials, posterior and enumeration."
+    return _key(Annotated[list[engine], Field(min_length=1)] | None, about, None)
 
 
 def _method_key(family: Family) -> Key:

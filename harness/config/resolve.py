@@ -14,10 +14,10 @@ from harness.config.experiment import (
     SizeRange,
     TrialCount,
 )
-from harness.config.forms import CROSS, ENGINES, Form
+from harness.config.forms import CROSS, Form
 from harness.config.models.figures import figure_spec
 from harness.config.serialize import written_truth
-from harness.families.family import MONTE_CARLO
+from harness.families.family import MONTE_CARLO, Family
 
 
 def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> AnyExperiment:
@@ -88,8 +88,10 @@ def pairs(
     return list(zip(first, second, strict=False))
 
 
-def engines_of(written: Sequence[str] | None, trials: TrialCount | None) -> tuple[str, ...]:
-    """The engines that run, in a fixed order; all that can where the config names none."""
+def engines_of(
+    family: Family, written: Sequence[str] | None, trials: TrialCount | None
+) -> tuple[str, ...]:
+    """The engines that run, in the order of the family; all that can where none is named."""
     if written is None:
-        return tuple(each for each in ENGINES if trials is not None or each != MONTE_CARLO)
-    return tuple(engine for engine in ENGINES if engine in written)
+        return tuple(each for each in family.engines if trials is not None or each != MONTE_CARLO)
+    return tuple(engine for engine in family.engines if engine in written)

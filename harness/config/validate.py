@@ -114,7 +114,7 @@ def _validate_keys(
     if "engines" in values:
         written = values.pop("engines")
         if "trials" in values:
-            values["engines"] = engines_of(written, values["trials"])
+            values["engines"] = engines_of(form.family, written, values["trials"])
     return values, issues
 
 

@@ -56,7 +56,7 @@ def prior_type(family: Family) -> Any:
             raise ValueError(prior)
         return a, b
 
-    # An editor marks a prior of one proportion with a 0; for the others it leaves that to us.
+    # The JSON Schema excludes 0 for one proportion; the validator knows the other limits.
     positive = family.samples == 1 and family.is_bounded
     return Annotated[
         list[Annotated[float, Field(gt=0) if positive else Field(ge=0)]],
