@@ -266,12 +266,12 @@ def test_a_longer_interval_at_one_pair_of_sizes_is_found_there_alone(family):
 
 def test_the_minimal_length_is_shorter_than_balanced_tails_and_not_the_other_way_round():
     family = "balanced_accuracy"
-    one, other = (
-        subject(CATALOGUE[family][name], family) for name in ("balanced_tail", "minimal_length")
+    tails, shortest = (
+        measured(name, TWO[family], (0.05,), family) for name in ("balanced_tail", "minimal_length")
     )
-    found = compare_with_method(one, other, TWO[family], (0.05,))
+    found = compare_measures(tails, shortest, "minimal_length")
     assert {f.verdict for f in found if f.check.endswith("length")} == {"fail"}
-    found = compare_with_method(other, one, TWO[family], (0.05,))
+    found = compare_measures(shortest, tails, "balanced_tail")
     assert {f.verdict for f in found if f.check.endswith("length")} == {"pass"}
 
 
