@@ -219,5 +219,6 @@ KIND = FigureKind(
     over="outcome",
     needs=(MONTE_CARLO,),
     samples=(1,),
+    requires=("trials_by_outcome",),
     draw=draw,
 )

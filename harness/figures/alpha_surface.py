@@ -123,5 +123,6 @@ KIND = FigureKind(
     needs=EVERY_ENGINE,
     samples=(1,),
     bounded_only=True,
+    requires=("grid_of_fractions",),
     draw=draw,
 )

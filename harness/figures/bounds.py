@@ -232,5 +232,6 @@ KIND = FigureKind(
     options=Bounds,
     over="outcome",
     needs=EVERY_ENGINE,
+    requires=("counts_of_samples",),
     draw=draw,
 )

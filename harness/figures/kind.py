@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EVERY_ENGINE = (POSTERIOR, ENUMERATION, MONTE_CARLO)
+Requirement = Literal["counts_of_samples", "trials_by_outcome", "grid_of_fractions", "lengths"]
+"""What a kind may need of the experiment beside its cells; ``requirements`` checks them.
+
+``counts_of_samples``: the option x names outcomes of as many counts as there are samples;
+``trials_by_outcome``: trials are counted by outcome; ``grid_of_fractions``: several sizes n, each
+with outcomes at equally spaced x/n; ``lengths``: methods that have a length at each outcome.
+"""
 LONGEST_PART = 80
 """Letters of a label in a file name; file systems end at 255 for the whole."""
 
@@ -53,6 +60,7 @@ class FigureKind:
     """The numbers of samples of the families that it can be drawn for."""
     bounded_only: bool = False
     """Whether the parameter of each sample must have a bounded range."""
+    requires: tuple[Requirement, ...] = ()
     experiment: Literal["coverage", "calibration"] = "coverage"
     """The kind of experiment whose results it reads."""
 

@@ -83,5 +83,6 @@ KIND = FigureKind(
     over="outcome",
     needs=EVERY_ENGINE,
     samples=(1,),
+    requires=("lengths",),
     draw=draw,
 )

@@ -96,5 +96,6 @@ KIND = FigureKind(
     needs=EVERY_ENGINE,
     samples=(1,),
     bounded_only=True,
+    requires=("grid_of_fractions", "lengths"),
     draw=draw,
 )

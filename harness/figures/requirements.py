@@ -8,12 +8,8 @@ from typing import Any, NamedTuple
 
 from harness.errors import did_you_mean
 from harness.families.family import ENUMERATION, POSTERIOR, Family
-from harness.figures.alpha_by_outcome import AlphaByOutcome
-from harness.figures.alpha_surface import AlphaSurface
-from harness.figures.bounds import Bounds
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureKind
-from harness.figures.length_surface import LengthSurface
 from harness.figures.options import FigureOptions
 from harness.plain_data import expected_found, flow, plain_number
 from harness.truths import DiscreteTruth, PairTruth, Truth
@@ -71,11 +67,11 @@ def unmet_requirements(
     yield from _sources(kind, options, facts)
     if kind.over != "nothing":
         yield from _levels(options, facts)
-    if isinstance(options, Bounds):
+    if "counts_of_samples" in kind.requires:
         yield from _counts(options, facts)
-    if isinstance(options, AlphaByOutcome):
-        yield from _trials_by_outcome(options, facts)
-    if isinstance(options, AlphaSurface | LengthSurface):
+    if "trials_by_outcome" in kind.requires:
+        yield from _trials_by_outcome(kind, options, facts)
+    if "grid_of_fractions" in kind.requires:
         yield from _surface(kind, options, facts)
 
 
@@ -90,7 +86,7 @@ def undrawable_lengths(
         drawn: the methods that draw their limits, which have no length at an outcome.
     """
     for kind, options in figures:
-        compares = kind in ("length_surface", "length_over_outcome")
+        compares = "lengths" in FIGURES[kind].requires
         if drawn and compares and not _compares_only(options, labels - drawn):
             return (
                 f"{kind} compares lengths at each outcome, which limits that are drawn do "
@@ -226,7 +222,7 @@ def _compared(options: FigureOptions, sides: Mapping[str, str]) -> Iterator[Unme
         yield Unmet("reference", f"expected {other} to compare with {reference}, found none")
 
 
-def _counts(options: Bounds, facts: ExperimentFacts) -> Iterator[Unmet]:
+def _counts(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
     """Outcomes of as many counts as the family has samples."""
     counts = facts.family.counts
     for outcome in options.x or ():
@@ -238,14 +234,14 @@ def _counts(options: Bounds, facts: ExperimentFacts) -> Iterator[Unmet]:
             return
 
 
-def _trials_by_outcome(options: AlphaByOutcome, facts: ExperimentFacts) -> Iterator[Unmet]:
+def _trials_by_outcome(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
     """Trials per outcome are binomial where the truth is drawn, and in the tables for small n."""
     if not facts.has_true_values:
         return
     if facts.trials == "per_truth":
         yield Unmet(
             "kind",
-            "expected trials per_outcome or per_size for alpha_by_outcome, found per_truth",
+            f"expected trials per_outcome or per_size for {kind.name}, found per_truth",
         )
     (size, *others) = facts.sizes or (None,)
     n = size if options.n is None and not others else options.n
@@ -258,9 +254,7 @@ def _is_large(n: Any) -> bool:
     return isinstance(n, int) and n >= LARGEST_BESIDE_TRUTHS
 
 
-def _surface(
-    kind: FigureKind, options: AlphaSurface | LengthSurface, facts: ExperimentFacts
-) -> Iterator[Unmet]:
+def _surface(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
     """Sizes, outcomes and an engine from which a surface over n and x/n can be drawn."""
     engine = next((each for each in kind.engines(options) if each in (facts.engines or ())), None)
     beside_truths = engine not in (None, POSTERIOR) and facts.has_true_values

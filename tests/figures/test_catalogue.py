@@ -94,6 +94,29 @@ def test_every_kind_is_for_families_that_there_are(name: str) -> None:
         assert all(FAMILIES[family].samples == 2 for family in kind.families)
 
 
+ONE_SAMPLE = ("proportion", "rate")
+TWO_SAMPLES = ("proportion_difference", "rate_difference", "balanced_accuracy")
+NAMED = {
+    "alpha_by_outcome": ONE_SAMPLE,
+    "alpha_over_outcome": ONE_SAMPLE,
+    "length_over_outcome": ONE_SAMPLE,
+    "alpha_surface": ("proportion",),
+    "length_surface": ("proportion",),
+    "coverage_curve": ONE_SAMPLE + TWO_SAMPLES,
+    "length_curve": ONE_SAMPLE + TWO_SAMPLES,
+    "bounds": ONE_SAMPLE + TWO_SAMPLES,
+    "outcome_tails": ("proportion", "proportion_difference", "balanced_accuracy"),
+    "calibration": TWO_SAMPLES,
+}
+
+
+@pytest.mark.parametrize(("name", "families"), NAMED.items())
+def test_samples_and_range_of_a_family_decide_which_figures_it_has(
+    name: str, families: tuple[str, ...]
+) -> None:
+    assert tuple(f for f in FIGURES[name].families if f in ONE_SAMPLE + TWO_SAMPLES) == families
+
+
 def test_every_family_has_figures() -> None:
     assert {family for kind in FIGURES.values() for family in kind.families} == set(FAMILIES)
 
