@@ -1,4 +1,4 @@
-"""Intervals of a posterior: one of the four criteria over the family's posterior."""
+"""Bayesian methods: one of the four criteria over the family's posterior."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _JEFFREYS = (0.5, 0.5)
 
 
 def over_beta(criterion: criteria.Criterion[UnitPoints]) -> Formula:
-    """The criterion over Beta(x + a, n − x + b)."""
+    """The formula of a criterion over Beta(x + a, n − x + b), for a proportion."""
     return documented(partial(_over_beta, criterion), criterion)
 
 
@@ -67,9 +67,9 @@ def jeffreys(
 def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """Jeffreys, but (1 − u)ⁿ = ``tail`` and l = 0 at x = 0, and l = 0 at x = 1 too; mirrored.
 
-    It lifts the two dips of the coverage next to 0 and next to 1, and holds x/n at the ends. At
-    n = 1 the limits of the ends stand. DescTools has the same as "modified jeffreys"; astropy's
-    "jeffreys" and DescTools' own only put l = 0 at x = 0 and u = 1 at x = n.
+    It lifts the two dips of the coverage next to 0 and next to 1, and holds x/n at x = 0 and x = n.
+    At n = 1 the limits are those of x = 0 and x = n. DescTools has the same as "modified jeffreys";
+    "jeffreys" of astropy and of DescTools only puts l = 0 at x = 0 and u = 1 at x = n.
 
     Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4.
     """
@@ -96,7 +96,7 @@ def jeffreys_minimal_length(
 
 
 def over_posterior(family: str, criterion: criteria.Criterion[Any]) -> Formula:
-    """The criterion over the posterior of a family."""
+    """The formula of a criterion over the posterior of a family."""
     return documented(partial(_over_posterior, family, criterion), criterion)
 
 
@@ -108,13 +108,13 @@ def _over_posterior(
     side: str,
     prior: tuple[float, float],
 ) -> LimitPair:
-    # A trial point may leave the range; what is no number in the end is refused by the caller.
+    # A trial point may leave the range; the caller refuses limits that are no numbers in the end.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         lower, upper = criterion(family_of(family).posterior(data, prior), alpha, side)
     return lower.value, upper.value
 
 
-def jeffreys_of_rate(
+def jeffreys_rate(
     data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
 ) -> LimitPair:
     """Balanced tails of Gamma(x + ½, exposure), with no change at x = 0.
@@ -133,15 +133,16 @@ _WIDENS = "at a small alpha another event may widen it on both sides by more tha
 
 
 def four_criteria(family: str) -> dict[str, Method]:
-    """One-sided, minimal length, balanced width and balanced tails, with a flat prior by default.
+    """The methods of a family by name: one-sided, minimal length, balanced width, balanced tails.
 
-    The paper leaves the minimal length of differences to future work.
+    Their default prior is flat. Ross (2003) leaves the minimal length of differences to future
+    work.
     """
     over = over_beta if family == "proportion" else partial(over_posterior, family)
     flat = family_of(family).model.FLAT_PRIOR
-    shortest = "method 2" if family_of(family).samples == 1 else "section 7"
-    bayes = partial(Method, category="Bayes", promise="mean", default_prior=flat)
     two = family_of(family).samples == 2
+    shortest = "section 7" if two else "method 2"
+    bayes = partial(Method, category="Bayes", promise="mean", default_prior=flat)
     return {
         "one_sided": bayes(
             "Bayesian one-sided limit", _PAPER + "method 1", over(criteria.one_sided), ONE_SIDED

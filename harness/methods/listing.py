@@ -1,16 +1,17 @@
-"""The catalogue as records."""
+"""The catalogue as records, for ``harness methods``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from harness.errors import InputError, did_you_mean
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import Method
 
 
 def listing(family: str | None = None, name: str | None = None) -> list[dict[str, Any]]:
-    """A record for each method of the family, or of all; in full for the one called ``name``.
+    """Return a record for each method of the family, or of all; in full for the method ``name``.
 
     Raises:
         InputError: there is no such family or method.
@@ -42,7 +43,7 @@ def _brief(family: str, method: Method) -> dict[str, Any]:
 
 def _full(family: str, method: Method) -> dict[str, Any]:
     aliases = [alias for alias, known in ALIASES[family].items() if known == method.name]
-    kind = "Gamma" if family.startswith("rate") else "Beta"
+    kind = family_of(family).model.PRIOR
     prior = (
         "none"
         if method.default_prior is None

@@ -1,4 +1,4 @@
-"""What an interval method is, to everything that calls one."""
+"""An interval method of the catalogue: its record, its formula, and how it is called."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Method:
     formula: Formula | StochasticFormula
     sides: tuple[str, ...] = ALL_SIDES
     category: str = ""
-    """What it is made from, in a word: Wald, score, exact, Bayes, likelihood, transform, ..."""
+    """The kind of method: Wald, score, exact, Bayes, likelihood, transform, ..."""
     promise: Promise = "none"
     """at-least: it misses no truth with a probability above alpha. mean: at every outcome the
     posterior probability outside is alpha, so that its mean alpha error under its own prior is
@@ -54,7 +54,7 @@ class Method:
     """Whether the limits are a function of the outcome; a method that draws them is given a
     generator."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
-    """Parts of the contract that this method does not keep, each with the reason."""
+    """Properties of the contract that this method does not have, each with the reason."""
     name: str = ""
 
     @property
@@ -74,15 +74,18 @@ class Method:
         prior: tuple[float, float] | None = None,
         rng: np.random.Generator | None = None,
     ) -> LimitPair:
-        """Lower and upper limits for each outcome.
+        """Return the lower and upper limits for each outcome.
 
         Args:
             data: the family's columns (x and n for a proportion), float arrays of shape (m,).
-            alpha: in (0, 1); what the two tails hold together, or the one tail of a one-sided
-                interval.
+            alpha: in (0, 1); the probability of the two tails together, or of the one tail of a
+                one-sided interval.
             side: "two-sided", "lower" (upper limit at the end of the range) or "upper".
             prior: parameters of the prior, for a method that takes one.
-            rng: what a stochastic method draws from; a deterministic one draws nothing.
+            rng: the generator of a stochastic method; a deterministic one draws nothing.
+
+        Returns:
+            Lower and upper limits, shape (m,) each.
 
         Raises:
             InputError: the method has no such side, takes no prior, or lacks a generator.
@@ -103,7 +106,7 @@ class Method:
         return lower, upper
 
     def _formula(self, rng: np.random.Generator | None) -> Formula:
-        """The formula, of a stochastic method with the generator at its side."""
+        """The formula; that of a stochastic method with the generator bound to it."""
         if self.deterministic:
             return cast(Formula, self.formula)
         if rng is None:
@@ -135,7 +138,11 @@ class Method:
         )
 
     def check(self, side: str, prior: tuple[float, float] | None) -> None:
-        """Refuse a side or a prior that this method does not have."""
+        """Refuse a side or a prior that this method does not have.
+
+        Raises:
+            InputError: it has no such side, or takes no prior.
+        """
         if side not in ALL_SIDES:
             raise InputError(f"side should be one of {', '.join(ALL_SIDES)}, found {side!r}")
         if side not in self.sides:
@@ -144,7 +151,7 @@ class Method:
             raise InputError(f"{self.name} takes no prior, found {list(prior)}")
 
     def side_advice(self) -> str:
-        """What side this method needs, for a message."""
+        """The clause of a message that says which side this method needs."""
         if TWO_SIDED not in self.sides:
             return "needs side: lower or side: upper"
         if self.sides == (TWO_SIDED,):
@@ -153,24 +160,25 @@ class Method:
 
 
 def are_intervals(lower: Floats, upper: Floats, side: str) -> Bools:
-    """Where limits are numbers and in order; the open side may be an infinite end of the range."""
+    """Whether limits are numbers and in order, shape (m,); an open side may be infinite."""
     low = np.isfinite(lower) | ((lower == -np.inf) & (side == UPPER))
     high = np.isfinite(upper) | ((upper == np.inf) & (side == LOWER))
     return np.asarray(low & high & (lower <= upper))
 
 
-def by_tail(formula: TailFormula, ends: tuple[float, float] = (0.0, 1.0)) -> Formula:
+def by_tail(formula: TailFormula, support: tuple[float, float] = (0.0, 1.0)) -> Formula:
     """The two-sided and one-sided forms of an equal-tailed formula.
 
     The formula is given the tail itself, alpha/2 or alpha, and never 2·alpha, so that a
-    one-sided alpha of one half and more works.
+    one-sided alpha of one half and more works. The open side of a one-sided interval is an end of
+    ``support``, the range of the parameter.
     """
-    return documented(partial(_by_tail, formula, ends), formula)
+    return documented(partial(_by_tail, formula, support), formula)
 
 
 def _by_tail(
     formula: TailFormula,
-    ends: tuple[float, float],
+    support: tuple[float, float],
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
@@ -178,14 +186,14 @@ def _by_tail(
 ) -> LimitPair:
     lower, upper = formula(data, alpha / 2 if side == TWO_SIDED else alpha)
     if side == LOWER:
-        upper = np.full_like(lower, ends[1])
+        upper = np.full_like(lower, support[1])
     elif side == UPPER:
-        lower = np.full_like(upper, ends[0])
+        lower = np.full_like(upper, support[0])
     return lower, upper
 
 
 def by_alpha(formula: TailFormula) -> Formula:
-    """A two-sided form that takes alpha whole: its tails are not equal."""
+    """The two-sided form of a formula that takes alpha whole: its tails are not equal."""
     return documented(partial(_by_alpha, formula), formula)
 
 
@@ -200,6 +208,6 @@ def _by_alpha(
 
 
 def documented(form: partial[LimitPair], formula: Callable[..., object]) -> partial[LimitPair]:
-    """A form of a formula, told by the formula's own docstring; unlike a closure, it pickles."""
+    """A form of a formula with the formula's docstring; unlike a closure, it can be pickled."""
     form.__doc__ = formula.__doc__
     return form

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from harness.methods.comparison.mover import difference, mean, mover, once_each
+from harness.methods.comparison.mover import difference, mean, mover, once_per_sample
 from harness.methods.proportion.wald import wald
 
 X1, N1, X2, N2 = (np.array(column) for column in ([3.0, 50.0], [9.0, 99.0], [2.0, 7.0], [5.0, 8.0]))
@@ -58,6 +58,6 @@ def test_a_sample_that_recurs_is_solved_once():
         return data[0] / data[1] - tail, data[0] / data[1] + tail
 
     x, n = np.array([3.0, 0.0, 3.0, 3.0]), np.array([9.0, 9.0, 9.0, 10.0])
-    found = once_each(limits)((x, n), 0.25)
+    found = once_per_sample(limits)((x, n), 0.25)
     assert sizes == [3]
     np.testing.assert_array_equal(found, (x / n - 0.25, x / n + 0.25))

@@ -1,4 +1,4 @@
-"""Every interval method by family: one literal dict for each. These files are the list."""
+"""Every interval method by family: one literal dict for each. The modules hold the lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a method is made from, and what its category can promise."""
+"""The categories of methods, each a constructor with what the category implies."""
 
 from __future__ import annotations
 

@@ -10,15 +10,25 @@ from harness.methods.bayes import (
 )
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
-from harness.methods.inversion.both_limits import of_proportion
-from harness.methods.inversion.exact_tests import blaker, feldman_cousins, mid_p, sterne
-from harness.methods.inversion.likelihood import likelihood_ratio
+from harness.methods.inversion.limits import (
+    blaker,
+    feldman_cousins,
+    for_proportion,
+    likelihood_ratio,
+    mid_p,
+    sterne,
+)
 from harness.methods.method import TWO_SIDED_ONLY, Method, by_alpha, by_tail
 from harness.methods.proportion.bootstrap import bootstrap_percentile
-from harness.methods.proportion.bounds import chebyshev, hoeffding
-from harness.methods.proportion.exact import clopper_pearson
-from harness.methods.proportion.score import second_order, wilson, wilson_cc, wilson_modified
-from harness.methods.proportion.skewness import scas, scas_cc
+from harness.methods.proportion.exact import chebyshev, clopper_pearson, hoeffding
+from harness.methods.proportion.score import (
+    scas,
+    scas_cc,
+    second_order,
+    wilson,
+    wilson_cc,
+    wilson_modified,
+)
 from harness.methods.proportion.transforms import arcsine, cloglog, logit, probit, rindskopf
 from harness.methods.proportion.wald import add_four, agresti_coull, wald, wald_cc, wald_t
 
@@ -55,22 +65,22 @@ METHODS: dict[str, Method] = {
     "mid_p": category.exact(
         "Mid-P, exact tails with half of x",
         by.LANCASTER,
-        by_tail(of_proportion(mid_p)),
+        by_tail(for_proportion(mid_p)),
         promise="none",
     ),
     "blaker": category.exact_test(
-        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(of_proportion(blaker))
+        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(for_proportion(blaker))
     ),
     "sterne": category.exact_test(
-        "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(of_proportion(sterne))
+        "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(for_proportion(sterne))
     ),
     "feldman_cousins": category.exact_test(
         "Feldman-Cousins, exact, by likelihood ratio",
         by.FELDMAN_COUSINS,
-        by_alpha(of_proportion(feldman_cousins)),
+        by_alpha(for_proportion(feldman_cousins)),
     ),
     "likelihood_ratio": category.likelihood(
-        "Likelihood ratio", by.WILKS, by_tail(of_proportion(likelihood_ratio))
+        "Likelihood ratio", by.WILKS, by_tail(for_proportion(likelihood_ratio))
     ),
     "arcsine": category.transform("Arcsine, Anscombe", by.ANSCOMBE, by_tail(arcsine)),
     "logit": category.transform("Logit, exact at the ends", by.BROWN_2001, by_tail(logit)),

@@ -18,7 +18,7 @@ from harness.methods.comparison.score import mee, miettinen_nurminen
 from harness.methods.comparison.wald import agresti_caffo, wald, wald_cc
 from harness.methods.method import Method, by_tail
 
-_tails = partial(by_tail, ends=(-1.0, 1.0))
+_tails = partial(by_tail, support=(-1.0, 1.0))
 
 METHODS: dict[str, Method] = {
     **four_criteria("proportion_difference"),
@@ -56,9 +56,9 @@ METHODS: dict[str, Method] = {
 
 _WIDER = {"is monotone": "a first success widens it by more than it moves it"}
 _STEEP = {"is monotone": "at alpha near 1 a one-sided limit crosses the estimate steeply"}
-_AT_ENDS = {"has width": "of no width where each x is 0 or n"}
+_NO_WIDTH = {"has width": "of no width where each x is 0 or n"}
 EXCEPTIONS: dict[str, dict[str, str]] = {
-    "wald": {**_AT_ENDS, **_WIDER},
+    "wald": {**_NO_WIDTH, **_WIDER},
     "wald_cc": _WIDER,
     "agresti_caffo": {
         "holds the estimate": "centred nearer to 0 than the estimate",
@@ -67,7 +67,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "newcombe_cc": _STEEP,
     "mover_jeffreys": {"holds the estimate": "centred on medians, which are never 0 or 1"},
     "fagan": _STEEP,
-    "rss_normal": _AT_ENDS,
+    "rss_normal": _NO_WIDTH,
 }
 
 ALIASES: dict[str, str] = {}

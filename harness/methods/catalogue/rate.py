@@ -6,19 +6,23 @@ from functools import partial
 
 import numpy as np
 
-from harness.methods.bayes import four_criteria, jeffreys_of_rate
+from harness.methods.bayes import four_criteria, jeffreys_rate
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
-from harness.methods.inversion.both_limits import of_rate
-from harness.methods.inversion.exact_tests import blaker, feldman_cousins, mid_p, sterne
-from harness.methods.inversion.likelihood import likelihood_ratio
+from harness.methods.inversion.limits import (
+    blaker,
+    feldman_cousins,
+    for_rate,
+    likelihood_ratio,
+    mid_p,
+    sterne,
+)
 from harness.methods.method import Method, by_alpha, by_tail
-from harness.methods.proportion.skewness import scas_of_rate
 from harness.methods.rate.exact import garwood
 from harness.methods.rate.normal import byar, square_root, wald
-from harness.methods.rate.score import score, score_cc
+from harness.methods.rate.score import scas, score, score_cc
 
-_tails = partial(by_tail, ends=(0.0, np.inf))
+_tails = partial(by_tail, support=(0.0, np.inf))
 
 METHODS: dict[str, Method] = {
     "wald": category.wald("Wald, clipped at 0", by.ROSS + ", for rates, method 6", _tails(wald)),
@@ -27,26 +31,26 @@ METHODS: dict[str, Method] = {
     "sqrt": category.transform("Square root, Anscombe", by.ANSCOMBE, _tails(square_root)),
     "byar": category.transform("Byar, x below and x + 1 above", by.BRESLOW_DAY, _tails(byar)),
     "garwood": category.exact("Garwood, exact tails", by.GARWOOD, _tails(garwood)),
-    "jeffreys": category.bayes("Jeffreys, balanced tails", by.BROWN_2003, jeffreys_of_rate),
+    "jeffreys": category.bayes("Jeffreys, balanced tails", by.BROWN_2003, jeffreys_rate),
     **four_criteria("rate"),
     "mid_p": category.exact(
-        "Mid-P, exact tails with half of x", by.LANCASTER, _tails(of_rate(mid_p)), promise="none"
+        "Mid-P, exact tails with half of x", by.LANCASTER, _tails(for_rate(mid_p)), promise="none"
     ),
     "blaker": category.exact_test(
-        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(of_rate(blaker))
+        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(for_rate(blaker))
     ),
     "sterne": category.exact_test(
-        "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(of_rate(sterne))
+        "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(for_rate(sterne))
     ),
     "feldman_cousins": category.exact_test(
         "Feldman-Cousins, exact, by likelihood ratio",
         by.FELDMAN_COUSINS,
-        by_alpha(of_rate(feldman_cousins)),
+        by_alpha(for_rate(feldman_cousins)),
     ),
     "likelihood_ratio": category.likelihood(
-        "Likelihood ratio", by.WILKS, _tails(of_rate(likelihood_ratio))
+        "Likelihood ratio", by.WILKS, _tails(for_rate(likelihood_ratio))
     ),
-    "scas": category.score("Skewness-corrected score", by.LAUD, _tails(scas_of_rate)),
+    "scas": category.score("Skewness-corrected score", by.LAUD, _tails(scas)),
 }
 
 _ONE_SIDE_OF_X = {

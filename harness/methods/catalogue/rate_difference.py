@@ -12,7 +12,7 @@ from harness.methods.comparison.rate_score import score
 from harness.methods.comparison.rates import mover_jeffreys, mover_score, wald
 from harness.methods.method import Method, by_tail
 
-_tails = partial(by_tail, ends=(-math.inf, math.inf))
+_tails = partial(by_tail, support=(-math.inf, math.inf))
 
 METHODS: dict[str, Method] = {
     **four_criteria("rate_difference"),

@@ -1,4 +1,4 @@
-"""Where the methods come from."""
+"""The references of the methods."""
 
 from __future__ import annotations
 

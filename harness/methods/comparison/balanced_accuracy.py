@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from harness.methods.comparison.mover import mean, once_each
+from harness.methods.comparison.mover import mean, once_per_sample
 from harness.methods.method import LimitPair, TailFormula
 from harness.methods.proportion.exact import clopper_pearson
 from harness.methods.proportion.score import wilson
@@ -21,7 +21,7 @@ def exact_union(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Langford (2005), J. Mach. Learn. Res. 6, 273–306, for the limits of a class.
     """
     x1, n1, x2, n2 = data
-    limits = once_each(clopper_pearson)
+    limits = once_per_sample(clopper_pearson)
     lower_1, upper_1 = limits((x1, n1), tail / 2)
     lower_2, upper_2 = limits((x2, n2), tail / 2)
     return (lower_1 + lower_2) / 2, (upper_1 + upper_2) / 2
@@ -59,7 +59,7 @@ def mover_clopper_pearson(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Zou and Donner (2008), Stat. Med. 27, 1693–1702.
     """
-    return _mover(data, tail, once_each(clopper_pearson))
+    return _mover(data, tail, once_per_sample(clopper_pearson))
 
 
 def _mover(data: tuple[Floats, ...], tail: float, limits: TailFormula) -> LimitPair:

@@ -56,12 +56,12 @@ def _signed_root_sum(first: Floats, second: Floats) -> Floats:
 Columns = TypeVar("Columns", bound=tuple[Floats, ...])
 
 
-def once_each(
+def once_per_sample(
     formula: Callable[[tuple[Floats, ...], float], Columns],
 ) -> Callable[[tuple[Floats, ...], float], Columns]:
-    """The formula, worked out once for each distinct sample.
+    """The formula, computed once for each distinct sample.
 
-    All pairs of outcomes of two samples are n₁·n₂, of only n₁ + n₂ samples.
+    The n₁·n₂ pairs of outcomes of two samples hold only n₁ + n₂ samples.
     """
 
     def limits(data: tuple[Floats, ...], tail: float) -> Columns:
@@ -104,7 +104,7 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Laud (2017), Pharm. Stat. 16, 334–348, MOVER-J.
     """
     x1, n1, x2, n2 = data
-    about_median = once_each(_about_median)
+    about_median = once_per_sample(_about_median)
     first, second = about_median((x1, n1), tail), about_median((x2, n2), tail)
     return difference(first, second)
 
@@ -117,7 +117,7 @@ def fagan(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Fagan (1999), Comput. Biol. Med. 29, 83–87; Ross (2003), section 6, method 5.
     """
-    first, second = _about_estimates(data, tail, once_each(clopper_pearson))
+    first, second = _about_estimates(data, tail, once_per_sample(clopper_pearson))
     (_, lower_1, upper_1), (_, lower_2, upper_2) = first, second
     lower, upper = difference(first, second)
     correction = _CORRECTION / np.maximum(data[1], data[3])

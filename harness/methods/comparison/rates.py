@@ -1,11 +1,11 @@
-"""Intervals for the difference of two Poisson rates, in closed form or from one for each rate."""
+"""Intervals for the difference of two Poisson rates: Wald, and MOVER of one for each rate."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.special import ndtri
 
-from harness.methods.comparison.mover import Term, difference, once_each
+from harness.methods.comparison.mover import Term, difference, once_per_sample
 from harness.methods.method import LimitPair
 from harness.methods.rate.score import score
 from harness.numerics.arrays import Floats
@@ -56,7 +56,7 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 def _about_median(x: Floats, exposure: Floats, tail: float) -> Term:
     # By unit exposure, so that limits scale with the exposure to the last bit.
-    median, lower, upper = once_each(_of_count)((x,), tail)
+    median, lower, upper = once_per_sample(_of_count)((x,), tail)
     return median / exposure, lower / exposure, upper / exposure
 
 

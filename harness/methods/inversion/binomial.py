@@ -24,7 +24,7 @@ class BinomialTails:
         return self.n - self.x
 
     @property
-    def end(self) -> UnitPoints:
+    def boundary(self) -> UnitPoints:
         return UnitPoints(np.ones_like(self.x), np.zeros_like(self.x))
 
     @property

@@ -1,7 +1,17 @@
-"""Three orders of the outcomes, from least to most in keeping with a value of the parameter.
+"""The exact two-sided test: how it orders outcomes, and the outermost parameter it accepts.
 
-Up to its *tie* with x, an outcome past the estimate is no more in keeping than x is. The tie moves
+The p-value of x is the sum of Pr(y; θ) over all outcomes y no more in keeping with θ than x. Up to
+its *tie* with x, an outcome past the estimate is no more in keeping than x is. The tie moves
 outwards with the distance of the outcome, and the p-value of x there falls.
+
+Beyond the estimate the p-value is the near tail of x and a far tail, which loses its nearest
+outcome wherever θ passes the tie of that outcome with x. Between two ties the p-value falls, or
+falls and rises again; at the ties themselves it falls from one to the next, for each of the orders.
+So the last tie with a p-value above alpha is found first, and the limit lies there or in the piece
+past it: at the one root of p-value = alpha if the p-value just past the tie is still above alpha.
+
+Klaschka and Reiczigel (2021), Comput. Stat. 36, 1775–1790, doi:10.1007/s00180-020-00986-0, treat
+these jumps for Blaker's and Sterne's orders.
 """
 
 from __future__ import annotations
@@ -12,7 +22,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from harness.methods.inversion.tails import P, Tails, outward_root
+from harness.methods.inversion.tails import P, Tails, find_root
 from harness.numerics.arrays import Bools, Floats, Positions
 from harness.numerics.root_finding import largest_true
 
@@ -86,7 +96,7 @@ class BySmallerTail:
 
         edge = np.full(k.size, _FAR_AWAY)
         start = ByLikelihood(relative=True).tie(tails, k)
-        return outward_root(tails, log_ratio, start, -edge, edge, np.zeros_like(edge))
+        return find_root(tails, log_ratio, start, -edge, edge, np.zeros_like(edge))
 
 
 def _about_level(tails: Tails[P], alpha: float) -> Floats:
@@ -97,3 +107,35 @@ def _about_level(tails: Tails[P], alpha: float) -> Floats:
 MINIMUM_LIKELIHOOD = ByLikelihood(relative=False)
 LIKELIHOOD_RATIO = ByLikelihood(relative=True)
 SMALLER_TAIL = BySmallerTail()
+
+
+def outer_limit(tails: Tails[P], alpha: float, order: Order) -> P:
+    """The supremum of the points with p-value > alpha; the boundary if all have."""
+    inner = np.flatnonzero(tails.reach > 0)
+    return tails.boundary.replaced(inner, _among_ties(tails.at(inner), alpha, order))
+
+
+def _among_ties(tails: Tails[P], alpha: float, order: Order) -> P:
+    last = order.last(tails, alpha)
+    limit = order.tie(tails, last)
+    past = last + 1.0
+    above = tails.near(limit) + tails.far(past, limit) > alpha
+    bare = np.flatnonzero(above & (past > tails.reach))
+    piece = np.flatnonzero(above & (past <= tails.reach))
+    limit = limit.replaced(bare, tails.at(bare).quantile(alpha))
+    start = limit.at(piece)
+    limit = limit.replaced(piece, _in_piece(tails.at(piece), alpha, order, past[piece], start))
+    # Sterne's tie of two neighbouring Poisson counts is an estimate, and may round past it.
+    return tails.between(np.zeros_like(past)).where(tails.distance(limit) < 0, limit)
+
+
+def _in_piece(tails: Tails[P], alpha: float, order: Order, k: Floats, start: P) -> P:
+    """Where the p-value falls to alpha between ``start`` and the tie at the distance k."""
+
+    def log_excess(here: Tails[P], points: P, index: Positions) -> tuple[Floats, Floats]:
+        p_value = here.near(points) + here.far(k[index], points)
+        slope = here.near_slope(points) + here.far_slope(k[index], points)
+        return np.log(p_value / alpha), slope / p_value
+
+    width = tails.span(start, order.tie(tails, k))
+    return find_root(tails, log_excess, start, np.zeros_like(width), width, 0.5 * width)

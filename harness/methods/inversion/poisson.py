@@ -26,7 +26,7 @@ class PoissonTails:
         return np.full_like(self.x, np.inf) if self.sign > 0 else self.x
 
     @property
-    def end(self) -> RealPoints:
+    def boundary(self) -> RealPoints:
         return RealPoints(np.full_like(self.x, np.inf if self.sign > 0 else 0.0))
 
     @property

@@ -31,8 +31,8 @@ class Tails(Protocol[P]):
         ...
 
     @property
-    def end(self) -> P:
-        """The end of the parameter's range."""
+    def boundary(self) -> P:
+        """The end of the parameter's range on this side."""
         ...
 
     @property
@@ -101,17 +101,22 @@ class Tails(Protocol[P]):
 
 
 # (tails, points, positions among all) -> value and derivative of a function that falls outwards
-Falling = Callable[[Tails[P], P, Positions], tuple[Floats, Floats]]
+DecreasingFunction = Callable[[Tails[P], P, Positions], tuple[Floats, Floats]]
 
 
-def outward_root(
-    tails: Tails[P], falling: Falling[P], start: P, low: Floats, high: Floats, first: Floats
+def find_root(
+    tails: Tails[P],
+    function: DecreasingFunction[P],
+    start: P,
+    low: Floats,
+    high: Floats,
+    first: Floats,
 ) -> P:
-    """The points at which a function that falls outwards is 0, of scale one there.
+    """Return the points at which a function that falls outwards is 0.
 
     Args:
         tails: m sides.
-        falling: the function, at points of some of the sides.
+        function: of points of some of the sides; its scale is one near the root.
         start: where steps are counted from, so that a short one keeps its digits.
         low, high: steps to either side of the root, shape (m,).
         first: the first step to try, shape (m,).
@@ -122,7 +127,7 @@ def outward_root(
 
     def evaluate(step: Floats, index: Positions) -> tuple[Floats, Floats]:
         here = tails.at(index)
-        return falling(here, here.outwards(start.at(index), step), index)
+        return function(here, here.outwards(start.at(index), step), index)
 
     step, reached = bracketed_newton(evaluate, low, high, first)
     if not reached.all():

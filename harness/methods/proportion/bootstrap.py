@@ -1,4 +1,4 @@
-"""Intervals from resampling the sample itself."""
+"""Bootstrap intervals for a proportion: quantiles of resamples of the sample."""
 
 from __future__ import annotations
 

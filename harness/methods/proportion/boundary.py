@@ -1,4 +1,4 @@
-"""Limits at x = 0 and x = n for formulas that have none there."""
+"""The boundary of proportions: limits at x = 0 and x = n, and x mirrored to n − x."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def moved_inside(data: tuple[Floats, ...]) -> tuple[Floats, Floats]:
 
 
 def mirrored(formula: TailFormula) -> TailFormula:
-    """The formula taken at the smaller of x and n − x, and its limits mirrored for the other.
+    """The formula, computed at the smaller of x and n − x, with limits mirrored for the other.
 
-    So swapping successes and failures mirrors the limits to the last bit but one.
+    Swapping successes and failures then mirrors the limits to the last bit but one.
     """
 
     @functools.wraps(formula)

@@ -10,7 +10,7 @@ from harness.methods.proportion.boundary import mirrored
 from harness.numerics.arrays import Floats
 
 
-def wald(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:
+def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """p̂ ± z √(p̂(1 − p̂)/n), clipped to [0, 1], with p̂ = x/n.
 
     z is the upper ``tail`` point of the standard normal. Of no width at x = 0 and x = n, where
@@ -22,7 +22,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:
     return _about_estimate(data, -float(ndtri(tail)) * np.sqrt(x / n * ((n - x) / n) / n))
 
 
-def wald_cc(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:
+def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """p̂ ± (z √(p̂(1 − p̂)/n) + 1/(2n)), clipped to [0, 1].
 
     z is the upper ``tail`` point of the standard normal. The continuity correction gives it a
@@ -35,7 +35,7 @@ def wald_cc(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:
     return _about_estimate(data, -float(ndtri(tail)) * deviation + 0.5 / n)
 
 
-def wald_t(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:
+def wald_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """p̂ ± t √(p̂(1 − p̂)/(n − 1)), clipped to [0, 1]; the whole range at n = 1.
 
     t is the upper ``tail`` point of Student's distribution with n − 1 degrees of freedom: the t
@@ -54,7 +54,7 @@ def wald_t(data: tuple[Floats, ...], tail: float) -> tuple[Floats, Floats]:
     return np.where(alone, 0.0, lower), np.where(alone, 1.0, upper)
 
 
-def _about_estimate(data: tuple[Floats, ...], delta: Floats) -> tuple[Floats, Floats]:
+def _about_estimate(data: tuple[Floats, ...], delta: Floats) -> LimitPair:
     x, n = data
     return np.clip(x / n - delta, 0.0, 1.0), np.clip(x / n + delta, 0.0, 1.0)
 
