@@ -35,11 +35,13 @@ def test_examples_print_what_they_show(name, tmp_path, monkeypatch):
 
 def test_modules_that_teach_their_use_have_examples():
     assert {
+        "harness.api",
         "harness.checks.check",
         "harness.criteria",
         "harness.posteriors.beta",
         "harness.posteriors.gamma",
         "harness.sampling.binomial",
+        "harness.tables.results",
         "harness.testing",
         "harness.truths",
     } <= set(modules_with_examples())

@@ -56,8 +56,8 @@ def _load_checked(
     """Load the experiments, and check that each can be planned and written."""
     from harness.config.experiment import Experiment
     from harness.config.load import load_all
+    from harness.study.columns import catalogue_sources
     from harness.study.plan import plan_scenarios
-    from harness.study.sources import catalogue_sources
     from harness.study.write_results import refuse_unwritable
 
     experiments = load_all(configs, changes)

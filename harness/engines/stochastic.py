@@ -7,76 +7,66 @@ stream, keyed by scenario, shard and method, so that no other method changes it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 
 from harness.engines.monte_carlo import Shard, Trials, every_trial
 from harness.engines.results import Counts, Tally
-from harness.methods.method import LimitPair
-from harness.methods.source import Failures, RunSource
+from harness.methods.source import Answers, Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Column, Scenario, keyed_stream, observed_at
+from harness.scenario import Column, keyed_stream, observed_at
 
 
 @dataclass(frozen=True)
 class StochasticColumn:
-    """A method at one alpha whose limits are drawn, and what went wrong in the draws."""
+    """A method at one alpha that draws its limits."""
 
     column: Column
     source: RunSource
-    _failures: dict[tuple[tuple[float, ...], int], Failures] = field(default_factory=dict)
-    """The failures so far by the scenario's sizes and the shard."""
 
     def stream(self, shard: Shard) -> np.random.Generator:
-        """The stream keyed by scenario, shard and method, and by nothing else."""
+        """Return the random generator, keyed by scenario, shard and method alone."""
         drawn = self.source.content(self.column.alpha, self.column.side)
         return keyed_stream({**shard.scenario.content(), **drawn}, shard.seed, shard.number)
 
-    def limits(self, shard: Shard, trials: Trials) -> LimitPair:
-        """The limits of each trial, drawn in the trials' order; not numbers where there are none.
+    def draw(self, shard: Shard, trials: Trials) -> Answers:
+        """Return the limits of each trial, drawn in the order of the trials.
 
         Raises:
             IntervalNotFoundError: a method of the catalogue has no interval in a trial.
         """
-        observed, alpha, side = (
-            observed_at(shard.scenario, trials.outcomes),
-            self.column.alpha,
-            self.column.side,
+        observed = observed_at(shard.scenario, trials.outcomes)
+        alpha, side = self.column.alpha, self.column.side
+        return self.source.draw(observed, alpha, side, self.stream(shard)).intervals(
+            observed, alpha, side
         )
-        drawn = self.source.draw(observed, alpha, side, self.stream(shard))
-        found = drawn.intervals(observed, alpha, side)
-        failures = found.summary()
-        if failures is not None:
-            self._failures[shard.scenario.sizes, shard.number] = failures
-        return found.lower, found.upper
-
-    def failures(self, scenario: Scenario) -> Failures | None:
-        """The failures of all trials of a scenario, those of the first shard first."""
-        by_shard = {
-            number: found
-            for (sizes, number), found in self._failures.items()
-            if sizes == scenario.sizes
-        }
-        ordered = [by_shard[number] for number in sorted(by_shard)]
-        return reduce(Failures.plus, ordered) if ordered else None
 
 
-def simulate_stochastic(shard: Shard, columns: Sequence[StochasticColumn]) -> Tally:
-    """Count the misses of every column in one shard, each trial by limits of its own."""
+def simulate_stochastic(
+    shard: Shard, columns: Sequence[StochasticColumn]
+) -> tuple[Tally, dict[int, Failures]]:
+    """Count the misses of each column in one shard, with limits drawn for every trial.
+
+    Returns:
+        The counts of all columns, and why there are no limits in some trials, by the rows of the
+        columns that failed.
+    """
     trials = every_trial(shard)
-    by_outcome = _Groups.of(trials.outcomes, len(columns))
-    by_truth = None
+    by_outcome, by_truth = _Groups.of(trials.outcomes, len(columns)), None
     if trials.conditions is not None:
         by_truth = _Groups.of(trials.conditions, len(columns))
+    failures = {}
     for row, column in enumerate(columns):
-        lower, upper = column.limits(shard, trials)
+        drawn = column.draw(shard, trials)
         for groups in (by_outcome, by_truth):
             if groups is not None:
-                groups.fill(row, trials.parameter, lower, upper)
-    return Tally(by_outcome.counts, None if by_truth is None else by_truth.counts)
+                groups.fill(row, trials.parameter, drawn.lower, drawn.upper)
+        failed = drawn.summary()
+        if failed is not None:
+            failures[row] = failed
+    return Tally(by_outcome.counts, None if by_truth is None else by_truth.counts), failures
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ from harness.engines.monte_carlo import outcomes_drawn
 from harness.methods.source import Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario, observed_at
-from harness.study.columns import deterministic_specs
+from harness.study.columns import Sources, deterministic_specs
 from harness.study.parallel import run_tasks
 from harness.study.plan import ScenarioPlan
-from harness.study.sources import Sources
 
 # Outcomes solved at once: keeps the temporary arrays of a large table small, and spreads over the
 # cores what takes long, as pairs of samples do. By the number of samples.

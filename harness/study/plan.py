@@ -15,8 +15,7 @@ from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
 from harness.numerics.arrays import Integers
 from harness.scenario import PairScenario, Scenario, SingleScenario, outcomes_at_fractions
-from harness.study.columns import refuse_undrawn
-from harness.study.sources import Sources
+from harness.study.columns import Sources, refuse_undrawn
 from harness.tables.scenario_result import OutcomeCells
 from harness.truths import PairTruth
 

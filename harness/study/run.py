@@ -11,16 +11,14 @@ import numpy as np
 from harness.config.experiment import Execution, Experiment
 from harness.config.serialize import serialize
 from harness.engines.monte_carlo import Shard
-from harness.engines.results import Tally
 from harness.engines.stochastic import StochasticColumn
 from harness.scenario import Column, Limits
-from harness.study.columns import deterministic_columns, stochastic_columns
+from harness.study.columns import deterministic_columns, limit_sources, stochastic_columns
 from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.parallel import Progress, run_tasks
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.simulate import Simulation, simulate_shard
 from harness.study.solve import solve_scenario
-from harness.study.sources import limit_sources
 from harness.tables.assemble import cells_table, summary_table
 from harness.tables.engine_agreement import engine_agreement
 from harness.tables.manifest import manifest
@@ -135,7 +133,17 @@ def _scenario_result(
 ) -> ScenarioResult:
     drawn = None
     if simulation is not None and simulation.stochastic is not None:
-        drawn = _stochastic_result(stochastic, plan, found.limits, simulation.stochastic)
+        outcomes = found.limits.outcomes
+        drawn = ScenarioResult(
+            scenario=plan.scenario,
+            columns=tuple(each.column for each in stochastic),
+            limits=Limits(outcomes, *np.empty((2, 0, outcomes.size))),
+            tally=simulation.stochastic,
+            solution=None,
+            failures=simulation.failures,
+            outcome_cells=plan.outcome_cells,
+            stochastic=None,
+        )
     return ScenarioResult(
         scenario=plan.scenario,
         columns=columns,
@@ -145,24 +153,4 @@ def _scenario_result(
         failures=found.failures,
         outcome_cells=plan.outcome_cells,
         stochastic=drawn,
-    )
-
-
-def _stochastic_result(
-    stochastic: Sequence[StochasticColumn], plan: ScenarioPlan, limits: Limits, tally: Tally
-) -> ScenarioResult:
-    failures = {
-        row: failure
-        for row, column in enumerate(stochastic)
-        if (failure := column.failures(plan.scenario)) is not None
-    }
-    return ScenarioResult(
-        scenario=plan.scenario,
-        columns=tuple(each.column for each in stochastic),
-        limits=Limits(limits.outcomes, *np.empty((2, 0, limits.outcomes.size))),
-        tally=tally,
-        solution=None,
-        failures=failures,
-        outcome_cells=plan.outcome_cells,
-        stochastic=None,
     )

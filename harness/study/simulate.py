@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.results import Tally
 from harness.engines.stochastic import StochasticColumn, simulate_stochastic
+from harness.methods.source import Failures
 from harness.scenario import Limits
 
 
@@ -19,18 +20,23 @@ class Simulation:
     """Of the columns whose limits are a function of the outcome."""
     stochastic: Tally | None
     """Of the columns whose limits are drawn anew in every trial; None where there are none."""
+    failures: Mapping[int, Failures]
+    """Why there are no limits in some trials, by the rows of the stochastic columns that failed."""
 
     @property
     def trials(self) -> int:
         """The number of trials."""
         return int(self.tally.by_outcome.trials.sum())
 
-    def plus(self, other: Simulation) -> Simulation:
-        """Both together."""
+    def plus(self, later: Simulation) -> Simulation:
+        """These counts together with those of later shards."""
         stochastic = self.stochastic
-        if stochastic is not None and other.stochastic is not None:
-            stochastic = stochastic.plus(other.stochastic)
-        return Simulation(self.tally.plus(other.tally), stochastic)
+        if stochastic is not None and later.stochastic is not None:
+            stochastic = stochastic.plus(later.stochastic)
+        failures = dict(self.failures)
+        for row, failed in later.failures.items():
+            failures[row] = failures[row].plus(failed) if row in failures else failed
+        return Simulation(self.tally.plus(later.tally), stochastic, failures)
 
 
 def simulate_shard(
@@ -43,5 +49,7 @@ def simulate_shard(
         limits: of the deterministic columns, at least at the outcomes that occur in the shard.
         stochastic: the columns whose limits are drawn.
     """
-    drawn = simulate_stochastic(shard, stochastic) if stochastic else None
-    return Simulation(simulate(shard, limits), drawn)
+    tally = simulate(shard, limits)
+    if not stochastic:
+        return Simulation(tally, None, {})
+    return Simulation(tally, *simulate_stochastic(shard, stochastic))

@@ -9,8 +9,8 @@ import pytest
 from harness.config.load import load_experiment
 from harness.engines import monte_carlo
 from harness.errors import HarnessError
+from harness.study.columns import catalogue_sources
 from harness.study.plan import LARGEST_TABLE, plan_scenarios
-from harness.study.sources import catalogue_sources
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 BASES = pytest.mark.parametrize("base", [DRAWN, LISTED], ids=["drawn", "listed"])

@@ -7,9 +7,8 @@ import itertools
 import pytest
 
 from harness.config.load import load_experiment
-from harness.study.columns import deterministic_columns
+from harness.study.columns import catalogue_sources, deterministic_columns
 from harness.study.plan import plan_scenarios
-from harness.study.sources import catalogue_sources
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 ENGINES = ("monte_carlo", "posterior", "enumeration")

@@ -80,7 +80,8 @@ def test_limits_of_each_trial_are_counted_like_limits_looked_up(name, per_truth)
     wald = CATALOGUE[scenario.family]["wald"]
     solved = np.array([wald.limits(data_of(scenario, outcomes), alpha) for alpha in alphas])
     looked_up = simulate(shard, Limits(outcomes, solved[:, 0], solved[:, 1]))
-    each = simulate_stochastic(shard, [drawing(wald, alpha) for alpha in alphas])
+    each, failures = simulate_stochastic(shard, [drawing(wald, alpha) for alpha in alphas])
+    assert not failures
     assert (each.by_truth is not None) == (name in LISTS)
     pairs = [(looked_up.by_outcome, each.by_outcome), (looked_up.by_truth, each.by_truth)]
     for expected, found in pairs[: 2 if name in LISTS else 1]:
