@@ -86,6 +86,11 @@ class Beta:
         return UnitPoints(np.where(flat, 0.5, rise / total), np.where(flat, 0.5, fall / total))
 
     @property
+    def mean(self) -> Floats:
+        """a/(a + b)."""
+        return self.a / (self.a + self.b)
+
+    @property
     def distance_to_boundary(self) -> tuple[Floats, Floats]:
         """The distances of the estimate from both ends of the support."""
         estimate = self._centre()
@@ -157,6 +162,10 @@ class Beta:
             )
             at_end = (xlogy(a - 1.0, s.p) + xlogy(b - 1.0, s.q)) - betaln(a, b)
         return np.asarray(np.where((s.p > 0) & (s.q > 0), inner, at_end))
+
+    def logpdf_beside(self, anchor: Floats, step: Floats) -> Floats:
+        """``logpdf`` at ``anchor + step``, for a step that may be lost in that sum next to 1."""
+        return self.logpdf(UnitPoints(anchor + step, (1.0 - anchor) - step))
 
     def pdf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
         """The posterior density, shape (m,)."""

@@ -79,6 +79,11 @@ class Gamma:
         return RealPoints(np.maximum(self.a - 1.0, 0.0) / self.b)
 
     @property
+    def mean(self) -> Floats:
+        """a/b."""
+        return self.a / self.b
+
+    @property
     def distance_to_boundary(self) -> tuple[Floats, Floats]:
         """The distances of the estimate from both ends of the support."""
         return self._centre(), np.full(self.size, np.inf)
@@ -120,6 +125,10 @@ class Gamma:
                 self.a == 1.0, np.log(self.b), np.where(self.a < 1.0, np.inf, -np.inf)
             )
         return np.asarray(np.where(r > 0, np.where(r < np.inf, inner, -np.inf), at_zero))
+
+    def logpdf_beside(self, anchor: Floats, step: Floats) -> Floats:
+        """``logpdf`` at ``anchor + step``."""
+        return self.logpdf(anchor + step)
 
     def pdf(self, points: RealPoints | npt.ArrayLike) -> Floats:
         """The posterior density, shape (m,)."""

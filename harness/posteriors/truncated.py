@@ -96,7 +96,7 @@ class Truncated:
         It is the difference of the smaller tails. Where that would lose digits (the range is short
         on the scale of the posterior, or far out), the density is integrated.
         """
-        above = low > self._mean
+        above = low > self.whole.mean
         near = self._tail(np.where(above, low, high), above)
         far = self._tail(np.where(above, high, low), above)
         kept = near - far
@@ -107,11 +107,6 @@ class Truncated:
         if lost.any():
             log_mass[lost] = self._log_integrated(lost, low[lost], high[lost])
         return log_mass
-
-    @property
-    def _mean(self) -> Floats:
-        a, b = self.whole.a, self.whole.b
-        return a / (a + b) if isinstance(self.whole, Beta) else a / b
 
     def _tail(self, points: Floats, upper: Bools) -> Floats:
         """The untruncated posterior's upper tail where ``upper``, its lower tail elsewhere."""
@@ -129,10 +124,7 @@ class Truncated:
         top = whole.logpdf(anchor)
 
         def log_height(distance: Floats) -> Floats:
-            step = sign * distance
-            if isinstance(whole, Beta):
-                return whole.logpdf(UnitPoints(anchor + step, (1.0 - anchor) - step)) - top
-            return whole.logpdf(anchor + step) - top
+            return whole.logpdf_beside(anchor, sign * distance) - top
 
         # An unbounded range is in the upper tail of a Gamma, and ``low`` is above 0.
         reach = _effective(log_height, np.where(np.isfinite(length), length, anchor), length)

@@ -121,7 +121,7 @@ class BetaDensity:
 
     @property
     def mean(self) -> Floats:
-        return self.whole.a / (self.whole.a + self.whole.b)
+        return self.whole.mean
 
     @property
     def variance(self) -> Floats:
@@ -211,7 +211,7 @@ class GammaDensity:
 
     @property
     def mean(self) -> Floats:
-        return self.whole.a / self.whole.b
+        return self.whole.mean
 
     @property
     def variance(self) -> Floats:

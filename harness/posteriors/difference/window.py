@@ -83,9 +83,8 @@ class IntegrationWindow:
         """The curvature of the factor's tail where it is taken to be constant."""
         points, factor = self.overlap.points_at(x), self.overlap.factor
         slope = factor.slope(*points.w, 1, points.du_dx)
-        curvature = (
-            factor.curvature(*points.w, 1, points.du_dx) - self._log_du_dx_derivatives(x)[0] * slope
-        )
+        tilt, _ = self._log_du_dx_derivatives(x)
+        curvature = factor.curvature(*points.w, 1, points.du_dx) - tilt * slope
         return np.where(self.is_flat(points), np.maximum(curvature, 0.0), 0.0)
 
     def _log_du_dx_derivatives(self, x: Floats) -> tuple[Floats, Floats]:
@@ -102,9 +101,8 @@ class IntegrationWindow:
 
     def _nodes(self) -> Nodes:
         centre = self._peak(self._normal_peak())
-        curvature = np.maximum(self.slope_and_curvature(centre)[1], 0.0) + self._omitted_curvature(
-            centre
-        )
+        _, curvature = self.slope_and_curvature(centre)
+        curvature = np.maximum(curvature, 0.0) + self._omitted_curvature(centre)
         width = 1.0 / np.sqrt(np.maximum(curvature, 1.0 / _WIDEST**2))
         left, right = self._edge(centre, -width), self._edge(centre, width)
         unit = np.minimum(_UNIT * width, _LONGEST_UNIT)
@@ -191,6 +189,7 @@ class IntegrationWindow:
         return [first, last, np.zeros_like(first)]
 
     def at(self, index: Index) -> IntegrationWindow:
+        """The integrands of the outcomes ``index``."""
         return IntegrationWindow(self.overlap.at(index), self.factor, self.flat_value[index])
 
 
