@@ -79,7 +79,7 @@ class Violation:
     where: Bools
     """Shape of the limits."""
     compared_with: str = ""
-    """The limits compared with, as the subject of a clause."""
+    """What has the limits compared with, as "the next x has"; a clause of the message."""
     lower: Floats | None = None
     """The lower limits compared with, shape of the limits."""
     upper: Floats | None = None

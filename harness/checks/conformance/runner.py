@@ -229,7 +229,7 @@ def _check_precision(evaluations: Sequence[Evaluation], side: str) -> Finding:
 
 
 def _shows_precision(limits: Floats) -> Bools:
-    """Where a limit is no whole number, which any type holds, and not too small for its type."""
+    """Where a limit is neither a whole number nor tiny: single precision would round it."""
     tiny = float(np.finfo(np.float32).tiny)
     with np.errstate(invalid="ignore"):
         return np.asarray(

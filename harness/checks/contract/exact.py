@@ -23,16 +23,16 @@ CONTRACTS = (NOMINAL, AT_LEAST, NONE)
 
 MARGIN = 0.3
 """How far from 0 the mean alpha error of a nominal method may be, as a multiple of alpha."""
-MOST = 4.0
+MOST_INSIDE = 4.0
 """How often a nominal method may miss a truth inside the range, as a multiple of alpha.
 
 A one-sided limit may miss twice as often: with another limit of the same alpha it makes an
 interval of 2·alpha, and at one truth all misses of that interval may be its own.
 """
-FEWEST = 10
+SMALLEST_N = 10
 """The contract "nominal" applies from this number of trials on: with fewer no method keeps it."""
-NO_LARGE_SIZE = f"no size of {FEWEST} or more with sound limits was checked"
-EXACT = 1e-9
+NO_LARGE_SIZE = f"no size of {SMALLEST_N} or more with sound limits was checked"
+ROUNDING = 1e-9
 """What rounding may add to a worst alpha."""
 
 CONTRACT_CHECKS = _MEAN_NAME, _WORST_NAME = "mean alpha error", "worst alpha"
@@ -91,11 +91,11 @@ def check_contract(
         return []
     known = behaviour.filter(pl.col(WORST).is_not_null())
     if contract == AT_LEAST:
-        return _check_each_alpha(_WORST_NAME, known, family, WORST, lambda alpha: alpha + EXACT)
+        return _check_each_alpha(_WORST_NAME, known, family, WORST, lambda alpha: alpha + ROUNDING)
     large = known
     if family_of(family).model.SIZE_IS_COUNT:
         large = known.filter(
-            pl.all_horizontal(pl.col(name) >= FEWEST for name in family_of(family).sizes)
+            pl.all_horizontal(pl.col(name) >= SMALLEST_N for name in family_of(family).sizes)
         )
     found = _check_each_alpha(
         _MEAN_NAME,
@@ -107,7 +107,7 @@ def check_contract(
     inside = large.filter(pl.col(WORST_INSIDE).is_not_null())
     most = most_inside(one_sided)
     return found + _check_each_alpha(
-        _WORST_NAME, inside, family, WORST_INSIDE, lambda alpha: most * alpha + EXACT
+        _WORST_NAME, inside, family, WORST_INSIDE, lambda alpha: most * alpha + ROUNDING
     )
 
 
@@ -115,12 +115,12 @@ def is_large(family: str, size: Size) -> bool:
     """Whether the contract "nominal" applies at this size; it applies at every exposure."""
     if not family_of(family).model.SIZE_IS_COUNT:
         return True
-    return all(n >= FEWEST for n in (size if isinstance(size, tuple) else (size,)))
+    return all(n >= SMALLEST_N for n in (size if isinstance(size, tuple) else (size,)))
 
 
 def most_inside(one_sided: bool) -> float:
     """How often a nominal method may miss a truth inside the range, as a multiple of alpha."""
-    return 2.0 * MOST if one_sided else MOST
+    return 2.0 * MOST_INSIDE if one_sided else MOST_INSIDE
 
 
 def _check_each_alpha(
