@@ -1,4 +1,4 @@
-"""The kinds of figure. This file is the list: a kind is a file beside it and a line below.
+"""The kinds of figure. This file is the list; each kind has a file beside it.
 
 Importing it loads no matplotlib, so that a config is checked without it.
 """

@@ -121,7 +121,7 @@ def _plot_panel(axes: Axes, curves: TruthCurves, method: str, lowest: float, poi
 
 
 def _plot_simulated(axes: Axes, curves: TruthCurves, every: pl.DataFrame, stride: int) -> None:
-    """Draw points with error bars at every ``stride``-th truth."""
+    """Draw points with error bars, at the middle one of each ``stride`` truths."""
     rows = every[stride // 2 :: stride]
     drawn = axes.errorbar(
         curves.truths(rows),

@@ -72,7 +72,7 @@ def drawings(results: Tables, specs: Iterable[Spec]) -> list[Drawing]:
             try:
                 drawn += kind.draw(results, options)
             except NothingToDrawError:
-                # A method that failed is reported elsewhere.
+                # The failure of a method, which leaves nothing to draw, is reported elsewhere.
                 if not _failed_somewhere(results):
                     raise
         for drawing in drawn:

@@ -78,7 +78,7 @@ class Lines:
     """Values of several methods at the same outcomes."""
 
     places: Floats
-    """Ascending."""
+    """The outcomes or the middles of their groups, ascending, shape (m,)."""
     values: Mapping[str, Floats]
     """The values by the label of the method; NaN, which breaks the line, if one is unknown."""
 

@@ -26,12 +26,12 @@ MOST_COLUMNS = 22
 
 @dataclass(frozen=True)
 class Grid:
-    """Values over n (rows, ascending) and x/n (columns, from 0 to 1)."""
+    """Values over ascending n, in rows, and x/n from 0 to 1, in columns."""
 
     sizes: tuple[int, ...]
     fractions: tuple[float, ...]
     values: Floats
-    """(sizes, fractions); NaN where there is no value."""
+    """The values, shape (sizes, fractions); NaN if there is none."""
 
 
 def outcome_at(n: int, step: int, steps: int) -> int:
@@ -80,7 +80,7 @@ def wireframe(
 ) -> Figure:
     """Draw lines through ``z``, shape (sizes, fractions); those behind the surface are hidden.
 
-    It has the axes of the paper: log10 n, x/n, and the quantity.
+    The axes are those of Ross (2003): log10 n, x/n, and the quantity.
     """
     figure = style.new_figure(style.COLUMN, 80, constrained=False)
     heading = "\n".join((style.wrap(title, style.COLUMN), style.wrap(note, style.COLUMN)))
@@ -198,7 +198,7 @@ def _ticks(axes: Axes, grid: Grid) -> None:
 
 
 def _beyond(values: Floats, limit: float) -> str:
-    """Which ends of the colour bar get an arrow."""
+    """The ends of the colour bar beyond which there are values: they get an arrow."""
     known = values[np.isfinite(values)]
     below, above = bool((known < -limit).any()), bool((known > limit).any())
     return {(True, True): "both", (True, False): "min", (False, True): "max"}.get(

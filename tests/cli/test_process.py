@@ -17,18 +17,18 @@ from rich.console import Console
 from harness.screen.progress import progress_bar
 
 MODULE = [sys.executable, "-W", "error", "-m", "harness"]
-# As MODULE, but it tells when it draws, and interrupts count even where the parent ignores them,
-# as background jobs do.
+# As MODULE, but it prints when it draws, and interrupts count even if the parent ignores them, as
+# background jobs do.
 INTERRUPTIBLE = r"""
 import os, signal, sys
 from harness.cli import main
 from harness.study import run
 
-def simulate(*task, right=run.simulate):
+def simulate_shard(*task, right=run.simulate_shard):
     os.write(2, b"drawing\n")
     return right(*task)
 
-run.simulate = simulate
+run.simulate_shard = simulate_shard
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(main(sys.argv[1:]))
 """

@@ -19,6 +19,7 @@ from tests.figures.tables import (
     outcome_cells,
     rate_outcome_cells,
     surface_cells,
+    together,
     truth_cells,
 )
 
@@ -64,15 +65,12 @@ print("matplotlib.pyplot" in sys.modules)
 @pytest.fixture(scope="module")
 def results() -> FakeResults:
     methods = ["wald", "balanced_tail"]
-    return FakeResults(
-        pl.concat(
-            [
-                surface_cells((10, 20, 50), methods, fractions=5),
-                outcome_cells(20, methods),
-                truth_cells(20, methods, count=19),
-            ]
-        )
-    )
+    tables = [
+        surface_cells((10, 20, 50), methods, fractions=5),
+        outcome_cells(20, methods),
+        truth_cells(20, methods, count=19),
+    ]
+    return FakeResults(together(tables))
 
 
 @pytest.fixture(scope="module")
