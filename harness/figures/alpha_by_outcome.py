@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import polars as pl
 from pydantic import Field
 
 from harness.errors import InputError
@@ -15,6 +14,7 @@ from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.selection import Size, Tables
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -59,10 +59,7 @@ def draw(results: Tables, asked: AlphaByOutcome) -> list[Drawing]:
     for label in selection.methods(simulated, asked.method, NAME):
         for alpha, part in selection.alphas(simulated, asked.alpha, NAME):
             here = results.cells.filter(
-                (pl.col("given") == "outcome")
-                & (pl.col("method") == label)
-                & (pl.col("alpha") == alpha)
-                & selection.at(family.sizes, size)
+                selection.at(family.sizes, size), given="outcome", method=label, alpha=alpha
             ).sort("x")
             here = outcome_axis.with_places(here)
             figure = _figure(_Case(here, family, size, label, alpha, asked.highest))
@@ -73,8 +70,8 @@ def draw(results: Tables, asked: AlphaByOutcome) -> list[Drawing]:
 
 def under_truth(cells: pl.DataFrame) -> pl.DataFrame:
     """The exact rows under the experiment's truth, else those of the reference posterior."""
-    enumerated = cells.filter(pl.col("engine") == ENUMERATION)
-    return cells.filter(pl.col("engine") == POSTERIOR) if enumerated.is_empty() else enumerated
+    enumerated = cells.filter(engine=ENUMERATION)
+    return cells.filter(engine=POSTERIOR) if enumerated.is_empty() else enumerated
 
 
 def under_prior(cells: pl.DataFrame) -> pl.DataFrame | None:
@@ -83,20 +80,22 @@ def under_prior(cells: pl.DataFrame) -> pl.DataFrame | None:
     Returns:
         None if that nowhere differs from the alpha under the truth, or if one of them is unknown.
     """
-    rows = cells.filter(pl.col("engine") == POSTERIOR)
+    rows = cells.filter(engine=POSTERIOR)
     if "prior_alpha" in cells.columns:
         rows = rows.with_columns(actual_alpha="prior_alpha")
     both = rows.select("x", prior="actual_alpha").join(
         under_truth(cells).select("x", truth="actual_alpha"), on="x", maintain_order="left"
     )
-    apart = both.filter((pl.col("prior") - pl.col("truth")).abs() > SAME)
+    apart = both.filter((both["prior"] - both["truth"]).abs() > SAME)
     return None if apart.is_empty() else rows
 
 
 def _with_exact(cells: pl.DataFrame) -> pl.DataFrame:
     """Monte Carlo rows with the columns `exact`, and `missed`: exact is outside the interval."""
+    import polars as pl
+
     exact = under_truth(cells).select("x", exact="actual_alpha")
-    simulated = cells.filter((pl.col("engine") == MONTE_CARLO) & (pl.col("trials") > 0))
+    simulated = cells.filter(cells["trials"] > 0, engine=MONTE_CARLO)
     below = pl.col("exact") < pl.col("ci_lower")
     above = pl.col("exact") > pl.col("ci_upper")
     return simulated.join(exact, on="x", how="left", maintain_order="left").with_columns(
@@ -151,10 +150,10 @@ def _hidden(simulated: pl.DataFrame, highest: float | None) -> str:
     """How many of the estimates lie above the axis, in words."""
     if highest is None:
         return ""
-    above = simulated.filter(pl.col("actual_alpha") > highest)
+    above = simulated.filter(simulated["actual_alpha"] > highest)
     if above.is_empty():
         return ""
-    reached = float(above.select(pl.col("actual_alpha").max()).item())
+    reached = float(above.select("actual_alpha").max().item())
     return f": {above.height} of {simulated.height} above {highest:g}, up to {reached:.3g}"
 
 
@@ -183,12 +182,12 @@ def _plot_exact(axes: Axes, cells: pl.DataFrame, crowded: bool) -> None:
 
 def _plot_simulated(axes: Axes, simulated: pl.DataFrame, crowded: bool) -> None:
     """Draw the Monte Carlo estimates with their intervals; mark the intervals that miss."""
-    holding = simulated.filter(~pl.col("missed"))
+    holding = simulated.filter(missed=False)
     bars = style.PALE_BLUE if crowded else style.BLUE
     _plot_points(axes, holding, "Monte Carlo, 95 % interval", "held", "o", style.BLUE, bars)
     compared = simulated["exact"].count()
     if compared:
-        missed = simulated.filter(pl.col("missed"))
+        missed = simulated.filter(missed=True)
         name = f"{missed.height} of {compared} intervals miss exact α"
         _plot_points(axes, missed, name, "missed", "D", style.VERMILION, style.VERMILION)
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 from pydantic import Field
 
 from harness.families.family import POSTERIOR, Family
@@ -18,6 +17,7 @@ from harness.figures.outcome_axis import Lines, lines_of, plot_lines
 from harness.figures.selection import Size, Tables
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.figure import Figure
 
 NAME = "alpha_over_outcome"
@@ -53,7 +53,7 @@ class _Source:
 
     def errors(self, alpha: float) -> Lines:
         """The alpha errors of all methods at a nominal alpha."""
-        here = self.cells.filter(pl.col("alpha") == alpha)
+        here = self.cells.filter(alpha=alpha)
         return lines_of(here, "alpha_error", self.methods, NAME)
 
     def names(self, found: Sequence[Lines]) -> list[str]:

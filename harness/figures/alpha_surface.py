@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import polars as pl
 from pydantic import Field
 
 from harness.families.family import POSTERIOR
@@ -47,7 +46,7 @@ def draw(results: selection.Tables, asked: AlphaSurface) -> list[Drawing]:
     drawings = []
     for label in selection.methods(cells, asked.method, NAME):
         for alpha, part in selection.alphas(cells, asked.alpha, NAME):
-            here = cells.filter((pl.col("method") == label) & (pl.col("alpha") == alpha))
+            here = cells.filter(method=label, alpha=alpha)
             errors = grid_of(here, "alpha_error", asked.fractions, NAME)
             title = f"{selection.method_title(cells, label)}, nominal α = {alpha:g}"
             title += "".join(f", by {engine}" for engine in other_engine)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 from pydantic import Field
 
 from harness.errors import InputError, NothingToDrawError
@@ -17,6 +16,7 @@ from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
 from harness.figures.selection import Size, format_level
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -92,7 +92,7 @@ def draw(results: selection.Tables, asked: Bounds) -> list[Drawing]:
     outcomes = _outcomes(here, family, asked.x)
     drawings = []
     for alpha, part in selection.alphas(cells, asked.alpha, NAME):
-        of_alpha = here.filter(pl.col("alpha") == alpha)
+        of_alpha = here.filter(alpha=alpha)
         groups = [_group(of_alpha, family, size, outcome, methods) for outcome in outcomes]
         title = f"limits at {labels.size_text(family, size)}, nominal α = {alpha:g}"
         stem = file_stem(NAME, *labels.size_in_stem(family, size), *part)
@@ -102,6 +102,8 @@ def draw(results: selection.Tables, asked: Bounds) -> list[Drawing]:
 
 def _is_known(cells: pl.DataFrame) -> pl.Expr:
     """Whether a row has limits, or its method is known to have failed."""
+    import polars as pl
+
     found = pl.col("lower").is_not_null()
     return found | (pl.col("failed") == 1.0) if "failed" in cells.columns else found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import polars as pl
 from pydantic import Field
 
 from harness.families.family import ENUMERATION, MONTE_CARLO
@@ -14,6 +13,7 @@ from harness.figures.kind import Drawing, FigureKind
 from harness.figures.truth_curves import TruthCurves, truth_curves
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -60,9 +60,11 @@ def _lowest(curves: TruthCurves, asked: float | None) -> float:
     down near the boundary would flatten the curves of all others. It is higher if no coverage is
     that low.
     """
+    import polars as pl
+
     if asked is not None:
         return asked
-    reached = curves.cells.filter(pl.col("method").is_in(list(curves.methods)))
+    reached = curves.cells.filter(curves.cells["method"].is_in(list(curves.methods)))
     worst = float(reached.select(pl.max_horizontal("actual_alpha", "ci_upper").max()).item())
     return max(0.0, 1 - 4 * curves.alpha, 1 - 1.1 * max(worst, curves.alpha))
 
@@ -142,10 +144,10 @@ def _plot_simulated(axes: Axes, curves: TruthCurves, every: pl.DataFrame, stride
 
 def _hidden(rows: pl.DataFrame, lowest: float) -> str:
     """How much of a curve lies below the axis, in words."""
-    below = rows.filter(1 - pl.col("actual_alpha") < lowest)
+    below = rows.filter(1 - rows["actual_alpha"] < lowest)
     if below.is_empty():
         return ""
-    reached = float(1 - below.select(pl.col("actual_alpha").max()).item())
+    reached = float(1 - below.select("actual_alpha").max().item())
     return f"{below.height} of {rows.height} below {lowest:.3g}, down to {reached:.3g}"
 
 

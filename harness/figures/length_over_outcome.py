@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 from pydantic import Field
 
 from harness.errors import NothingToDrawError
@@ -16,6 +15,7 @@ from harness.figures.outcome_axis import Lines, lines_of, plot_lines
 from harness.figures.relative_length import cells_with_lengths, compared_methods, percent_longer
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.figure import Figure
 
 NAME = "length_over_outcome"
@@ -47,7 +47,7 @@ def draw(results: selection.Tables, asked: LengthOverOutcome) -> list[Drawing]:
     here = cells.filter(selection.at(family.sizes, size))
     drawings = []
     for alpha, part in selection.alphas(cells, asked.alpha, NAME):
-        found = _percent_longer(here.filter(pl.col("alpha") == alpha), methods, reference)
+        found = _percent_longer(here.filter(alpha=alpha), methods, reference)
         title = f"length at {labels.size_text(family, size)}, nominal α = {alpha:g}"
         sentences = filter(None, (title, found.text_at_zero(labels.percent_text)))
         heading = "\n".join(style.wrap(text, style.COLUMN) for text in sentences)

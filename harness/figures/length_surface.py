@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 from pydantic import Field
 
 from harness.errors import NothingToDrawError
@@ -35,9 +34,9 @@ def draw(results: selection.Tables, asked: LengthSurface) -> list[Drawing]:
     drawings = []
     for label in compared_methods(cells, asked.method, reference, NAME):
         for alpha, part in selection.alphas(cells, asked.alpha, NAME):
-            here = cells.filter(pl.col("alpha") == alpha)
+            here = cells.filter(alpha=alpha)
             lengths, base = (
-                grid_of(here.filter(pl.col("method") == name), "length", asked.fractions, NAME)
+                grid_of(here.filter(method=name), "length", asked.fractions, NAME)
                 for name in (label, reference)
             )
             if np.isnan(lengths.values).all():

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from harness.errors import InputError
 from harness.figures import labels, style
 from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
 
 MOST_MARKED = 100
@@ -28,6 +28,8 @@ def with_places(cells: pl.DataFrame) -> pl.DataFrame:
 
     A group whose `x_last` is null has no end; it is drawn as wide as the others.
     """
+    import polars as pl
+
     first = pl.col("x").cast(pl.Float64)
     if "x_last" not in cells.columns:
         return cells.with_columns(place=first)
@@ -41,7 +43,7 @@ def label_open_group(axes: Axes, cells: pl.DataFrame) -> None:
 
     if "x_last" not in cells.columns or cells["x_last"].null_count() == 0:
         return
-    last = cells.filter(pl.col("x_last").is_null()).row(0, named=True)
+    last = cells.filter(cells["x_last"].is_null()).row(0, named=True)
     low, high = axes.get_xlim()
     ticks = [
         tick
@@ -111,13 +113,14 @@ def lines_of(cells: pl.DataFrame, column: str, methods: Sequence[str], kind: str
     Raises:
         InputError: there is no outcome above 0.
     """
-    rows = with_places(cells).filter(pl.col("method").is_in(list(methods)))
+    placed = with_places(cells)
+    rows = placed.filter(placed["method"].is_in(list(methods)))
     every = rows.select("place").unique().sort("place")
     values = {
         method: every.join(
-            rows.filter(pl.col("method") == method), on="place", how="left", maintain_order="left"
+            rows.filter(method=method), on="place", how="left", maintain_order="left"
         )[column]
-        .cast(pl.Float64)
+        .cast(float)
         .to_numpy()
         for method in methods
     }

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from harness.errors import InputError
 from harness.figures import selection
 from harness.figures.kind import EVERY_ENGINE
 from harness.numerics.arrays import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def cells_with_lengths(results: selection.Tables, kind: str) -> pl.DataFrame:
@@ -20,7 +23,7 @@ def cells_with_lengths(results: selection.Tables, kind: str) -> pl.DataFrame:
     """
     cells = selection.cells_given(results, "outcome", EVERY_ENGINE, kind)
     engine = next(name for name in EVERY_ENGINE if name in cells["engine"])
-    return cells.filter(pl.col("engine") == engine)
+    return cells.filter(engine=engine)
 
 
 def compared_methods(

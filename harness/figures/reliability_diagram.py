@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from harness.errors import InputError
 from harness.figures import labels, options, selection, style
 from harness.figures.kind import Drawing, FigureKind
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -27,7 +26,7 @@ class Calibration(options.FigureOptions):
 
 def draw(results: selection.Tables, asked: Calibration) -> list[Drawing]:
     """One drawing."""
-    cells = results.cells.filter(pl.col("trials") > 0)
+    cells = results.cells.filter(results.cells["trials"] > 0)
     if cells.is_empty():
         raise InputError(f"{NAME}: the results hold no trials")
     return [Drawing(NAME, _figure(cells, results.summary))]
@@ -40,7 +39,7 @@ def _figure(cells: pl.DataFrame, summary: pl.DataFrame) -> Figure:
     lower.axhline(0, color=style.BLACK, linewidth=0.5, zorder=1, gid="zero")
     found = [name for name in REFERENCES if name in cells["reference"]]
     for name in found:
-        rows = cells.filter(pl.col("reference") == name).sort("bin")
+        rows = cells.filter(reference=name).sort("bin")
         _plot_points(upper, rows, name, "fraction", _test_text(summary, name))
         _plot_points(lower, rows, name, "difference", "")
     upper.set_xlim(-0.01, 1.01)
@@ -62,7 +61,7 @@ def _event(cells: pl.DataFrame) -> str:
 
 def _test_text(summary: pl.DataFrame, reference: str) -> str:
     """The overall test, in words."""
-    row = summary.filter(pl.col("reference") == reference).row(0, named=True)
+    row = summary.filter(reference=reference).row(0, named=True)
     p = row["p_value"]
     test = "not tested" if p is None else f"overall test p {_p_text(p)}"
     return f"{REFERENCES[reference][0]}: {test}"

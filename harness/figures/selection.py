@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
-import polars as pl
 
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.numerics.arrays import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Size = tuple[float, ...]
 """The size of each sample."""
@@ -36,9 +38,7 @@ def cells_given(results: Tables, condition: str, engines: Sequence[str], kind: s
     Raises:
         InputError: there are none.
     """
-    cells = results.cells.filter(
-        (pl.col("given") == condition) & pl.col("engine").is_in(list(engines))
-    )
+    cells = results.cells.filter(results.cells["engine"].is_in(list(engines)), given=condition)
     if cells.is_empty():
         wanted = " or ".join(engines)
         raise InputError(f"{kind}: the results hold no cells per {condition} by {wanted}")
@@ -90,12 +90,14 @@ def format_level(level: Sequence[float]) -> str:
 
 def at(names: Sequence[str], level: Sequence[float]) -> pl.Expr:
     """Whether the columns of these names have these values: a size, or an outcome."""
+    import polars as pl
+
     return reduce(and_, (pl.col(name) == n for name, n in zip(names, level, strict=True)))
 
 
 def side_of(cells: pl.DataFrame, label: str) -> str:
     """The side of the method with this label."""
-    return str(cells.filter(pl.col("method") == label)["side"][0])
+    return str(cells.filter(method=label)["side"][0])
 
 
 def method_title(cells: pl.DataFrame, label: str) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from harness.errors import InputError
 from harness.families.family import MONTE_CARLO
@@ -14,6 +13,7 @@ from harness.figures import labels, style
 from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure

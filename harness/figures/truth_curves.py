@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-import polars as pl
+from typing import TYPE_CHECKING, Protocol
 
 from harness.errors import InputError
 from harness.families.family import Family
@@ -15,6 +13,9 @@ from harness.figures import labels, selection
 from harness.figures.kind import file_stem
 from harness.figures.options import Size
 from harness.numerics.arrays import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class CurveOptions(Protocol):
@@ -49,7 +50,7 @@ class TruthCurves:
 
     def rows(self, method: str, engine: str) -> pl.DataFrame:
         """The rows of one method by one engine; there may be none."""
-        return self.cells.filter((pl.col("method") == method) & (pl.col("engine") == engine))
+        return self.cells.filter(method=method, engine=engine)
 
     def truths(self, rows: pl.DataFrame) -> Floats:
         """The true values of rows, of the first sample if there are two, shape (m,)."""
@@ -79,7 +80,7 @@ def truth_curves(
     for column, symbol in zip(family.truths[1:], family.symbols[1:], strict=True):
         several = here[column].n_unique() > 1
         second = _held_truth(here[column], asked.second, kind)
-        here = here.filter(pl.col(column) == second)
+        here = here.filter(here[column] == second)
         setting += f", {symbol} = {second:.12g}"
         parts += [f"second{second:.12g}"] if several else []
     return [
@@ -89,7 +90,7 @@ def truth_curves(
             setting,
             alpha,
             methods,
-            here.filter(pl.col("alpha") == alpha).sort(family.truths[0]),
+            here.filter(alpha=alpha).sort(family.truths[0]),
         )
         for alpha, part in selection.alphas(cells, asked.alpha, kind)
     ]
