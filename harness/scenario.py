@@ -1,4 +1,4 @@
-"""A scenario, one size with one truth, and the table of limits of every method at its outcomes."""
+"""Scenarios, which are one size with one truth, and tables of limits at their outcomes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from harness.truths import DiscreteTruth, PairTruth, Truth, as_distribution
 
 @dataclass(frozen=True)
 class Column:
-    """One method at one alpha: a row of the limits."""
+    """One method at one alpha, which is a row of the table of limits."""
 
     method: str
     """The label of the method."""
@@ -39,13 +39,13 @@ class Draws:
     parameter: Floats
     """The true values of the parameter, ascending, shape (trials,)."""
     codes: Integers
-    """A whole number of at least 0 for each trial, the same for the same outcome; shape (trials,).
-    Codes are in the order of the outcomes."""
+    """A whole number of at least 0 for each trial, one for each outcome and in the order of the
+    outcomes; shape (trials,)."""
     decode: Callable[[Integers], Integers] | None = None
-    """The outcomes of codes; None where the codes are the outcomes."""
+    """Returns the outcomes of codes; None where the codes are the outcomes."""
 
     def outcomes(self, codes: Integers) -> Integers:
-        """The outcomes of some codes."""
+        """Return the outcomes of the codes."""
         return codes if self.decode is None else self.decode(codes)
 
 
@@ -64,7 +64,7 @@ class Scenario(Protocol):
 
     @property
     def sizes(self) -> tuple[float, ...]:
-        """The size of each sample: n, a whole number, or an exposure."""
+        """The size of each sample: n, which is a whole number, or an exposure."""
         ...
 
     @property
@@ -76,54 +76,59 @@ class Scenario(Protocol):
         ...
 
     def samples(self) -> tuple[SingleScenario, ...]:
-        """Each sample by itself."""
+        """Return the scenario of each sample alone."""
         ...
 
     def outcomes(self, *counts: Integers) -> Integers:
-        """The outcomes of the counts of each sample, broadcast."""
+        """Return the outcomes with these counts of each sample, broadcast."""
         ...
 
     def counts(self, outcomes: Integers) -> tuple[Integers, ...]:
-        """The counts of each sample at the outcomes."""
+        """Return the counts of each sample at the outcomes, shape (m,) each."""
         ...
 
     def listed_truths(self) -> tuple[Integers | Floats, Floats]:
-        """The key of each listed truth in tallies and the parameter there, shape (t,) each.
+        """Return the key of each listed truth and the parameter there, shape (t,) each.
 
-        A single sample's true values are their own keys; pairs go by their numbers.
+        Tallies have the keys as conditions: the true values of a single sample, the numbers of
+        the pairs of true values of two.
         """
         ...
 
     def truths_of(self, keys: Integers | Floats) -> tuple[Floats, ...]:
-        """The true values of each sample that the keys of listed truths stand for."""
+        """Return the true values of each sample with these keys, shape (t,) each."""
         ...
 
     def draw(self, trials: int, rng: np.random.Generator) -> Draws:
-        """Trials with truths and outcomes drawn; the truth is a distribution."""
+        """Draw trials, each with a truth from its distribution and an outcome."""
         ...
 
     def draw_at(
-        self, place: int, trials: int, rng: np.random.Generator
+        self, index: int, trials: int, rng: np.random.Generator
     ) -> tuple[Integers, Integers]:
-        """The distinct outcomes of trials at one listed truth, and how often each occurs."""
+        """Draw trials at one listed truth.
+
+        Returns:
+            The distinct outcomes, and the number of trials with each.
+        """
         ...
 
-    def at(self, truths: Sequence[float]) -> Scenario:
-        """The scenario with one true value of each sample."""
+    def with_truths(self, truths: Sequence[float]) -> Scenario:
+        """Return the scenario with one true value of each sample."""
         ...
 
     def content(self) -> Mapping[str, Any]:
-        """The scenario as plain data, which keys its random streams."""
+        """Return the scenario as plain data, which is the key of its random streams."""
         ...
 
     def stream(self, seed: int, shard: int) -> np.random.Generator:
-        """The random generator of one shard, keyed by the content of the scenario alone."""
+        """Return the random generator of one shard, keyed by the scenario's content alone."""
         ...
 
 
 @dataclass(frozen=True)
 class SingleScenario:
-    """One sample: its size with its truth. The outcome is the count."""
+    """One sample: its size with its truth. The outcome is its count."""
 
     family: str
     size: float
@@ -161,16 +166,16 @@ class SingleScenario:
         return Draws(parameter, self.model.SAMPLING.draw(parameter, self.size, rng))
 
     def draw_at(
-        self, place: int, trials: int, rng: np.random.Generator
+        self, index: int, trials: int, rng: np.random.Generator
     ) -> tuple[Integers, Integers]:
         assert isinstance(self.truth, DiscreteTruth)
-        x = self.model.SAMPLING.draw(self.truth.values[place], self.size, rng, trials)
+        x = self.model.SAMPLING.draw(self.truth.values[index], self.size, rng, trials)
         smallest = int(x.min())
         count = np.bincount(x - smallest)
         occurred = np.flatnonzero(count)
         return occurred + smallest, count[occurred]
 
-    def at(self, truths: Sequence[float]) -> SingleScenario:
+    def with_truths(self, truths: Sequence[float]) -> SingleScenario:
         return replace(self, truth=DiscreteTruth((truths[0],)))
 
     def content(self) -> Mapping[str, Any]:
@@ -182,7 +187,7 @@ class SingleScenario:
 
 @dataclass(frozen=True)
 class PairScenario:
-    """Two sizes with two truths. The outcome is x1·stride + x2."""
+    """Two samples: their sizes with their truths. The outcome is x1·stride + x2."""
 
     family: str
     sizes: tuple[float, float]
@@ -214,24 +219,24 @@ class PairScenario:
         return first, second
 
     def listed_truths(self) -> tuple[Integers | Floats, Floats]:
-        parameter = family_of(self.family).value(self.truth.values)
+        parameter = family_of(self.family).parameter_at(self.truth.values)
         return np.arange(parameter.size), parameter
 
     def truths_of(self, keys: Integers | Floats) -> tuple[Floats, ...]:
-        index = keys.astype(np.int64)
+        numbers = keys.astype(np.int64)
         first, second = self.truth.values
-        return first[index], second[index]
+        return first[numbers], second[numbers]
 
     def draw(self, trials: int, rng: np.random.Generator) -> Draws:
         samples = self.samples()
-        truths = [as_distribution(each.truth).draw(trials, rng) for each in samples]
-        parameter = family_of(self.family).value(truths)
+        truths = [as_distribution(sample.truth).draw(trials, rng) for sample in samples]
+        parameter = family_of(self.family).parameter_at(truths)
         order = np.argsort(parameter, kind="stable")
         x, y = (
-            self.model.SAMPLING.draw(truth[order], each.size, rng)
-            for truth, each in zip(truths, samples, strict=True)
+            self.model.SAMPLING.draw(truth[order], size, rng)
+            for truth, size in zip(truths, self.sizes, strict=True)
         )
-        # Codes number the counts from the smallest ones on, so that they stay small.
+        # Codes count from the smallest x and y that occur, so that they stay small.
         first, second, width = int(x.min()), int(y.min()), int(y.max() - y.min()) + 1
 
         def decode(codes: Integers) -> Integers:
@@ -241,15 +246,15 @@ class PairScenario:
         return Draws(parameter[order], (x - first) * width + (y - second), decode)
 
     def draw_at(
-        self, place: int, trials: int, rng: np.random.Generator
+        self, index: int, trials: int, rng: np.random.Generator
     ) -> tuple[Integers, Integers]:
         x, y = (
-            self.model.SAMPLING.draw(values[place], size, rng, trials)
+            self.model.SAMPLING.draw(values[index], size, rng, trials)
             for values, size in zip(self.truth.values, self.sizes, strict=True)
         )
         return np.unique(self.outcomes(x, y), return_counts=True)
 
-    def at(self, truths: Sequence[float]) -> PairScenario:
+    def with_truths(self, truths: Sequence[float]) -> PairScenario:
         first, second = (DiscreteTruth((truth,)) for truth in truths)
         return replace(self, truth=PairTruth(first, second))
 
@@ -265,25 +270,25 @@ class PairScenario:
 
 
 def data_of(scenario: Scenario, outcomes: Integers) -> Data:
-    """The family's columns at the outcomes, as methods of the catalogue take them."""
+    """Return the family's columns at the outcomes, as methods of the catalogue take them."""
     return observed_at(scenario, outcomes).columns()
 
 
 def observed_at(scenario: Scenario, outcomes: Integers) -> Observed:
-    """The counts and sizes of the outcomes, as a source of limits takes them."""
+    """Return the counts and sizes of the outcomes, as a source of limits takes them."""
     counts = tuple(count.astype(np.float64) for count in scenario.counts(outcomes))
     return Observed(scenario.family, scenario.sizes, counts)
 
 
 def sizes_by_name(scenario: Scenario) -> dict[str, float]:
-    """The sizes under the names of the family's columns."""
+    """Return the size of each sample by its column's name."""
     return dict(zip(family_of(scenario.family).sizes, scenario.sizes, strict=True))
 
 
 def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random.Generator:
-    """A random generator for the content and the shard, independent of all others.
+    """Return a random generator for the content and the shard, independent of all others.
 
-    The key is made of fixed-width words, a digest of the content followed by the shard, so that
+    The key consists of fixed-width words, a digest of the content followed by the shard, so that
     adding a size, a method or a worker changes no draw of another scenario.
     """
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -312,18 +317,16 @@ class Limits:
         return np.isnan(self.lower)
 
     def filled(self, lower: float, upper: float) -> Limits:
-        """The table with these limits in place of missing ones."""
-        low, high = (
-            np.where(self.failed, lower, self.lower),
-            np.where(self.failed, upper, self.upper),
-        )
+        """Return the table with these limits in place of missing ones."""
+        failed = self.failed
+        low, high = np.where(failed, lower, self.lower), np.where(failed, upper, self.upper)
         return Limits(self.outcomes, low, high)
 
     def positions(self, outcomes: Integers) -> Positions:
-        """The positions of the outcomes in the table.
+        """Return the positions of the outcomes in the table.
 
         Raises:
-            HarnessError: the table has no limits for one of them.
+            HarnessError: the table has no limits for an outcome.
         """
         index = np.searchsorted(self.outcomes, outcomes)
         missing = np.append(self.outcomes, -1)[index] != outcomes
@@ -332,18 +335,18 @@ class Limits:
         return index
 
     def at(self, outcomes: Integers) -> Limits:
-        """The limits at some of the outcomes."""
+        """Return the part of the table at the outcomes."""
         index = self.positions(outcomes)
         return Limits(outcomes, self.lower[:, index], self.upper[:, index])
 
     def segments(self) -> list[slice]:
-        """Slices over runs of consecutive outcomes."""
+        """Return a slice over each run of consecutive outcomes."""
         breaks = np.flatnonzero(np.diff(self.outcomes) > 1) + 1
         bounds = [0, *breaks.tolist(), self.outcomes.size]
         return [slice(a, b) for a, b in pairwise(bounds)]
 
 
 def outcomes_at_fractions(n: int, count: int) -> Integers:
-    """The outcomes x = ⌊n·f + ½⌋ at ``count`` equally spaced f from 0 to 1, without duplicates."""
+    """Return the distinct outcomes ⌊n·f + ½⌋ at ``count`` equally spaced f from 0 to 1."""
     steps = np.arange(count, dtype=np.int64)
     return np.unique((2 * n * steps + (count - 1)) // (2 * (count - 1)))

@@ -70,9 +70,24 @@ class UniformTruth:
         return self.support
 
     @property
+    def conjugate_prior(self) -> tuple[float, float] | None:
+        """None, since the distribution is a part of a flat prior."""
+        return None
+
+    @property
+    def shapes(self) -> tuple[float, ...]:
+        """The exponents of the density at its zeros or singularities, plus 1: none."""
+        return ()
+
+    @property
     def mean(self) -> float:
         """The mean of the true value."""
         return 0.5 * (self.lower + self.upper)
+
+    @property
+    def standard_deviation(self) -> float:
+        """The standard deviation of the true value."""
+        return (self.upper - self.lower) / math.sqrt(12.0)
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
         """Return ``count`` independent draws, shape (count,)."""
@@ -112,9 +127,25 @@ class BetaTruth:
         return self.support
 
     @property
+    def conjugate_prior(self) -> tuple[float, float]:
+        """The parameters of the Beta prior that is the truth's distribution."""
+        return self.s, self.t
+
+    @property
+    def shapes(self) -> tuple[float, ...]:
+        """The exponents of the density at its zeros or singularities, plus 1: at 0 and at 1."""
+        return self.s, self.t
+
+    @property
     def mean(self) -> float:
         """The mean of the true value."""
         return self.s / (self.s + self.t)
+
+    @property
+    def standard_deviation(self) -> float:
+        """The standard deviation of the true value."""
+        mean = self.mean
+        return math.sqrt(mean * (1.0 - mean) / (self.s + self.t + 1.0))
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
         """Return ``count`` independent draws, shape (count,)."""
@@ -144,9 +175,24 @@ class GammaTruth:
         return 0.0, float(gammainccinv(self.s, _NEGLIGIBLE_TAIL)) / self.t
 
     @property
+    def conjugate_prior(self) -> tuple[float, float]:
+        """The parameters of the Gamma prior that is the truth's distribution."""
+        return self.s, self.t
+
+    @property
+    def shapes(self) -> tuple[float, ...]:
+        """The exponent of the density at its zero or singularity, plus 1: at 0."""
+        return (self.s,)
+
+    @property
     def mean(self) -> float:
         """The mean of the true value."""
         return self.s / self.t
+
+    @property
+    def standard_deviation(self) -> float:
+        """The standard deviation of the true value."""
+        return math.sqrt(self.s) / self.t
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
         """Return ``count`` independent draws, shape (count,)."""

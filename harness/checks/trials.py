@@ -37,7 +37,7 @@ def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
     """
     rng = scenario.stream(seed, 0)
     truths = tuple(as_distribution(each.truth).draw(trials, rng) for each in scenario.samples())
-    return family_of(scenario.family).value(truths), _draw_outcomes(scenario, truths, rng)
+    return family_of(scenario.family).parameter_at(truths), _draw_outcomes(scenario, truths, rng)
 
 
 def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
@@ -56,7 +56,7 @@ def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[F
     rng = scenario.stream(seed, 0).spawn(1)[0]
     counts = zip(scenario.counts(outcomes), scenario.sizes, strict=True)
     truths = tuple(rng.gamma(count + 1.0, 1.0 / size) for count, size in counts)
-    return family_of(scenario.family).value(truths), outcomes
+    return family_of(scenario.family).parameter_at(truths), outcomes
 
 
 def draw_at(
@@ -76,7 +76,7 @@ def draw_at(
     """
     each = tuple(np.full(trials, truth) for truth in truths)
     outcomes = _draw_outcomes(scenario, each, scenario.stream(seed, 1 + stream))
-    return family_of(scenario.family).value(each), outcomes
+    return family_of(scenario.family).parameter_at(each), outcomes
 
 
 def _draw_outcomes(

@@ -1,4 +1,4 @@
-"""The Monte Carlo engine: draws a truth, draws an outcome, tests whether the interval covers it.
+"""The Monte Carlo engine: draws truths and outcomes, and counts the intervals that miss the truth.
 
 Trials are drawn in shards of a fixed number, each with its own random stream, and reduced once
 for all methods: limits are a function of the outcome, so trials only look them up.
@@ -20,27 +20,31 @@ from harness.truths import trials_per_value
 
 SHARD_BITS = 20
 SHARD = 1 << SHARD_BITS
+"""The number of trials of a shard; the last one may have fewer."""
+
+INTERVAL_ALPHA = 0.05
+"""The alpha of the intervals of Monte Carlo fractions."""
 
 
 @dataclass(frozen=True)
 class Shard:
-    """One task: some of the trials of a scenario."""
+    """Consecutive trials of a scenario, which are simulated as one task."""
 
     scenario: Scenario
     number: int
     start: int
-    """The first trial, counted over the scenario."""
+    """The number of its first trial among those of the scenario."""
     trials: int
     seed: int
     per_truth: int | None
-    """Trials at each value of a discrete truth; None where the value is drawn too."""
+    """The number of trials at each listed truth; None where the truth is drawn."""
 
     def generator(self) -> np.random.Generator:
         return self.scenario.stream(self.seed, self.number)
 
 
 def shards(scenario: Scenario, trials: int, seed: int, per_truth: int | None) -> list[Shard]:
-    """All shards of a scenario, in order."""
+    """Return all shards of a scenario, in order."""
     return [
         Shard(scenario, number, start, min(SHARD, trials - start), seed, per_truth)
         for number, start in enumerate(range(0, trials, SHARD))
@@ -48,9 +52,11 @@ def shards(scenario: Scenario, trials: int, seed: int, per_truth: int | None) ->
 
 
 def simulate(shard: Shard, limits: Limits) -> Tally:
-    """Count the misses of every column in one shard.
+    """Count the misses of each column in one shard.
 
-    ``limits`` holds at least the outcomes that occur in the shard.
+    Args:
+        shard: the trials.
+        limits: the limits of all outcomes that occur in the shard.
     """
     if shard.scenario.truth.is_discrete:
         return _simulate_listed(shard, limits)
@@ -59,30 +65,30 @@ def simulate(shard: Shard, limits: Limits) -> Tally:
 
 @dataclass(frozen=True)
 class Trials:
-    """Every trial of a shard by itself, arrays of shape (trials,)."""
+    """The trials of a shard one by one, arrays of shape (trials,)."""
 
     outcomes: Integers
     parameter: Floats
-    """The true values."""
+    """The true values of the parameter."""
     conditions: Integers | Floats | None
     """The key of each trial's listed truth; None where truths come from a distribution."""
 
 
 def every_trial(shard: Shard) -> Trials:
-    """The trials that ``simulate`` counts in the shard, equal to the last bit."""
+    """Return the very trials that ``simulate`` counts in the shard."""
     if not shard.scenario.truth.is_discrete:
         draws, keys = _sorted_draws(shard)
         codes, rank = keys >> SHARD_BITS, keys & (SHARD - 1)
         return Trials(draws.outcomes(codes), draws.parameter[rank], None)
-    drawn = [(place, np.repeat(x, count)) for place, x, count in _histograms(shard)]
-    place = np.repeat([place for place, _ in drawn], [x.size for _, x in drawn])
+    drawn = [(number, np.repeat(x, count)) for number, x, count in _histograms(shard)]
+    index = np.repeat([number for number, _ in drawn], [x.size for _, x in drawn])
     conditions, parameter = shard.scenario.listed_truths()
     outcomes = np.concatenate([x for _, x in drawn])
-    return Trials(outcomes, parameter[place], conditions[place])
+    return Trials(outcomes, parameter[index], conditions[index])
 
 
 def outcomes_drawn(shard: Shard) -> Integers:
-    """The distinct outcomes of the shard's draws, ascending."""
+    """Return the distinct outcomes that occur in the shard, ascending."""
     if shard.scenario.truth.is_discrete:
         return np.unique(np.concatenate([x for _, x, _ in _histograms(shard)]))
     draws, keys = _sorted_draws(shard)
@@ -91,14 +97,14 @@ def outcomes_drawn(shard: Shard) -> Integers:
 
 
 def _sorted_draws(shard: Shard) -> tuple[Draws, Integers]:
-    """The draws of a shard with their sorted keys, code·2^20 + rank, shape (trials,).
+    """Return the draws of a shard with their sorted keys, code·2^20 + rank, shape (trials,).
 
-    The rank is the place of the trial's truth among all. Within one outcome the keys are then in
-    the order of the truths, exactly: which of its trials have a truth below a limit is one binary
-    search for the limit's rank.
+    The rank is the position of the trial's truth among all truths in ascending order. So the keys
+    of one outcome are in the order of the truths, and one binary search for the rank of a limit
+    counts the trials of the outcome whose truth lies below the limit.
     """
     draws = shard.scenario.draw(shard.trials, shard.generator())
-    # The codes are not needed any more: they become the keys in place.
+    # The keys take the memory of the codes, which have no other use.
     keys = draws.codes
     keys <<= SHARD_BITS
     keys += np.arange(keys.size)
@@ -112,28 +118,34 @@ def _simulate_distribution(shard: Shard, limits: Limits) -> Tally:
     codes, start = _groups(keys, limits.outcomes if draws.decode is None else None)
     trials = np.diff(np.append(start, keys.size))
     outcomes = draws.outcomes(codes)
-    at = limits.at(outcomes)
-    failed = np.where(at.failed, trials, 0)
-    at = at.filled(-np.inf, np.inf)
+    occurred = limits.at(outcomes)
+    failed = np.where(occurred.failed, trials, 0)
+    occurred = occurred.filled(-np.inf, np.inf)
     offset = codes << SHARD_BITS
-    k = at.lower.shape[0]
+    k = occurred.lower.shape[0]
     below = np.empty((k, codes.size), np.int64)
     above = np.empty_like(below)
     for row in range(k):
-        below_lower = np.searchsorted(draws.parameter, at.lower[row], side="left")
-        up_to_upper = np.searchsorted(draws.parameter, at.upper[row], side="right")
+        below_lower = np.searchsorted(draws.parameter, occurred.lower[row], side="left")
+        up_to_upper = np.searchsorted(draws.parameter, occurred.upper[row], side="right")
         below[row] = np.searchsorted(keys, offset + below_lower) - start
         above[row] = trials - (np.searchsorted(keys, offset + up_to_upper) - start)
     return Tally(Counts(outcomes, trials, below, above, failed))
 
 
 def _groups(keys: Integers, possible: Integers | None = None) -> tuple[Integers, Integers]:
-    """The codes that occur and where the keys of each start; ``possible``: all that can occur."""
+    """Return the codes that occur, and the index of the first key of each.
+
+    Args:
+        keys: sorted keys, shape (trials,).
+        possible: codes that may be all that can occur, ascending; the search among few of them is
+            faster than one among the keys.
+    """
     if possible is not None and 0 < possible.size < keys.size >> 4:
         start = np.searchsorted(keys, possible << SHARD_BITS)
         stop = np.append(start[1:], keys.size)
         occurred = np.flatnonzero(stop > start)
-        # A code that is not among the possible ones would count as the one before it.
+        # The keys of an unlisted code would be counted with the listed code before it.
         last = keys[stop[occurred] - 1] >> SHARD_BITS
         if start[0] == 0 and (last == possible[occurred]).all():
             return possible[occurred], start[occurred]
@@ -143,33 +155,33 @@ def _groups(keys: Integers, possible: Integers | None = None) -> tuple[Integers,
 
 
 def _simulate_listed(shard: Shard, limits: Limits) -> Tally:
-    """Count the misses of listed truths: one histogram of outcomes for each serves all columns."""
+    """Count the misses of listed truths, each from one histogram of outcomes for all columns."""
     conditions, parameter = shard.scenario.listed_truths()
-    columns, no_limits = limits.lower.shape[0], limits.failed
+    columns, failed = limits.lower.shape[0], limits.failed
     by_outcome = Counts.empty(limits.outcomes, columns)
     by_truth = Counts.empty(conditions, columns)
-    for place, x, count in _histograms(shard):
+    for number, x, count in _histograms(shard):
         index = limits.positions(x)
         missed = (
-            (parameter[place] < limits.lower[:, index]) * count,
-            (parameter[place] > limits.upper[:, index]) * count,
-            np.where(no_limits[:, index], count, 0),
+            (parameter[number] < limits.lower[:, index]) * count,
+            (parameter[number] > limits.upper[:, index]) * count,
+            np.where(failed[:, index], count, 0),
         )
         by_outcome.add(index, count, *missed)
-        by_truth.add(place, count.sum(), *(each.sum(axis=1) for each in missed))
+        by_truth.add(number, count.sum(), *(counts.sum(axis=1) for counts in missed))
     return Tally(by_outcome.with_trials(), by_truth.with_trials())
 
 
 def _histograms(shard: Shard) -> Iterator[tuple[int, Integers, Integers]]:
-    """For each listed truth with trials in the shard: its place, the outcomes and their counts."""
+    """Yield the number of each listed truth with trials, their outcomes, and how many have each."""
     rng = shard.generator()
-    for place, trials in enumerate(_trials_by_truth(shard, rng)):
+    for number, trials in enumerate(_trials_by_truth(shard, rng)):
         if trials:
-            yield place, *shard.scenario.draw_at(place, int(trials), rng)
+            yield number, *shard.scenario.draw_at(number, int(trials), rng)
 
 
 def _trials_by_truth(shard: Shard, rng: np.random.Generator) -> Integers:
-    """The trials of the shard at each listed truth: fixed, or drawn with equal weights."""
+    """Return the number of trials at each listed truth: fixed, or drawn with equal weights."""
     truth = shard.scenario.truth
     assert truth.is_discrete
     if shard.per_truth is None:
@@ -179,11 +191,8 @@ def _trials_by_truth(shard: Shard, rng: np.random.Generator) -> Integers:
     return np.diff(inside)
 
 
-INTERVAL_ALPHA = 0.05
-
-
 def standard_error(misses: Integers, trials: Integers) -> Floats:
-    """√(m(N − m)/N)/N of the fraction m/N."""
+    """Return √(m(N − m)/N)/N, the standard error of the fraction m/N."""
     m, total = misses.astype(np.float64), trials.astype(np.float64)
     return np.sqrt(m * (total - m) / total) / total
 
@@ -191,10 +200,13 @@ def standard_error(misses: Integers, trials: Integers) -> Floats:
 def fraction_interval(
     misses: Integers, trials: Integers, alpha: float = INTERVAL_ALPHA
 ) -> tuple[Floats, Floats]:
-    """The minimal-length interval of each fraction misses/trials, for trials ≥ 1.
+    """Return the minimal-length interval of each fraction misses/trials, for trials ≥ 1.
 
-    Ross (2003), section 5.2.1: method 2 at a confidence level of 0.95. Equal fractions are
-    solved once; shape of the arguments.
+    This is method 2 of Ross (2003), section 5.2.1, there at a confidence level of 0.95. Equal
+    fractions are solved once.
+
+    Returns:
+        The lower and the upper limits, of the shape of the arguments.
     """
     pairs, back = np.unique(np.stack((misses.ravel(), trials.ravel())), axis=1, return_inverse=True)
     x, n = pairs.astype(np.float64)

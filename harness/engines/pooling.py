@@ -1,4 +1,4 @@
-"""Outcomes pooled into groups, as where single ones are too rare to show anything."""
+"""Results by outcome pooled into groups of consecutive outcomes, where single ones are too rare."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from harness.numerics.arrays import Floats, Integers
 
 @dataclass(frozen=True)
 class Group:
-    """Groups of ``width`` consecutive outcomes, the first from 0 on."""
+    """Groups of ``width`` consecutive outcomes, the first of which starts at 0."""
 
     width: int
     last: int | None = None
-    """The first outcome of the last group, which is open; a multiple of ``width``."""
+    """The first outcome of the last group, which has no last outcome; a multiple of ``width``."""
 
     def first(self, outcomes: Integers) -> Integers:
-        """The first outcome of the group that each belongs to."""
+        """Return the first outcome of the group that each outcome belongs to."""
         start = outcomes // self.width * self.width
         return start if self.last is None else np.minimum(start, self.last)
 
     def end(self, first: Integers) -> Integers:
-        """The last outcome of the groups that start there; −1 for an open one."""
+        """Return the last outcome of the groups with these first ones; −1 for the open group."""
         end = first + (self.width - 1)
         return end if self.last is None else np.where(first == self.last, -1, end)
 
 
 def pooled_counts(counts: Counts, group: Group) -> Counts:
-    """The counts of each group together, under its first outcome."""
+    """Return the sum of the counts of each group, under its first outcome."""
     first, back = np.unique(group.first(_whole(counts.conditions)), return_inverse=True)
 
     def total(values: Integers) -> Integers:
@@ -56,9 +56,9 @@ def pooled_counts(counts: Counts, group: Group) -> Counts:
 
 
 def pooled_exact(exact: Exact, group: Group) -> Exact:
-    """The mean of each group by the weights of its outcomes, under its first outcome.
+    """Return the mean of each group by the weights of its outcomes, under its first outcome.
 
-    Groups of no weight at all are left out.
+    Groups without weight are left out.
     """
     first, back = np.unique(group.first(_whole(exact.conditions)), return_inverse=True)
 
@@ -66,20 +66,21 @@ def pooled_exact(exact: Exact, group: Group) -> Exact:
         return np.bincount(back, values, minlength=first.size).astype(np.float64)
 
     weight = total(exact.weight)
-    known = weight > 0
+    possible = weight > 0
 
     def means(rows: Floats) -> Floats:
-        return np.array([total(weighted(row, exact.weight))[known] / weight[known] for row in rows])
+        return np.array(
+            [total(weighted(row, exact.weight))[possible] / weight[possible] for row in rows]
+        )
 
     below, above = means(exact.below), means(exact.above)
     if exact.failed is None or exact.succeeded is None:
-        return Exact(first[known], weight[known], below, above, means(exact.length))
-    there = exact.weight * exact.succeeded
-    rows = zip(exact.length, there, strict=True)
+        return Exact(first[possible], weight[possible], below, above, means(exact.length))
+    rows = zip(exact.length, exact.weight * exact.succeeded, strict=True)
     with np.errstate(invalid="ignore"):  # a group without any interval
-        length = np.array([(total(weighted(row, w)) / total(w))[known] for row, w in rows])
+        length = np.array([(total(weighted(row, w)) / total(w))[possible] for row, w in rows])
     failed, succeeded = means(exact.failed), means(exact.succeeded)
-    return Exact(first[known], weight[known], below, above, length, failed, succeeded)
+    return Exact(first[possible], weight[possible], below, above, length, failed, succeeded)
 
 
 def _whole(conditions: Integers | Floats) -> Integers:

@@ -8,6 +8,7 @@ import numpy as np
 
 from harness.engines.results import Exact
 from harness.families.catalogue import family_of
+from harness.families.family import truth_posterior
 from harness.scenario import Limits, Scenario, data_of
 from harness.truths import as_distribution
 
@@ -15,9 +16,9 @@ from harness.truths import as_distribution
 def integrate_under_prior(
     scenario: Scenario, limits: Limits, reference_prior: tuple[float, float]
 ) -> Exact:
-    """Posterior mass below and above the limits at each outcome, under the reference prior.
+    """Return the posterior mass below and above the limits of each outcome under a prior.
 
-    The weights are left at one: what weight an outcome has is for the truth to say.
+    The weight of each outcome is 1, since outcomes have a probability only under a truth.
     """
     family = family_of(scenario.family)
     return mass_outside(
@@ -26,9 +27,9 @@ def integrate_under_prior(
 
 
 def integrate_under_truth(scenario: Scenario, limits: Limits) -> Exact:
-    """The same under the posterior that the truth's own distribution implies.
+    """Return the posterior mass below and above the limits under the truth's own distribution.
 
-    The weights are the outcomes' probabilities.
+    The weights are the probabilities of the outcomes; impossible outcomes are left out.
     """
     counts = scenario.counts(limits.outcomes)
     samples = scenario.samples()
@@ -38,16 +39,16 @@ def integrate_under_truth(scenario: Scenario, limits: Limits) -> Exact:
         weight = weight * sample.model.outcome_weights(truth, x, sample.size)
     possible = np.flatnonzero(weight > 0)
     implied = (
-        sample.model.truth_posterior(as_distribution(sample.truth), x[possible], sample.size)
+        truth_posterior(sample.model, as_distribution(sample.truth), x[possible], sample.size)
         for sample, x in zip(samples, counts, strict=True)
     )
-    posterior = family_of(scenario.family).combined(*implied)
+    posterior = family_of(scenario.family).combine_posteriors(*implied)
     found = mass_outside(posterior, limits.at(limits.outcomes[possible]))
     return Exact(found.conditions, weight[possible], found.below, found.above, found.length)
 
 
 def mass_outside(posterior: Any, limits: Limits) -> Exact:
-    """Mass of the posterior below and above the limits, the weights at one."""
+    """Return the mass of the posterior below and above the limits; the weight of each is 1."""
     below = np.array([posterior.cdf(lower) for lower in limits.lower])
     above = np.array([posterior.sf(upper) for upper in limits.upper])
     return Exact(limits.outcomes, np.ones(limits.outcomes.size), below, above, limits.length)

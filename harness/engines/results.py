@@ -11,28 +11,31 @@ from harness.numerics.arrays import Floats, Integers, Positions
 
 @dataclass(frozen=True)
 class Counts:
-    """Trials and misses under c conditions, for k columns."""
+    """Trials and misses under c conditions, for k columns.
+
+    Conditions are outcomes, or the keys of listed truths.
+    """
 
     conditions: Integers | Floats
-    """Outcomes or truths, ascending and distinct, shape (c,)."""
+    """Ascending and distinct, shape (c,)."""
     trials: Integers
     """Shape (c,)."""
     below: Integers
     """Trials in which the truth lay below the lower limit, shape (k, c)."""
     above: Integers
     failed: Integers
-    """Trials in which there were no limits, shape (k, c); they are neither below nor above."""
+    """Trials without limits, which count neither as below nor as above; shape (k, c)."""
     length: Floats | None = None
-    """Where limits are drawn anew in every trial: the sum of their lengths, shape (k, c)."""
+    """The sum of the lengths, shape (k, c), where limits are drawn anew in every trial."""
 
     @property
     def missed(self) -> Integers:
-        """Trials that no interval held the truth in: a failure is a miss."""
+        """Trials in which no interval covered the truth; a failure is a miss."""
         return self.below + self.above + self.failed
 
     @classmethod
     def empty(cls, conditions: Integers | Floats, columns: int, lengths: bool = False) -> Counts:
-        """No trial yet."""
+        """Return counts without any trial."""
         trials = np.zeros(conditions.size, np.int64)
         below, above, failed = np.zeros((3, columns, conditions.size), np.int64)
         length = np.zeros(below.shape) if lengths else None
@@ -40,53 +43,53 @@ class Counts:
 
     def add(
         self,
-        place: Positions | int,
+        index: Positions | int,
         trials: Integers,
         below: Integers,
         above: Integers,
         failed: Integers,
         length: Floats | None = None,
     ) -> None:
-        """Count these in, at distinct places among the conditions."""
-        self.trials[place] += trials
-        self.below[:, place] += below
-        self.above[:, place] += above
-        self.failed[:, place] += failed
+        """Add trials and misses under the conditions at ``index``, which are distinct."""
+        self.trials[index] += trials
+        self.below[:, index] += below
+        self.above[:, index] += above
+        self.failed[:, index] += failed
         if self.length is not None and length is not None:
-            self.length[:, place] += length
+            self.length[:, index] += length
 
     def plus(self, other: Counts) -> Counts:
-        """Both together; conditions that only one of them has are kept."""
+        """Return the sum of the counts, under the conditions that either of them has."""
         conditions = np.union1d(self.conditions, other.conditions)
-        both = Counts.empty(conditions, self.below.shape[0], self.length is not None)
+        total = Counts.empty(conditions, self.below.shape[0], self.length is not None)
         for part in (self, other):
-            place = np.searchsorted(conditions, part.conditions)
-            both.add(place, part.trials, part.below, part.above, part.failed, part.length)
-        return both
+            index = np.searchsorted(conditions, part.conditions)
+            total.add(index, part.trials, part.below, part.above, part.failed, part.length)
+        return total
 
     def with_trials(self) -> Counts:
-        """Only the conditions that there were trials under."""
-        at = np.flatnonzero(self.trials)
+        """Return the counts under the conditions that have trials."""
+        index = np.flatnonzero(self.trials)
         return Counts(
-            self.conditions[at],
-            self.trials[at],
-            self.below[:, at],
-            self.above[:, at],
-            self.failed[:, at],
-            None if self.length is None else self.length[:, at],
+            self.conditions[index],
+            self.trials[index],
+            self.below[:, index],
+            self.above[:, index],
+            self.failed[:, index],
+            None if self.length is None else self.length[:, index],
         )
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What Monte Carlo counted in one scenario."""
+    """The counts of Monte Carlo in one scenario."""
 
     by_outcome: Counts
     by_truth: Counts | None = None
     """For a discrete truth."""
 
     def plus(self, other: Tally) -> Tally:
-        """Both together."""
+        """Return the sum of the tallies."""
         by_truth = self.by_truth
         if by_truth is not None and other.by_truth is not None:
             by_truth = by_truth.plus(other.by_truth)
@@ -95,33 +98,37 @@ class Tally:
 
 @dataclass(frozen=True)
 class Exact:
-    """Exact miss probabilities under c conditions, for k columns."""
+    """Exact miss probabilities under c conditions, for k columns.
+
+    Conditions are outcomes, or the keys of listed truths.
+    """
 
     conditions: Integers | Floats
-    """Outcomes or truths, ascending and distinct, shape (c,)."""
+    """Ascending and distinct, shape (c,)."""
     weight: Floats
     """The probability of each condition, shape (c,)."""
     below: Floats
-    """Probability that the truth lies below the lower limit, shape (k, c)."""
+    """The probability that the truth lies below the lower limit, shape (k, c)."""
     above: Floats
     length: Floats
-    """Length of the interval, or its expectation at a truth, shape (k, c)."""
+    """The length of the interval, or its expectation at a truth, shape (k, c)."""
     failed: Floats | None = None
-    """Probability that there is no interval, shape (k, c); None where there always is. It counts
-    neither as below nor as above, and the length is that of the intervals there are."""
+    """The probability that the method fails, shape (k, c); None where no method ever does. It
+    counts neither as below nor as above, and the length is the mean over the intervals that exist.
+    """
     succeeded: Floats | None = None
-    """1 − failed, which would be lost to rounding where it is small; None with it."""
+    """1 − failed, which rounding would lose where it is small; None where ``failed`` is."""
 
     @property
     def missed(self) -> Floats:
-        """Probability that no interval holds the truth: a failure is a miss."""
+        """The probability that no interval covers the truth; a failure is a miss."""
         return total_missed(self.below, self.above, self.failed)
 
     def mean(self) -> Mean:
-        """The mean over the conditions by their weights.
+        """Return the mean over the conditions by their weights.
 
-        Row by row, not as a matrix product: its sums would depend on how many columns and how
-        many threads there are.
+        The mean is taken row by row, not as a matrix product, whose sums depend on the number of
+        columns and of threads.
         """
         weight = self.weight / self.weight.sum()
         below, above, length = (
@@ -135,11 +142,11 @@ class Exact:
             for values in (self.failed, self.succeeded)
         )
         rows = zip(self.length, self.succeeded, strict=True)
-        length = np.array([weighted_mean(row, weight * there) for row, there in rows])
+        length = np.array([weighted_mean(row, weight * share) for row, share in rows])
         return Mean(below, above, length, failed, succeeded)
 
     def at(self, conditions: Integers | Floats) -> Exact:
-        """The part at some of the conditions."""
+        """Return the part under the conditions."""
         index = np.searchsorted(self.conditions, conditions)
         return Exact(
             conditions,
@@ -154,7 +161,7 @@ class Exact:
 
 @dataclass(frozen=True)
 class Mean:
-    """Overall miss probabilities and length, shape (k,) each."""
+    """Overall miss probabilities and length of k columns, shape (k,) each."""
 
     below: Floats
     above: Floats
@@ -164,23 +171,23 @@ class Mean:
 
     @property
     def missed(self) -> Floats:
-        """Probability that no interval holds the truth: a failure is a miss."""
+        """The probability that no interval covers the truth; a failure is a miss."""
         return total_missed(self.below, self.above, self.failed)
 
 
 def total_missed(below: Floats, above: Floats, failed: Floats | None) -> Floats:
-    """All probabilities together, which rounding does not lift above 1."""
+    """Return the sum of the probabilities, which rounding does not lift above 1."""
     return np.minimum(below + above if failed is None else below + above + failed, 1.0)
 
 
 def weighted_mean(values: Floats, weight: Floats) -> float:
-    """The mean by weights that need not add up to 1; not a number where they are all 0."""
+    """Return the mean by weights with any sum; not a number where all weights are 0."""
     total = weight.sum()
     return float(weighted(values, weight).sum() / total) if total > 0 else np.nan
 
 
 def weighted(values: Floats, weight: Floats) -> Floats:
-    """values · weight, and nothing where the weight is 0, though the value may be infinite."""
+    """Return values · weight, and 0 where the weight is 0 though the value may be infinite."""
     if np.isfinite(values).all():
         return values * weight
     with np.errstate(invalid="ignore"):
@@ -189,19 +196,19 @@ def weighted(values: Floats, weight: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The truth at which a method misses most, as far as is known."""
+    """The truth at which a column misses most: exact, or the worst one that a search finds."""
 
     alpha: float
-    """The supremum of the miss probability, or the largest one that a search found."""
+    """The supremum of the miss probability, or the largest one that the search finds."""
     truths: tuple[float, ...]
-    """The truth of each sample at which it is reached or approached."""
+    """The truth of each sample at which the supremum is reached or approached."""
     side: str
-    """"above" or "below" where it is approached from that side only; otherwise "at"."""
+    """"above" or "below" where the truth is approached from that side only; otherwise "at"."""
     witness: tuple[float, ...]
-    """Doubles at which the worst case is met: of one sample the one next to its truth on
-    ``side``, of two samples the truths themselves."""
+    """Doubles at which the worst case is met: the double next to the truth on ``side`` for one
+    sample, the truths themselves for two."""
     found_by: str | None = None
-    """The search that found it, in words; None where it is exact."""
+    """The search that found the truth, in words; None where the worst case is exact."""
 
 
 @dataclass(frozen=True)
@@ -213,6 +220,6 @@ class Enumerated:
     by_truth: Exact | None
     """Miss probability at each value of a discrete truth."""
     mean: Mean | None
-    """Overall; None where outcomes that can occur are left out."""
+    """The overall mean; None where possible outcomes have no limits."""
     worst: tuple[WorstCase | None, ...]
-    """For each column; None where limits of outcomes that it needs are not given."""
+    """The worst case of each column; None where outcomes that it needs have no limits."""

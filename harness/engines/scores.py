@@ -1,9 +1,9 @@
 """The root mean square alpha error and the interval score of each column.
 
-The root mean square of alpha − actual_alpha(θ) over the truths, and the mean of Winkler's interval
-score, (U − L) + (2/alpha)·((L − θ)⁺ + (θ − U)⁺): the length, and a penalty in proportion to how far
-off the truth is where it is missed (Gneiting and Raftery 2007, J. Am. Stat. Assoc. 102, 359–378,
-eq. 43).
+The first is the root mean square of alpha − actual_alpha(θ) over the truths. The second is the mean
+of Winkler's interval score, (U − L) + (2/alpha)·((L − θ)⁺ + (θ − U)⁺): the length, and a penalty in
+proportion to the excess, the distance from a truth outside the interval to the interval (Gneiting
+and Raftery 2007, J. Am. Stat. Assoc. 102, 359–378, eq. 43).
 """
 
 from __future__ import annotations
@@ -11,27 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from harness.engines.exact.miss_sets import AT, miss_probabilities
 from harness.engines.exact.one_sample import possible_outcomes, probability_blocks
-from harness.engines.identity.one_sample import scenarios_to_check, truth_quadrature
+from harness.engines.exact.two_samples import listed_pairs
+from harness.engines.identity.one_sample import misses_between_limits, scenarios_to_check
 from harness.engines.results import Enumerated
-from harness.families.catalogue import family_of
+from harness.families.family import truth_posterior
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
 from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
 from harness.scenario import Column, Limits, PairScenario, SingleScenario
-from harness.truths import DiscreteTruth, as_distribution
 
 
 @dataclass(frozen=True)
 class Scores:
-    """For k columns, shape (k,) each; not a number where it is not known."""
+    """The scores of k columns, shape (k,) each; not a number where a score is not computed."""
 
     rms_alpha_error: Floats
     """√ of the mean over the truths of (alpha − actual_alpha)²."""
@@ -40,39 +38,42 @@ class Scores:
 
 
 def of_one_sample(
-    scenario: SingleScenario, limits: Limits, known: Enumerated, columns: Sequence[Column]
+    scenario: SingleScenario, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]
 ) -> Scores:
-    """Both numbers under the scenario's own truth, exact.
+    """Return both scores under the scenario's own truth, exact.
 
-    The root mean square over a distribution is known where the identity of the engines also
-    integrates all gaps between limits; the score where no outcome that can occur is left out.
+    The root mean square over a distribution is computed where the identity of the engines also
+    integrates all gaps between limits; the interval score where all possible outcomes have limits.
 
     Args:
         scenario: size and truth.
         limits: the limits of all outcomes that can occur under the truth.
-        known: the results of enumeration.
+        enumerated: the results of enumeration.
         columns: the method and alpha of each row of the limits.
     """
     alpha = _alphas(columns)
-    rms = _rms_alpha_error(known, alpha)
-    if known.by_truth is None and scenarios_to_check(scenario) == [scenario]:
+    rms = _rms_over_listed_truths(enumerated, alpha)
+    if enumerated.by_truth is None and scenarios_to_check(scenario) == [scenario]:
         possible = limits.at(possible_outcomes(scenario))
         rows = zip(possible.lower, possible.upper, alpha, strict=True)
         first = int(possible.outcomes[0])
-        rms = np.array([_rms_over_truths(scenario, first, *row) for row in rows])
-    return Scores(rms, _interval_score(limits, known, columns, partial(_expected_excess, scenario)))
+        rms = np.array([_rms_over_distribution(scenario, first, *row) for row in rows])
+    excess = _excess_at_listed_truths if scenario.truth.is_discrete else _excess_over_distribution
+    return Scores(rms, _interval_score(limits, enumerated, columns, partial(excess, scenario)))
 
 
 def of_two_samples(
-    scenario: PairScenario, limits: Limits, known: Enumerated, columns: Sequence[Column]
+    scenario: PairScenario, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]
 ) -> Scores:
-    """Both numbers under the scenario's own truths, exact; NaN under distributions.
+    """Return both scores under the scenario's own truths, exact; NaN under distributions.
 
     Args: as those of ``of_one_sample``.
     """
-    rms, score = _rms_alpha_error(known, _alphas(columns)), np.full(len(columns), np.nan)
+    rms = _rms_over_listed_truths(enumerated, _alphas(columns))
+    score = np.full(len(columns), np.nan)
     if scenario.truth.is_discrete:
-        score = _interval_score(limits, known, columns, partial(expected_excess_of_pairs, scenario))
+        excess = partial(excess_at_listed_pairs, scenario)
+        score = _interval_score(limits, enumerated, columns, excess)
     return Scores(rms, score)
 
 
@@ -80,85 +81,97 @@ def _alphas(columns: Sequence[Column]) -> Floats:
     return np.array([column.alpha for column in columns])
 
 
-def _rms_alpha_error(known: Enumerated, alpha: Floats) -> Floats:
-    """The root mean square over listed truths; NaN for a distribution."""
-    if known.by_truth is None:
+def _rms_over_listed_truths(enumerated: Enumerated, alpha: Floats) -> Floats:
+    """Return the root mean square over listed truths, shape (k,); NaN for a distribution."""
+    if enumerated.by_truth is None:
         return np.full(alpha.size, np.nan)
-    error = alpha[:, np.newaxis] - (known.by_truth.below + known.by_truth.above)
+    error = alpha[:, np.newaxis] - (enumerated.by_truth.below + enumerated.by_truth.above)
     return np.asarray(np.sqrt((error * error).mean(axis=1)))
 
 
-def _rms_over_truths(
+def _rms_over_distribution(
     scenario: SingleScenario, first: int, lower: Floats, upper: Floats, alpha: float
 ) -> float:
-    """Integrated gap by gap: between two neighbouring limits the miss probability is smooth."""
-    low, high = scenario.truth.effective_support
-    inside = np.concatenate((lower, upper))
-    inside = inside[(inside > low) & (inside < high)]
-    nodes, weights = truth_quadrature(scenario, np.unique(np.concatenate(([low, high], inside))))
-    below, above = miss_probabilities(
-        scenario.size, first, lower, upper, nodes, AT, scenario.model.SAMPLING
-    )
+    """Return the root mean square over the distribution of the truth, for one column."""
+    below, above, weights = misses_between_limits(scenario, first, lower, upper)
     error = alpha - (below + above)
     return float(np.sqrt((error * error * weights).sum()))
 
 
 def _interval_score(
     limits: Limits,
-    known: Enumerated,
+    enumerated: Enumerated,
     columns: Sequence[Column],
     expected_excess: Callable[[Limits], Floats],
 ) -> Floats:
-    """Winkler's score of the two-sided columns, NaN for the others; shape (k,)."""
+    """Return Winkler's score of the two-sided columns, NaN for the others; shape (k,).
+
+    Args:
+        expected_excess: returns E[(L − θ)⁺ + (θ − U)⁺] of each column of a table of limits.
+    """
     alpha, score = _alphas(columns), np.full(len(columns), np.nan)
     two_sided = np.array([column.side == TWO_SIDED for column in columns])
-    if known.mean is None or not two_sided.any():
+    if enumerated.mean is None or not two_sided.any():
         return score
     part = Limits(limits.outcomes, limits.lower[two_sided], limits.upper[two_sided])
     penalty = (2.0 / alpha[two_sided]) * expected_excess(part)
-    score[two_sided] = known.mean.length[two_sided] + penalty
+    score[two_sided] = enumerated.mean.length[two_sided] + penalty
     return score
 
 
-def _expected_excess(scenario: SingleScenario, limits: Limits) -> Floats:
-    """E[(L − θ)⁺ + (θ − U)⁺], shape (k,)."""
-    if isinstance(scenario.truth, DiscreteTruth):
-        return _expected_excess_of_values(scenario, np.array(scenario.truth.values), limits)
-    truth, model, size = as_distribution(scenario.truth), scenario.model, scenario.size
-    weight = model.outcome_weights(truth, limits.outcomes, size)
-    possible = np.flatnonzero(weight > 0)
-    weight = weight[possible] / weight.sum()
-    posterior: Any = model.truth_posterior(truth, limits.outcomes[possible], size)
-    rows = zip(limits.lower[:, possible], limits.upper[:, possible], strict=True)
-    return np.array([(expected_excess(posterior, *row) * weight).sum() for row in rows])
-
-
-def _expected_excess_of_values(scenario: SingleScenario, values: Floats, limits: Limits) -> Floats:
-    total = np.zeros(limits.lower.shape[0])
+def _excess_at_listed_truths(scenario: SingleScenario, limits: Limits) -> Floats:
+    assert scenario.truth.is_discrete
+    values, total = np.array(scenario.truth.values), np.zeros(limits.lower.shape[0])
     for values_at, outcomes_at, probability in probability_blocks(
         scenario, values, limits.outcomes
     ):
         p = values[values_at, np.newaxis]
         for row in range(total.size):
-            below = np.maximum(limits.lower[row, outcomes_at] - p, 0.0)
-            above = np.maximum(p - limits.upper[row, outcomes_at], 0.0)
-            total[row] += (probability * (below + above)).sum()
+            lower, upper = limits.lower[row, outcomes_at], limits.upper[row, outcomes_at]
+            total[row] += (probability * _excess(p, lower, upper)).sum()
     return total / values.size
 
 
-AnyPosterior = Beta | Gamma | Truncated
+def excess_at_listed_pairs(scenario: PairScenario, limits: Limits) -> Floats:
+    """Return E[(L − θ)⁺ + (θ − U)⁺] over the listed truths and all outcomes, shape (k,)."""
+    total = np.zeros(limits.lower.shape[0])
+    for theta, outcomes, probability in listed_pairs(scenario):
+        possible = limits.at(outcomes)
+        for row in range(total.size):
+            excess = _excess(theta, possible.lower[row], possible.upper[row])
+            total[row] += (probability * excess).sum()
+    return total / scenario.truth.count
 
 
-def expected_excess(posterior: AnyPosterior, lower: Floats, upper: Floats) -> Floats:
-    """E[(L − θ)⁺] + E[(θ − U)⁺] for each outcome, shape (m,).
+def _excess(theta: Floats | float, lower: Floats, upper: Floats) -> Floats:
+    """Return (L − θ)⁺ + (θ − U)⁺, broadcast."""
+    return np.asarray(np.maximum(lower - theta, 0.0) + np.maximum(theta - upper, 0.0))
+
+
+def _excess_over_distribution(scenario: SingleScenario, limits: Limits) -> Floats:
+    assert not scenario.truth.is_discrete
+    truth, model, size = scenario.truth, scenario.model, scenario.size
+    weight = model.outcome_weights(truth, limits.outcomes, size)
+    possible = np.flatnonzero(weight > 0)
+    weight = weight[possible] / weight.sum()
+    posterior = truth_posterior(model, truth, limits.outcomes[possible], size)
+    rows = zip(limits.lower[:, possible], limits.upper[:, possible], strict=True)
+    return np.array([(posterior_excess(posterior, *row) * weight).sum() for row in rows])
+
+
+SinglePosterior = Beta | Gamma | Truncated
+
+
+def posterior_excess(posterior: SinglePosterior, lower: Floats, upper: Floats) -> Floats:
+    """Return E[(L − θ)⁺] + E[(θ − U)⁺] under the posterior of each outcome, shape (m,).
 
     The density f of a Beta or a Gamma satisfies (Vf)′ = (μ − θ)f with its mean μ and
-    V = θ(1 − θ)/(a + b), or θ/b. Integrated from an end c of the range, that gives
+    V = θ(1 − θ)/(a + b), or θ/b. Integrated from a boundary c of the support, that gives
 
         E[(L − θ)⁺] = (L − μ)F(L) + V(L)f(L) − V(c)f(c)
 
-    and likewise above. It also holds for a part of the range, with μ still the mean of the whole:
-    only there is V not 0 at the ends.
+    and likewise above. It also holds for a part of the support, with μ still the mean of the whole:
+    only then is V not 0 at the boundary.
     """
     whole = posterior.whole if isinstance(posterior, Truncated) else posterior
     mean = whole.a / (whole.a + whole.b) if isinstance(whole, Beta) else whole.a / whole.b
@@ -172,8 +185,8 @@ def expected_excess(posterior: AnyPosterior, lower: Floats, upper: Floats) -> Fl
     return np.asarray(np.maximum(below, 0.0) + np.maximum(above, 0.0))
 
 
-def _flow(posterior: AnyPosterior, whole: Beta | Gamma, theta: Floats) -> Floats:
-    """V(θ)f(θ); 0 at the ends of the whole range, where the density may be infinite."""
+def _flow(posterior: SinglePosterior, whole: Beta | Gamma, theta: Floats) -> Floats:
+    """Return V(θ)f(θ), which is 0 at the boundary of the whole, where f may be infinite."""
     if isinstance(whole, Beta):
         spread = theta * (1.0 - theta) / (whole.a + whole.b)
     else:
@@ -181,24 +194,3 @@ def _flow(posterior: AnyPosterior, whole: Beta | Gamma, theta: Floats) -> Floats
     inside = spread > 0
     with np.errstate(invalid="ignore", over="ignore"):
         return np.where(inside, spread * np.exp(posterior.logpdf(theta)), 0.0)
-
-
-def expected_excess_of_pairs(scenario: PairScenario, limits: Limits) -> Floats:
-    """E[(L − θ)⁺ + (θ − U)⁺] over the listed truths and all outcomes, shape (k,)."""
-    values = scenario.truth.values
-    parameter = family_of(scenario.family).value(values)
-    sampling, total = scenario.model.SAMPLING, np.zeros(limits.lower.shape[0])
-    for place, theta in enumerate(parameter):
-        counts, probabilities = [], []
-        for value, size in zip(values, scenario.sizes, strict=True):
-            low, high = sampling.window(value[place], value[place], size)
-            counts.append(np.arange(low, high + 1))
-            probabilities.append(sampling.pmf(counts[-1], value[place], size))
-        pairs = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :]).ravel()
-        probability = (probabilities[0][:, np.newaxis] * probabilities[1][np.newaxis, :]).ravel()
-        at = limits.at(pairs)
-        for row in range(total.size):
-            below = np.maximum(at.lower[row] - theta, 0.0)
-            above = np.maximum(theta - at.upper[row], 0.0)
-            total[row] += (probability * (below + above)).sum()
-    return total / parameter.size

@@ -1,4 +1,4 @@
-"""The exact engines' work on one scenario, whatever its number of samples: one solver for each."""
+"""Solvers: the exact engines for one scenario, with one class for each number of samples."""
 
 from __future__ import annotations
 
@@ -15,90 +15,100 @@ from harness.engines.identity import two_samples as pair_identity
 from harness.engines.results import Enumerated, WorstCase
 from harness.engines.scores import Scores
 from harness.engines.worst_case.two_samples import search_worst_case, worst_case_ranges
-from harness.families.family import Span
+from harness.errors import HarnessError
+from harness.families.catalogue import family_of
+from harness.families.family import ENUMERATION, POSTERIOR, Family, Span
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
 
 LARGEST_WEIGHTED = 1 << 22
-"""The largest size of one sample whose outcome probabilities are all summed as a check."""
+"""The largest size of one sample for which the sum of all outcome probabilities is checked."""
 
 LARGEST_COMBINED = 1 << 16
-"""The most pairs of outcomes that are all solved for the worst case, possible or not."""
+"""The largest number of pairs of counts whose limits are all computed for the worst case."""
 
 
 class Solver(Protocol):
     """The exact engines for one scenario."""
 
     def possible_outcomes(self) -> Integers:
-        """The outcomes that can occur under the scenario's own truth, ascending."""
+        """Return the outcomes that can occur under the scenario's own truth, ascending."""
         ...
 
     def possible_count(self) -> float:
-        """An upper bound of their number, without listing them."""
+        """Return an upper bound of the number of possible outcomes, without listing them."""
         ...
 
     def worst_case_range(self) -> tuple[Span, ...]:
-        """The truths of each sample over which the worst case is sought."""
+        """Return the range of truths of each sample over which the worst case is taken."""
         ...
 
     def range_outcomes(self) -> Integers:
-        """The outcomes that can occur for any truth in the range of the worst case, ascending."""
+        """Return the outcomes that can occur under a truth in the range, ascending."""
         ...
 
     def range_count(self) -> float:
-        """Their number, without listing them."""
+        """Return the number of ``range_outcomes``, without listing them."""
         ...
 
     def solves_range(self) -> bool:
-        """Whether limits are computed for the whole range of the worst case."""
+        """Whether the worst case takes the limits of all ``range_outcomes``."""
         ...
 
-    def covers_draws(self, outcomes: Integers, most: float) -> bool:
-        """Whether every outcome that can be drawn is among the given ones.
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        """Whether all outcomes that can be drawn are among ``outcomes``.
 
         Args:
             outcomes: ascending.
-            most: False is returned where more outcomes than this can occur.
+            largest: the largest number of possible outcomes that are compared; False beyond it.
         """
         ...
 
     def identity_outcomes(self) -> list[Integers]:
-        """The outcomes that the identity between the engines needs limits for."""
+        """Return the outcomes that each check of the identity between the engines needs."""
         ...
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
-        """The probabilities of the outcomes under the scenario's truth, shape (m,)."""
+        """Return the probabilities of the outcomes under the scenario's truth, shape (m,)."""
         ...
 
     def enumerate(
         self, limits: Limits, reported: Integers | None = None, worst: bool = True
     ) -> Enumerated:
-        """Exact miss probabilities by summing over outcomes.
+        """Return exact miss probabilities, as sums over outcomes.
 
         Args:
             limits: the limits of all outcomes that can occur under the truth.
-            reported: the outcomes that values are wanted for; None for all that have limits.
-            worst: whether the worst case is sought.
+            reported: the outcomes in the result; None for all that have limits.
+            worst: whether to find the worst case.
         """
         ...
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
-        """The worst case of each column over a range of truths of each sample."""
+        """Return the worst case of each column over a range of truths of each sample."""
         ...
 
-    def scores(self, limits: Limits, known: Enumerated, columns: Sequence[Column]) -> Scores:
-        """The root mean square alpha error and the interval score of each column."""
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        """Return the root mean square alpha error and the interval score of each column."""
         ...
 
     def discrepancies(self, limits: Limits) -> list[Floats]:
-        """How far posterior and enumeration fail to meet, each of shape (k,)."""
+        """Return the discrepancies between posterior and enumeration, shape (k,) each."""
         ...
 
 
 def solver_of(scenario: Scenario) -> Solver:
-    """The solver for the scenario's number of samples."""
-    solver: Solver = _SOLVERS[len(scenario.sizes)](scenario)
-    return solver
+    """Return the solver of a scenario.
+
+    Raises:
+        HarnessError: the family has no enumeration, or no solver exists for its number of samples.
+    """
+    family = family_of(scenario.family)
+    solver = _SOLVERS.get(family.samples)
+    if solver is None or ENUMERATION not in family.engines:
+        raise HarnessError(f"the family {family.name} has no exact engines")
+    found: Solver = solver(scenario)
+    return found
 
 
 @dataclass(frozen=True)
@@ -125,21 +135,20 @@ class OneSampleSolver:
         return last + 1.0 - first
 
     def _range_window(self) -> tuple[int, int]:
-        scenario = self.scenario
         (over,) = self.worst_case_range()
-        return scenario.model.SAMPLING.window(*over, scenario.size)
+        return self.scenario.model.SAMPLING.window(*over, self.scenario.size)
 
     def solves_range(self) -> bool:
         return True
 
-    def covers_draws(self, outcomes: Integers, most: float) -> bool:
-        if np.isfinite(self.scenario.model.SUPPORT[1]):
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        if self.scenario.model.IS_BOUNDED:
             return bool(outcomes.size == self.scenario.size + 1)
-        return _covers_possible(self, outcomes, most)
+        return _covers_possible(self, outcomes, largest)
 
     def identity_outcomes(self) -> list[Integers]:
         checked = identity.scenarios_to_check(self.scenario)
-        return [one_sample.possible_outcomes(each) for each in checked]
+        return [one_sample.possible_outcomes(scenario) for scenario in checked]
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
         return one_sample.outcome_weights(self.scenario, outcomes)
@@ -152,12 +161,12 @@ class OneSampleSolver:
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         return one_sample.worst_cases(self.scenario, limits, over[0])
 
-    def scores(self, limits: Limits, known: Enumerated, columns: Sequence[Column]) -> Scores:
-        return scores.of_one_sample(self.scenario, limits, known, columns)
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        return scores.of_one_sample(self.scenario, limits, enumerated, columns)
 
     def discrepancies(self, limits: Limits) -> list[Floats]:
         checked = identity.scenarios_to_check(self.scenario)
-        found = [identity.evaluate_identity(each, limits).discrepancy() for each in checked]
+        found = [identity.evaluate_identity(one, limits).discrepancy() for one in checked]
         if self.scenario.size < LARGEST_WEIGHTED and not self.scenario.truth.is_discrete:
             found.append(_for_each_column(identity.weight_discrepancy(self.scenario), limits))
         return found
@@ -168,6 +177,10 @@ class TwoSampleSolver:
     """Exact engines for two samples, whose outcomes are pairs of counts."""
 
     scenario: PairScenario
+
+    @property
+    def _family(self) -> Family:
+        return family_of(self.scenario.family)
 
     @property
     def _samples(self) -> tuple[OneSampleSolver, OneSampleSolver]:
@@ -193,14 +206,17 @@ class TwoSampleSolver:
         return first.range_count() * second.range_count()
 
     def solves_range(self) -> bool:
-        return self.range_count() <= LARGEST_COMBINED
+        return self._family.is_weighted_sum and self.range_count() <= LARGEST_COMBINED
 
-    def covers_draws(self, outcomes: Integers, most: float) -> bool:
-        return _covers_possible(self, outcomes, most)
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        return _covers_possible(self, outcomes, largest)
 
     def identity_outcomes(self) -> list[Integers]:
-        checked = pair_identity.scenarios_to_check(self.scenario)
-        return [pair_identity.outcomes_to_check(each) for each in checked]
+        return [pair_identity.outcomes_to_check(scenario) for scenario in self._to_check()]
+
+    def _to_check(self) -> list[PairScenario]:
+        has_identity = self._family.is_weighted_sum and POSTERIOR in self._family.engines
+        return pair_identity.scenarios_to_check(self.scenario) if has_identity else []
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
         return two_samples.pair_weights(self.scenario, outcomes)
@@ -214,24 +230,26 @@ class TwoSampleSolver:
         found = search_worst_case(self.scenario, limits, (over[0], over[1]))
         return (None,) * len(limits.lower) if found is None else found
 
-    def scores(self, limits: Limits, known: Enumerated, columns: Sequence[Column]) -> Scores:
-        return scores.of_two_samples(self.scenario, limits, known, columns)
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        return scores.of_two_samples(self.scenario, limits, enumerated, columns)
 
     def discrepancies(self, limits: Limits) -> list[Floats]:
-        checked = pair_identity.scenarios_to_check(self.scenario)
-        found = [pair_identity.evaluate_identity(each, limits).discrepancy() for each in checked]
+        found = [
+            pair_identity.evaluate_identity(scenario, limits).discrepancy()
+            for scenario in self._to_check()
+        ]
         if not self.scenario.truth.is_discrete:
-            off = pair_identity.weight_discrepancy(self.scenario)
-            found.append(_for_each_column(off, limits))
+            discrepancy = pair_identity.weight_discrepancy(self.scenario)
+            found.append(_for_each_column(discrepancy, limits))
         return found
 
 
 _SOLVERS: dict[int, Any] = {1: OneSampleSolver, 2: TwoSampleSolver}
-"""By the number of samples."""
+"""The solvers by the number of samples."""
 
 
-def _covers_possible(solver: Solver, outcomes: Integers, most: float) -> bool:
-    return solver.possible_count() <= most and bool(
+def _covers_possible(solver: Solver, outcomes: Integers, largest: float) -> bool:
+    return solver.possible_count() <= largest and bool(
         np.isin(solver.possible_outcomes(), outcomes).all()
     )
 

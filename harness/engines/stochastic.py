@@ -71,32 +71,32 @@ def simulate_stochastic(
 
 @dataclass(frozen=True)
 class _Groups:
-    """What is counted of the trials under each condition."""
+    """Trials by their condition, with the counts under each condition."""
 
-    back: Integers
-    """The number of each trial's condition, shape (trials,)."""
+    index: Integers
+    """The index of each trial's condition, shape (trials,)."""
     counts: Counts
 
     @classmethod
-    def of(cls, each: Integers | Floats, columns: int) -> _Groups:
-        distinct, back, trials = np.unique(each, return_inverse=True, return_counts=True)
+    def of(cls, by_trial: Integers | Floats, columns: int) -> _Groups:
+        distinct, index, trials = np.unique(by_trial, return_inverse=True, return_counts=True)
         conditions = cast("Integers | Floats", distinct)
         counts = Counts.empty(conditions, columns, lengths=True)
         counts.trials[:] = trials
-        return cls(back, counts)
+        return cls(index, counts)
 
     def fill(self, row: int, parameter: Floats, lower: Floats, upper: Floats) -> None:
-        """Count one column's misses, and add up the lengths in the trials' order."""
+        """Count the misses of one column, and add up its lengths in the order of the trials."""
         failed = np.isnan(lower)
-        for counted, where in (
+        for counts, missed in (
             (self.counts.below, parameter < lower),
             (self.counts.above, parameter > upper),
             (self.counts.failed, failed),
         ):
-            counted[row] = self._sums(where.astype(np.float64))
+            counts[row] = self._sums(missed.astype(np.float64))
         assert self.counts.length is not None
         self.counts.length[row] = self._sums(np.where(failed, 0.0, upper - lower))
 
     def _sums(self, values: Floats) -> Floats:
-        summed = np.bincount(self.back, values, minlength=self.counts.conditions.size)
+        summed = np.bincount(self.index, values, minlength=self.counts.conditions.size)
         return summed.astype(np.float64)

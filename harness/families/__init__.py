@@ -1,1 +1,1 @@
-"""What can be estimated: data names and their checks, posterior, outcome probabilities."""
+"""What can be estimated: data names and their validation, posteriors, outcome probabilities."""

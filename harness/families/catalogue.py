@@ -1,4 +1,4 @@
-"""Everything that can be estimated. This file is the list."""
+"""The families by name: everything that can be estimated."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ FAMILIES: dict[str, Family] = {
 
 
 def family_of(name: str) -> Family:
-    """The family of that name."""
+    """Return the family with that name."""
     return FAMILIES[name]

@@ -1,4 +1,4 @@
-"""What ties an estimated parameter to its data: the model of each sample, and their sum."""
+"""The family: a parameter of one or more samples, its data, posterior and engines."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from harness.errors import HarnessError, InputError
 from harness.families.data import broadcast_columns
 from harness.numerics.arrays import Floats, Integers
+from harness.posteriors.truncated import Truncated
 from harness.sampling.protocol import Sampling
 from harness.truths import ContinuousTruth
 
@@ -19,17 +20,21 @@ MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 """The engines."""
 
 Span = tuple[float, float]
+"""A range: its lower and its upper boundary."""
 
 Data = tuple[Floats, ...]
 """A family's columns in the order of its ``data``, each of shape (m,)."""
 
-
 SMALLEST_SHAPE_OF_TWO = 0.05
-"""Below this nearly all mass lies closer to an end than the quadrature over two samples goes."""
+"""Nearly all mass of a smaller shape lies too close to the boundary for the quadrature over two
+samples."""
 
 
 class Model(Protocol):
-    """One sample: its data, its posterior and the probabilities of its outcomes. A module."""
+    """The model of one sample: its data, its posterior and the probabilities of its outcomes.
+
+    A module that has these names satisfies the protocol.
+    """
 
     NAME: str
     COUNT: str
@@ -46,8 +51,10 @@ class Model(Protocol):
     """The unit of the parameter, in words; empty where it has none."""
     SIZE_IS_COUNT: bool
     """Whether the size is a whole number of trials; otherwise it is any amount above 0."""
-    SUPPORT: tuple[float, float]
-    """The ends of the range of the parameter."""
+    IS_BOUNDED: bool
+    """Whether the number of outcomes and the range of the parameter are finite."""
+    SUPPORT: Span
+    """The range of the parameter."""
     FLAT_PRIOR: tuple[float, float]
     PRIOR: str
     """The family of its priors: "Beta" or "Gamma"."""
@@ -65,11 +72,33 @@ class Model(Protocol):
 
     def posterior(self, x: Floats, n: Floats, prior: tuple[float, float]) -> Any: ...
 
-    def truth_posterior(self, truth: ContinuousTruth, x: Integers, n: float) -> Any: ...
-
     def evidence(self, n: float) -> float: ...
 
     def outcome_weights(self, truth: ContinuousTruth, x: Integers, n: float) -> Floats: ...
+
+    def effective_size(self, n: float, prior: tuple[float, float]) -> float: ...
+
+    def prior_density(self, prior: tuple[float, float], p: Floats) -> Floats: ...
+
+    def prior_rule(
+        self, breaks: Floats, prior: tuple[float, float], n: float
+    ) -> tuple[Floats, Floats]: ...
+
+
+def truth_posterior(
+    model: Model, truth: ContinuousTruth, x: Integers | Floats, size: float | Floats
+) -> Any:
+    """Return the posterior of a sample's parameter under the truth's own distribution.
+
+    Args:
+        model: the model of the sample.
+        truth: the distribution of the parameter.
+        x: counts, shape (m,).
+        size: the size of all counts, or of each, shape (m,).
+    """
+    counts, sizes = x.astype(np.float64), np.full(x.shape, size, np.float64)
+    whole = model.posterior(counts, sizes, truth.conjugate_prior or model.FLAT_PRIOR)
+    return whole if truth.support == model.SUPPORT else Truncated(whole, *truth.support)
 
 
 class Combination(Protocol):
@@ -87,21 +116,21 @@ class Combination(Protocol):
 
     @property
     def directions(self) -> tuple[float, ...]:
-        """1 for each sample with whose parameter the family's rises, −1 where it falls."""
+        """1 for each sample whose parameter increases the family's, −1 where it decreases it."""
         ...
 
-    def value(self, truths: Sequence[Floats]) -> Floats:
+    def parameter_at(self, truths: Sequence[Floats]) -> Floats:
         """The parameter at each row of the truths, one array of shape (t,) for each sample."""
         ...
 
     def support(self, of_sample: Span) -> Span:
-        """The ends of the range of the parameter, from those of the range of each sample's."""
+        """The range of the parameter, from the range of each sample's parameter."""
         ...
 
 
 @dataclass(frozen=True)
 class WeightedSum:
-    """θ = w₁θ₁ + … for the parameters θᵢ of the samples; of one sample θ itself."""
+    """The weighted sum θ = w₁θ₁ + … of the samples' parameters θᵢ; θ₁ itself of one sample."""
 
     weights: tuple[float, ...] = (1.0,)
 
@@ -113,36 +142,37 @@ class WeightedSum:
     def directions(self) -> tuple[float, ...]:
         return tuple(1.0 if weight > 0 else -1.0 for weight in self.weights)
 
-    def value(self, truths: Sequence[Floats]) -> Floats:
+    def parameter_at(self, truths: Sequence[Floats]) -> Floats:
         if self.samples == 1:
             return truths[0]
         first, second = self.weights
         return np.asarray(first * truths[0] + second * truths[1])
 
     def support(self, of_sample: Span) -> Span:
-        terms = [sorted(weight * end for end in of_sample) for weight in self.weights]
+        terms = [sorted(weight * boundary for boundary in of_sample) for weight in self.weights]
         return sum(low for low, _ in terms) + 0.0, sum(high for _, high in terms) + 0.0
 
 
 @dataclass(frozen=True)
 class Family:
-    """What is estimated: a parameter, its data, and what each engine may ask about them.
+    """What is estimated: a parameter and its data, with all that differs between families.
 
-    A family states here all that differs between families; engines, tables, figures and the
-    config ask it and the scenario, never for a name or a type. A family may leave out
+    Engines, tables, figures and the config ask the family and the scenario, never for a name or a
+    type. ``engines`` lists the engines that a family has; ``solver_of`` refuses a scenario whose
+    family has no enumeration or no solver for its number of samples. A family may leave out:
 
-    - ``posterior_of``: where no closed posterior of the parameter exists. The family then has no
-      ``posterior`` engine (``engines`` says so), no criteria over a posterior among its methods
-      and no identity between the engines;
-    - the weights of its ``combination``: where the parameter is no weighted sum, as a ratio. The
-      search for the worst case along the lines of one parameter, and the identity of two samples,
-      need weights; without them the family states its own or has none;
-    - probabilities of outcomes (``model.SAMPLING.pmf``): where outcomes are continuous or cannot
-      be listed. The family then has no ``enumeration`` engine, and Monte Carlo calls a method in
-      every trial instead of once per distinct outcome.
+    - ``posterior_of``, where the parameter has no closed posterior, as a ratio. The family then
+      has no ``posterior`` engine, no methods that apply a criterion to a posterior, no exact
+      values under a continuous truth, and the identity between the engines is not checked.
+    - the weights of ``combination``, where the parameter is no weighted sum, as a ratio or a
+      function of paired counts. Worst cases are then None, since the search follows the lines of
+      a weighted sum, and the identity of two samples is not checked.
+    - ``pmf`` of ``model.SAMPLING``, where outcomes are continuous or cannot be listed, as a mean
+      or ragged clusters. The family then has no ``enumeration`` engine, and its methods are
+      simulated as stochastic ones are, with a call for every trial.
 
-    An outcome is a row of one or more counts, named by ``counts``; a size is a row named by
-    ``sizes``. How many there are is for the family to say.
+    An outcome is a row of counts, named by ``counts``; a size is a row, named by ``sizes``. The
+    family says how many columns there are.
     """
 
     name: str
@@ -172,24 +202,34 @@ class Family:
         return self.combination.weights
 
     @property
+    def is_weighted_sum(self) -> bool:
+        """Whether the parameter is a weighted sum of the samples' parameters."""
+        return self.combination.weights is not None
+
+    @property
     def engines(self) -> tuple[str, ...]:
-        """The engines that the family has."""
+        """The names of the engines that the family has."""
         has_posterior = self.samples == 1 or self.posterior_of is not None
-        return (MONTE_CARLO, *([POSTERIOR] if has_posterior else []), ENUMERATION)
+        is_enumerable = hasattr(self.model.SAMPLING, "pmf")
+        return (
+            MONTE_CARLO,
+            *([POSTERIOR] if has_posterior else []),
+            *([ENUMERATION] if is_enumerable else []),
+        )
 
     @property
     def counts(self) -> tuple[str, ...]:
-        """Names of the outcome's columns: x, or x1 and x2."""
+        """The names of the outcome's columns: x, or x1 and x2."""
         return self.numbered(self.model.COUNT)
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """Names of the sizes: n, or n1 and n2, and likewise for an exposure."""
+        """The names of the sizes: n, or n1 and n2, and likewise for an exposure."""
         return self.numbered(self.model.SIZE)
 
     @property
     def truths(self) -> tuple[str, ...]:
-        """Names of the true values' columns: truth, or truth1 and truth2."""
+        """The names of the true values' columns: truth, or truth1 and truth2."""
         return self.numbered("truth")
 
     @property
@@ -198,7 +238,7 @@ class Family:
         return self.numbered(self.model.PARAMETER)
 
     def numbered(self, name: str) -> tuple[str, ...]:
-        """The name itself, or with the number of each sample where there are several."""
+        """Return the name for each sample: itself, or numbered where there are several."""
         if self.samples == 1:
             return (name,)
         return tuple(f"{name}{number + 1}" for number in range(self.samples))
@@ -210,21 +250,21 @@ class Family:
 
     @property
     def data(self) -> tuple[str, ...]:
-        """Names of all columns: each sample's count, then its size."""
+        """The names of all columns: each sample's count, then its size."""
         return tuple(name for pair in zip(self.counts, self.sizes, strict=True) for name in pair)
 
     @property
     def is_bounded(self) -> bool:
         """Whether each sample has finitely many outcomes, and so a parameter of finite range."""
-        return bool(self.model.SUPPORT[1] < np.inf)
+        return self.model.IS_BOUNDED
 
     @property
     def support(self) -> Span:
-        """The ends of the parameter's range."""
+        """The range of the parameter."""
         return self.combination.support(self.model.SUPPORT)
 
     def validate_data(self, given: dict[str, npt.ArrayLike]) -> Data:
-        """The columns as float arrays of one shape.
+        """Return the columns as float arrays of one shape.
 
         Raises:
             InputError: a column is missing or unknown, or a value is out of range.
@@ -239,60 +279,64 @@ class Family:
         return broadcast_columns(self.data, columns)
 
     def validate_prior(self, prior: tuple[float, float] | None) -> tuple[float, float] | None:
-        """The prior as two floats; of two samples each has it.
+        """Return the prior of each sample as two floats; None for None.
 
         Raises:
-            InputError: it is no prior of this family.
+            InputError: the two numbers are no prior of this family.
         """
         if prior is None:
             return None
-        wanted = self.prior_range
+        expected = self.prior_range
         try:
             a, b = (float(value) for value in prior)
             if isinstance(prior, str):
                 raise TypeError
         except (TypeError, ValueError):
-            raise InputError(f"prior should be {wanted}, found {prior!r}") from None
+            raise InputError(f"prior should be {expected}, found {prior!r}") from None
         if not (np.isfinite([a, b]).all() and self.is_valid_prior((a, b))):
-            raise InputError(f"prior should be {wanted}, found {a:g} and {b:g}")
+            raise InputError(f"prior should be {expected}, found {a:g} and {b:g}")
         return a, b
 
     @property
     def prior_range(self) -> str:
-        """What a prior of this family is, in words."""
+        """What the two parameters of a prior may be, in words."""
         if self.samples == 1:
             return self.model.PRIOR_RANGE
         return f"{self.model.PRIOR_RANGE}, of two samples no shape below {SMALLEST_SHAPE_OF_TWO}"
 
     def is_valid_prior(self, prior: tuple[float, float]) -> bool:
-        """Whether these are the parameters of a prior of this family."""
-        return self.model.is_valid_prior(prior) and self.are_valid_shapes(prior)
+        """Whether the two numbers are the parameters of a prior of this family."""
+        # Both parameters of a Beta distribution are shapes, of a Gamma distribution the first.
+        shapes = prior if self.is_bounded else prior[:1]
+        return self.model.is_valid_prior(prior) and (
+            self.samples == 1 or min(shapes) >= SMALLEST_SHAPE_OF_TWO
+        )
 
-    def are_valid_shapes(self, parameters: tuple[float, float]) -> bool:
-        """Whether no shape is too small, of a prior or of a truth's own distribution.
-
-        Of a Beta distribution both parameters are shapes, of a Gamma distribution the first.
-        """
-        shapes = parameters if self.is_bounded else parameters[:1]
-        return self.samples == 1 or min(shapes) >= SMALLEST_SHAPE_OF_TWO
-
-    def value(self, truths: Sequence[Floats]) -> Floats:
-        """The parameter of the family from those of its samples, shape (t,)."""
-        return self.combination.value(truths)
+    def parameter_at(self, truths: Sequence[Floats]) -> Floats:
+        """Return the parameter of the family at those of its samples, shape (t,)."""
+        return self.combination.parameter_at(truths)
 
     def estimate(self, data: Data) -> Floats:
-        """The parameter at the estimates of the samples, shape (m,)."""
-        return self.value(tuple(self.model.estimate(x, n) for x, n in pairs(data)))
+        """Return the parameter at the estimates of the samples, shape (m,)."""
+        return self.parameter_at(tuple(self.model.estimate(x, n) for x, n in by_sample(data)))
 
     def posterior(self, data: Data, prior: tuple[float, float]) -> Any:
-        """The posterior of the parameter for each outcome."""
-        return self.combined(*(self.model.posterior(x, n, prior) for x, n in pairs(data)))
+        """Return the posterior of the parameter for each outcome, with the prior of each sample."""
+        return self.combine_posteriors(
+            *(self.model.posterior(x, n, prior) for x, n in by_sample(data))
+        )
 
-    def combined(self, *posteriors: Any) -> Any:
-        """The posterior of the family's parameter from those of its samples."""
+    def combine_posteriors(self, *posteriors: Any) -> Any:
+        """Return the posterior of the family's parameter from those of its samples.
+
+        Raises:
+            HarnessError: the parameter has no closed posterior.
+        """
+        if POSTERIOR not in self.engines:
+            raise HarnessError(f"the parameter of {self.name} has no closed posterior")
         return posteriors[0] if self.posterior_of is None else self.posterior_of(*posteriors)
 
 
-def pairs(data: Data) -> list[tuple[Floats, Floats]]:
-    """Count and size of each sample."""
+def by_sample(data: Data) -> list[tuple[Floats, Floats]]:
+    """Return the counts and the sizes of each sample."""
     return [(data[i], data[i + 1]) for i in range(0, len(data), 2)]

@@ -10,10 +10,11 @@ from harness.families.data import LARGEST_COUNT, broadcast_columns, validate_val
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_binomial
 from harness.numerics.points import UnitPoints
+from harness.numerics.quadrature import beta_rule
 from harness.posteriors.beta import Beta
 from harness.posteriors.truncated import Truncated
 from harness.sampling import binomial
-from harness.truths import BetaTruth, ContinuousTruth
+from harness.truths import ContinuousTruth
 
 NAME = "proportion"
 COUNT, SIZE = "x", "n"
@@ -21,6 +22,7 @@ COUNTED = "successes"
 PARAMETER = "p"
 QUANTITY, UNIT = "proportion ", ""
 SIZE_IS_COUNT = True
+IS_BOUNDED = True
 SUPPORT = (0.0, 1.0)
 FLAT_PRIOR = (1.0, 1.0)
 PRIOR = "Beta"
@@ -32,21 +34,21 @@ SAMPLING = binomial
 def validate_data(
     x: npt.ArrayLike, n: npt.ArrayLike, names: tuple[str, str] = (COUNT, SIZE)
 ) -> tuple[Floats, Floats]:
-    """x and n as float arrays of one shape.
+    """Return x and n as float arrays of one shape.
 
     Raises:
         InputError: a value is not a whole number, n is outside 1 … 10^9, x is outside 0 … n, or
             the shapes do not broadcast.
     """
-    of, out_of = names
-    counts, sizes = broadcast_columns(names, (whole_numbers(of, x), whole_numbers(out_of, n)))
+    count, size = names
+    counts, sizes = broadcast_columns(names, (whole_numbers(count, x), whole_numbers(size, n)))
     outside = (sizes < 1) | (sizes > LARGEST_SIZE)
-    validate_values(sizes, outside, out_of, "a whole number from 1 to 10^9")
-    validate_values(counts, counts < 0, of, f"a whole number from 0 to {out_of}")
+    validate_values(sizes, outside, size, "a whole number from 1 to 10^9")
+    validate_values(counts, counts < 0, count, f"a whole number from 0 to {size}")
     above = counts > sizes
     if above.any():
         raise InputError(
-            f"{of} = {counts[above][0]:.0f} is larger than {out_of} = {sizes[above][0]:.0f}"
+            f"{count} = {counts[above][0]:.0f} is larger than {size} = {sizes[above][0]:.0f}"
         )
     return counts, sizes
 
@@ -57,48 +59,62 @@ def is_valid_prior(prior: tuple[float, float]) -> bool:
 
 
 def estimate(x: Floats, n: Floats) -> Floats:
-    """x / n."""
+    """Return x / n."""
     return x / n
 
 
 def posterior(x: Floats, n: Floats, prior: tuple[float, float]) -> Beta:
-    """Beta(x + a, n − x + b) for each outcome, under a Beta(a, b) prior."""
+    """Return Beta(x + a, n − x + b) for each outcome, under a Beta(a, b) prior."""
     return Beta.given(x, n, prior)
 
 
-def truth_posterior(truth: ContinuousTruth, x: Integers, n: float) -> Beta | Truncated:
-    """What the truth's own distribution implies for p given each outcome x of n."""
-    counts, sizes = x.astype(np.float64), np.full(x.size, float(n))
-    if isinstance(truth, BetaTruth):
-        return Beta.given(counts, sizes, (truth.s, truth.t))
-    whole = Beta.given(counts, sizes, FLAT_PRIOR)
-    if truth.support == SUPPORT:
-        return whole
-    return Truncated(whole, *truth.support)
-
-
 def evidence(n: float) -> float:
-    """Pr(X = x) integrated over all p: 1/(n + 1) for every x."""
+    """Return Pr(X = x) integrated over all p: 1/(n + 1) for every x."""
     return 1.0 / (n + 1.0)
 
 
 def outcome_weights(truth: ContinuousTruth, x: Integers, n: float) -> Floats:
-    """Pr(X = x) with p drawn from the truth: a mean of binomial probabilities, shape (m,).
+    """Return Pr(X = x) with p drawn from the truth: a mean of binomial probabilities, shape (m,).
 
     Uniform on [a, b]: Pr(a < Beta(x+1, n−x+1) < b) / ((n + 1)(b − a)). Beta(s, t): the
     beta-binomial probability, as b(x; n, p) f(p; s, t) / f(p; s + x, t + n − x) at the posterior
     mean p, since the quotient is the same at every p and no log-gamma difference is taken there.
     """
-    if isinstance(truth, BetaTruth):
-        counts, sizes = x.astype(np.float64), np.full(x.size, float(n))
-        prior = Beta(np.full(x.size, truth.s), np.full(x.size, truth.t))
-        after = Beta.given(counts, sizes, (truth.s, truth.t))
+    counts, sizes = x.astype(np.float64), np.full(x.size, float(n))
+    prior = truth.conjugate_prior
+    if prior is not None:
+        before = Beta(np.full(x.size, prior[0]), np.full(x.size, prior[1]))
+        after = Beta.given(counts, sizes, prior)
         total = after.a + after.b
         mean = UnitPoints(after.a / total, after.b / total)
         log_pmf = log_binomial(counts, sizes - counts, mean.p, mean.q)
-        return np.exp(log_pmf + prior.logpdf(mean) - after.logpdf(mean))
-    implied = truth_posterior(truth, x, n)
-    if isinstance(implied, Beta):
-        return np.full(x.size, 1.0 / (n + 1))
+        return np.exp(log_pmf + before.logpdf(mean) - after.logpdf(mean))
     low, high = truth.support
-    return implied.mass() / ((n + 1) * (high - low))
+    if truth.support == SUPPORT:
+        return np.full(x.size, 1.0 / (n + 1))
+    mass = Truncated(Beta.given(counts, sizes, FLAT_PRIOR), low, high).mass()
+    return mass / ((n + 1) * (high - low))
+
+
+def effective_size(n: float, prior: tuple[float, float]) -> float:
+    """Return n + a + b: the size with the prior's own.
+
+    Pr(X = x | p) times a Beta(a, b) density is smooth on the variance-stabilized scale of a
+    sample of this size.
+    """
+    return n + prior[0] + prior[1]
+
+
+def prior_density(prior: tuple[float, float], p: Floats) -> Floats:
+    """Return the density of Beta(a, b) as (a + b − 1)·b(a − 1; a + b − 2, p)."""
+    total = prior[0] + prior[1]
+    return (total - 1.0) * binomial.pmf(prior[0] - 1.0, p, total - 2.0)
+
+
+def prior_rule(breaks: Floats, prior: tuple[float, float], n: float) -> tuple[Floats, Floats]:
+    """Return nodes and weights of Beta(a, b) between the breaks.
+
+    In arcsin √p a binomial probability varies on the scale 1/(2√n), and times the density of a
+    Beta(a, b) on 1/(2√(n + a + b)).
+    """
+    return beta_rule(breaks, *prior, 0.5 / np.sqrt(effective_size(n, prior)))

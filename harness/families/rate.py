@@ -14,10 +14,11 @@ from harness.families.data import (
 )
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_poisson
+from harness.numerics.quadrature import gamma_rule
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
 from harness.sampling import poisson
-from harness.truths import ContinuousTruth, GammaTruth
+from harness.truths import ContinuousTruth
 
 NAME = "rate"
 COUNT, SIZE = "x", "exposure"
@@ -25,6 +26,7 @@ COUNTED = "events"
 PARAMETER = "rate"
 QUANTITY, UNIT = "", "events per unit of exposure"
 SIZE_IS_COUNT = False
+IS_BOUNDED = False
 SUPPORT = (0.0, np.inf)
 FLAT_PRIOR = (1.0, 0.0)
 PRIOR = "Gamma"
@@ -36,21 +38,20 @@ SAMPLING = poisson
 def validate_data(
     x: npt.ArrayLike, exposure: npt.ArrayLike, names: tuple[str, str] = (COUNT, SIZE)
 ) -> tuple[Floats, Floats]:
-    """x and exposure as float arrays of one shape.
+    """Return x and exposure as float arrays of one shape.
 
     Raises:
         InputError: x is not a whole number from 0 to 10^9, exposure is not from 1e-100 to 1e100,
             or the shapes do not broadcast.
     """
-    of, during = names
-    counts, sizes = broadcast_columns(
-        names, (whole_numbers(of, x), positive_numbers(during, exposure))
-    )
+    count, size = names
+    given = whole_numbers(count, x), positive_numbers(size, exposure)
+    counts, sizes = broadcast_columns(names, given)
     low, high = EXPOSURES
     outside = (sizes < low) | (sizes > high)
-    validate_values(sizes, outside, during, f"a number from {low:g} to {high:g}")
+    validate_values(sizes, outside, size, f"a number from {low:g} to {high:g}")
     outside = (counts < 0) | (counts > LARGEST_COUNT)
-    validate_values(counts, outside, of, "a whole number from 0 to 10^9")
+    validate_values(counts, outside, count, "a whole number from 0 to 10^9")
     return counts, sizes
 
 
@@ -60,46 +61,63 @@ def is_valid_prior(prior: tuple[float, float]) -> bool:
 
 
 def estimate(x: Floats, exposure: Floats) -> Floats:
-    """x / exposure."""
+    """Return x / exposure."""
     return x / exposure
 
 
 def posterior(x: Floats, exposure: Floats, prior: tuple[float, float]) -> Gamma:
-    """Gamma(x + a, exposure + b) for each outcome, under a Gamma(a, b) prior.
+    """Return Gamma(x + a, exposure + b) for each outcome, under a Gamma(a, b) prior.
 
     Ross (2003), section 3.2, with the flat prior (1, 0).
     """
     return Gamma.given(x, exposure, prior)
 
 
-def truth_posterior(truth: ContinuousTruth, x: Integers, exposure: float) -> Gamma | Truncated:
-    """What the truth's own distribution implies for the rate given each outcome x."""
-    counts, sizes = x.astype(np.float64), np.full(x.size, float(exposure))
-    if isinstance(truth, GammaTruth):
-        return Gamma.given(counts, sizes, (truth.s, truth.t))
-    return Truncated(Gamma.given(counts, sizes, FLAT_PRIOR), *truth.support)
-
-
 def evidence(exposure: float) -> float:
-    """Pr(X = x) integrated over all rates: 1/exposure for every x."""
+    """Return Pr(X = x) integrated over all rates: 1/exposure for every x."""
     return 1.0 / exposure
 
 
 def outcome_weights(truth: ContinuousTruth, x: Integers, exposure: float) -> Floats:
-    """Pr(X = x) with the rate drawn from the truth, shape (m,).
+    """Return Pr(X = x) with the rate drawn from the truth, shape (m,).
 
     Uniform on [a, b]: Pr(a < Gamma(x + 1, exposure) < b) / (exposure (b − a)). Gamma(s, t): the
     negative binomial probability, as Pr(X = x | r) f(r; s, t) / f(r; s + x, t + exposure) at the
     posterior mean r, since the quotient is the same at every r.
     """
-    if isinstance(truth, GammaTruth):
-        counts, sizes = x.astype(np.float64), np.full(x.size, float(exposure))
-        prior = Gamma(np.full(x.size, truth.s), np.full(x.size, truth.t))
-        after = Gamma.given(counts, sizes, (truth.s, truth.t))
+    counts, sizes = x.astype(np.float64), np.full(x.size, float(exposure))
+    prior = truth.conjugate_prior
+    if prior is not None:
+        before = Gamma(np.full(x.size, prior[0]), np.full(x.size, prior[1]))
+        after = Gamma.given(counts, sizes, prior)
         mean = after.a / after.b
         log_pmf = log_poisson(counts, mean * sizes)
-        return np.exp(log_pmf + prior.logpdf(mean) - after.logpdf(mean))
-    implied = truth_posterior(truth, x, exposure)
-    assert isinstance(implied, Truncated)
+        return np.exp(log_pmf + before.logpdf(mean) - after.logpdf(mean))
     low, high = truth.support
-    return implied.mass() / (exposure * (high - low))
+    mass = Truncated(Gamma.given(counts, sizes, FLAT_PRIOR), low, high).mass()
+    return mass / (exposure * (high - low))
+
+
+def effective_size(exposure: float, prior: tuple[float, float]) -> float:
+    """Return exposure + b: the exposure with the prior's own.
+
+    Pr(X = x | r) times a Gamma(a, b) density is smooth on the variance-stabilized scale of a
+    sample of this exposure.
+    """
+    return exposure + prior[1]
+
+
+def prior_density(prior: tuple[float, float], rate: Floats) -> Floats:
+    """Return the density of Gamma(a, b) as b·Pr(X = a − 1) of a Poisson count with mean b·rate."""
+    return prior[1] * poisson.pmf(prior[0] - 1.0, rate, prior[1])
+
+
+def prior_rule(
+    breaks: Floats, prior: tuple[float, float], exposure: float
+) -> tuple[Floats, Floats]:
+    """Return nodes and weights of Gamma(a, b) between the breaks.
+
+    In √r a Poisson probability varies on the scale 1/(2√exposure), and times the density of a
+    Gamma(a, b) on 1/(2√(exposure + b)).
+    """
+    return gamma_rule(breaks, *prior, 0.5 / np.sqrt(effective_size(exposure, prior)))

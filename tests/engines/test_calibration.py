@@ -14,16 +14,16 @@ from harness.engines.calibration import (
     Design,
     Shard,
     chi_squared,
-    counted,
-    drawn,
+    draw_trials,
     implied_prior,
-    pools,
+    pool_bins,
     probabilities,
     shards,
     simulate,
-    truth_posterior,
+    tally_by_bin,
 )
 from harness.families import proportion, rate
+from harness.families.family import truth_posterior
 from harness.significances import significance
 from harness.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
 
@@ -49,7 +49,7 @@ DESIGNS = pytest.mark.parametrize("design", [PROPORTIONS, RATES], ids=["proporti
 
 
 def trials_of(design: Design, count: int = 2000, number: int = 0, seed: int = 3):
-    return drawn(Shard(design, number, count, seed))
+    return draw_trials(Shard(design, number, count, seed))
 
 
 def test_numbers_of_trials_are_whole_and_reach_both_ends_and_exposures_are_real():
@@ -145,7 +145,7 @@ def test_the_truths_own_posterior_comes_in_only_where_it_is_another(
 def test_probabilities_under_the_prior_are_those_a_user_gets(design):
     design = replace(design, prior=(0.5, 2.0))
     trials = trials_of(design, count=60)
-    data = dict(zip(design.known.data, trials.data, strict=True))
+    data = dict(zip(design.family_record.data, trials.data, strict=True))
     expected = significance(design.family, delta=trials.delta, prior=(0.5, 2.0), **data)
     np.testing.assert_array_equal(probabilities(design, trials, "prior"), expected)
 
@@ -165,7 +165,7 @@ def test_the_truths_posterior_is_that_of_each_size_by_itself(model, truth):
     point = np.array([0.3, 0.69, 0.5, 0.6])
     together = truth_posterior(model, truth, x, size).sf(point)
     alone = [
-        model.truth_posterior(truth, np.array([int(one)]), each).sf(np.array([at]))[0]
+        truth_posterior(model, truth, np.array([int(one)]), each).sf(np.array([at]))[0]
         for one, each, at in zip(x, size, point, strict=True)
     ]
     # A range that is short beside one posterior and long beside another is integrated otherwise.
@@ -181,30 +181,30 @@ def test_trials_are_counted_in_the_bin_of_their_probability():
     """An edge belongs to the bin above it, and 1 to the last bin."""
     probability = np.array([0.0, 0.05, 0.2499, 0.25, 0.5, 0.99, 1.0, 1.0])
     event = np.array([False, True, False, True, False, True, True, False])
-    tally = counted(probability, event, np.arange(5) / 4)
+    tally = tally_by_bin(probability, event, np.arange(5) / 4)
     np.testing.assert_array_equal(tally.trials, [3, 1, 1, 3])
     np.testing.assert_array_equal(tally.true, [1, 1, 0, 2])
     np.testing.assert_allclose(tally.probability, [0.2999, 0.25, 0.5, 2.99], rtol=1e-15)
     np.testing.assert_allclose(
         tally.variance, [0.05 * 0.95 + 0.2499 * 0.7501, 0.1875, 0.25, 0.0099], rtol=1e-12
     )
-    none = counted(np.empty(0), np.empty(0, bool), np.arange(5) / 4)
+    none = tally_by_bin(np.empty(0), np.empty(0, bool), np.arange(5) / 4)
     assert none.trials.tolist() == none.true.tolist() == none.probability.tolist() == [0] * 4
 
 
 def test_pools_are_large_enough_and_grow_towards_the_middle():
-    assert pools(np.array([6.0, 9.0, 5.0, 7.0])).tolist() == [0, 1, 2, 3]
-    assert pools(np.array([1.0, 3.0, 2.0, 8.0, 9.0, 4.0])).tolist() == [0, 0, 0, 1, 2, 2]
-    assert pools(np.array([9.0, 9.0, 0.0, 9.0, 9.0])).tolist() == [0, 1, 1, 2, 3]
-    assert pools(np.array([0.0, 0.0, 9.0, 0.0])).tolist() == [0, 0, 0, 0]
-    assert pools(np.array([1.0, 1.0])).tolist() == [0, 0]
+    assert pool_bins(np.array([6.0, 9.0, 5.0, 7.0])).tolist() == [0, 1, 2, 3]
+    assert pool_bins(np.array([1.0, 3.0, 2.0, 8.0, 9.0, 4.0])).tolist() == [0, 0, 0, 1, 2, 2]
+    assert pool_bins(np.array([9.0, 9.0, 0.0, 9.0, 9.0])).tolist() == [0, 1, 1, 2, 3]
+    assert pool_bins(np.array([0.0, 0.0, 9.0, 0.0])).tolist() == [0, 0, 0, 0]
+    assert pool_bins(np.array([1.0, 1.0])).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_pool_is_too_small_where_there_is_enough_for_one(seed):
     rng = np.random.default_rng(seed)
     variance = rng.gamma(0.3, 20.0, rng.integers(1, 30))
-    pool = pools(variance)
+    pool = pool_bins(variance)
     assert ((np.diff(pool) == 0) | (np.diff(pool) == 1)).all()
     sums = np.bincount(pool, variance)
     assert sums.size == 1 or sums.min() >= SMALLEST_VARIANCE
@@ -227,7 +227,7 @@ def test_the_statistic_is_the_sum_over_pools_of_squared_excess_by_variance():
 
 
 def test_trials_that_are_never_in_doubt_are_no_test():
-    sure = counted(np.ones(1000), np.ones(1000, bool), np.arange(21) / 20)
+    sure = tally_by_bin(np.ones(1000), np.ones(1000, bool), np.arange(21) / 20)
     assert chi_squared(sure) is None
 
 
@@ -241,7 +241,7 @@ def p_values(bend: float, repeats: int, trials: int) -> np.ndarray:
     found = []
     for _ in range(repeats):
         p = rng.beta(0.15, 0.15, trials)
-        test = chi_squared(counted(p, rng.random(trials) < p**bend, edges))
+        test = chi_squared(tally_by_bin(p, rng.random(trials) < p**bend, edges))
         assert test is not None
         found.append(test.p_value)
     return np.array(found)

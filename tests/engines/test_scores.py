@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from flint import fmpq_poly
-from scipy import integrate_under_prior, stats
+from scipy import integrate, stats
 
 from harness.engines.exact.one_sample import enumerate_one_sample, possible_outcomes
 from harness.engines.exact.two_samples import enumerate_two_samples
@@ -111,7 +111,7 @@ def quadrature(scenario, limits, density, ends, alpha=ALPHA):
     breaks = np.unique(np.clip([*ends, *lower, *upper], *ends))
     return tuple(
         sum(
-            integrate_under_prior.quad(
+            integrate.quad(
                 lambda theta, i=i: density(theta) * at(theta)[i], a, b, epsabs=1e-13, epsrel=1e-11
             )[0]
             for a, b in pairwise(breaks)

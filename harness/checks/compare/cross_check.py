@@ -134,7 +134,9 @@ def _worst_p_value(scenario: Scenario, limits: Limits, exact: Enumerated, seed: 
 
 def _at_worst_truth(scenario: Scenario, worst: WorstCase) -> Scenario:
     """The scenario with the truths at which the worst alpha is reached."""
-    return scenario.at(worst.witness if worst.found_by is None else _approach(scenario, worst))
+    return scenario.with_truths(
+        worst.witness if worst.found_by is None else _approach(scenario, worst)
+    )
 
 
 def _approach(scenario: Scenario, worst: WorstCase) -> tuple[float, ...]:

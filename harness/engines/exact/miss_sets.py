@@ -2,8 +2,9 @@
 
 At a truth p the outcomes whose interval misses p on one side form runs of consecutive outcomes:
 one run where the limits do not decrease in x, several where they do. The probability of a union
-of runs is a signed sum of tails at the runs' ends. Below the mean the lower tail is used and above
-it the upper one, so that no small probability is the difference of two large ones.
+of runs is a signed sum of tails at the boundaries of the runs. Below the mean it uses the lower
+tail and above the mean the upper one, so that no small probability is the difference of two large
+ones.
 """
 
 from __future__ import annotations
@@ -42,19 +43,19 @@ class MissSet:
     sampling: Sampling
 
     def contains(self, outcome: Integers, p: Floats) -> Bools:
-        """Whether each outcome belongs to the set at each p; shape of both."""
+        """Whether each outcome belongs to the set at p; both have one shape."""
         position = outcome - self.first
-        known = (position >= 0) & (position < self.threshold.size)
-        limit = self.threshold[np.where(known, position, 0)]
+        inside = (position >= 0) & (position < self.threshold.size)
+        limit = self.threshold[np.where(inside, position, 0)]
         if self.rising:
-            return known & ((limit <= p) if self.approach == FROM_ABOVE else (limit < p))
-        return known & ((limit >= p) if self.approach == FROM_BELOW else (limit > p))
+            return inside & ((limit <= p) if self.approach == FROM_ABOVE else (limit < p))
+        return inside & ((limit >= p) if self.approach == FROM_BELOW else (limit > p))
 
     def boundaries(self, p: Floats) -> Iterator[tuple[Integers, Integers, Integers]]:
-        """Ends of runs at each of the ascending p, in blocks.
+        """Yield the boundaries of the runs at ascending p, in blocks.
 
-        Yields index into p, outcome x, and sign: +1 where a run ends with x, −1 where one starts
-        with x + 1.
+        A block consists of the indices into p, the outcomes x, and the signs: +1 where a run ends
+        with x, −1 where a run starts with x + 1.
         """
         outside = np.inf if self.rising else -np.inf
         padded = np.concatenate(([outside], self.threshold, [outside]))
@@ -77,31 +78,31 @@ class MissSet:
         while block < used.size:
             end = int(np.searchsorted(done, done[block] + _PAIRS_AT_ONCE, "right")) - 1
             end = max(end, block + 1)
-            here = slice(block, end)
-            repeats = count[here]
-            offset = np.arange(repeats.sum()) - np.repeat(done[here] - done[block], repeats)
+            part = slice(block, end)
+            repeats = count[part]
+            offset = np.arange(repeats.sum()) - np.repeat(done[part] - done[block], repeats)
             yield (
-                np.repeat(start[here], repeats) + offset,
-                np.repeat(outcome[here], repeats),
-                np.repeat(sign[here], repeats),
+                np.repeat(start[part], repeats) + offset,
+                np.repeat(outcome[part], repeats),
+                np.repeat(sign[part], repeats),
             )
             block = end
 
     def probability(self, p: Floats) -> Floats:
-        """Pr(X belongs to the set | p) at ascending p, shape (t,)."""
+        """Return Pr(X belongs to the set | p) at ascending p, shape (t,)."""
         pivot = np.floor(self.n * p).astype(np.int64)
         total = self.contains(pivot, p).astype(np.float64)
         for index, outcome, sign in self.boundaries(p):
-            at, lower = p[index], outcome < pivot[index]
+            truth, lower = p[index], outcome < pivot[index]
             upper = ~lower
             terms = np.empty(index.size)
-            terms[lower] = self.sampling.cdf(outcome[lower], at[lower], self.n)
-            terms[upper] = -self.sampling.sf(outcome[upper], at[upper], self.n)
+            terms[lower] = self.sampling.cdf(outcome[lower], truth[lower], self.n)
+            terms[upper] = -self.sampling.sf(outcome[upper], truth[upper], self.n)
             total += np.bincount(index, sign * terms, minlength=p.size)
         return np.clip(total, 0.0, 1.0)
 
     def boundary_count(self, p: Floats) -> tuple[Integers, Integers]:
-        """How many ends of runs there are at each p, and the sum of their signs."""
+        """Return the number of boundaries of runs at each p, and the sum of their signs."""
         count, signs = np.zeros(p.size, np.int64), np.zeros(p.size, np.int64)
         for index, _, sign in self.boundaries(p):
             count += np.bincount(index, minlength=p.size)
@@ -117,12 +118,12 @@ def miss_sets(
     approach: int = AT,
     sampling: Sampling = binomial,
 ) -> tuple[MissSet, MissSet]:
-    """The outcomes that miss below and above, for the limits of consecutive outcomes.
+    """Return the outcomes that miss below and above, from the limits of consecutive outcomes.
 
     Args:
         n: the size.
-        first: the first outcome that limits are given for.
-        lower, upper: limits, shape (m,).
+        first: the first outcome with limits.
+        lower, upper: limits at the outcomes first, first + 1, …, shape (m,).
         approach: AT a truth, or the limit towards it FROM_BELOW or FROM_ABOVE.
         sampling: how outcomes arise.
     """
@@ -141,14 +142,14 @@ def miss_probabilities(
     approach: int = AT,
     sampling: Sampling = binomial,
 ) -> tuple[Floats, Floats]:
-    """Pr(p < L(X) | p) and Pr(p > U(X) | p) at each truth p, shape (t,).
+    """Return Pr(p < L(X) | p) and Pr(p > U(X) | p) at each truth p, shape (t,).
 
     Intervals are closed: a truth equal to a limit is covered. Outcomes without limits count as
     impossible.
 
     Args:
         n: the size.
-        first: the first outcome that limits are given for.
+        first: the first outcome with limits.
         lower, upper: limits at the outcomes first, first + 1, …, shape (m,).
         truths: ascending, in the parameter's range, shape (t,).
         approach: AT the truths, or the limit towards them FROM_BELOW or FROM_ABOVE.

@@ -1,4 +1,4 @@
-"""The enumeration engine: sums the probability of every outcome whose interval misses."""
+"""Enumeration for one sample: sums the probability of every outcome whose interval misses."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from harness.engines.exact.miss_sets import AT, miss_probabilities
 from harness.engines.posterior import integrate_under_truth
 from harness.engines.results import Enumerated, Exact, Mean, WorstCase, weighted
 from harness.engines.worst_case.one_sample import worst_case
+from harness.families.family import Span
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
 from harness.scenario import Limits, SingleScenario
 
 _BLOCK = 1 << 19
 NOTHING_LEFT_OUT = 1e-9
+"""Outcomes with this probability together may have no limits, and the mean is still overall."""
 
 
 def enumerate_one_sample(
@@ -24,51 +26,49 @@ def enumerate_one_sample(
     reported: Integers | None = None,
     worst: bool = True,
 ) -> Enumerated:
-    """Exact miss probabilities per outcome, per truth and overall, and the exact worst case.
+    """Return exact miss probabilities by outcome, by truth and overall, and the worst case.
 
     Args:
         scenario: size and truth.
-        limits: the limits of all outcomes that can occur under the truth; of all that can occur
-            anywhere in ``worst_case_range`` where the worst case is wanted.
-        reported: the outcomes that values are wanted for; None for all there are limits for.
-        worst: whether the worst case is wanted.
+        limits: the limits of all outcomes that can occur under the truth; for the worst case, of
+            all that can occur under a truth in ``worst_case_range``.
+        reported: the outcomes in the result; None for all that have limits.
+        worst: whether to find the worst case.
     """
     truth = scenario.truth
-    wanted = limits.outcomes if reported is None else reported
+    reported_outcomes = limits.outcomes if reported is None else reported
     if truth.is_discrete:
-        at_values = _by_truth(scenario, np.array(truth.values), limits)
-        by_outcome = _given_outcomes_of_values(scenario, np.array(truth.values), limits.at(wanted))
-        by_truth: Exact | None = at_values
-        mean: Mean | None = at_values.mean()
+        values = np.array(truth.values)
+        by_outcome = _by_outcome(scenario, values, limits.at(reported_outcomes))
+        by_values = _by_truth(scenario, values, limits)
+        by_truth: Exact | None = by_values
+        mean: Mean | None = by_values.mean()
     else:
         by_truth = None
         by_outcome = integrate_under_truth(scenario, limits)
         mean = by_outcome.mean() if by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT else None
         if reported is not None:
-            by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, wanted))
+            by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, reported))
     cases = worst_cases(scenario, limits, worst_case_range(scenario)) if worst else None
     return Enumerated(by_outcome, by_truth, mean, cases or (None,) * len(limits.lower))
 
 
-def worst_case_range(scenario: SingleScenario) -> tuple[float, float]:
-    """The truths that the worst case is sought over.
+def worst_case_range(scenario: SingleScenario) -> Span:
+    """Return the range of truths of the worst case.
 
-    The whole range of a proportion. The range of a rate never ends, nor do its outcomes: there
-    it is the truth's own range, as far as the truth's outcomes that matter go.
+    This is the whole range of a bounded parameter, as a proportion. The range of a rate is
+    unbounded, and so are its outcomes: there it is the truth's effective support.
     """
-    model, truth = scenario.model, scenario.truth
-    if model.SUPPORT[1] < np.inf:
-        return model.SUPPORT
-    return truth.effective_support
+    model = scenario.model
+    return model.SUPPORT if model.IS_BOUNDED else scenario.truth.effective_support
 
 
 def worst_cases(
-    scenario: SingleScenario, limits: Limits, over: tuple[float, float]
+    scenario: SingleScenario, limits: Limits, over: Span
 ) -> tuple[WorstCase | None, ...]:
-    """The exact worst case of each column over a range of truths.
+    """Return the exact worst case of each column over a range of truths.
 
-    None for each where the range is a single truth, or where the limits of outcomes that can
-    occur within it are not given.
+    It is None where the range is a single truth, or outcomes that can occur have no limits.
     """
     sampling = scenario.model.SAMPLING
     first, last = sampling.window(over[0], over[1], scenario.size)
@@ -82,7 +82,7 @@ def worst_cases(
 
 
 def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
-    """Pr(X = x) under the scenario's truth, shape (m,)."""
+    """Return Pr(X = x) under the scenario's truth, shape (m,)."""
     truth, model = scenario.truth, scenario.model
     if not truth.is_discrete:
         return model.outcome_weights(truth, outcomes, scenario.size)
@@ -94,7 +94,7 @@ def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
 
 
 def possible_outcomes(scenario: SingleScenario) -> Integers:
-    """The outcomes that can occur under the scenario's truth, but for a probability of 1e-16."""
+    """Return the outcomes that can occur under the scenario's truth, but for 1e-16 of them."""
     merged: list[list[int]] = []
     for first, last in _windows(scenario):
         if merged and first <= merged[-1][1] + 1:
@@ -105,12 +105,12 @@ def possible_outcomes(scenario: SingleScenario) -> Integers:
 
 
 def possible_count(scenario: SingleScenario) -> float:
-    """An upper bound of the number of outcomes that can occur under the scenario's truth."""
+    """Return an upper bound of the number of possible outcomes under the scenario's truth."""
     return float(sum(last - first + 1 for first, last in _windows(scenario)))
 
 
 def _windows(scenario: SingleScenario) -> list[tuple[int, int]]:
-    """The first and the last outcome that can occur, at each listed truth or for all truths."""
+    """Return the first and last possible outcome at each listed truth, or under all truths."""
     truth = scenario.truth
     values = truth.values if truth.is_discrete else ()
     spans = [(value, value) for value in values] or [truth.effective_support]
@@ -119,7 +119,7 @@ def _windows(scenario: SingleScenario) -> list[tuple[int, int]]:
 
 
 def _by_truth(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:
-    """The probability of the outcomes that miss, at each value."""
+    """Return the probability of the outcomes that miss, at each true value."""
     n, sampling = scenario.size, scenario.model.SAMPLING
     k, t = limits.lower.shape[0], values.size
     below, above = np.zeros((k, t)), np.zeros((k, t))
@@ -140,13 +140,13 @@ def _by_truth(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact
         scenario, values, limits.outcomes
     ):
         for row in range(k):
-            part = limits.upper[row, outcomes_at] - limits.lower[row, outcomes_at]
-            length[row, values_at] = weighted(part, probability).sum(axis=1)
+            lengths = limits.upper[row, outcomes_at] - limits.lower[row, outcomes_at]
+            length[row, values_at] = weighted(lengths, probability).sum(axis=1)
     return Exact(values, np.full(t, 1.0 / t), below, above, length)
 
 
-def _given_outcomes_of_values(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:
-    """Given the outcome, the share of its probability that comes from values it misses."""
+def _by_outcome(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:
+    """Return the share of each outcome's probability that comes from true values it misses."""
     k, m = limits.lower.shape
     weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))
     for values_at, outcomes_at, probability in probability_blocks(
@@ -171,7 +171,7 @@ def _given_outcomes_of_values(scenario: SingleScenario, values: Floats, limits: 
 
 
 def _matching(n: float, values: Floats, limits: Limits) -> Iterator[tuple[slice, slice]]:
-    """For each run of consecutive outcomes, the values whose outcomes lie in it."""
+    """Yield the true values whose outcomes lie in each run of consecutive outcomes, and the run."""
     segments = limits.segments()
     starts = [int(limits.outcomes[segment.start]) for segment in segments]
     likely = np.rint(n * values).astype(np.int64)
@@ -186,10 +186,10 @@ def _matching(n: float, values: Floats, limits: Limits) -> Iterator[tuple[slice,
 def probability_blocks(
     scenario: SingleScenario, values: Floats, outcomes: Integers
 ) -> Iterator[tuple[slice, slice, Floats]]:
-    """Outcome probabilities at ascending values, in blocks of bounded size.
+    """Yield the probabilities of outcomes at ascending true values, in blocks of bounded size.
 
-    Yields slices into values and outcomes, and Pr(X = x | p) of their shapes; outcomes outside
-    the block's window have a probability below 1e-16.
+    A block consists of a slice of the values, a slice of the outcomes and Pr(X = x | p), of the
+    shape of both. Outcomes outside the slice have a probability below 1e-16 at these values.
     """
     n = scenario.size
     sampling: Sampling = scenario.model.SAMPLING

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from harness.engines.exact.one_sample import NOTHING_LEFT_OUT, possible_outcomes
@@ -20,46 +22,48 @@ def enumerate_two_samples(
     reported: Integers | None = None,
     worst: bool = True,
 ) -> Enumerated:
-    """Miss probabilities per pair of outcomes, per pair of truths and overall; the worst case.
+    """Return exact miss probabilities by pair of counts, by pair of truths and overall.
 
-    Exact but for the worst case, which is sought over a grid of truths and from there.
+    The worst case comes with them; it is not exact, but the worst one that a search finds.
 
     Args:
         scenario: sizes and truths.
         limits: the limits of all outcomes that can occur under the truths.
-        reported: the outcomes that values are wanted for; None for all there are limits for.
-        worst: whether the worst case is wanted.
+        reported: the outcomes in the result; None for all that have limits.
+        worst: whether to search for the worst case.
     """
-    wanted = limits.outcomes if reported is None else reported
+    reported_outcomes = limits.outcomes if reported is None else reported
     if scenario.truth.is_discrete:
-        by_outcome, by_truth = _of_values(scenario, limits)
+        by_outcome, by_truth = _by_outcome_and_truth(scenario, limits)
         mean: Mean | None = by_truth.mean()
     else:
         by_outcome, by_truth = integrate_under_truth(scenario, limits), None
         complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
         mean = by_outcome.mean() if complete else None
-    by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, wanted))
+    by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, reported_outcomes))
     cases = search_worst_case(scenario, limits) if worst else None
     if cases is None:
         return Enumerated(by_outcome, by_truth, mean, (None,) * limits.lower.shape[0])
     if by_truth is not None:
-        cases = [_or_listed(case, scenario, by_truth, row) for row, case in enumerate(cases)]
+        cases = [_worse_of_listed(case, scenario, by_truth, row) for row, case in enumerate(cases)]
     return Enumerated(by_outcome, by_truth, mean, tuple(cases))
 
 
-def _or_listed(case: WorstCase, scenario: PairScenario, by_truth: Exact, row: int) -> WorstCase:
-    """The worst of the listed truths where that is worse than what the search has found."""
+def _worse_of_listed(
+    case: WorstCase, scenario: PairScenario, by_truth: Exact, row: int
+) -> WorstCase:
+    """Return the worst case at the listed truths where it is worse than the one of the search."""
     missed = by_truth.below[row] + by_truth.above[row]
-    place = int(np.argmax(missed))
-    if missed[place] <= case.alpha:
+    worst = int(np.argmax(missed))
+    if missed[worst] <= case.alpha:
         return case
     first, second = scenario.truth.values
-    truths = float(first[place]), float(second[place])
-    return WorstCase(float(missed[place]), truths, "at", truths, "the truths listed")
+    truths = float(first[worst]), float(second[worst])
+    return WorstCase(float(missed[worst]), truths, "at", truths, "the truths listed")
 
 
 def pair_weights(scenario: PairScenario, outcomes: Integers) -> Floats:
-    """Pr(X1 = x1, X2 = x2) under the scenario's truths, shape (m,)."""
+    """Return Pr(X1 = x1, X2 = x2) under the scenario's truths, shape (m,)."""
     weight = np.ones(outcomes.size)
     for sample, x in zip(scenario.samples(), scenario.counts(outcomes), strict=True):
         distinct, back = np.unique(x, return_inverse=True)
@@ -68,39 +72,46 @@ def pair_weights(scenario: PairScenario, outcomes: Integers) -> Floats:
 
 
 def possible_pairs(scenario: PairScenario) -> Integers:
-    """The outcomes that can occur under the truths, but for a probability of 1e-15; ascending."""
+    """Return the outcomes that can occur under the truths, but for 1e-15 of them; ascending."""
     first, second = (possible_outcomes(sample) for sample in scenario.samples())
     return scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]).ravel()
 
 
-def _of_values(scenario: PairScenario, limits: Limits) -> tuple[Exact, Exact]:
-    """Given each pair of outcomes, and at each pair of listed values.
+def listed_pairs(scenario: PairScenario) -> Iterator[tuple[float, Integers, Floats]]:
+    """Yield the parameter at each listed pair of truths, and the outcomes with their probability.
 
-    Given the outcomes it is the share of their probability that comes from values they miss.
+    The outcomes are those that can occur there, shape (m,), and so are their probabilities.
     """
-    values = scenario.truth.values
-    parameter = family_of(scenario.family).value(values)
-    sampling, sizes = scenario.model.SAMPLING, scenario.sizes
-    (k, m), t = limits.lower.shape, parameter.size
+    values, sampling = scenario.truth.values, scenario.model.SAMPLING
+    for index, theta in enumerate(family_of(scenario.family).parameter_at(values)):
+        counts, probabilities = [], []
+        for value, size in zip(values, scenario.sizes, strict=True):
+            low, high = sampling.window(value[index], value[index], size)
+            counts.append(np.arange(low, high + 1))
+            probabilities.append(sampling.pmf(counts[-1], value[index], size))
+        outcomes = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :])
+        joint = probabilities[0][:, np.newaxis] * probabilities[1][np.newaxis, :]
+        yield theta, outcomes.ravel(), joint.ravel()
+
+
+def _by_outcome_and_truth(scenario: PairScenario, limits: Limits) -> tuple[Exact, Exact]:
+    """Return the miss probabilities given each pair of counts, and at each listed pair of truths.
+
+    Given the counts, it is the share of their probability that comes from truths they miss.
+    """
+    (k, m), t = limits.lower.shape, scenario.truth.count
     weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))
     below_at, above_at, length_at = np.zeros((3, k, t))
-    for place in range(t):
-        counts, probabilities = [], []
-        for value, size in zip(values, sizes, strict=True):
-            low, high = sampling.window(value[place], value[place], size)
-            counts.append(np.arange(low, high + 1))
-            probabilities.append(sampling.pmf(counts[-1], value[place], size))
-        pairs = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :]).ravel()
-        index = np.searchsorted(limits.outcomes, pairs)
-        probability = (probabilities[0][:, np.newaxis] * probabilities[1][np.newaxis, :]).ravel()
+    for number, (theta, outcomes, probability) in enumerate(listed_pairs(scenario)):
+        index = limits.positions(outcomes)
         weight[index] += probability
         for row in range(k):
             lower, upper = limits.lower[row, index], limits.upper[row, index]
-            missed_below, missed_above = split_missed(parameter[place], probability, lower, upper)
+            missed_below, missed_above = split_missed(theta, probability, lower, upper)
             below[row, index] += missed_below
             above[row, index] += missed_above
-            below_at[row, place], above_at[row, place] = missed_below.sum(), missed_above.sum()
-            length_at[row, place] = weighted(upper - lower, probability).sum()
+            below_at[row, number], above_at[row, number] = missed_below.sum(), missed_above.sum()
+            length_at[row, number] = weighted(upper - lower, probability).sum()
     possible = weight > 0
     share = weight[possible]
     by_outcome = Exact(
@@ -117,9 +128,9 @@ def _of_values(scenario: PairScenario, limits: Limits) -> tuple[Exact, Exact]:
 def split_missed(
     parameter: Floats | float, probability: Floats, lower: Floats, upper: Floats
 ) -> tuple[Floats, Floats]:
-    """The probabilities of the outcomes whose limits lie above the parameter, and below it.
+    """Return the probabilities of outcomes that miss below and above, and 0 for all others.
 
-    The others are 0: intervals are closed, a parameter equal to a limit is covered. Broadcast.
+    Intervals are closed: a parameter equal to a limit is covered. All arguments are broadcast.
     """
     below = np.where(parameter < lower, probability, 0.0)
     above = np.where(parameter > upper, probability, 0.0)

@@ -1,10 +1,10 @@
-"""The identity in which the posterior and the enumeration engine meet, for two samples.
+"""The identity between the posterior and the enumeration engine, for two samples.
 
 With the truths drawn from their distributions, the mean over truths of the miss probability
 equals the mean over pairs of counts of the posterior mass outside the limits, weighted by the
-probabilities of the counts; per side, and likewise for the length. It holds for the part of any
-pairs of counts by itself. One side sums products of probabilities at each pair of truths and
-integrates over these, the other one has the distribution of a sum of two posteriors.
+probabilities of the counts; per side, and likewise for the length. It holds for any block of pairs
+of counts alone. The first mean sums products of probabilities at each pair of truths and
+integrates over the truths, the second one has the distribution of a sum of two posteriors.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from harness.engines.results import Exact, Mean
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, SingleScenario
-from harness.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth, as_distribution
+from harness.truths import ContinuousTruth, PairTruth, as_distribution
 
-# All pairs of counts are checked where there are no more than these.
+# All pairs of counts are checked up to this number of them, and beyond it a few blocks of _BLOCK
+# counts of each sample.
 _WHOLE_UP_TO = 200
-# Otherwise blocks of so many counts of each sample.
 _BLOCK = 4
 _CELLS_AT_ONCE = 1 << 20
 _COUNTED_UP_TO = 1 << 22
@@ -38,7 +38,7 @@ Counts = tuple[Integers, Integers]
 
 
 def weight_discrepancy(scenario: PairScenario) -> float:
-    """By how much the weights of either sample's counts fail to sum to 1, or to have its mean.
+    """Return the larger weight discrepancy of the two samples.
 
     A sample that may have millions of counts is left out.
     """
@@ -52,49 +52,47 @@ def weight_discrepancy(scenario: PairScenario) -> float:
 
 
 def scenarios_to_check(scenario: PairScenario) -> list[PairScenario]:
-    """The scenario under the distributions that the identity is checked with.
+    """Return the scenario under the distributions for which the identity is checked.
 
-    The truths' own; a flat one for a list of values, or a density that is singular at an end.
+    They are the truths' own, and a flat one for listed truths or a density that is not smooth.
     """
     first, second = (
-        sample.truth if has_smooth_density(sample) else _flat(sample)
+        sample.truth if has_smooth_density(sample) else identity.flat_truth(sample)
         for sample in scenario.samples()
     )
     return [replace(scenario, truth=PairTruth(first, second))]
 
 
 def outcomes_to_check(scenario: PairScenario) -> Integers:
-    """The outcomes that the identity is checked at, ascending."""
+    """Return the outcomes at which the identity is checked, ascending."""
     return np.unique(np.concatenate([_outcomes(scenario, block) for block in _blocks(scenario)]))
 
 
 def evaluate_identity(scenario: PairScenario, limits: Limits) -> Identity:
-    """The two sides of the identity under the scenario's truths, smooth distributions.
+    """Return the two means of the identity under the scenario's truths, smooth distributions.
 
-    Each block of counts has equal weight, so that an error in any one of them counts.
+    Each block of counts has equal weight, so that an error in any block shows.
 
     Args:
         scenario: one of ``scenarios_to_check``.
-        limits: of ``outcomes_to_check`` at least.
+        limits: the limits of ``outcomes_to_check`` at least.
     """
-    sides = []
+    means = []
     for block in _blocks(scenario):
         part = limits.at(_outcomes(scenario, block))
-        exact = _given_outcomes(scenario, part)
+        exact = _by_outcome(scenario, part)
+        exact = replace(exact, length=_finite_lengths(exact.length))
         total = float(exact.weight.sum())
-        sides.append((_over_truths(scenario, block, part, total), _finite(exact).mean()))
-    over_truths, over_outcomes = zip(*sides, strict=True)
+        means.append((_over_truths(scenario, block, part, total), exact.mean()))
+    over_truths, over_outcomes = zip(*means, strict=True)
     return Identity(_average(over_truths), _average(over_outcomes))
 
 
-def _flat(sample: SingleScenario) -> UniformTruth:
-    if sample.model.SUPPORT[1] < np.inf:
-        return UniformTruth(*sample.model.SUPPORT)
-    return UniformTruth(0.0, max(sample.truth.effective_support[1], 1.0 / sample.size))
-
-
 def _blocks(scenario: PairScenario) -> list[Counts]:
-    """All counts, where these are few; or some at the lower ends, in the middle and across."""
+    """Return one block of all counts where they are few, or three small blocks.
+
+    These are at low counts of both samples, at the means of both, and at one of each.
+    """
     samples = scenario.samples()
     windows = [
         sample.model.SAMPLING.window(*sample.truth.effective_support, sample.size)
@@ -103,25 +101,24 @@ def _blocks(scenario: PairScenario) -> list[Counts]:
     if np.prod([last + 1.0 - first for first, last in windows]) <= _WHOLE_UP_TO:
         first, second = (possible_outcomes(sample) for sample in samples)
         return [(first, second)]
-    means = [as_distribution(sample.truth).mean for sample in samples]
-    middle = [_around(sample, mean) for sample, mean in zip(samples, means, strict=True)]
-    low = [_around(sample, _low(sample)) for sample in samples]
+    truths = [as_distribution(sample.truth) for sample in samples]
+    middle = [
+        _likeliest_counts(sample, truth.mean) for sample, truth in zip(samples, truths, strict=True)
+    ]
+    low = [
+        _likeliest_counts(sample, _low_but_likely(truth))
+        for sample, truth in zip(samples, truths, strict=True)
+    ]
     return [(low[0], low[1]), (middle[0], middle[1]), (middle[0], low[1])]
 
 
-def _low(sample: SingleScenario) -> float:
-    """A truth near the lower end, but no unlikely one: two standard deviations below the mean."""
-    truth = as_distribution(sample.truth)
-    mean, spread = truth.mean, truth.support[1] - truth.support[0]
-    if isinstance(truth, BetaTruth):
-        spread = np.sqrt(mean * (1.0 - mean) / (truth.s + truth.t + 1.0))
-    elif isinstance(truth, GammaTruth):
-        spread = np.sqrt(truth.s) / truth.t
-    return max(truth.support[0], float(mean - 2.0 * spread))
+def _low_but_likely(truth: ContinuousTruth) -> float:
+    """Return the truth two standard deviations below the mean, or the lower boundary."""
+    return max(truth.support[0], truth.mean - 2.0 * truth.standard_deviation)
 
 
-def _around(sample: SingleScenario, truth: float) -> Integers:
-    """The counts likeliest at a truth, of those that can occur."""
+def _likeliest_counts(sample: SingleScenario, truth: float) -> Integers:
+    """Return a block of the counts that are likeliest at a truth, of those that can occur."""
     first, last = sample.model.SAMPLING.window(*sample.truth.effective_support, sample.size)
     start = round(truth * sample.size) - _BLOCK // 2
     start = max(first, min(start, last + 1 - _BLOCK))
@@ -132,57 +129,50 @@ def _outcomes(scenario: PairScenario, block: Counts) -> Integers:
     return scenario.outcomes(block[0][:, np.newaxis], block[1][np.newaxis, :]).ravel()
 
 
-def _given_outcomes(scenario: PairScenario, limits: Limits) -> Exact:
-    """The posterior engine's mass outside the limits, and the weights of the outcomes."""
-    first, second = scenario.truth.first, scenario.truth.second
-    if not isinstance(first, BetaTruth | GammaTruth) or first != second:
+def _by_outcome(scenario: PairScenario, limits: Limits) -> Exact:
+    """Return the posterior engine's mass outside the limits, and the weights of the outcomes."""
+    first = as_distribution(scenario.truth.first)
+    prior = first.conjugate_prior
+    if prior is None or first != scenario.truth.second:
         return posterior.integrate_under_truth(scenario, limits)
     weight = np.ones(limits.outcomes.size)
     for sample, x in zip(scenario.samples(), scenario.counts(limits.outcomes), strict=True):
         weight = weight * sample.model.outcome_weights(first, x, sample.size)
-    return replace(
-        posterior.integrate_under_prior(scenario, limits, (first.s, first.t)), weight=weight
-    )
+    return replace(posterior.integrate_under_prior(scenario, limits, prior), weight=weight)
 
 
 def _over_truths(scenario: PairScenario, block: Counts, limits: Limits, total: float) -> Mean:
-    """The enumeration over the truths, as a share of the weight of the block."""
-    one, other = (
+    """Return the mean of the enumeration over the truths, as a share of the block's weight."""
+    first, second = (
         Sample(sample, counts) for sample, counts in zip(scenario.samples(), block, strict=True)
     )
-    lines = Lines((one, other), _two(family_of(scenario.family).weights))
-    missed = np.array(
-        [
-            _missed(lines, lower, upper)
-            for lower, upper in zip(limits.lower, limits.upper, strict=True)
-        ]
-    )
-    probability = (one.total_probabilities()[:, np.newaxis] * other.total_probabilities()).ravel()
+    first_weight, second_weight = family_of(scenario.family).weights
+    lines = Lines((first, second), (first_weight, second_weight))
+    rows = zip(limits.lower, limits.upper, strict=True)
+    missed = np.array([_missed(lines, lower, upper) for lower, upper in rows])
+    by_first, by_second = first.total_probabilities(), second.total_probabilities()
+    probability = (by_first[:, np.newaxis] * by_second).ravel()
     length = np.array([(row * probability).sum() for row in _finite_lengths(limits.length)])
     below, above = missed.T
     return Mean(below / total, above / total, length / total)
 
 
 def _missed(lines: Lines, lower: Floats, upper: Floats) -> tuple[float, float]:
-    """The probabilities below and above, integrated over the truths."""
+    """Return the miss probabilities below and above, integrated over the truths."""
     theta, weight = lines.rule(np.concatenate((lower, upper)))
     below = above = 0.0
     step = max(1, _CELLS_AT_ONCE // (64 * lower.size))
     for start in range(0, theta.size, step):
-        at = slice(start, start + step)
-        probability = lines.probabilities(theta[at]).reshape(-1, lower.size)
-        missed_below, missed_above = split_missed(theta[at, np.newaxis], probability, lower, upper)
-        below += float((missed_below.sum(axis=1) * weight[at]).sum())
-        above += float((missed_above.sum(axis=1) * weight[at]).sum())
+        part = slice(start, start + step)
+        probability = lines.probabilities(theta[part]).reshape(-1, lower.size)
+        missed = split_missed(theta[part, np.newaxis], probability, lower, upper)
+        below += float((missed[0].sum(axis=1) * weight[part]).sum())
+        above += float((missed[1].sum(axis=1) * weight[part]).sum())
     return below, above
 
 
-def _finite(exact: Exact) -> Exact:
-    return replace(exact, length=_finite_lengths(exact.length))
-
-
 def _finite_lengths(length: Floats) -> Floats:
-    """Lengths of intervals without an end have no mean: they count as 0 on both sides."""
+    """Return the lengths with 0 for infinite ones, which have no mean."""
     return np.where(np.isfinite(length), length, 0.0)
 
 
@@ -192,8 +182,3 @@ def _average(parts: Sequence[Mean]) -> Mean:
         for name in ("below", "above", "length")
     )
     return Mean(below, above, length)
-
-
-def _two(weights: tuple[float, ...]) -> tuple[float, float]:
-    first, second = weights
-    return first, second

@@ -1,4 +1,4 @@
-"""Where a search for the worst pair of truths starts: the peaks of a grid over all of them."""
+"""The start of a search for the worst pair of truths: the peaks over a grid of all pairs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from harness.engines.worst_case.table import PairTable
 from harness.numerics.arrays import Bools, Floats
 
-# In standard deviations of the counts. The finest is used for which the grid costs no more cells
-# of the table than this.
+# Spacings in standard deviations of the counts. The finest one is used for which the grid takes at
+# most _CELLS cells of the table.
 _SPACINGS = (0.5, 1.0, 2.0, 4.0)
 _CELLS = 1e9
 _FEWEST_STEPS = 4
@@ -21,54 +21,56 @@ class Peaks:
     """The local maxima over a grid of truths, the highest first."""
 
     spacing: float
-    """Of the grid, on the variance-stabilized scale."""
+    """The spacing of the grid on the variance-stabilized scale."""
     heights: Floats
+    """The largest miss probability near each peak, descending, shape (c,)."""
     first: Floats
+    """The truth of the first sample, shape (c,)."""
     second: Floats
 
 
 def highest_peaks(table: PairTable, count: int) -> Peaks:
-    """The highest ones of the largest miss probability near each pair of grid truths."""
+    """Return the ``count`` highest peaks of the largest miss probability near each grid point."""
     spacing, axes, probabilities = _grid(table)
     reach = [table.unit(sample, axis) * 0.5 * spacing for sample, axis in enumerate(axes)]
     heights = np.zeros((axes[0].size, axes[1].size))
-    for i, (rows, one) in enumerate(probabilities[0]):
-        for j, (columns, other) in enumerate(probabilities[1]):
+    for i, (rows, by_first) in enumerate(probabilities[0]):
+        for j, (columns, by_second) in enumerate(probabilities[1]):
             theta = table.parameter(float(axes[0][i]), float(axes[1][j]))
             width = np.hypot(table.weights[0] * reach[0][i], table.weights[1] * reach[1][j])
             heights[i, j] = _height(
                 table.lower[rows, columns] - theta,
                 table.upper[rows, columns] - theta,
-                one[0][:, np.newaxis] * other[0],
+                by_first[0][:, np.newaxis] * by_second[0],
                 float(width),
             )
     top = np.flatnonzero(_is_peak(heights).ravel())
     top = top[np.argsort(-heights.ravel()[top], kind="stable")][:count]
-    at = np.unravel_index(top, heights.shape)
-    return Peaks(spacing, heights[at], axes[0][at[0]], axes[1][at[1]])
+    first, second = np.unravel_index(top, heights.shape)
+    return Peaks(spacing, heights[first, second], axes[0][first], axes[1][second])
 
 
 def _grid(
     table: PairTable,
 ) -> tuple[float, list[Floats], list[list[tuple[slice, Floats]]]]:
-    """The spacing, and the truths and the probabilities of their counts for each sample."""
+    """Return the spacing, and the truths and the probabilities of their counts by sample."""
     for spacing in _SPACINGS:
         axes = [table.axis(sample, spacing, _FEWEST_STEPS) for sample in (0, 1)]
         probabilities = [
             [table.probabilities(sample, truth[np.newaxis]) for truth in axis]
             for sample, axis in enumerate(axes)
         ]
-        first, second = (float(sum(one.size for _, one in each)) for each in probabilities)
+        first, second = (float(sum(p.size for _, p in axis)) for axis in probabilities)
         if first * second <= _CELLS:
             break
     return spacing, axes, probabilities
 
 
 def _height(lower: Floats, upper: Floats, probability: Floats, reach: float) -> float:
-    """The largest probability of the missing set for any θ within reach of 0.
+    """Return the largest probability of the missing set for any θ within reach of 0.
 
-    It jumps down where θ rises past a lower limit and up where it rises past an upper one; the
-    probabilities of the pairs of counts are kept.
+    The probabilities of the pairs of counts are fixed. So the one of the missing set drops where θ
+    rises above a lower limit, and jumps where θ rises above an upper one.
     """
     start = probability[(lower >= -reach) | (upper < -reach)].sum()
     entered, left = np.abs(lower) <= reach, np.abs(upper) <= reach
@@ -78,8 +80,8 @@ def _height(lower: Floats, upper: Floats, probability: Floats, reach: float) -> 
 
 
 def _is_peak(heights: Floats) -> Bools:
-    """Where no neighbour on the grid is higher."""
+    """Whether no neighbour on the grid is higher, of the shape of the heights."""
     padded = np.pad(heights, 1, constant_values=-1.0)
     rows, columns = heights.shape
-    around = [padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
-    return np.asarray(heights >= np.max(around, axis=0))
+    neighbours = [padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
+    return np.asarray(heights >= np.max(neighbours, axis=0))

@@ -1,10 +1,10 @@
-"""The worst places of a table with few enough limits for a search along the lines of them all.
+"""The search for the worst points along the lines of all limits, for tables with few limits.
 
-Miss probabilities are largest just above an upper limit or just below a lower one, or else in the
-midst of a wide gap between limits. Along a line they are sums of products of two probabilities,
-which on the variance-stabilized scale fall from a peak no faster than Gaussians of variance about
-one. So a peak is little higher than the points beside it, and what is lower than the best of all by
-more than that is left out before the next zoom.
+Miss probabilities are largest just above an upper limit or just below a lower one, or in the middle
+of a wide gap between limits. Along a line they are sums of products of two probabilities, which on
+the variance-stabilized scale fall from a peak no faster than Gaussians of variance about one. So a
+peak is little higher than the points beside it, and points that are lower than the best one by more
+than that are left out before the next zoom.
 """
 
 from __future__ import annotations
@@ -18,44 +18,46 @@ from harness.engines.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW
 from harness.engines.worst_case.table import PairTable, SearchPoint
 from harness.numerics.arrays import Floats
 
-# Of the points on the lines, in standard deviations of the count of either sample.
+# The spacing of points on the lines, in standard deviations of the count of either sample.
 SPACING, _FEWEST_STEPS = 0.75, 8
-# How many lines between the limits there are for one point on a line.
+# The number of lines between the limits for each point on a line.
 _BETWEEN = 4
-# Points times cells of the table in all: three seconds. And numbers at once: they fit a cache.
+# The largest product of points and cells of the table, about three seconds; and the numbers of one
+# block, which fit a cache.
 _WORK, _AT_ONCE = 4e9, 1 << 17
-# What share of the best a peak is kept at before each zoom, and the points of a zoom.
+# The share of the best one above which a peak is kept before each zoom, and the points of a zoom.
 _KEPT, _POINTS = (0.8, 0.99, 0.9999, 1.0 - 1e-7), 25
 
 
 @dataclass(frozen=True)
 class _Peaks:
-    """The best points of parts of lines, shape (c,)."""
+    """The best point on each of c parts of lines, shape (c,)."""
 
     missed: Floats
     theta: Floats
     first: Floats
     left: Floats
-    """Where the part begins: a first truth."""
+    """The first truth at which the part begins."""
     right: Floats
+    """The first truth at which the part ends."""
 
     def above(self, missed: float) -> _Peaks:
-        """Those that miss at least so much."""
+        """Return the peaks with at least this miss probability."""
         high = self.missed >= missed
-        return _Peaks(*(each[high] for each in astuple(self)))
+        return _Peaks(*(array[high] for array in astuple(self)))
 
 
 def can_scan_all_lines(table: PairTable) -> bool:
-    """Whether the lines of all limits can be searched."""
-    lines = sum(each.size for each in _lines(table).values())
+    """Whether the table has few enough limits for a search along the lines of all."""
+    lines = sum(theta.size for theta in _lines(table).values())
     points = sum(axis.size for axis in _axes(table))
     return float(lines) * points * table.lower.size <= _WORK
 
 
 def scan_lines(table: PairTable, count: int) -> list[SearchPoint]:
-    """The best few places beside limits, and the best few of those between them."""
+    """Return the ``count`` best points beside limits, and the ``count`` best ones between them."""
     found = {
-        approach: _each_part(_first_peaks, table, approach, (theta,))
+        approach: _in_blocks(_first_peaks, table, approach, (theta,))
         for approach, theta in _lines(table).items()
     }
     for kept in _KEPT:
@@ -63,13 +65,13 @@ def scan_lines(table: PairTable, count: int) -> list[SearchPoint]:
         for approach, peaks in found.items():
             high = peaks.above(least)
             parts = (high.theta, high.left, high.right)
-            found[approach] = _each_part(_zoomed, table, approach, parts)
-    beside = _places(FROM_ABOVE, found) + _places(FROM_BELOW, found)
-    return _best(beside, count) + _best(_places(AT, found), count)
+            found[approach] = _in_blocks(_zoomed, table, approach, parts)
+    beside = _points(FROM_ABOVE, found) + _points(FROM_BELOW, found)
+    return _best(beside, count) + _best(_points(AT, found), count)
 
 
 def _lines(table: PairTable) -> dict[int, Floats]:
-    """The θ that are approached from each side."""
+    """Return the θ that are approached from each side."""
     low, high = table.range
     upper, lower = np.unique(table.upper), np.unique(table.lower)
     between = _BETWEEN * sum(axis.size for axis in _axes(table))
@@ -81,54 +83,57 @@ def _lines(table: PairTable) -> dict[int, Floats]:
 
 
 def _axes(table: PairTable) -> tuple[Floats, Floats]:
-    one, other = (table.axis(sample, SPACING, _FEWEST_STEPS) for sample in (0, 1))
-    return one, other
+    first, second = (table.axis(sample, SPACING, _FEWEST_STEPS) for sample in (0, 1))
+    return first, second
 
 
-def _each_part(
+def _in_blocks(
     peaks_of: Callable[..., _Peaks], table: PairTable, approach: int, arrays: tuple[Floats, ...]
 ) -> _Peaks:
-    """The peaks of so many lines at once as there is room for."""
+    """Return the peaks on all lines, computed in blocks of lines that fit a cache."""
     points = _POINTS + sum(axis.size for axis in _axes(table))
-    each = table.lower.size + points * max(table.lower.shape)
-    blocks = 1 + arrays[0].size * each // _AT_ONCE
+    line_size = table.lower.size + points * max(table.lower.shape)
+    blocks = 1 + arrays[0].size * line_size // _AT_ONCE
     parts = zip(*(np.array_split(array, blocks) for array in arrays), strict=True)
     found = [astuple(peaks_of(table, approach, *part)) for part in parts if part[0].size]
     if not found:
         return _Peaks(*np.empty((5, 0)))
-    return _Peaks(*(np.concatenate(each) for each in zip(*found, strict=True)))
+    return _Peaks(*(np.concatenate(blocks) for blocks in zip(*found, strict=True)))
 
 
 def _first_peaks(table: PairTable, approach: int, theta: Floats) -> _Peaks:
-    """The local maxima over the points on each line that have a truth of either axis."""
-    one, other = _axes(table)
-    low, high = (end[:, np.newaxis] for end in table.line(theta))
-    by_other = (theta[:, np.newaxis] - table.weights[1] * other) / table.weights[0]
-    first = np.concatenate((np.tile(one, (theta.size, 1)), by_other), axis=1)
-    # Those beyond an end are spread over the line, where none falls on another.
+    """Return the local maxima over the points on each line with a truth of either axis."""
+    first_axis, second_axis = _axes(table)
+    low, high = (bound[:, np.newaxis] for bound in table.line(theta))
+    from_second = (theta[:, np.newaxis] - table.weights[1] * second_axis) / table.weights[0]
+    first = np.concatenate((np.tile(first_axis, (theta.size, 1)), from_second), axis=1)
+    # Points beyond the line are spread over it, so that no two of them coincide.
     shares = np.linspace(0.0, 1.0, first.shape[1] + 2)[1:-1]
     first = np.where((first > low) & (first < high), first, low + shares * (high - low))
     first = np.sort(np.concatenate((low, first, high), axis=1), axis=1)
     missed = table.missed_along(theta, approach, first)
-    around = np.pad(missed, ((0, 0), (1, 1)), constant_values=-1.0)
-    line, at = np.nonzero((missed >= around[:, :-2]) & (missed >= around[:, 2:]))
-    # The next but one on each side: the next may be the same, of the other axis.
-    left, right = np.maximum(at - 2, 0), np.minimum(at + 2, first.shape[1] - 1)
+    padded = np.pad(missed, ((0, 0), (1, 1)), constant_values=-1.0)
+    line, point = np.nonzero((missed >= padded[:, :-2]) & (missed >= padded[:, 2:]))
+    # The part reaches to the second point on each side, since the first may be the same truth from
+    # the other axis.
+    left, right = np.maximum(point - 2, 0), np.minimum(point + 2, first.shape[1] - 1)
     return _Peaks(
-        missed[line, at], theta[line], first[line, at], first[line, left], first[line, right]
+        missed[line, point], theta[line], first[line, point], first[line, left], first[line, right]
     )
 
 
 def _zoomed(table: PairTable, approach: int, theta: Floats, left: Floats, right: Floats) -> _Peaks:
-    """The best of many points on each part, and the part around it."""
+    """Return the best of many points on each part, with the part of the line around it."""
     first = table.on_line(theta[:, np.newaxis], np.linspace(left, right, _POINTS, axis=1))
     missed = table.missed_along(theta, approach, first)
-    line, at = np.arange(theta.size), missed.argmax(axis=1)
-    before, after = np.maximum(at - 1, 0), np.minimum(at + 1, _POINTS - 1)
-    return _Peaks(missed[line, at], theta, first[line, at], first[line, before], first[line, after])
+    line, best = np.arange(theta.size), missed.argmax(axis=1)
+    left, right = np.maximum(best - 1, 0), np.minimum(best + 1, _POINTS - 1)
+    return _Peaks(
+        missed[line, best], theta, first[line, best], first[line, left], first[line, right]
+    )
 
 
-def _places(approach: int, found: dict[int, _Peaks]) -> list[SearchPoint]:
+def _points(approach: int, found: dict[int, _Peaks]) -> list[SearchPoint]:
     peaks = found[approach]
     return [
         SearchPoint(float(missed), float(theta), approach, float(first))
@@ -136,5 +141,5 @@ def _places(approach: int, found: dict[int, _Peaks]) -> list[SearchPoint]:
     ]
 
 
-def _best(places: list[SearchPoint], count: int) -> list[SearchPoint]:
-    return sorted(places, key=lambda place: (-place.missed, place.first))[:count]
+def _best(points: list[SearchPoint], count: int) -> list[SearchPoint]:
+    return sorted(points, key=lambda point: (-point.missed, point.first))[:count]
