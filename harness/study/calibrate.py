@@ -19,7 +19,7 @@ def compute_calibration(experiment: Calibration, progress: Progress) -> Results:
 
     Args:
         experiment: what to compute.
-        progress: is told of the trials to come and of those done.
+        progress: receives the numbers of trials to come and done.
 
     Returns:
         The tables and the manifest, not written yet.

@@ -21,7 +21,7 @@ Sources = Mapping[str, RunSource]
 
 
 def catalogue_sources(experiment: Experiment) -> dict[str, RunSource]:
-    """The methods of the catalogue in an experiment; no user function is loaded."""
+    """The sources of the catalogue methods of an experiment; loads no user function."""
     return {
         spec.label: CatalogueSource(spec.label, find(experiment.family, spec.name), spec.prior)
         for spec in experiment.methods
@@ -31,7 +31,9 @@ def catalogue_sources(experiment: Experiment) -> dict[str, RunSource]:
 
 @contextmanager
 def limit_sources(experiment: Experiment) -> Iterator[Sources]:
-    """All methods of an experiment; the processes of user functions end when the context exits.
+    """The sources of all methods of an experiment.
+
+    The processes of user functions end when the context exits.
 
     Raises:
         InputError: a user function cannot be loaded, or is of another side than its entry says.
@@ -62,7 +64,7 @@ def deterministic_specs(experiment: Experiment, sources: Sources) -> list[Method
 
 
 def deterministic_columns(experiment: Experiment, sources: Sources) -> tuple[Column, ...]:
-    """The columns of those methods."""
+    """The columns of the deterministic methods."""
     return tuple(
         column for column, spec in _specified(experiment) if not _is_stochastic(spec, sources)
     )
@@ -78,7 +80,7 @@ def stochastic_columns(experiment: Experiment, sources: Sources) -> tuple[Stocha
 
 
 def _is_stochastic(spec: MethodSpec, sources: Sources) -> bool:
-    """Whether a method draws its limits; of a user function that is known once it is loaded."""
+    """Whether a method draws its limits, which is not known of a user function not yet loaded."""
     return spec.label in sources and not sources[spec.label].deterministic
 
 
@@ -86,8 +88,8 @@ def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
     """Refuse methods that draw their limits in an experiment that cannot report on them.
 
     Raises:
-        InputError: a method draws its limits, and no trials are asked for; or a figure compares
-            lengths with those of such a method, or has no other lengths to compare.
+        InputError: a method draws its limits, and the experiment has no trials; or a figure
+            compares lengths with those of such a method, or has no other lengths to compare.
     """
     drawn = {spec.label for spec in experiment.methods if _is_stochastic(spec, sources)}
     figures = [(figure.kind, figure.options) for figure in experiment.figures]
@@ -105,6 +107,7 @@ def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
 
 
 def _specified(experiment: Experiment) -> list[tuple[Column, MethodSpec]]:
+    """Every column of an experiment with its entry in the config, in order."""
     each = [(spec, alpha) for spec in experiment.methods for alpha in experiment.alphas]
     return [
         (Column(spec.label, spec.side, alpha, place), spec)

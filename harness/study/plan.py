@@ -49,11 +49,11 @@ def plan_scenarios(experiment: Experiment, sources: Sources) -> list[ScenarioPla
 
     Args:
         experiment: what to compute.
-        sources: of its methods; user functions may be missing that are not loaded yet.
+        sources: the sources of its methods, without user functions that are not loaded yet.
 
     Raises:
-        InputError: a size would need more intervals than fit, and how to ask for fewer; or a
-            method draws its limits, and no trials are asked for.
+        InputError: a size needs more intervals than fit; the message says how to need fewer. Or
+            a method draws its limits, and the experiment has no trials.
     """
     refuse_undrawn(experiment, sources)
     return [_plan_scenario(experiment, size) for size in experiment.sizes]
@@ -156,10 +156,9 @@ def _outcomes(experiment: Experiment, scenario: Scenario, shown: Integers | None
 
 
 def _every_outcome(scenario: Scenario) -> Integers:
-    """All outcomes that can occur over the range of the worst case.
+    """The outcomes that can occur for any truth in the range of the worst case.
 
-    Pairs are all combined where that is no more than can be solved in seconds; otherwise there
-    are only those that can occur under the truths.
+    If these are too many to solve in seconds, only those that can occur under the truths.
     """
     solver = solver_of(scenario)
     if not solver.solves_range():

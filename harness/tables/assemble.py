@@ -39,7 +39,7 @@ def cells_table(
 
     Args:
         results: of every scenario, by ascending size.
-        engines: the engines asked for.
+        engines: the engines that have rows in the table.
         kind: what decides the columns of the table.
     """
     pooled = [result.pooled() for result in results]
@@ -55,7 +55,7 @@ def summary_table(
 
     Args:
         results: of every scenario, by ascending size.
-        engines: the engines asked for.
+        engines: the engines that have rows in the table.
         kind: what decides the columns of the table.
     """
     pooled = [result.pooled() for result in results]

@@ -65,7 +65,7 @@ def _overall(result: ScenarioResult) -> list[Pair]:
 def _mean_given(counts: Counts, exact: Exact) -> Mean:
     """The mean of the exact values, weighted by the trials of each outcome.
 
-    It stands in for the exact mean, which is not known where outcomes are left out.
+    It replaces the exact mean, which is not known where outcomes are left out.
 
     Given the outcomes drawn, the misses are a sum of unlike trials, narrower than a binomial of
     the mean probability (Hoeffding 1956, Ann. Math. Stat. 27, 713–721): the test errs on the

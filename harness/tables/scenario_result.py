@@ -40,11 +40,11 @@ class Solution:
     discrepancy: Floats
     """The largest difference between two ways of computing the same number, shape (k,)."""
     enumerated: Enumerated | None
-    """Also present where only Monte Carlo needs exact values to be compared with."""
+    """None unless the engine ``enumeration`` runs, or Monte Carlo needs values to compare with."""
     scores: Scores | None
-    """Present where the engine ``enumeration`` is asked for."""
+    """None unless the engine ``enumeration`` runs."""
     integrated: Integrated | None
-    """Present where the engine ``posterior`` is asked for."""
+    """None unless the engine ``posterior`` runs."""
 
     def pooled(self, group: Group) -> Solution:
         """The same with the outcomes of each group pooled."""

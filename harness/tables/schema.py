@@ -21,7 +21,7 @@ class TableKind:
 
     family: str
     grouped: bool = False
-    """Whether outcomes are pooled; a cell then stands for x … x_last."""
+    """Whether outcomes are pooled; a cell is then for the outcomes x … x_last."""
     two_references: bool = False
     """Whether the engine ``posterior`` uses the posterior that the truth implies. The tables then
     also hold the alpha under the reference prior, and whether the two differ."""

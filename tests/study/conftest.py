@@ -1,4 +1,4 @@
-"""Results that many tests look at and none changes."""
+"""Results that many tests read and none changes."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> harness.Results:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder of its own."""
+    """A new working folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path

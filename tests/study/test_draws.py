@@ -1,4 +1,4 @@
-"""Which draws a run makes: keyed by seed, size, truth and shard, and by nothing else."""
+"""The draws of a run are keyed by seed, size, truth and shard, and by nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's method that fails at some outcomes: the run goes on, and no failure is dropped."""
+"""A user function fails at some outcomes: the run goes on, and every failure is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods that draw their limits: run on every trial, by draws that nothing else changes."""
+"""Methods that draw their limits: in every trial, from a stream that nothing else changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results in their folder: complete or not at all, and nothing foreign is replaced."""
+"""Results are written completely or not at all, and nothing that no run wrote is replaced."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def everything(folder: Path) -> set[str]:
 
 @pytest.fixture
 def old(here):
-    """A result that stands already, with figures, and its bytes."""
+    """A result that exists already, with figures, and its bytes."""
     results = harness.run(FIGURE)
     return results.path, files(results.path)
 

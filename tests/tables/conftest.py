@@ -1,4 +1,4 @@
-"""The same results as the study's tests look at."""
+"""The results that the tests of the study read."""
 
 from tests.study.conftest import drawn, here, listed
 

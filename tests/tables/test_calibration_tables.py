@@ -1,4 +1,4 @@
-"""Tables of a calibration: what stands in them, from a tally made by hand."""
+"""The content of the tables of a calibration, from a tally made by hand."""
 
 from __future__ import annotations
 

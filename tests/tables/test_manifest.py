@@ -1,4 +1,4 @@
-"""The manifest: all that is stable about a run."""
+"""The manifest holds what is the same each time a run is repeated."""
 
 from __future__ import annotations
 

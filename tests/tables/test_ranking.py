@@ -1,4 +1,4 @@
-"""The ranking: what it says is what the summary says, over all sizes."""
+"""The ranking follows from the summary, over all sizes."""
 
 from __future__ import annotations
 

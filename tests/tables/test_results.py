@@ -1,4 +1,4 @@
-"""Results on disk: what is written is what is read, and what cannot be read is said."""
+"""Results are read as they were written, and files that cannot be read are named."""
 
 from __future__ import annotations
 

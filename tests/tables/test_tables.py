@@ -1,4 +1,4 @@
-"""The two tables of a run: their columns, their order, and that they tell the same."""
+"""The two tables of a run: their columns, their order, and that they are consistent."""
 
 from __future__ import annotations
 
