@@ -1,6 +1,6 @@
 """The kinds of figure. This file is the list; each kind has a file beside it.
 
-Importing it loads no matplotlib, so that a config is checked without it.
+Importing it loads neither matplotlib nor polars, so that a config is checked without them.
 """
 
 from __future__ import annotations
