@@ -1,4 +1,4 @@
-"""The calibration engine: what it draws, the probabilities it computes, how it counts and tests."""
+"""The calibration engine: its draws, probabilities, counts and test."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from harness.errors import HarnessError
 from harness.methods.catalogue import PROPORTION
 from harness.scenario import Limits, SingleScenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
-from tests.engines import made_up
+from tests.engines import arbitrary_limits
 from tests.oracles import brute_force
 
 SEED = 2003
@@ -124,10 +124,10 @@ def test_counts_are_those_of_a_loop_over_the_same_draws(truth, n):
     check(only_shard(truth, n, 2000), catalogue_limits(np.arange(n + 1), n))
 
 
-@given(made_up.limits, st.sampled_from([*CONTINUOUS, VALUES]), st.integers(0, 2**128 - 1))
+@given(arbitrary_limits.limits, st.sampled_from([*CONTINUOUS, VALUES]), st.integers(0, 2**128 - 1))
 def test_counts_are_right_for_any_limits(limits, truth, seed):
     lower, upper = limits
-    check(only_shard(truth, lower.size - 1, 60, seed), made_up.as_limits(lower, upper))
+    check(only_shard(truth, lower.size - 1, 60, seed), arbitrary_limits.as_limits(lower, upper))
 
 
 @pytest.mark.parametrize("n", [3, 1000, 10**6, 10**9])
@@ -271,8 +271,10 @@ def test_streams_are_keyed_by_scenario_seed_and_shard_alone():
 def test_counts_follow_the_exact_probabilities(truth):
     """False alarm: below 1e-4 for each truth, by Bonferroni over its cells; the seed is fixed."""
     trials, n = 200_000, 6
-    lower, upper = made_up.RANDOM[4 * (n - 1) + 1]
-    tally = simulate(only_shard(truth, n, trials), made_up.as_limits(lower, upper)).by_outcome
+    lower, upper = arbitrary_limits.RANDOM[4 * (n - 1) + 1]
+    tally = simulate(
+        only_shard(truth, n, trials), arbitrary_limits.as_limits(lower, upper)
+    ).by_outcome
     chances = [exact(truth, lower.tolist(), upper.tolist(), x) for x in range(n + 1)]
     tests = []
     for x, (chance, below, above) in enumerate(chances):
@@ -305,8 +307,10 @@ def p_value(count, trials, probability):
 def test_the_statistical_check_can_fail():
     """Two trials in a hundred moved from covered to missed are seen."""
     truth, n, trials = UniformTruth(0.0, 1.0), 6, 200_000
-    lower, upper = made_up.RANDOM[4 * (n - 1) + 1]
-    tally = simulate(only_shard(truth, n, trials), made_up.as_limits(lower, upper)).by_outcome
+    lower, upper = arbitrary_limits.RANDOM[4 * (n - 1) + 1]
+    tally = simulate(
+        only_shard(truth, n, trials), arbitrary_limits.as_limits(lower, upper)
+    ).by_outcome
     _, below, _ = exact(truth, lower.tolist(), upper.tolist(), 3)
     total = int(tally.trials[3])
     assert p_value(int(tally.below[0][3]) + total // 50, total, below) < 1e-6

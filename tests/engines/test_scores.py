@@ -15,7 +15,7 @@ from harness.engines.solvers import solver_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.scenario import Column, Limits, PairScenario, SingleScenario, data_of
 from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, PairTruth, UniformTruth
-from tests.engines import made_up
+from tests.engines import arbitrary_limits
 from tests.oracles import brute_force
 from tests.oracles.brute_force import ZERO, P, rational
 
@@ -24,7 +24,11 @@ SUMMED = 1e-12
 # What is asked of scipy.integrate.quad between two breaks.
 QUAD = 1e-9
 
-SOME_LIMITS = [*made_up.RANDOM, *made_up.ZERO_WIDTH, made_up.EMPTY_MIDDLE]
+SOME_LIMITS = [
+    *arbitrary_limits.RANDOM,
+    *arbitrary_limits.ZERO_WIDTH,
+    arbitrary_limits.EMPTY_MIDDLE,
+]
 UNIFORM = [(0.0, 1.0), (0.25, 0.75), (0.0, 0.5), (0.3, 0.31), (0.9, 1.0)]
 BETA = [(2.0, 8.0), (0.5, 0.5), (30.0, 2.0)]
 VALUES = (0.0, 0.1, 1 / 3, 0.5, 0.77, 1.0)
@@ -44,7 +48,7 @@ def scored(truth, lower, upper, alpha=ALPHA):
     """rms_alpha_error and interval_score of one column of limits."""
     scenario, limits = (
         SingleScenario("proportion", lower.size - 1, truth),
-        made_up.as_limits(lower, upper),
+        arbitrary_limits.as_limits(lower, upper),
     )
     found = solver_of(scenario).scores(
         limits, enumerate_one_sample(scenario, limits), [column(alpha)]
@@ -122,10 +126,10 @@ def quadrature(scenario, limits, density, ends, alpha=ALPHA):
 
 @pytest.mark.parametrize("shapes", BETA, ids=str)
 def test_both_under_a_beta_truth_are_integrals_over_its_density(shapes):
-    for lower, upper in [*made_up.RANDOM[9:12], made_up.EMPTY_MIDDLE]:
+    for lower, upper in [*arbitrary_limits.RANDOM[9:12], arbitrary_limits.EMPTY_MIDDLE]:
         scenario = SingleScenario("proportion", lower.size - 1, BetaTruth(*shapes))
         square, score = quadrature(
-            scenario, made_up.as_limits(lower, upper), stats.beta(*shapes).pdf, (0.0, 1.0)
+            scenario, arbitrary_limits.as_limits(lower, upper), stats.beta(*shapes).pdf, (0.0, 1.0)
         )
         found = scored(scenario.truth, lower, upper)
         # The density is infinite at the ends under (0.5, 0.5): quad is less sure there.
@@ -267,7 +271,7 @@ def test_a_very_small_and_a_very_large_alpha_have_a_score(alpha):
     rms, score = scored(UniformTruth(0.0, 1.0), lower, upper, alpha)
     squares, expected = quadrature(
         SingleScenario("proportion", n, UniformTruth(0.0, 1.0)),
-        made_up.as_limits(lower, upper),
+        arbitrary_limits.as_limits(lower, upper),
         lambda p: 1.0,
         (0.0, 1.0),
         alpha,

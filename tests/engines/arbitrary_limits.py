@@ -1,4 +1,4 @@
-"""Limits that no method would give: what an engine that assumes too much gets wrong."""
+"""Limits that no method gives, against which engines with too strong assumptions fail."""
 
 from __future__ import annotations
 

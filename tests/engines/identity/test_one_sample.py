@@ -1,4 +1,4 @@
-"""Where the posterior and the enumeration engine meet, and that no error in one alone survives."""
+"""The identity between posterior and enumeration, which an error in either engine breaks."""
 
 from __future__ import annotations
 

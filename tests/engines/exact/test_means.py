@@ -11,7 +11,7 @@ from harness.engines.exact.one_sample import enumerate_one_sample
 from harness.engines.identity.one_sample import evaluate_identity
 from harness.scenario import SingleScenario
 from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
-from tests.engines import made_up
+from tests.engines import arbitrary_limits
 from tests.oracles import brute_force
 
 # Weighted means of tails and of lengths, each good to a few units in the last place of one.
@@ -26,7 +26,11 @@ BETA = [(1.0, 1.0), (2.0, 8.0), (0.5, 0.5), (0.1, 3.0), (30.0, 2.0)]
 VALUES = (0.0, 0.1, 1 / 3, 0.5, 0.77, 1.0)
 
 TRUTHS = [UniformTruth(*ends) for ends in UNIFORM] + [BetaTruth(*shapes) for shapes in BETA]
-SOME_LIMITS = [*made_up.RANDOM, *made_up.ZERO_WIDTH, made_up.EMPTY_MIDDLE]
+SOME_LIMITS = [
+    *arbitrary_limits.RANDOM,
+    *arbitrary_limits.ZERO_WIDTH,
+    arbitrary_limits.EMPTY_MIDDLE,
+]
 
 
 def number(exact):
@@ -60,7 +64,7 @@ def given_outcome(truth, lower, upper, x):
 def enumerated(truth, lower, upper):
     n = lower.size - 1
     return enumerate_one_sample(
-        SingleScenario("proportion", n, truth), made_up.as_limits(lower, upper)
+        SingleScenario("proportion", n, truth), arbitrary_limits.as_limits(lower, upper)
     )
 
 
@@ -72,7 +76,8 @@ def check_means(truth, lower, upper):
 
 def check_identity(truth, lower, upper):
     sides = evaluate_identity(
-        SingleScenario("proportion", lower.size - 1, truth), made_up.as_limits(lower, upper)
+        SingleScenario("proportion", lower.size - 1, truth),
+        arbitrary_limits.as_limits(lower, upper),
     )
     expected = expected_mean(truth, lower, upper)
     for side in (sides.over_truths, sides.over_outcomes):
@@ -95,7 +100,7 @@ def test_both_sides_of_the_identity_are_exact_for_made_up_limits(truth):
 
 @pytest.mark.parametrize("n", [1, 2, 5, 8])
 def test_mean_misses_and_length_are_exact_for_the_catalogue(n):
-    for _, lower, upper in made_up.catalogue_limits(n):
+    for _, lower, upper in arbitrary_limits.catalogue_limits(n):
         for truth in (TRUTHS[0], TRUTHS[1], TRUTHS[7]):
             check_means(truth, lower, upper)
             check_identity(truth, lower, upper)
@@ -109,12 +114,12 @@ truths = st.one_of(
 )
 
 
-@given(made_up.limits, truths)
+@given(arbitrary_limits.limits, truths)
 def test_mean_misses_and_length_are_exact_for_any_limits_and_truth(limits, truth):
     check_means(truth, *limits)
 
 
-@given(made_up.limits, truths)
+@given(arbitrary_limits.limits, truths)
 def test_both_sides_of_the_identity_are_exact_for_any_limits_and_truth(limits, truth):
     # Nodes of the quadrature are doubles: beside 1 they say little of their distance from it, so
     # that a step there costs accuracy where the truth's density is infinite at 1.
@@ -124,7 +129,7 @@ def test_both_sides_of_the_identity_are_exact_for_any_limits_and_truth(limits, t
 
 @pytest.mark.parametrize("truth", TRUTHS, ids=str)
 def test_miss_probabilities_given_the_outcome_are_exact(truth):
-    for lower, upper in made_up.RANDOM:
+    for lower, upper in arbitrary_limits.RANDOM:
         found = enumerated(truth, lower, upper).by_outcome
         assert found.conditions.tolist() == list(range(lower.size))
         for x in range(lower.size):
@@ -170,8 +175,8 @@ def test_given_the_outcome_listed_truths_count_by_their_likelihood():
 
 
 def test_worst_case_is_left_out_where_outcomes_are_missing():
-    lower, upper = made_up.RANDOM[-1]
-    limits = made_up.as_limits(lower, upper)
+    lower, upper = arbitrary_limits.RANDOM[-1]
+    limits = arbitrary_limits.as_limits(lower, upper)
     scenario = SingleScenario("proportion", lower.size - 1, UniformTruth(0.0, 1.0))
     assert enumerate_one_sample(scenario, limits).worst[0] is not None
     assert enumerate_one_sample(scenario, limits.at(np.arange(3))).worst == (None,)

@@ -1,4 +1,4 @@
-"""Where posterior and enumeration meet for two samples, and that no error in one survives."""
+"""The identity for two samples, which an error in either engine breaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact engine against rational polynomials at n = 1 … 8."""
+"""Miss probabilities and worst cases against rational polynomials at n = 1 … 8."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from harness.engines.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.engines.worst_case.one_sample import worst_case
-from tests.engines import made_up
+from tests.engines import arbitrary_limits
 from tests.oracles import brute_force
 
 # A miss probability is a signed sum of at most 2(n + 1) = 18 tails of size up to one, each good
@@ -73,35 +73,36 @@ def floats(pair):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_miss_probabilities_of_the_catalogue_are_exact(n):
-    for _, lower, upper in made_up.catalogue_limits(n):
+    for _, lower, upper in arbitrary_limits.catalogue_limits(n):
         check_miss_probabilities(lower, upper)
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_worst_case_of_the_catalogue_is_exact(n):
-    for _, lower, upper in made_up.catalogue_limits(n):
+    for _, lower, upper in arbitrary_limits.catalogue_limits(n):
         check_worst_case(lower, upper)
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper"), [*made_up.RANDOM, *made_up.ZERO_WIDTH, made_up.EMPTY_MIDDLE]
+    ("lower", "upper"),
+    [*arbitrary_limits.RANDOM, *arbitrary_limits.ZERO_WIDTH, arbitrary_limits.EMPTY_MIDDLE],
 )
 def test_made_up_limits_are_exact(lower, upper):
     check_miss_probabilities(lower, upper)
     check_worst_case(lower, upper)
 
 
-@given(made_up.limits)
+@given(arbitrary_limits.limits)
 def test_miss_probabilities_of_any_limits_are_exact(limits):
     check_miss_probabilities(*limits)
 
 
-@given(made_up.limits)
+@given(arbitrary_limits.limits)
 def test_worst_case_of_any_limits_is_exact(limits):
     check_worst_case(*limits)
 
 
-@pytest.mark.parametrize(("lower", "upper"), made_up.ZERO_WIDTH)
+@pytest.mark.parametrize(("lower", "upper"), arbitrary_limits.ZERO_WIDTH)
 def test_an_interval_of_no_width_misses_almost_every_truth(lower, upper):
     found = worst_case(lower.size - 1, lower, upper)
     assert found.alpha == 1
@@ -117,7 +118,7 @@ def test_a_maximum_inside_a_gap_is_found_where_the_covering_outcomes_are_no_run(
     assert found.side == "at"
 
 
-@given(made_up.limits, st.floats(0, 1), st.floats(0, 1))
+@given(arbitrary_limits.limits, st.floats(0, 1), st.floats(0, 1))
 def test_outcomes_without_limits_count_as_impossible(limits, start, p):
     lower, upper = limits
     n = lower.size - 1
