@@ -12,7 +12,7 @@ from harness.methods.catalogue import CATALOGUE
 from harness.methods.source import Observed
 from harness.methods.user.function import UserFunction
 from harness.peers.catalogue import PEERS, module_of
-from tests.methods.user_calls import call
+from tests.methods.user.calls import call
 
 EVERY = [
     (package, family, name)

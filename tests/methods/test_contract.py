@@ -1,223 +1,220 @@
 """What every method of the catalogue promises, at every outcome and on every side.
 
-A part that a method does not keep stands in its ``exceptions`` with the reason; one that it
-declares and keeps all the same is an error too.
+A property that a method does not have stands in its ``exceptions`` with the reason; one that it
+declares and has all the same is an error too.
 """
 
 from __future__ import annotations
 
-import functools
 import pickle
-from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import harness
 from harness.errors import IntervalNotFoundError
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
-from harness.methods.method import LOWER, TWO_SIDED, UPPER
+from harness.methods.method import ALL_SIDES, LOWER, TWO_SIDED, UPPER, Method
+from tests.methods.contract import (
+    CASES,
+    DATA,
+    EVENTS,
+    GRIDS,
+    MIRROR,
+    MIRRORED,
+    PROPERTIES,
+    PROPORTION,
+    PROPORTIONS,
+    SUPPORT,
+    WEIGHTS,
+    columns,
+    counts_of,
+    falls,
+    flat_limits,
+    is_ordered,
+)
 
-ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.3, 0.5, 0.7, 0.9)
-EVERY_OUTCOME = (1, 2, 3, 5, 10, 17, 60, 100, 1000)
-SOME_OUTCOMES = (10**6, 10**8)
-PROPORTION = {name: m for name, m in CATALOGUE["proportion"].items() if m.deterministic}
-"""Those whose limits are a function of the outcome."""
-CASES = [(name, side) for name, method in PROPORTION.items() for side in method.sides]
-MIRROR = {TWO_SIDED: TWO_SIDED, LOWER: UPPER, UPPER: LOWER}
-
-# The larger of two mirrored limits carries half a unit of 2^-53 of its own, and a formula that
-# takes 1 - p once more rounds once more.
-MIRRORED = 2.0**-52
-
-catalogue = pytest.mark.parametrize(("name", "side"), CASES)
-
-
-def outcomes(n):
-    """Every x for small n; otherwise the ends, the middle and their neighbours."""
-    if n in EVERY_OUTCOME:
-        return np.arange(n + 1.0)
-    half = n // 2
-    return np.array([0, 1, 2, half - 1, half, half + 1, n - 2, n - 1, n], float)
+catalogue = pytest.mark.parametrize(("family", "name"), CASES)
 
 
-@functools.cache
-def limits(name, side, n, alpha):
-    x = outcomes(n)
-    return PROPORTION[name].limits((x, np.full(x.size, float(n))), alpha, side)
-
-
-def over_grid(name, side):
-    """x, alpha and both limits at every size and alpha."""
-    for n in EVERY_OUTCOME + SOME_OUTCOMES:
-        for alpha in ALPHAS:
-            yield n, outcomes(n), alpha, *limits(name, side, n, alpha)
-
-
-def is_ordered(name, side):
-    return all((lower <= upper).all() for _, _, _, lower, upper in over_grid(name, side))
-
-
-def stays_in_range(name, side):
-    return all(
-        np.isfinite([lower, upper]).all()
-        and (lower >= 0).all()
-        and (upper <= 1).all()
-        and not np.signbit([lower, upper]).any()
-        for _, _, _, lower, upper in over_grid(name, side)
-    )
-
-
-def rises_with_x(name, side):
-    return all(
-        (np.diff(lower) >= 0).all() and (np.diff(upper) >= 0).all()
-        for _, _, _, lower, upper in over_grid(name, side)
-    )
-
-
-def is_nested_in_alpha(name, side):
-    for n in EVERY_OUTCOME + SOME_OUTCOMES:
-        at = [limits(name, side, n, alpha) for alpha in ALPHAS]
-        lowers, uppers = np.array([pair[0] for pair in at]), np.array([pair[1] for pair in at])
-        if (np.diff(lowers, axis=0) < 0).any() or (np.diff(uppers, axis=0) > 0).any():
-            return False
-    return True
-
-
-def mirrors(name, side):
-    for n in EVERY_OUTCOME + SOME_OUTCOMES:
-        for alpha in ALPHAS:
-            lower, upper = limits(name, side, n, alpha)
-            low, high = (limit[::-1] for limit in limits(name, MIRROR[side], n, alpha))
-            if max(abs(lower - (1 - high)).max(), abs(upper - (1 - low)).max()) > MIRRORED:
-                return False
-    return True
-
-
-def reaches_the_end_on_its_open_side(name, side):
-    if side == LOWER:
-        return all((upper == 1).all() for _, _, _, _, upper in over_grid(name, side))
-    if side == UPPER:
-        return all((lower == 0).all() for _, _, _, lower, _ in over_grid(name, side))
-    return True
-
-
-def has_width(name, side):
-    """Of two-sided intervals only: a lower limit may reach 1 where alpha is above one half."""
-    return side != TWO_SIDED or all(
-        (lower < upper).all() for _, _, _, lower, upper in over_grid(name, side)
-    )
-
-
-def holds_the_estimate(name, side):
-    return side != TWO_SIDED or all(
-        ((lower <= x / n) & (x / n <= upper)).all()
-        for n, x, _, lower, upper in over_grid(name, side)
-    )
-
-
-PARTS: dict[str, Callable[[str, str], bool]] = {
-    "is ordered": is_ordered,
-    "stays in range": stays_in_range,
-    "rises with x": rises_with_x,
-    "is nested in alpha": is_nested_in_alpha,
-    "mirrors": mirrors,
-    "reaches the end": reaches_the_end_on_its_open_side,
-    "has width": has_width,
-    "holds the estimate": holds_the_estimate,
-}
-
-
-@pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("name", PROPORTION)
-def test_a_method_keeps_each_part_of_the_contract_unless_it_says_so(name, part):
-    method = PROPORTION[name]
-    kept = all(PARTS[part](name, side) for side in method.sides)
+@pytest.mark.parametrize(
+    ("family", "name", "part"),
+    [(family, name, part) for family, name in CASES for part in PROPERTIES[family]],
+)
+def test_a_method_has_each_property_of_the_contract_unless_it_says_so(family, name, part):
+    method = CATALOGUE[family][name]
+    kept = all(PROPERTIES[family][part](family, name, side) for side in method.sides)
     declared = method.exceptions.get(part)
     if declared is None:
-        assert kept, f"{name} breaks {part!r} and does not say so"
+        assert kept, f"{family} {name} breaks {part!r} and does not say so"
     else:
-        assert not kept, f"{name} declares an exception to {part!r} that does not occur"
+        assert not kept, f"{family} {name} declares an exception to {part!r} that does not occur"
         assert declared.strip()
 
 
-@pytest.mark.parametrize("name", PROPORTION)
-def test_declared_exceptions_are_to_parts_of_the_contract(name):
-    assert set(PROPORTION[name].exceptions) <= set(PARTS)
+@catalogue
+def test_declared_exceptions_are_to_properties_of_the_contract(family, name):
+    assert set(CATALOGUE[family][name].exceptions) <= set(PROPERTIES[family])
 
 
-def test_the_contract_finds_methods_that_break_it(monkeypatch):
-    """Each part is broken by one made-up method, so that none holds of everything."""
-    breaking = {
-        "is ordered": lambda x, n, alpha: (0.75 + 0 * x, 0.25 + 0 * x),
-        "stays in range": lambda x, n, alpha: (0 * x - 0.1, 0 * x + 1),
-        "rises with x": lambda x, n, alpha: (0 * x, 1 - 0.5 * x / n),
-        "is nested in alpha": lambda x, n, alpha: (0 * x, 0 * x + alpha),
-        "mirrors": lambda x, n, alpha: (0 * x, (x + 1) / (n + 1)),
-        "has width": lambda x, n, alpha: (x / n, x / n),
-        "holds the estimate": lambda x, n, alpha: (0.9 * x / n, 0.95 * x / n),
-    }
-    for part, function in breaking.items():
-        monkeypatch.setitem(
-            globals(), "limits", lambda _, __, n, a, f=function: f(outcomes(n), n, a)
-        )
-        assert not PARTS[part]("made up", TWO_SIDED), part
-    monkeypatch.setitem(globals(), "limits", lambda _, __, n, a: (0.1 + 0 * outcomes(n),) * 2)
-    assert not PARTS["reaches the end"]("made up", LOWER)
-    assert not PARTS["reaches the end"]("made up", UPPER)
+def test_the_grids_hold_the_failures_of_every_success():
+    for cells in (GRIDS["proportion"], PROPORTIONS):
+        for sizes, both in cells.items():
+            for size, counts in zip(sizes, both, strict=True):
+                assert sorted(size - count for count in counts) == sorted(counts)
+
+
+def always(lower, upper):
+    return lambda data, alpha: (lower + 0 * data[0], upper + 0 * data[0])
+
+
+BREAKING = {
+    "proportion": {
+        "is ordered": always(0.75, 0.25),
+        "stays in range": always(-0.1, 1.0),
+        "rises with x": lambda d, alpha: (0 * d[0], 1 - 0.5 * d[0] / d[1]),
+        "is nested in alpha": lambda d, alpha: (0 * d[0], 0 * d[0] + alpha),
+        "mirrors": lambda d, alpha: (0 * d[0], (d[0] + 1) / (d[1] + 1)),
+        "has width": lambda d, alpha: (d[0] / d[1], d[0] / d[1]),
+        "holds the estimate": lambda d, alpha: (0.9 * d[0] / d[1], 0.95 * d[0] / d[1]),
+        "reaches the end": always(0.1, 0.1),
+    },
+    "rate": {
+        "is ordered": lambda d, alpha: (d[0] + 2, d[0] + 1),
+        "stays in range": lambda d, alpha: (d[0], d[0] + np.inf),
+        "rises with x": lambda d, alpha: (0 * d[0], 1 / (d[0] + 1)),
+        "is nested in alpha": lambda d, alpha: (0 * d[0], d[0] + alpha),
+        "scales with exposure": lambda d, alpha: (0 * d[0], d[0] + 1),
+        "has width": lambda d, alpha: (d[0] / d[1], d[0] / d[1]),
+        "holds the estimate": lambda d, alpha: (0 * d[0], 0.9 * d[0] / d[1]),
+        "reaches the end": always(0.1, 0.1),
+    },
+    "proportion_difference": {
+        "is ordered": always(0.5, -0.5),
+        "stays in range": always(-1.1, 1.0),
+        "has width": lambda d, alpha: (d[0] / d[1] - d[2] / d[3],) * 2,
+        "holds the estimate": always(0.4, 0.6),
+        "is nested in alpha": lambda d, alpha: (d[0] * 0 - alpha, d[0] * 0 + alpha),
+        "is monotone": lambda d, alpha: (d[0] * 0 - 1, 1 - 0.5 * d[0] / d[1]),
+        "swaps": lambda d, alpha: (d[0] * 0 - 1, d[0] / d[1]),
+        "mirrors": lambda d, alpha: (d[0] * 0 - 0.5, d[0] / d[1]),
+        "reaches the end": always(0.0, 0.5),
+    },
+    "rate_difference": {"scales": lambda d, alpha: (d[0] - d[2] - 1, d[0] - d[2] + 1)},
+}
+"""Each property is broken by one made-up method, so that none holds of everything."""
+
+
+@pytest.fixture
+def plant(monkeypatch):
+    def plant(family, method):
+        monkeypatch.setitem(CATALOGUE[family], "made up", method)
+        flat_limits.cache_clear()
+
+    yield plant
+    flat_limits.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("family", "part"), [(family, part) for family, each in BREAKING.items() for part in each]
+)
+def test_the_contract_finds_methods_that_break_it(family, part, plant):
+    formula = BREAKING[family][part]
+    plant(
+        family,
+        SimpleNamespace(promise="none", limits=lambda data, alpha, side: formula(data, alpha)),
+    )
+    for side in (LOWER, UPPER) if part == "reaches the end" else (TWO_SIDED,):
+        assert not PROPERTIES[family][part](family, "made up", side)
+
+
+def test_every_property_is_broken_by_a_made_up_method():
+    broken = {part for parts in BREAKING.values() for part in parts}
+    assert broken == {part for parts in PROPERTIES.values() for part in parts}
+
+
+def test_limits_that_are_reversed_are_no_interval(plant):
+    formula = lambda data, alpha, side, prior: always(0.5, -0.5)(data, alpha)  # noqa: E731
+    plant("proportion_difference", Method("made up", "nowhere", formula, ALL_SIDES))
+    with pytest.raises(IntervalNotFoundError, match="no interval found"):
+        is_ordered("proportion_difference", "made up", TWO_SIDED)
+
+
+# --- calls
+
+
+def mixed(*cells):
+    """Columns over outcomes of several sizes."""
+    each = [columns(sizes, [np.array(x, float) for x in counts]) for sizes, counts in cells]
+    return tuple(np.concatenate(column) for column in zip(*each, strict=True))
+
+
+TWO_CLASSES = ([0, 1, 3, 7, 50, 0], [1, 1, 9, 7, 99, 3], [0, 0, 2, 5, 5, 2], [5, 5, 5, 5, 5, 5])
+TWO_RATES = ([0, 1, 3, 7, 50, 0], [1, 0.2, 9, 70, 9, 3], [0, 0, 2, 5, 7, 20], [5, 5, 5, 5, 5, 5])
+SOME_DATA = {
+    "proportion": ([1, 4, 0, 77, 4, 0, 3, 10], [1, 10, 3, 10**6, 10, 1, 10, 10]),
+    "rate": ([1, 4, 0, 77, 4, 0, 3, 10], [1, 1e-6, 3, 1e6, 50, 1, 10, 10]),
+    "proportion_difference": TWO_CLASSES,
+    "rate_difference": TWO_RATES,
+    "balanced_accuracy": TWO_CLASSES,
+}
+
+
+def some_data(family):
+    """Columns of mixed sizes."""
+    return tuple(np.array(column, float) for column in SOME_DATA[family])
+
+
+MANY = {
+    "proportion": mixed(*(((n,), (counts_of(n),)) for n in (1, 7, 100, 10**8))),
+    "rate": mixed(((50.0,), (EVENTS,))),
+}
 
 
 @catalogue
-@pytest.mark.parametrize("n", [1, 7, 100, 10**8])
-def test_an_array_equals_one_outcome_at_a_time(name, side, n):
-    for alpha in (1e-6, 0.05, 0.6):
-        x = np.arange(n + 1.0) if n <= 100 else outcomes(n)
-        together = PROPORTION[name].limits((x, np.full(x.size, float(n))), alpha, side)
-        for i, value in enumerate(x):
-            alone = PROPORTION[name].limits((np.array([value]), np.array([float(n)])), alpha, side)
-            pair = together[0][i], together[1][i]
-            # Every outcome is solved by itself: not a bit may differ.
-            assert pair == (alone[0][0], alone[1][0]), (value, alpha)
+def test_an_array_equals_one_outcome_at_a_time(family, name):
+    method = CATALOGUE[family][name]
+    some = some_data(family)
+    data = tuple(map(np.concatenate, zip(MANY.get(family, [[]] * len(some)), some, strict=True)))
+    far = (0, 1, 2, 50, 102, 105, *range(108, data[0].size))
+    places = far if family == "rate" else range(data[0].size)
+    for side in method.sides:
+        for alpha in (1e-6, 0.05, 0.6):
+            together = np.array(method.limits(data, alpha, side))
+            for place in places:
+                alone = method.limits(tuple(column[[place]] for column in data), alpha, side)
+                # Every outcome is solved by itself: not a bit may differ.
+                np.testing.assert_array_equal(together[:, [place]], alone)
 
 
 @catalogue
-def test_sizes_may_be_mixed_in_one_call(name, side):
-    method = PROPORTION[name]
-    n = np.array([1.0, 10, 3, 10**6, 10, 1])
-    x = np.array([1.0, 4, 0, 77, 4, 0])
-    lower, upper = method.limits((x, n), 0.05, side)
-    for i in range(n.size):
-        alone = method.limits((x[i : i + 1], n[i : i + 1]), 0.05, side)
-        assert (lower[i], upper[i]) == (alone[0][0], alone[1][0])
-
-
-@catalogue
-def test_neither_the_data_nor_numpys_random_state_are_touched(name, side):
-    x, n = np.array([3.0, 0.0, 10.0, 3.0]), np.full(4, 10.0)
-    x.setflags(write=False)
-    n.setflags(write=False)
+def test_neither_the_data_nor_numpys_random_state_are_touched(family, name):
+    method, data = CATALOGUE[family][name], some_data(family)
+    for column in data:
+        column.setflags(write=False)
     before = np.random.get_state()  # noqa: NPY002
-    first = PROPORTION[name].limits((x, n), 0.05, side)
-    second = PROPORTION[name].limits((x, n), 0.05, side)
+    for side in method.sides:
+        first = method.limits(data, 0.05, side)
+        again = method.limits(data, 0.05, side)
+        np.testing.assert_array_equal(first, again)
+        # The limits are arrays of their own: writing to them changes no later answer.
+        first[0][:] = first[1][:] = 0.5
+        np.testing.assert_array_equal(method.limits(data, 0.05, side), again)
     after = np.random.get_state()  # noqa: NPY002
     assert before[0] == after[0]
     assert before[2:] == after[2:]
     np.testing.assert_array_equal(before[1], after[1])
-    np.testing.assert_array_equal(first, second)
-    np.testing.assert_array_equal(x, [3, 0, 10, 3])
-    # The limits are arrays of their own: writing to them changes no later answer.
-    first[0][:] = first[1][:] = 0.5
-    np.testing.assert_array_equal(PROPORTION[name].limits((x, n), 0.05, side), second)
+    for column, untouched in zip(data, some_data(family), strict=True):
+        np.testing.assert_array_equal(column, untouched)
 
 
 @pytest.mark.parametrize("family", CATALOGUE)
 def test_a_method_can_be_sent_to_another_process(family):
-    outcome = {"rate": (3.0, 2.0), "rate_difference": (3.0, 2.0, 1.0, 4.0)}
-    each = outcome.get(family, (3.0, 10.0, 2.0, 7.0)[: 2 if family == "proportion" else 4])
-    data = tuple(np.array([value]) for value in each)
+    data = tuple(column[2:3] for column in some_data(family))
     for method in CATALOGUE[family].values():
         sent = pickle.loads(pickle.dumps(method))
         assert sent.description == method.description
@@ -230,30 +227,36 @@ def test_a_method_can_be_sent_to_another_process(family):
 
 
 @catalogue
-def test_one_interval_asked_for_by_name_is_the_methods(name, side):
-    for n in (1, 10, 10**6, 10**8):
-        x = outcomes(n) if n > 10 else np.arange(n + 1)
-        found = harness.interval("proportion", name, x=x, n=n, alpha=0.05, side=side)
-        lower, upper = PROPORTION[name].limits(
-            (x.astype(float), np.full(x.size, float(n))), 0.05, side
-        )
+def test_one_interval_asked_for_by_name_is_the_methods(family, name):
+    method = CATALOGUE[family][name]
+    sizes = (((n,), (counts_of(n),)) for n in (1, 10, 10**6, 10**8))
+    data = mixed(*sizes) if family == "proportion" else some_data(family)
+    for side in method.sides:
+        named = dict(zip(DATA[family], data, strict=True))
+        found = harness.interval(family, name, alpha=0.05, side=side, **named)
+        lower, upper = method.limits(data, 0.05, side)
         np.testing.assert_array_equal(found.lower, lower)
         np.testing.assert_array_equal(found.upper, upper)
 
 
-@pytest.mark.parametrize("name", [name for name, m in PROPORTION.items() if len(m.sides) == 3])
+@pytest.mark.parametrize(
+    "name", [name for name, m in PROPORTION.items() if m.deterministic and len(m.sides) == 3]
+)
 def test_a_two_sided_interval_of_equal_tails_is_two_one_sided_ones(name):
-    for n in (1, 10, 1000):
-        for alpha in (1e-6, 0.05, 0.5):
-            both = limits(name, TWO_SIDED, n, alpha)
-            lower = limits(name, LOWER, n, alpha / 2)[0]
-            upper = limits(name, UPPER, n, alpha / 2)[1]
-            # Symmetric priors are solved for the smaller of x and n - x and mirrored.
-            np.testing.assert_allclose(both, (lower, upper), rtol=0, atol=MIRRORED)
+    method = PROPORTION[name]
+    data = mixed(*(((n,), (counts_of(n),)) for n in (1, 10, 1000)))
+    for alpha in (1e-6, 0.05, 0.5):
+        both = method.limits(data, alpha, TWO_SIDED)
+        lower = method.limits(data, alpha / 2, LOWER)[0]
+        upper = method.limits(data, alpha / 2, UPPER)[1]
+        # Symmetric priors are solved for the smaller of x and n - x and mirrored.
+        np.testing.assert_allclose(both, (lower, upper), rtol=0, atol=MIRRORED)
 
 
 @given(
-    st.sampled_from(CASES),
+    st.sampled_from(
+        [(name, side) for f, name in CASES if f == "proportion" for side in PROPORTION[name].sides]
+    ),
     st.integers(1, 10**8),
     st.floats(1e-10, 0.99),
     st.floats(1e-10, 0.99),
@@ -288,7 +291,37 @@ def test_limits_keep_the_contract_for_any_data_prior_and_alpha(case, n, first, s
         np.testing.assert_allclose(mirrored[1], 1 - lower, rtol=0, atol=slack)
 
 
-def test_an_interval_that_cannot_be_found_is_told_by_method_outcome_and_alpha():
+@st.composite
+def outcomes_of_two(draw, family):
+    """One outcome of any size, small ones and those at the ends more often."""
+    data = []
+    for _ in range(2):
+        if family == "rate_difference":
+            data += [draw(st.integers(0, 10**6)), draw(st.floats(1e-6, 1e6))]
+        else:
+            n = draw(st.integers(1, 10**6))
+            data += [draw(st.integers(0, n)), n]
+    return tuple(np.array([float(value)]) for value in data)
+
+
+@settings(max_examples=8)
+@pytest.mark.parametrize(("family", "name"), [case for case in CASES if len(WEIGHTS[case[0]]) == 2])
+@given(data=st.data())
+def test_limits_of_two_samples_keep_the_contract_for_any_data_and_alpha(family, name, data):
+    method = CATALOGUE[family][name]
+    outcome = data.draw(outcomes_of_two(family))
+    small, large = sorted(data.draw(st.tuples(*[st.floats(1e-10, 0.9)] * 2)))
+    low, high = SUPPORT[family]
+    for side in method.sides:
+        lower, upper = method.limits(outcome, large, side)
+        assert not np.isnan([lower, upper]).any()
+        assert low <= lower <= upper <= high
+        wide = method.limits(outcome, small, side)
+        assert not falls(wide[0], lower)
+        assert not falls(upper, wide[1])
+
+
+def test_an_interval_that_cannot_be_found_is_named_by_method_outcome_and_alpha():
     def gives_up(data, alpha, side, prior):
         x, n = data
         if (x == 2).any():
@@ -304,6 +337,36 @@ def test_an_interval_that_cannot_be_found_is_told_by_method_outcome_and_alpha():
 
 
 @pytest.mark.parametrize(
+    ("side", "lower", "upper"),
+    [
+        (TWO_SIDED, 0.0, np.inf),
+        (TWO_SIDED, -np.inf, 1.0),
+        (UPPER, 0.0, np.inf),
+        (LOWER, -np.inf, np.inf),
+        (LOWER, 0.0, np.nan),
+        (LOWER, 0.0, -np.inf),
+        (UPPER, np.nan, 1.0),
+        (UPPER, np.inf, 1.0),
+    ],
+)
+def test_an_infinite_limit_is_no_limit(side, lower, upper):
+    formula = lambda *_: (np.full(3, lower), np.full(3, upper))  # noqa: E731
+    planted = replace(CATALOGUE["rate"]["score"], formula=formula)
+    with pytest.raises(IntervalNotFoundError, match=r"score: .* outcome \(0, 1\)"):
+        planted.limits((np.arange(3.0), np.ones(3)), 0.05, side)
+
+
+@pytest.mark.parametrize(
+    ("side", "lower", "upper"), [(LOWER, 0.0, np.inf), (UPPER, -np.inf, 1.0), (UPPER, 0.0, 1.0)]
+)
+def test_the_open_end_of_a_one_sided_interval_may_be_infinite(side, lower, upper):
+    formula = lambda *_: (np.full(3, lower), np.full(3, upper))  # noqa: E731
+    planted = replace(CATALOGUE["rate"]["score"], formula=formula)
+    found = planted.limits((np.arange(3.0), np.ones(3)), 0.05, side)
+    assert (found[0][0], found[1][0]) == (lower, upper)
+
+
+@pytest.mark.parametrize(
     ("name", "x", "n", "alpha", "prior"),
     [
         ("balanced_width", 1, 2, 1e-100, (0.5, 1.0)),
@@ -314,6 +377,9 @@ def test_an_interval_that_cannot_be_found_is_told_by_method_outcome_and_alpha():
 def test_tails_and_priors_far_beyond_the_usual_have_intervals(name, x, n, alpha, prior):
     found = harness.interval("proportion", name, x=x, n=n, alpha=alpha, prior=prior)
     assert 0 <= found.lower <= found.upper <= 1
+
+
+# --- the catalogue
 
 
 def test_every_entry_says_what_it_is():
@@ -332,3 +398,4 @@ def test_an_alias_is_the_method_itself():
         for alias, name in aliases.items():
             assert alias not in CATALOGUE[family]
             assert find(family, alias) is CATALOGUE[family][name]
+    assert find("rate", "exact_tail") is CATALOGUE["rate"]["garwood"]

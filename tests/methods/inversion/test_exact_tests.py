@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 from harness.engines.worst_case.one_sample import worst_case
 from harness.methods.catalogue import CATALOGUE
-from tests.methods.p_values import binomial, counts, p_values
+from tests.methods.inversion.p_values import binomial, counts, p_values
 
 PROPORTION, RATE = CATALOGUE["proportion"], CATALOGUE["rate"]
 NAMES = ("blaker", "sterne", "feldman_cousins")

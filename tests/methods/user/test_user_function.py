@@ -1,4 +1,4 @@
-"""A user's own function as a method: any shape of it works, and any fault of it is one sentence."""
+"""A user's function as a method: any form of it works, and any failure of it is one sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.methods.catalogue import PROPORTION
 from harness.methods.source import Observed
 from harness.methods.user.function import UserFunction
 from harness.methods.user.process import FunctionLocation
-from tests.methods.user_calls import call
+from tests.methods.user.calls import call
 from tests.study.experiments import stable_files
 
 CONFIG = {
@@ -200,9 +200,13 @@ def test_a_file_may_be_called_like_a_module_that_it_imports(write):
         np.testing.assert_allclose(limits(results, "my own"), limits(results, "wilson"), atol=SAME)
 
 
-def test_a_file_may_hold_a_dataclass_and_a_main_guard(write):
-    write(
-        """
+def test_a_callable_object_is_a_function_too(write):
+    write("import functools\ndef g(w, x, n, alpha): return 0.0, w\nf = functools.partial(g, 1.0)\n")
+    assert limits(run(n=3), "my own")[:, 1].tolist() == [1.0] * len(limits(run(n=3), "my own"))
+
+
+FORMS = {
+    "a dataclass and a main guard": """
         from __future__ import annotations
         from dataclasses import dataclass
 
@@ -217,26 +221,22 @@ def test_a_file_may_hold_a_dataclass_and_a_main_guard(write):
 
         if __name__ == "__main__":
             raise SystemExit("not to be run")
-        """
-    )
-    assert run(n=3).manifest["identity"]["holds"]
-
-
-def test_a_callable_object_is_a_function_too(write):
-    write("import functools\ndef g(w, x, n, alpha): return 0.0, w\nf = functools.partial(g, 1.0)\n")
-    assert limits(run(n=3), "my own")[:, 1].tolist() == [1.0] * len(limits(run(n=3), "my own"))
-
-
-def test_a_function_gets_whole_numbers_and_a_plain_alpha(write):
-    write(
-        """
+        """,
+    "whole numbers and a plain alpha": """
         def f(x, n, alpha):
             if not (isinstance(x, int) and isinstance(n, int) and isinstance(alpha, float)):
                 raise TypeError("one at a time, please")
             return 0.0, 1.0
-        """
-    )
-    assert run().manifest["identity"]["holds"]
+        """,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_function_of_any_form_is_a_method(write, form):
+    write(FORMS[form])
+    results = run()
+    assert results.manifest["identity"]["holds"]
+    assert "failures" not in results.manifest or not results.manifest["failures"]
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_function_may_write_to_the_array_it_is_given():
     np.testing.assert_array_equal(upper, (x + 1) / 11)
 
 
-FAULTS = {
+FAILURES = {
     "raises": (
         "raise ZeroDivisionError('by   nothing\\nat all')",
         "failed at x = 0, n = 4, alpha = 0.05: ZeroDivisionError: by nothing at all",
@@ -318,9 +318,9 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_one_sentence_that_names_method_and_outcome(write, fault, capfd):
-    body, expected = FAULTS[fault]
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_failure_is_one_sentence_that_names_method_and_outcome(write, failure, capfd):
+    body, expected = FAILURES[failure]
     arguments = "x, n, alpha" if body else "data"
     write(f"import os, sys\ndef f({arguments}):\n    {body or 'return 0.0, 1.0'}\n")
     Path("c.yaml").write_text(json.dumps({**CONFIG, "execution": {"jobs": 1}}))
@@ -336,14 +336,14 @@ def test_a_fault_is_one_sentence_that_names_method_and_outcome(write, fault, cap
 
 
 @pytest.mark.parametrize("body", ["os._exit(7)", "raise RuntimeError('no')", "sys.exit(1)"])
-def test_a_fault_is_told_the_same_whatever_the_number_of_jobs(write, body):
+def test_a_failure_is_reported_the_same_whatever_the_number_of_jobs(write, body):
     write(f"import os, sys\ndef f(x, n, alpha):\n    {body}\n")
-    told = [
+    reported = [
         run(n=[4, 9], execution={"jobs": jobs, "backend": backend}).manifest["failures"]
         for jobs, backend in ((1, "threading"), (2, "threading"), (2, "loky"))
     ]
-    assert told[0] == told[1] == told[2]
-    assert [line["n"] for line in told[0]] == [4, 9] * 2
+    assert reported[0] == reported[1] == reported[2]
+    assert [line["n"] for line in reported[0]] == [4, 9] * 2
 
 
 CANNOT_BE_LOADED = {
@@ -375,7 +375,7 @@ def test_a_module_that_is_not_there_is_an_input_error(write):
         run(methods=[{"module": "no_such_module_here", "function": "f", "label": "my own"}])
 
 
-def test_the_user_is_told_of_two_files_by_their_labels(write):
+def test_failures_name_methods_by_their_labels(write):
     write(WILSON, "good.py")
     write("def f(x, n, alpha):\n    raise RuntimeError('no')\n", "bad.py")
     methods = [
@@ -448,57 +448,46 @@ PAIR = """
 """
 
 
-def test_a_function_of_a_rate_is_given_the_exposure(write, tmp_path):
-    write(RATE)
-    config = {
-        "name": "mine/rate",
-        "family": "rate",
-        "exposure": [0.5, 2],
-        "seed": 1,
-        "methods": [{"path": "mine.py", "function": "f", "label": "my own"}, "garwood"],
-        "truth": {"uniform": [0, 5]},
-        "trials": {"per_size": 5000},
-    }
-    (tmp_path / "c.yaml").write_text(json.dumps(config))
-    results = harness.run(tmp_path / "c.yaml", out=None)
+def run_of_family(tmp_path, family, **config):
+    """Results of a config file for ``mine.py``, whose path is relative to it."""
+    mine = {"path": "mine.py", "function": "f", "label": "my own"}
+    document = {"name": "mine/family", "family": family, "seed": 1, "methods": [mine], **config}
+    (tmp_path / "c.yaml").write_text(json.dumps(document))
+    return harness.run(tmp_path / "c.yaml", out=None)
+
+
+ARGUMENTS = {
+    "rate": (
+        RATE,
+        {"exposure": [0.5, 2], "truth": {"uniform": [0, 5]}},
+        {"x": 3},
+        ("exposure", "lower", "upper"),
+        [(0.5, 0.0, 14.0), (2.0, 0.0, 3.5)],
+    ),
+    "proportion_difference": (
+        PAIR,
+        {"n1": 3, "n2": 4},
+        {"x1": 3, "x2": 1},
+        ("lower", "upper"),
+        [(0.25, 1.0)],
+    ),
+}
+
+
+@pytest.mark.parametrize("family", ARGUMENTS)
+def test_a_function_is_given_the_data_of_its_family(write, tmp_path, family):
+    text, config, outcome, columns, expected = ARGUMENTS[family]
+    write(text)
+    results = run_of_family(tmp_path, family, trials={"per_size": 5000}, **config)
     assert results.manifest["agreement"]["agrees"]
-    cells = results.cells.filter(
-        (pl.col("method") == "my own") & (pl.col("engine") == "posterior") & (pl.col("x") == 3)
-    )
-    assert cells.select("exposure", "lower", "upper").rows() == [(0.5, 0.0, 14.0), (2.0, 0.0, 3.5)]
+    of_mine = (pl.col("method") == "my own") & (pl.col("engine") == "posterior")
+    cells = results.cells.filter(of_mine, *(pl.col(name) == x for name, x in outcome.items()))
+    assert cells.select(columns).rows() == expected
 
 
-def test_a_function_of_two_samples_is_given_both(write, tmp_path):
-    write(PAIR)
-    config = {
-        "name": "mine/pair",
-        "family": "proportion_difference",
-        "n1": 3,
-        "n2": 4,
-        "seed": 1,
-        "methods": [{"path": "mine.py", "function": "f", "label": "my own"}],
-        "trials": {"per_size": 5000},
-    }
-    (tmp_path / "c.yaml").write_text(json.dumps(config))
-    results = harness.run(tmp_path / "c.yaml", out=None)
-    assert results.manifest["agreement"]["agrees"]
-    cell = results.cells.filter(
-        (pl.col("engine") == "posterior") & (pl.col("x1") == 3) & (pl.col("x2") == 1)
-    )
-    assert cell.select("lower", "upper").rows() == [(0.25, 1.0)]
-
-
-def test_what_is_wrong_with_a_function_of_two_samples_is_told_with_the_outcome(write, tmp_path):
+def test_a_failure_of_a_function_of_two_samples_names_the_outcome(write, tmp_path):
     write(PAIR.replace("min(middle + 0.5, 1)", "-1.5"))
-    config = {
-        "name": "mine/pair",
-        "family": "proportion_difference",
-        "n1": 3,
-        "n2": 4,
-        "seed": 1,
-        "methods": [{"path": "mine.py", "function": "f", "label": "my own"}],
-    }
-    (tmp_path / "c.yaml").write_text(json.dumps(config))
-    (line,) = harness.run(tmp_path / "c.yaml", out=None).manifest["failures"]
+    results = run_of_family(tmp_path, "proportion_difference", n1=3, n2=4)
+    (line,) = results.manifest["failures"]
     assert "at x1 = 0, n1 = 3, x2 = 0, n2 = 4, alpha = 0.05" in line["first"]
     assert (line["n1"], line["n2"], line["failed_outcomes"], line["outcomes"]) == (3, 4, 20, 20)
