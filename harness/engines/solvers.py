@@ -166,7 +166,7 @@ class OneSampleSolver:
 
     def discrepancies(self, limits: Limits) -> list[Floats]:
         checked = identity.scenarios_to_check(self.scenario)
-        found = [identity.evaluate_identity(one, limits).discrepancy() for one in checked]
+        found = [identity.evaluate_identity(scenario, limits).discrepancy() for scenario in checked]
         if self.scenario.size < LARGEST_WEIGHTED and not self.scenario.truth.is_discrete:
             found.append(_for_each_column(identity.weight_discrepancy(self.scenario), limits))
         return found

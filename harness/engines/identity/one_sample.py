@@ -25,7 +25,7 @@ TOLERANCE = 1e-9
 
 _SMALL = 1e-3
 _WHOLE_RANGE_UP_TO = 2000
-# With more outcomes those that are possible at a truth of one half are too many too.
+# With more outcomes than this, those that are possible at a truth of one half are too many too.
 _STRIPS_UP_TO = 1_000_000
 # The range of expected counts of each strip.
 _STRIP = 1000.0
