@@ -15,6 +15,7 @@ import numpy as np
 from harness.families.catalogue import family_of
 from harness.families.family import Data
 from harness.methods.method import Method, are_intervals
+from harness.methods.user.calls import format_arguments, one_outcome
 from harness.numerics.arrays import Floats
 
 
@@ -59,22 +60,6 @@ class Observed:
             arguments[name] = counts.astype(np.int64)
             arguments[size_name] = int(size) if family.model.SIZE_IS_COUNT else float(size)
         return arguments
-
-
-def one_outcome(arguments: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """The arguments of one outcome, from arrays of counts."""
-    return {
-        name: value if np.ndim(value) == 0 else int(value[place])
-        for name, value in arguments.items()
-    }
-
-
-def format_arguments(arguments: Mapping[str, Any]) -> str:
-    """Arguments that are numbers in a message: ``x = 3, n = 10, alpha = 0.05``."""
-    return ", ".join(
-        f"{name} = {value}" if isinstance(value, int) else f"{name} = {value:g}"
-        for name, value in arguments.items()
-    )
 
 
 NOT_CALLED = "not called any more"

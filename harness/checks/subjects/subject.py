@@ -17,7 +17,8 @@ from harness.methods.method import TWO_SIDED, LimitPair, Method
 from harness.methods.source import Answers, CatalogueSource, LimitSource, Observed
 from harness.methods.user.call_checks import CallChecks, run_call_checks
 from harness.methods.user.calls import Function, FunctionError, Raised, describe
-from harness.methods.user.function import LoadedFunction, UserFunction, pickling_error
+from harness.methods.user.function import UserFunction
+from harness.methods.user.loaded import LoadedFunction, pickling_error
 from harness.methods.user.process import FunctionLocation
 
 # Unlike in another process, an interrupt at the keyboard is here meant for the harness.

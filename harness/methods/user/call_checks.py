@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from harness.methods.method import LimitPair
-from harness.methods.source import format_arguments, one_outcome
 from harness.methods.user.calls import (
     ANYTHING,
     Function,
@@ -16,7 +15,9 @@ from harness.methods.user.calls import (
     Raised,
     call_on_numbers,
     copies,
+    format_arguments,
     one_line,
+    one_outcome,
     outcome_count,
     same,
 )

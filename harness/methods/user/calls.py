@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from harness.methods.method import LimitPair
-from harness.methods.source import format_arguments, one_outcome
 
 Function = Callable[..., Any]
 Raised = tuple[type[BaseException], ...]
@@ -23,6 +22,22 @@ LONGEST = 300
 
 class FunctionError(Exception):
     """What is wrong with the user's function, in one sentence."""
+
+
+def one_outcome(arguments: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """The arguments of one outcome, from arrays of counts."""
+    return {
+        name: value if np.ndim(value) == 0 else int(value[place])
+        for name, value in arguments.items()
+    }
+
+
+def format_arguments(arguments: Mapping[str, Any]) -> str:
+    """Arguments that are numbers in a message: ``x = 3, n = 10, alpha = 0.05``."""
+    return ", ".join(
+        f"{name} = {value}" if isinstance(value, int) else f"{name} = {value:g}"
+        for name, value in arguments.items()
+    )
 
 
 def seeded(function: Function, seed: Sequence[int]) -> Function:

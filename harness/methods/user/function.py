@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,27 +11,15 @@ import numpy as np
 
 from harness.errors import InputError, MethodError
 from harness.methods.method import LimitPair
-from harness.methods.source import (
-    NOT_CALLED,
-    Answers,
-    Observed,
+from harness.methods.source import NOT_CALLED, Answers, Observed
+from harness.methods.user.call_checks import CallChecks
+from harness.methods.user.calls import (
+    FunctionError,
     format_arguments,
     one_outcome,
-)
-from harness.methods.user.call_checks import CallChecks, run_call_checks
-from harness.methods.user.calls import (
-    ANYTHING,
-    Function,
-    FunctionError,
-    Raised,
-    call_consistently,
-    call_on_arrays,
-    call_on_numbers,
-    describe,
     outcome_count,
-    seeded,
 )
-from harness.methods.user.declared import Declared, declared
+from harness.methods.user.declared import Declared
 from harness.methods.user.process import TIMEOUT, FunctionLocation, UserProcess
 
 _TRIALS_AT_ONCE = 1 << 12
@@ -188,69 +175,6 @@ class UserFunction:
     def close(self) -> None:
         """End the function's process."""
         self._caller.close()
-
-
-@dataclass(frozen=True)
-class LoadedFunction:
-    """A function that is called in this process."""
-
-    function: Function
-    declared: Declared
-    raised: Raised = ANYTHING
-    """The exceptions that are the function's, and not meant for the harness."""
-
-    @classmethod
-    def of(cls, function: Function, raised: Raised = ANYTHING) -> LoadedFunction:
-        """The function with what it declares.
-
-        Raises:
-            FunctionError: what it declares is not what it should be.
-        """
-        return cls(function, declared(function), raised)
-
-    @property
-    def has_process(self) -> bool:
-        return False
-
-    @property
-    def name(self) -> str:
-        return getattr(self.function, "__name__", type(self.function).__name__)
-
-    def on_arrays(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> LimitPair | None:
-        # Draws for an array are not those for one outcome.
-        call = call_consistently if seed is None else call_on_arrays
-        return call(self._function(seed), arguments, alpha, self.raised)
-
-    def on_numbers(
-        self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> tuple[float, float]:
-        return call_on_numbers(self._function(seed), outcome, alpha, self.raised)
-
-    def call_checks(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> CallChecks:
-        function = self._function(seed)
-        return run_call_checks(function, arguments, alpha, self.raised, seed is None)
-
-    def _function(self, seed: Sequence[int] | None) -> Function:
-        return self.function if seed is None else seeded(self.function, seed)
-
-    def unpicklable(self) -> str | None:
-        return pickling_error(self.function)
-
-    def close(self) -> None:
-        """There is nothing to give up."""
-
-
-def pickling_error(thing: object) -> str | None:
-    """Why the object cannot be pickled; None where it can."""
-    try:
-        pickle.loads(pickle.dumps(thing))
-    except Exception as error:
-        return describe(error)
-    return None
 
 
 ENOUGH = 3

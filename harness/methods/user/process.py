@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 
 from harness.errors import HarnessError, InputError, MethodError
-from harness.methods.source import format_arguments
+from harness.methods.user.calls import format_arguments
 from harness.methods.user.declared import Declared
 
 _WORKER = (

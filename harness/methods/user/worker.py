@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from harness.methods.user.calls import ANYTHING, Function, FunctionError, describe
-from harness.methods.user.function import LoadedFunction
+from harness.methods.user.loaded import LoadedFunction
 from harness.methods.user.process import receive, send
 
 
