@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from harness.engines.pooling import Group
 from harness.truths import PairTruth, Truth
@@ -98,6 +98,7 @@ class Experiment:
     seed: int
     execution: Execution
     figures: tuple[FigureSpec, ...]
+    kind: ClassVar[str] = COVERAGE
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,7 @@ class Calibration:
     seed: int
     execution: Execution
     figures: tuple[FigureSpec, ...]
+    kind: ClassVar[str] = CALIBRATION
 
 
 AnyExperiment = Experiment | Calibration

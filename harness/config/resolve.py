@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import fields
+from typing import Any, TypeVar
 
 from harness.config.experiment import (
     CALIBRATION,
@@ -19,6 +20,8 @@ from harness.config.models.figures import figure_spec
 from harness.config.serialize import written_truth
 from harness.families.family import MONTE_CARLO, Family
 
+Record = TypeVar("Record", Experiment, Calibration)
+
 
 def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> AnyExperiment:
     """Return the experiment of a config that has no issues.
@@ -29,40 +32,34 @@ def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> An
         values: the valid value of every key of the form.
     """
     resolved = {
-        "name": values["name"],
         "title": values["title"] or values["name"],
-        "family": values["family"],
-        "truth": values["truth"],
         # Where nothing is drawn, the seed does not matter.
         "seed": values["seed"] or 0,
-        "execution": values["execution"],
         "figures": tuple(map(figure_spec, values["figures"])),
     }
     if form.kind == CALIBRATION:
         first, second = (SizeRange(*values[name]) for name in form.family.sizes)
         lower, upper = values["delta"]
-        return Calibration(
-            **resolved,
-            sizes=(first, second),
-            delta=(lower + 0.0, upper + 0.0),
-            trials=values["trials"],
-            bins=values["bins"],
-            prior=values["prior"],
-        )
+        delta = (lower + 0.0, upper + 0.0)
+        return _record(Calibration, values, **resolved, sizes=(first, second), delta=delta)
     outcomes = values["outcomes"]
-    return Experiment(
+    return _record(
+        Experiment,
+        values,
         **resolved,
         sizes=sizes_of(form, values["sizes"], values.get(CROSS, False)),
         alphas=values["alpha"],
         methods=tuple(values["methods"]),
         written_truth=written_truth(values["truth"].content(), raw.get("truth")),
-        trials=values["trials"],
         outcomes=tuple(sorted(outcomes)) if isinstance(outcomes, tuple) else outcomes,
-        reference=values["reference"],
         group=values.get("group"),
-        engines=values["engines"],
-        reference_prior=values["reference_prior"],
     )
+
+
+def _record(kind: type[Record], values: Mapping[str, Any], **resolved: Any) -> Record:
+    """The experiment: the resolved attributes, and of the others the values of their keys."""
+    own = {field.name: values[field.name] for field in fields(kind) if field.name in values}
+    return kind(**{**own, **resolved})
 
 
 def sizes_of(form: Form, sizes: Mapping[str, Sequence[float]], cross: bool) -> tuple[Size, ...]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.config.experiment import (
-    CALIBRATION,
+    COVERAGE,
     AnyExperiment,
     Calibration,
     Experiment,
     MethodSpec,
-    Size,
+    TrialCount,
 )
+from harness.config.forms import FORMS
 from harness.engines.pooling import Group
 from harness.families.catalogue import family_of
 from harness.methods.user.process import TIMEOUT
@@ -22,65 +23,76 @@ from harness.plain_data import plain_number
 def serialize(experiment: AnyExperiment) -> dict[str, Any]:
     """Return the document that ``config.yaml`` holds, with every default filled in.
 
-    Loading it from the folder of the experiment's own config gives an equal experiment.
+    Loading it from the folder of the experiment's own config gives an equal experiment. The keys
+    are in the order of the form; a key that is None, or the default that is left out, is not
+    written.
     """
-    if isinstance(experiment, Calibration):
-        return _calibration(experiment)
-    return _coverage(experiment)
+    form = FORMS[experiment.kind][experiment.family]
+    sizes = _sizes(experiment)
+    document: dict[str, Any] = {}
+    for key in form.keys:
+        if key in sizes:
+            document[key] = sizes[key]
+        elif key in _WRITERS:
+            document[key] = _WRITERS[key](experiment)
+        else:
+            document[key] = _plain(getattr(experiment, key))
+    return _without_none(document)
 
 
-def _coverage(experiment: Experiment) -> dict[str, Any]:
-    trials, outcomes = experiment.trials, experiment.outcomes
-    return _without_none(
-        {
-            "name": experiment.name,
-            "title": experiment.title,
-            "family": experiment.family,
-            **_sizes(family_of(experiment.family).sizes, experiment.sizes),
-            "alpha": list(experiment.alphas),
-            "methods": [_method(spec) for spec in experiment.methods],
-            "truth": experiment.written_truth,
-            "trials": None if trials is None else {trials.kind: trials.count},
-            "outcomes": _outcomes(outcomes),
-            "reference": None if experiment.reference == "prior" else experiment.reference,
-            "group": _group(experiment.group),
-            "engines": list(experiment.engines),
-            "reference_prior": _numbers(experiment.reference_prior),
-            **_last_keys(experiment),
-        }
-    )
+def _plain(value: Any) -> Any:
+    """Numbers and texts as they are, a tuple of them as a list."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return plain_number(value) if isinstance(value, float) else value
 
 
-def _calibration(calibration: Calibration) -> dict[str, Any]:
-    sizes = zip(family_of(calibration.family).sizes, calibration.sizes, strict=True)
-    return {
-        "name": calibration.name,
-        "title": calibration.title,
-        "kind": CALIBRATION,
-        "family": calibration.family,
-        **{name: _range(size.lower, size.upper) for name, size in sizes},
-        "truth": written_truth(calibration.truth.content()),
-        "delta": _range(*calibration.delta),
-        "trials": calibration.trials,
-        "bins": calibration.bins,
-        "prior": _numbers(calibration.prior),
-        **_last_keys(calibration),
-    }
-
-
-def _last_keys(experiment: AnyExperiment) -> dict[str, Any]:
+def _execution(experiment: AnyExperiment) -> dict[str, Any]:
     execution = experiment.execution
     timeout = {"timeout": plain_number(execution.timeout)} if execution.timeout != TIMEOUT else {}
-    return {
-        "seed": experiment.seed,
-        "execution": {"jobs": execution.jobs, "backend": execution.backend, **timeout},
-        "figures": [{"kind": figure.kind, **figure.options} for figure in experiment.figures],
-    }
+    return {"jobs": execution.jobs, "backend": execution.backend, **timeout}
 
 
-def _sizes(names: Sequence[str], sizes: Sequence[Size]) -> dict[str, Any]:
-    """A list for each sample; the sizes of a pair have the same index."""
-    rows = [size if isinstance(size, tuple) else (size,) for size in sizes]
+def _figures(experiment: AnyExperiment) -> list[dict[str, Any]]:
+    return [{"kind": figure.kind, **figure.options} for figure in experiment.figures]
+
+
+def _truth(experiment: AnyExperiment) -> Mapping[str, Any]:
+    if isinstance(experiment, Experiment):
+        return experiment.written_truth
+    return written_truth(experiment.truth.content())
+
+
+def _trials(experiment: AnyExperiment) -> Any:
+    trials = experiment.trials
+    return {trials.kind: trials.count} if isinstance(trials, TrialCount) else trials
+
+
+_WRITERS: dict[str, Callable[[Any], Any]] = {
+    # A coverage experiment is what a config without a kind is.
+    "kind": lambda experiment: None if experiment.kind == COVERAGE else experiment.kind,
+    "alpha": lambda experiment: list(experiment.alphas),
+    "methods": lambda experiment: [_method(spec) for spec in experiment.methods],
+    "truth": _truth,
+    "trials": _trials,
+    "outcomes": lambda experiment: _outcomes(experiment.outcomes),
+    "reference": lambda experiment: None if experiment.reference == "prior" else "truth",
+    "group": lambda experiment: _group(experiment.group),
+    "cross": lambda experiment: None,
+    "delta": lambda experiment: _range(*experiment.delta),
+    "execution": _execution,
+    "figures": _figures,
+}
+"""The keys that are not written as the attribute of the experiment stands."""
+
+
+def _sizes(experiment: AnyExperiment) -> dict[str, Any]:
+    """A list for each sample; the sizes of a pair have the same index. Ranges of a calibration."""
+    names = family_of(experiment.family).sizes
+    if isinstance(experiment, Calibration):
+        ranges = [_range(size.lower, size.upper) for size in experiment.sizes]
+        return dict(zip(names, ranges, strict=True))
+    rows = [size if isinstance(size, tuple) else (size,) for size in experiment.sizes]
     columns = zip(*rows, strict=True)
     return {name: _numbers(column) for name, column in zip(names, columns, strict=True)}
 
