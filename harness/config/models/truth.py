@@ -241,8 +241,8 @@ RateTruth = Annotated[
     exactly_one(_RATE_KEYS, not_here(_RATE_KEYS, beta="a proportion", **_OF_PAIRS)),
     AfterValidator(_truth_of),
 ]
-_TRUTHS: dict[str, Any] = {"proportion": ProportionTruth, "rate": RateTruth}
-"""The type of the truth of one sample, by the name of the sample's model."""
+_TRUTHS: dict[str, Any] = {"Beta": ProportionTruth, "Gamma": RateTruth}
+"""The type of the truth of one sample, by the family of its parameter's priors."""
 
 
 def _kinds(pair: Mapping[str, Mapping[str, Any]]) -> str:
@@ -269,11 +269,7 @@ def _pair(written: Any, handler: ValidatorFunctionWrapHandler) -> PairTruth:
 
 
 def _refuse_small_shapes(sample: str, truth: Truth) -> None:
-    shapes: tuple[float, ...] = ()
-    if isinstance(truth, BetaTruth):
-        shapes = (truth.s, truth.t)
-    elif isinstance(truth, GammaTruth):
-        shapes = (truth.s,)
+    shapes = () if truth.is_discrete else truth.shapes
     if shapes and min(shapes) < SMALLEST_SHAPE_OF_TWO:
         found = ", ".join(f"{value:g}" for value in shapes)
         least = f"shapes of at least {SMALLEST_SHAPE_OF_TWO} where there are two samples"
@@ -302,9 +298,9 @@ def _required(model: str, example: str) -> BeforeValidator:
 
 
 @cache
-def _pair_type(model: str) -> Any:
+def _pair_type(model: str, prior: str) -> Any:
     fields: Any = {
-        sample: (_TRUTHS[model], Field(description=f"Of the {sample} sample."))
+        sample: (_TRUTHS[prior], Field(description=f"Of the {sample} sample."))
         for sample in ("first", "second")
     }
     about = "Two independent truths, both lists or both distributions."
@@ -315,10 +311,10 @@ def _pair_type(model: str) -> Any:
 
 def truth_type(family: Family) -> Any:
     """The type of the truth of a family, which yields a `Truth` or a `PairTruth`."""
-    model = family.model.NAME
-    kind, example = _TRUTHS[model], "{uniform: [0, 10]}"
+    model, prior = family.model.NAME, family.model.PRIOR
+    kind, example = _TRUTHS[prior], "{uniform: [0, 10]}"
     if family.samples == 2:
-        kind, example = _pair_type(model), f"{{first: {example}, second: {example}}}"
+        kind, example = _pair_type(model, prior), f"{{first: {example}, second: {example}}}"
     return kind if family.is_bounded else Annotated[kind, _required(model, example)]
 
 
