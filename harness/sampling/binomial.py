@@ -37,6 +37,11 @@ def _reach(n: float, p: float) -> float:
     return third + math.sqrt(third * third + 2.0 * n * p * (1.0 - p) * _WINDOW_EXPONENT)
 
 
+def mean(p: Floats, n: float) -> Floats:
+    """Return n·p."""
+    return n * p
+
+
 def largest_outcome(n: float) -> float:
     """The largest possible outcome: n."""
     return n

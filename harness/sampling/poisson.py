@@ -36,6 +36,11 @@ def _reach(mean: float) -> float:
     return third + math.sqrt(third * third + 2.0 * mean * _WINDOW_EXPONENT)
 
 
+def mean(rate: Floats, exposure: float) -> Floats:
+    """Return the mean exposure·rate."""
+    return exposure * rate
+
+
 def largest_outcome(exposure: float) -> float:
     """inf: outcomes are unbounded."""
     return math.inf

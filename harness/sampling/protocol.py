@@ -38,6 +38,10 @@ class Sampling(Protocol):
         """
         ...
 
+    def mean(self, parameter: Floats, size: float) -> Floats:
+        """The expected outcome at each parameter, shape of the parameter."""
+        ...
+
     def largest_outcome(self, size: float) -> float:
         """The largest possible outcome; inf if outcomes are unbounded."""
         ...

@@ -90,7 +90,7 @@ class MissSet:
 
     def probability(self, p: Floats) -> Floats:
         """Return Pr(X belongs to the set | p) at ascending p, shape (t,)."""
-        pivot = np.floor(self.n * p).astype(np.int64)
+        pivot = np.floor(self.sampling.mean(p, self.n)).astype(np.int64)
         total = self.contains(pivot, p).astype(np.float64)
         for index, outcome, sign in self.boundaries(p):
             truth, lower = p[index], outcome < pivot[index]

@@ -123,7 +123,7 @@ def _by_truth(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact
     n, sampling = scenario.size, scenario.model.SAMPLING
     k, t = limits.lower.shape[0], values.size
     below, above = np.zeros((k, t)), np.zeros((k, t))
-    for values_at, outcomes_at in _matching(n, values, limits):
+    for values_at, outcomes_at in _matching(scenario, values, limits):
         first = int(limits.outcomes[outcomes_at.start])
         for row in range(k):
             below[row, values_at], above[row, values_at] = miss_probabilities(
@@ -170,11 +170,13 @@ def _by_outcome(scenario: SingleScenario, values: Floats, limits: Limits) -> Exa
     )
 
 
-def _matching(n: float, values: Floats, limits: Limits) -> Iterator[tuple[slice, slice]]:
+def _matching(
+    scenario: SingleScenario, values: Floats, limits: Limits
+) -> Iterator[tuple[slice, slice]]:
     """Yield the true values whose outcomes lie in each run of consecutive outcomes, and the run."""
     segments = limits.segments()
     starts = [int(limits.outcomes[segment.start]) for segment in segments]
-    likely = np.rint(n * values).astype(np.int64)
+    likely = np.rint(scenario.model.SAMPLING.mean(values, scenario.size)).astype(np.int64)
     segment_of = np.searchsorted(starts, likely, side="right") - 1
     bounds = np.searchsorted(segment_of, np.arange(len(segments) + 1))
     for number, segment in enumerate(segments):

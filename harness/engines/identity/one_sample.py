@@ -65,7 +65,8 @@ def weight_discrepancy(scenario: SingleScenario) -> float:
     truth, size = as_distribution(scenario.truth), scenario.size
     x = _possible_outcomes(scenario)
     weight = scenario.model.outcome_weights(truth, x, size)
-    total, mean = float(weight.sum()), float((weight * (x / size)).sum())
+    estimate = scenario.model.estimate(x.astype(np.float64), np.full(x.size, float(size)))
+    total, mean = float(weight.sum()), float((weight * estimate).sum())
     return max(abs(total - 1), abs(mean / truth.mean - 1))
 
 

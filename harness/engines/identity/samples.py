@@ -60,7 +60,9 @@ class Sample:
         size, sampling = self.scenario.size, self._sampling
         low, high = self.scenario.truth.effective_support
         boundary = sampling.variance_stabilized(np.array([low, high]), size)
-        likely = sampling.variance_stabilized(np.minimum(self.counts[[0, -1]] / size, high), size)
+        counts = self.counts[[0, -1]].astype(np.float64)
+        estimates = self.scenario.model.estimate(counts, np.full(2, float(size)))
+        likely = sampling.variance_stabilized(np.minimum(estimates, high), size)
         steps = np.arange(likely[0] - _FARTHEST, likely[1] + _FARTHEST + _STEP, _STEP)
         inner = sampling.from_variance_stabilized(
             steps[(steps > boundary[0]) & (steps < boundary[1])], size

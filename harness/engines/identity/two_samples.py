@@ -120,7 +120,8 @@ def _low_but_likely(truth: ContinuousTruth) -> float:
 def _likeliest_counts(sample: SingleScenario, truth: float) -> Integers:
     """Return a block of the counts that are likeliest at a truth, of those that can occur."""
     first, last = sample.model.SAMPLING.window(*sample.truth.effective_support, sample.size)
-    start = round(truth * sample.size) - _BLOCK // 2
+    mean = sample.model.SAMPLING.mean(np.array(truth), sample.size)
+    start = round(float(mean)) - _BLOCK // 2
     start = max(first, min(start, last + 1 - _BLOCK))
     return np.arange(start, min(start + _BLOCK, last + 1))
 
