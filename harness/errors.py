@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True)
 class ConfigIssue:
-    """One thing that is wrong with a config."""
+    """One fault of a config, with its place."""
 
     path: KeyPath
     message: str

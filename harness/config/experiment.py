@@ -1,4 +1,4 @@
-"""What a config means: frozen records with every default filled in, validated and ready to run."""
+"""Experiments: frozen records of valid configs, with every default filled in."""
 
 from __future__ import annotations
 

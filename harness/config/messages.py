@@ -1,4 +1,4 @@
-"""From the errors that pydantic raises for a config to sentences that its author understands.
+"""Sentences for the author of a config, from the errors that pydantic raises.
 
 Validators of this package refuse a value with one of three errors: `expected`, `unknown` and
 `refused`.

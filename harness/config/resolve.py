@@ -1,4 +1,4 @@
-"""From the valid values of a config to its experiment, with every default filled in."""
+"""Build the experiment of a config from its valid values, with every default filled in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold between the keys of a config.
+"""Rules that relate the keys of a config.
 
 A rule is a function with the keys that it reads as parameters. It runs only if all of them are
 valid. Besides keys it may read the ``form`` of the config, its data as written (``raw``), and the

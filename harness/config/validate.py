@@ -1,4 +1,4 @@
-"""From the data of a config to an experiment, or to all of its issues in the order of lines."""
+"""Validate the data of a config: an experiment, or all of its issues in the order of lines."""
 
 from __future__ import annotations
 

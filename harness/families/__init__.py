@@ -1,1 +1,1 @@
-"""What can be estimated: data names and their validation, posteriors, outcome probabilities."""
+"""Families of parameters: names of the data and their validation, posteriors, probabilities."""

@@ -1,4 +1,4 @@
-"""What a kind of figure declares, and the drawings that it makes."""
+"""The declaration of a kind of figure, and the drawings that it makes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each kind of figure needs of the experiment that it is drawn from."""
+"""Requirements of each kind of figure on the experiment that it is drawn from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ truth; this keeps memory flat for large n."""
 
 @dataclass(frozen=True)
 class ExperimentFacts:
-    """What is known of an experiment when its figures are validated.
+    """The facts of an experiment by which its figures are validated.
 
     None, or no sizes, stands for what is not known; requirements on it are not checked.
     """

@@ -1,4 +1,4 @@
-"""What gives limits, in a run as in a check: a method of the catalogue or a user's function.
+"""Sources of limits, in a run and in a check: methods of the catalogue and user functions.
 
 A `LimitSource` is asked for the limits at `Observed` outcomes and returns `Answers`.
 """
@@ -68,7 +68,7 @@ NOT_CALLED = "not called any more"
 
 @dataclass(frozen=True)
 class Failures:
-    """What a table says of the outcomes without limits."""
+    """The failures of one column, as the manifest reports them."""
 
     first: str
     """Why there are none at the first of them, in a clause."""
@@ -158,7 +158,7 @@ class RunSource(LimitSource, Protocol):
         ...
 
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
-        """What keys the stream that its limits are drawn from, as plain data."""
+        """The plain data that keys the random stream of its limits."""
         ...
 
     def draw(

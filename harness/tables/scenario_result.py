@@ -16,7 +16,7 @@ from harness.scenario import Column, Limits, Scenario
 
 @dataclass(frozen=True)
 class Integrated:
-    """What the engine ``posterior`` computes for k columns."""
+    """The results of the engine ``posterior`` for k columns."""
 
     by_outcome: Exact
     """Under the reference prior, or under the posterior that the truth's distribution implies."""
@@ -33,7 +33,7 @@ class Integrated:
 
 @dataclass(frozen=True)
 class Solution:
-    """What the exact engines compute for k columns in one scenario."""
+    """The results of the exact engines for k columns in one scenario."""
 
     shown: Integers
     """The outcomes that they cover, whatever is drawn."""

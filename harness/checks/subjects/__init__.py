@@ -1,1 +1,1 @@
-"""What can be checked, and the names it goes by."""
+"""Methods under check, and the names that select them."""

@@ -1,4 +1,4 @@
-"""What a method may be called by: the catalogue, a file, a module, a peer or an entry point."""
+"""Resolve the name of a method: in the catalogue, a file, a module, a peer or an entry point."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _label(function: Function) -> str:
 
 
 def _by_name(name: str, family: str) -> Named:
-    """One of the catalogue before an entry point, so that no package can stand in its place."""
+    """The method of the catalogue of that name, else of an entry point; none can replace it."""
     known = {*CATALOGUE[family], *ALIASES[family]}
     if name in known:
         method = find(family, name)

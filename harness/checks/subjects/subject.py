@@ -37,11 +37,11 @@ class Subject(LimitSource, Protocol):
         ...
 
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
-        """What the call checks find, by their names; None where nothing is wrong."""
+        """The violations of the call checks by their names; None where there is none."""
         ...
 
     def unpicklable(self) -> str | None:
-        """Why it cannot be sent to another process; None where it can, or need not."""
+        """Why the method cannot be pickled; None where it can be, or need not be."""
         ...
 
 
@@ -220,7 +220,7 @@ def _snapped_to_boundary(answers: Answers, observed: Observed) -> Answers:
 
 
 class CachedSubject:
-    """Another subject, asked once for the same limits.
+    """A subject that caches the limits of another subject.
 
     Where it has no two-sided limits it gives those of its one side in their place.
     """

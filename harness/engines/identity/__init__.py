@@ -1,1 +1,1 @@
-"""The identity in which the posterior and the enumeration engine meet."""
+"""The identity between the posterior and the enumeration engine."""

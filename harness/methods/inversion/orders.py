@@ -31,7 +31,7 @@ _FAR_AWAY = 60.0
 
 
 class Order(Protocol):
-    """What an exact test sums up: all outcomes no more in keeping with the parameter than x."""
+    """An order of the outcomes: an exact test sums all that are at least as extreme as x."""
 
     def last(self, tails: Tails[P], alpha: float) -> Floats:
         """The largest distance k whose tie with x has a p-value above ``alpha``."""
@@ -44,7 +44,7 @@ class Order(Protocol):
 
 @dataclass(frozen=True)
 class ByLikelihood:
-    """By the probability of an outcome, or its ratio to that at the outcome's own estimate."""
+    """The order by the probability of an outcome, or by its likelihood ratio."""
 
     relative: bool
 
@@ -67,7 +67,7 @@ class ByLikelihood:
 
 @dataclass(frozen=True)
 class BySmallerTail:
-    """By the smaller of the two tails that an outcome begins."""
+    """The order by the smaller of the two tails that begin at an outcome."""
 
     def last(self, tails: Tails[P], alpha: float) -> Floats:
         """The tails are equal there, so that the p-value is twice the near one.

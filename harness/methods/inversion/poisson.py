@@ -64,7 +64,7 @@ class PoissonTails:
         return np.exp(self.log_peak(here) - self.deviance(here, points))
 
     def log_peak(self, k: Floats) -> Floats:
-        """By Stirling's series: −½ log 2πy less its error, and 0 at y = 0."""
+        """The log-probability by Stirling's series: −½ log 2πy less its error, and 0 at y = 0."""
         y = np.maximum(self.x + self.sign * k, 0.0)
         some = np.where(y > 0, y, 1.0)
         peak = -_HALF_LOG_TWO_PI - 0.5 * np.log(some) - stirling_error(some)

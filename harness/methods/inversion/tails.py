@@ -1,4 +1,4 @@
-"""The two tails of a discrete distribution that meet at a limit."""
+"""The two tails of a discrete distribution, which determine a limit."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ LONGEST = 300
 
 
 class FunctionError(Exception):
-    """What is wrong with the user's function, in one sentence."""
+    """A failure of a user function; the message is one sentence."""
 
 
 def one_outcome(arguments: Mapping[str, Any], place: int) -> dict[str, Any]:

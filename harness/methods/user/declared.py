@@ -1,4 +1,4 @@
-"""What a user's function declares by its arguments and by its attributes."""
+"""The declaration of a user function: its arguments and its attributes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.methods.user.calls import Function, FunctionError
 
 @dataclass(frozen=True)
 class Declared:
-    """What a function declares."""
+    """The declaration of a user function."""
 
     deterministic: bool
     """Whether its limits are a function of the outcome."""

@@ -27,7 +27,7 @@ _TRIALS_AT_ONCE = 1 << 12
 
 
 class Caller(Protocol):
-    """What calls a function: arguments by name, alpha and a stochastic function's seed."""
+    """A way to call a user function with arguments by name, alpha and, if stochastic, a seed."""
 
     @property
     def name(self) -> str:
@@ -61,11 +61,11 @@ class Caller(Protocol):
     def call_checks(
         self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
     ) -> CallChecks:
-        """What the call checks find; nothing of a function that has ended its process."""
+        """The violations of the call checks; none for a function that has ended its process."""
         ...
 
     def unpicklable(self) -> str | None:
-        """Why the function cannot be sent to another process; None where it can, or need not."""
+        """Why the function cannot be pickled; None where it can be, or need not be."""
         ...
 
     def close(self) -> None:
@@ -111,7 +111,7 @@ class UserFunction:
 
     @property
     def declared(self) -> Declared:
-        """What the function declares."""
+        """The declaration of the function."""
         return self._caller.declared
 
     @property
@@ -165,11 +165,11 @@ class UserFunction:
             return Answers(lower, upper, failures)
 
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
-        """What the call checks find; nothing of a function that has ended its process."""
+        """The violations of the call checks; none for a function that has ended its process."""
         return self._caller.call_checks(observed.arguments, alpha, self._seed)
 
     def unpicklable(self) -> str | None:
-        """Why the function cannot be sent to another process; None where it can, or need not."""
+        """Why the function cannot be pickled; None where it can be, or need not be."""
         return self._caller.unpicklable()
 
     def close(self) -> None:
@@ -187,7 +187,7 @@ MOST = 8 * ENOUGH
 
 @dataclass
 class _Ends:
-    """How often a function has ended its process in calls for one outcome."""
+    """Counts of the calls for one outcome that ended the process of a function."""
 
     here: int = 0
     """At the outcomes that are being asked for."""
@@ -305,7 +305,7 @@ class FunctionInProcess:
             raise FunctionError(str(error).removeprefix(f"{self._label}: ")) from None
 
     def unpicklable(self) -> str | None:
-        """It is never sent: its file is loaded where it is called."""
+        """None: the function is never pickled, as its file is loaded where it is called."""
         return None
 
     def close(self) -> None:

@@ -107,7 +107,7 @@ class DifferencePosterior(ABC, Generic[P]):
         return self._tail(self._points(points), upper=True)
 
     def _tail(self, points: P, *, upper: bool) -> Floats:
-        """One tail; where the other one is smaller, as 1 less that one.
+        """One tail; it is computed as 1 less the other tail where that one is smaller.
 
         The integrand of a large tail is not unimodal, and the window is made for a single peak.
         """
@@ -123,7 +123,7 @@ class DifferencePosterior(ABC, Generic[P]):
         return tail
 
     def _integrated(self, points: P, by_other: Bools, *, upper: bool) -> Floats:
-        """One tail by quadrature, as 1 less the other one where ``by_other``."""
+        """One tail by quadrature; it is computed as 1 less the other tail where ``by_other``."""
         tail = np.empty(self.size)
         for other in (False, True):
             here = np.flatnonzero(by_other == other)
