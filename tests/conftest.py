@@ -1,6 +1,61 @@
-"""Settings of every test: hypothesis draws the same examples each time and has no deadline."""
+"""Settings of every test, and the tests that take long."""
 
+from __future__ import annotations
+
+import pytest
 from hypothesis import settings
 
+# Hypothesis draws the same examples each time and has no deadline.
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
+
+_CONTRACT = "tests/methods/test_contract.py::"
+_EACH_PROPERTY = _CONTRACT + "test_a_method_has_each_property_of_the_contract_unless_it_says_so"
+_MEANS = "tests/engines/exact/test_means.py::"
+
+SLOW = (
+    *(f"{_EACH_PROPERTY}[{family}" for family in ("proportion_d", "rate_d", "balanced_accuracy")),
+    _CONTRACT + "test_an_array_equals_one_outcome_at_a_time",
+    _CONTRACT + "test_limits_of_two_samples_keep_the_contract_for_any_data_and_alpha",
+    "tests/checks/test_baseline.py::test_a_method_of_two_samples_is_no_worse_than_its_own_baseline",
+    "tests/checks/test_baseline.py::test_no_method_of_the_catalogue_has_moved",
+    "tests/checks/test_check.py::test_a_method_of_the_catalogue_passes_its_whole_check",
+    "tests/checks/test_conformance.py::test_a_process_that_keeps_ending_is_not_called_any_more",
+    "tests/checks/test_planted_faults.py::test_a_mistake_is_found_by_its_check_and_named",
+    "tests/checks/test_tutorial.py::test_it_fails_is_mended_passes_and_is_stored",
+    "tests/checks/test_tutorial.py::test_the_lines_for_continuous_integration_find",
+    "tests/config/test_fuzz.py::test_every_odd_value_is_understood_or_refused_everywhere",
+    _MEANS + "test_both_sides_of_the_identity_are_exact_for_made_up_limits",
+    _MEANS + "test_mean_misses_and_length_are_exact_for_made_up_limits",
+    _MEANS + "test_mean_misses_and_length_are_exact_for_the_catalogue",
+    _MEANS + "test_miss_probabilities_given_the_outcome_are_exact",
+    "tests/engines/exact/test_one_sample.py::test_miss_probabilities_of_the_catalogue_are_exact",
+    "tests/figures/test_draw.py::test_bytes_depend_on_neither_settings_nor_hash_seed",
+    "tests/figures/test_draw.py::test_second_draw_gives_the_same_bytes",
+    "tests/methods/inversion/test_accuracy.py::test_exact_limits_are_roots",
+    "tests/methods/inversion/test_exact_tests.py::test_no_proportion_is_missed_more_often",
+    "tests/methods/test_accuracy.py::test_alpha_of_the_returned_limits_is_off_by_their_rounding",
+    "tests/methods/user/test_user_function.py::test_a_failure_is_one_sentence_that_names_method",
+    "tests/methods/user/test_user_function.py::test_a_failure_is_reported_the_same",
+    "tests/posteriors/test_difference.py::test_no_interval_of_small_samples_is_shorter",
+    "tests/posteriors/test_ross_differences.py::test_limits_agree_with_ross_within_his_tolerance",
+    "tests/study/test_determinism.py::test_neither_jobs_nor_backend_nor_a_second_run_change_a_byte",
+    "tests/study/test_determinism.py::test_threads_of_the_linear_algebra_library_change_no_byte",
+    "tests/study/test_engine_agreement.py::test_as_many_intervals_miss_as_should",
+    "tests/study/test_families.py::test_the_engines_agree",
+    "tests/study/test_failures.py::test_a_function_that_dies_everywhere_is_given_up",
+    "tests/study/test_failures.py::test_figures_are_drawn_of_what_there_is",
+    "tests/test_minimal_length.py::test_minimal_length_is_as_long_as_an_independent_solution[1",
+    "tests/test_minimal_length.py::test_no_interval_of_the_same_mass_is_shorter[1",
+    "tests/test_reference_results.py::test_what_no_draw_enters_is_as_committed",
+)
+"""The beginnings of the names of the tests that carry the mark ``slow``: each, with all of its
+parameters, takes about five seconds or more."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the slow tests."""
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)

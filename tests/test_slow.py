@@ -1,0 +1,17 @@
+"""The list of slow tests names tests that exist."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SLOW
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.parametrize("beginning", SLOW)
+def test_a_slow_test_exists(beginning: str) -> None:
+    file, _, name = beginning.partition("::")
+    assert f"\ndef {name.partition('[')[0]}" in (ROOT / file).read_text(encoding="utf-8")
