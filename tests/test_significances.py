@@ -192,7 +192,7 @@ FAULTS = [
     ("proportion_difference", {"delta": "0"}, "delta should be a number or an array of them"),
     ("proportion_difference", {"delta": True}, "delta should be a number or an array of them"),
     ("proportion_difference", {"delta": [[0], [0, 1]]}, "found a ragged one"),
-    ("proportion_difference", {"prior": (0, 1)}, "prior should be two numbers above 0"),
+    ("proportion_difference", {"prior": (0, 1)}, r"prior should be two numbers \[a, b\] above 0"),
     ("proportion_difference", {"exposure1": 3}, "needs the data x1, n1, x2 and n2, found"),
     ("rate_difference", {"exposure1": 0}, "exposure1 should be a number above 0, found 0"),
     ("rate_difference", {"exposure2": -2}, "exposure2 should be a number above 0, found -2"),

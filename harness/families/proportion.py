@@ -26,7 +26,7 @@ IS_BOUNDED = True
 SUPPORT = (0.0, 1.0)
 FLAT_PRIOR = (1.0, 1.0)
 PRIOR = "Beta"
-PRIOR_RANGE = "two numbers above 0"
+PRIOR_RANGE = "two numbers [a, b] above 0"
 LARGEST_SIZE = LARGEST_COUNT
 SAMPLING = binomial
 

@@ -122,7 +122,10 @@ WRONG = {
     ),
     "no side where one is needed": (["--method", "one_sided"], "needs side: lower or side: upper"),
     "a prior where there is none": (["--method", "wald", "--prior", "1", "1"], "takes no prior"),
-    "a prior of 0": (["--prior", "0", "1"], "prior should be two numbers above 0, found 0 and 1"),
+    "a prior of 0": (
+        ["--prior", "0", "1"],
+        "prior should be two numbers [a, b] above 0, found 0 and 1",
+    ),
     "a negative prior": (["--prior", "1", "-2"], "above 0, found 1 and -2"),
     "a prior that is no number": (["--prior", "nan", "1"], "above 0, found nan and 1"),
 }

@@ -230,9 +230,10 @@ WRONG: list[tuple[str, tuple[str, ...], str]] = [
     ("calibration", ("bins: 1",),
      "9: bins: expected a whole number of bins from 2 to 1000, found 1"),
     ("calibration", ("prior: [1, 0]",),
-     "9: prior: expected two numbers above 0, of two samples no shape below 0.05, found [1, 0]"),
+     "9: prior: expected two numbers [a, b] above 0, of two samples no shape below 0.05, "
+     "found [1, 0]"),
     ("calibration", ("prior: [1, 0.01]",),
-     "9: prior: expected two numbers above 0, of two samples no shape below 0.05, "
+     "9: prior: expected two numbers [a, b] above 0, of two samples no shape below 0.05, "
      "found [1, 0.01]"),
     ("calibration", ("alpha: 0.05",),
      "9: alpha: expected kind: coverage with alpha, found calibration"),

@@ -86,11 +86,11 @@ ONE_KEY = [
     ("methods: [{name: balanced_width, side: upper}]", "5: methods[0].side: balanced_width has "
      "no one-sided form (one_sided and balanced_tail have), found upper"),
     ("methods: [{name: balanced_tail, prior: [0, 1]}]",
-     "5: methods[0].prior: expected two numbers above 0, found [0, 1]"),
+     "5: methods[0].prior: expected two numbers [a, b] above 0, found [0, 1]"),
     ("methods: [{name: balanced_tail, prior: [1, .inf]}]",
-     "5: methods[0].prior: expected two numbers above 0, found [1, .inf]"),
+     "5: methods[0].prior: expected two numbers [a, b] above 0, found [1, .inf]"),
     ("methods: [{name: balanced_tail, prior: 1}]",
-     "5: methods[0].prior: expected two numbers above 0, found 1"),
+     "5: methods[0].prior: expected two numbers [a, b] above 0, found 1"),
     ('methods: [{name: wald, label: " "}]', f"5: methods[0].label: {LABEL}, found ' '"),
     ('methods: [{name: wald, label: "a\\tb"}]', f"5: methods[0].label: {LABEL}, found 'a\\tb'"),
     ("methods: [wald, wilson, {name: wald}]",
@@ -171,7 +171,7 @@ ONE_KEY = [
      "found 'posterior', which engines[1] is too"),
     # reference_prior, seed, execution
     ("reference_prior: [1, no]",
-     '10: reference_prior: expected two numbers above 0, found [1, "no"]'),
+     '10: reference_prior: expected two numbers [a, b] above 0, found [1, "no"]'),
     ("seed: -1", "9: seed: expected a whole number from 0 to 2^128 - 1, found -1"),
     ("seed: 2003.0", "9: seed: expected a whole number from 0 to 2^128 - 1, found 2003.0"),
     ("execution: {jobs: 0}",

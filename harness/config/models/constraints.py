@@ -131,3 +131,17 @@ def by_shape(*, mapping: str = "mapping", listed: str = "list") -> Discriminator
 def model_name(family: Family, what: str) -> str:
     """The name of a model that belongs to a family, as in RateMethod."""
     return "".join(word.capitalize() for word in f"{family.name}_{what}".split("_"))
+
+
+def validate_span(start: float, stop: float, values: Sequence[float], count: int) -> None:
+    """Raise an error of the config unless the span ascends and its values are distinct.
+
+    Args:
+        start, stop: the ends of the span.
+        values: the values of the span.
+        count: the number of values that the config asks for.
+    """
+    if not start < stop:
+        raise expected("start below stop")
+    if len(set(values)) < count:
+        raise expected("values far enough apart to differ")

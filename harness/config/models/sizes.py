@@ -9,7 +9,13 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, Tag, create_model, model_validator
 
 from harness.config.messages import expected
-from harness.config.models.constraints import ascending, by_shape, expecting, model_name
+from harness.config.models.constraints import (
+    ascending,
+    by_shape,
+    expecting,
+    model_name,
+    validate_span,
+)
 from harness.families.family import Family
 from harness.families.proportion import LARGEST_SIZE
 from harness.families.rate import EXPOSURES
@@ -90,10 +96,7 @@ class ExposureSpan(StrictModel):
 
     @model_validator(mode="after")
     def _ascends(self) -> ExposureSpan:
-        if not self.start < self.stop:
-            raise expected("start below stop")
-        if len(set(self.values())) < self.count:
-            raise expected("values far enough apart to differ")
+        validate_span(self.start, self.stop, self.values(), self.count)
         return self
 
     def values(self) -> tuple[float, ...]:

@@ -21,7 +21,13 @@ from pydantic import (
 )
 
 from harness.config.messages import expected, refused
-from harness.config.models.constraints import by_key, exactly_one, expecting, not_here
+from harness.config.models.constraints import (
+    by_key,
+    exactly_one,
+    expecting,
+    not_here,
+    validate_span,
+)
 from harness.families.family import SMALLEST_SHAPE_OF_TWO, Family
 from harness.models import StrictModel
 from harness.truths import (
@@ -134,10 +140,7 @@ class GridSpan(StrictModel):
 
     @model_validator(mode="after")
     def _ascends(self) -> GridSpan:
-        if not self.start < self.stop:
-            raise expected("start below stop")
-        if len(set(self.values())) < self.count:
-            raise expected("values far enough apart to differ")
+        validate_span(self.start, self.stop, self.values(), self.count)
         return self
 
     def values(self) -> tuple[float, ...]:
