@@ -24,6 +24,7 @@ from harness.numerics.arrays import Floats
 from harness.numerics.points import UnitPoints
 
 _JEFFREYS = (0.5, 0.5)
+_JEFFREYS_RATE = (0.5, 0.0)
 
 
 def over_beta(criterion: criteria.Criterion[UnitPoints]) -> Formula:
@@ -54,24 +55,44 @@ def _over_beta(
 def jeffreys(
     data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
 ) -> LimitPair:
-    """Balanced tails of Beta(x + ½, n − x + ½), with no change at x = 0 and x = n.
+    """Equal tails of Beta(x + ½, n − x + ½), but l = 0 at x = 0 and u = 1 at x = n.
+
+    Its mean coverage is near nominal; next to 0 and 1 there are truths at which it misses too
+    often. A one-sided lower limit is 0 at x = 0, and a one-sided upper limit is 1 at x = n.
+    "jeffreys" of Astropy, of DescTools and of ratesci is the same. R's binom has it as "bayes" of
+    type "central", but takes alpha whole for the one limit inside the range at x = 0 and x = n.
+    ``jeffreys_equal_tailed`` keeps the quantiles there; ``jeffreys_modified`` moves more limits.
+
+    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3.1.3.
+    """
+    x, n = data
+    lower, upper = over_beta(criteria.balanced_tail)(data, alpha, side, _JEFFREYS)
+    return np.where(x == 0, 0.0, lower), np.where(x == n, 1.0, upper)
+
+
+def jeffreys_equal_tailed(
+    data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+) -> LimitPair:
+    """Equal tails of Beta(x + ½, n − x + ½), at x = 0 and x = n too.
 
     Its mean coverage under the Beta(½, ½) prior is nominal. At x = 0 and x = n the interval does
-    not hold x/n; the modified form, which moves those limits to the end, is another method.
+    not hold x/n, and truths next to 0 and 1 are missed with certainty. "jeffreys" of statsmodels
+    and of HypothesisTests.jl is the same; ``jeffreys`` moves those limits to the end.
 
-    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3.
+    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3.1.3, before they change the
+    limits at x = 0 and x = n.
     """
     return over_beta(criteria.balanced_tail)(data, alpha, side, _JEFFREYS)
 
 
 def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> LimitPair:
-    """Jeffreys, but (1 − u)ⁿ = ``tail`` and l = 0 at x = 0, and l = 0 at x = 1 too; mirrored.
+    """As ``jeffreys``, but (1 − u)ⁿ = ``tail`` at x = 0 and l = 0 at x = 1 too; mirrored.
 
-    It lifts the two dips of the coverage next to 0 and next to 1, and holds x/n at x = 0 and x = n.
-    At n = 1 the limits are those of x = 0 and x = n. DescTools has the same as "modified jeffreys";
-    "jeffreys" of astropy and of DescTools only puts l = 0 at x = 0 and u = 1 at x = n.
+    A third Jeffreys interval: ``jeffreys_equal_tailed`` moves no limit, ``jeffreys`` only l to 0 at
+    x = 0 and u to 1 at x = n. This one lifts the two dips of the coverage next to 0 and next to 1.
+    At n = 1 the limits are those of x = 0 and x = n. DescTools has the same as "modified jeffreys".
 
-    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4.
+    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4.1.2.
     """
     x, n = data
     posterior = proportion.posterior(x, n, _JEFFREYS)
@@ -117,14 +138,31 @@ def _over_posterior(
 def jeffreys_rate(
     data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
 ) -> LimitPair:
-    """Balanced tails of Gamma(x + ½, exposure), with no change at x = 0.
+    """Equal tails of Gamma(x + ½, exposure), but l = 0 at x = 0.
 
-    Its mean coverage is near nominal. At x = 0 the interval does not hold x/exposure, and a rate
-    below the limit there is always missed.
+    Its mean coverage is near nominal; where few events are expected there are truths at which it
+    misses too often. A one-sided lower limit is 0 at x = 0. "jeffreys" of ratesci is the same;
+    ``jeffreys_equal_tailed`` keeps the quantile there.
 
     Brown, Cai and DasGupta (2003), Stat. Sinica 13, 19–49, the Jeffreys interval.
     """
-    return over_posterior("rate", criteria.balanced_tail)(data, alpha, side, (0.5, 0.0))
+    x, _ = data
+    lower, upper = over_posterior("rate", criteria.balanced_tail)(data, alpha, side, _JEFFREYS_RATE)
+    return np.where(x == 0, 0.0, lower), upper
+
+
+def jeffreys_equal_tailed_rate(
+    data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+) -> LimitPair:
+    """Equal tails of Gamma(x + ½, exposure), at x = 0 too.
+
+    Its mean coverage is near nominal. At x = 0 the interval does not hold x/exposure, and a rate
+    below the limit there is missed with certainty. "jeffreys" of statsmodels is the same;
+    ``jeffreys`` moves that limit to 0.
+
+    Brown, Cai and DasGupta (2003), Stat. Sinica 13, 19–49, the Jeffreys interval.
+    """
+    return over_posterior("rate", criteria.balanced_tail)(data, alpha, side, _JEFFREYS_RATE)
 
 
 _PAPER = "Ross (2003), Comput. Biol. Med. 33, 509–531, "

@@ -219,7 +219,7 @@ def test_a_one_sided_interval_has_no_score():
 @pytest.mark.parametrize("n", [1, 10, 200])
 def test_no_interval_scores_better_than_the_balanced_tail_of_the_truths_own_prior(truth, n):
     """Quantiles of the right distribution minimise the expected score."""
-    own = "jeffreys" if isinstance(truth, BetaTruth) else "balanced_tail"
+    own = "jeffreys_equal_tailed" if isinstance(truth, BetaTruth) else "balanced_tail"
     _, found = of_catalogue("proportion", SingleScenario("proportion", n, truth), TWO_SIDED)
     best = found.interval_score[TWO_SIDED.index(own)]
     assert found.interval_score.min() >= best * (1 - SUMMED)

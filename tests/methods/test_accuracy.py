@@ -18,7 +18,13 @@ from tests.oracles.accuracy_grid import PRIORS, SIZES, outcomes, promised
 ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.5, 0.9)
 CASES = [
     (name, side)
-    for name in ("one_sided", "minimal_length", "balanced_width", "balanced_tail", "jeffreys")
+    for name in (
+        "one_sided",
+        "minimal_length",
+        "balanced_width",
+        "balanced_tail",
+        "jeffreys_equal_tailed",
+    )
     for side in PROPORTION[name].sides
 ]
 

@@ -22,7 +22,13 @@ PRIORS = ((1.0, 0.0), (0.5, 0.0), (2.0, 3.0))
 SETTINGS = tuple(itertools.product(EXPOSURES, PRIORS))
 CASES = [
     (name, side)
-    for name in ("one_sided", "minimal_length", "balanced_width", "balanced_tail", "jeffreys")
+    for name in (
+        "one_sided",
+        "minimal_length",
+        "balanced_width",
+        "balanced_tail",
+        "jeffreys_equal_tailed",
+    )
     for side in RATE[name].sides
 ]
 

@@ -60,7 +60,7 @@ STATSMODELS = {
         (0.4093659297845003, 0.4925547996258467),
         (8.719379460529492, 25.44613377360305),
     ),
-    "jeffreys": (
+    "jeffreys_equal_tailed": (
         (0.049702034725804554, 0.47096365513615657),
         (0.0001638391666674801, 0.1600607841955887),
         (0.40985489319528995, 0.49303911011599183),
@@ -162,11 +162,18 @@ def test_searches_for_the_shortest_and_the_centred_interval_find_the_same(
     assert limits("balanced_width", x, 1, alpha) == pytest.approx(centred, rel=ROUNDING)
 
 
-def test_jeffreys_is_balanced_tail_under_its_prior_also_at_zero():
+def test_jeffreys_equal_tailed_is_balanced_tail_under_its_prior_also_at_zero():
     for x in (0, 8, 1000):
-        found = limits("jeffreys", x, 17, 0.05)
+        found = limits("jeffreys_equal_tailed", x, 17, 0.05)
         assert found == limits("balanced_tail", x, 17, 0.05, prior=(0.5, 0.0))
         assert 0 < found[0] < found[1]
+
+
+@pytest.mark.parametrize("side", ["two-sided", "lower", "upper"])
+def test_jeffreys_moves_the_lower_limit_at_zero_and_no_other(side):
+    for x in (0, 1, 8, 1000):
+        lower, upper = limits("jeffreys_equal_tailed", x, 17, 0.05, side)
+        assert limits("jeffreys", x, 17, 0.05, side) == (0.0 if x == 0 else lower, upper)
 
 
 def test_ten_events_in_an_exposure_of_fifty():

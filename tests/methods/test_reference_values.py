@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
+from harness.engines.worst_case.one_sample import worst_case
+from harness.methods.catalogue import PROPORTION
 from tests.methods.one_outcome import DATA, limits
 
 # How far the other programs' own solutions lie from the true limits (R's binom at 1 of 30 is
@@ -110,12 +113,37 @@ def test_balanced_tails_agree_with_scipy_beta_interval(x, n, prior, alpha, expec
     assert found == pytest.approx(expected, rel=LEVEL_ROUNDING)
 
 
-def test_jeffreys_is_balanced_tail_under_its_prior_also_at_the_ends():
-    assert limits("jeffreys", 3, 17, 0.05) == pytest.approx(SCIPY_BETA[0][4], rel=LEVEL_ROUNDING)
+def test_jeffreys_equal_tailed_is_balanced_tail_under_its_prior_also_at_the_ends():
+    name = "jeffreys_equal_tailed"
+    assert limits(name, 3, 17, 0.05) == pytest.approx(SCIPY_BETA[0][4], rel=LEVEL_ROUNDING)
     for x in (0, 8, 17):
-        found = limits("jeffreys", x, 17, 0.05)
+        found = limits(name, x, 17, 0.05)
         assert found == limits("balanced_tail", x, 17, 0.05, prior=(0.5, 0.5))
         assert 0 < found[0] < found[1] < 1
+
+
+@pytest.mark.parametrize("side", ["two-sided", "lower", "upper"])
+def test_jeffreys_moves_one_limit_at_each_end_and_no_other(side):
+    for x in range(18):
+        lower, upper = limits("jeffreys_equal_tailed", x, 17, 0.05, side)
+        expected = (0.0 if x == 0 else lower, 1.0 if x == 17 else upper)
+        assert limits("jeffreys", x, 17, 0.05, side) == expected
+
+
+# Exact, by the worst case over (0, 1); Brown, Cai and DasGupta's is the first.
+WORST_ALPHA = {
+    "jeffreys": {5: 0.1076, 20: 0.1066, 100: 0.1199, 1000: 0.1023},
+    "jeffreys_equal_tailed": dict.fromkeys((5, 20, 100, 1000), 1.0),
+    "jeffreys_modified": {5: 0.0734, 20: 0.0822, 100: 0.0732, 1000: 0.0762},
+}
+
+
+@pytest.mark.parametrize("name", WORST_ALPHA)
+def test_the_three_jeffreys_intervals_differ_in_their_worst_alpha(name):
+    method = PROPORTION[name]
+    for n, expected in WORST_ALPHA[name].items():
+        found = method.limits((np.arange(n + 1.0), np.full(n + 1, float(n))), 0.05)
+        assert worst_case(n, *found).alpha == pytest.approx(expected, rel=0, abs=5e-5)
 
 
 def test_the_papers_example_90_of_100():

@@ -5,22 +5,22 @@ from __future__ import annotations
 from harness.methods.bayes import (
     four_criteria,
     jeffreys,
+    jeffreys_equal_tailed,
     jeffreys_minimal_length,
     jeffreys_modified,
 )
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
-from harness.methods.inversion.limits import (
+from harness.methods.method import TWO_SIDED_ONLY, Method, by_alpha, by_tail
+from harness.methods.proportion.bootstrap import bootstrap_percentile
+from harness.methods.proportion.exact import chebyshev, clopper_pearson, hoeffding
+from harness.methods.proportion.inversion import (
     blaker,
     feldman_cousins,
-    for_proportion,
     likelihood_ratio,
     mid_p,
     sterne,
 )
-from harness.methods.method import TWO_SIDED_ONLY, Method, by_alpha, by_tail
-from harness.methods.proportion.bootstrap import bootstrap_percentile
-from harness.methods.proportion.exact import chebyshev, clopper_pearson, hoeffding
 from harness.methods.proportion.score import (
     scas,
     scas_cc,
@@ -65,22 +65,22 @@ METHODS: dict[str, Method] = {
     "mid_p": category.exact(
         "Mid-P, exact tails with half of x",
         by.LANCASTER,
-        by_tail(for_proportion(mid_p)),
+        by_tail(mid_p),
         promise="none",
     ),
     "blaker": category.exact_test(
-        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(for_proportion(blaker))
+        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(blaker)
     ),
     "sterne": category.exact_test(
-        "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(for_proportion(sterne))
+        "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(sterne)
     ),
     "feldman_cousins": category.exact_test(
         "Feldman-Cousins, exact, by likelihood ratio",
         by.FELDMAN_COUSINS,
-        by_alpha(for_proportion(feldman_cousins)),
+        by_alpha(feldman_cousins),
     ),
     "likelihood_ratio": category.likelihood(
-        "Likelihood ratio", by.WILKS, by_tail(for_proportion(likelihood_ratio))
+        "Likelihood ratio", by.WILKS, by_tail(likelihood_ratio)
     ),
     "arcsine": category.transform("Arcsine, Anscombe", by.ANSCOMBE, by_tail(arcsine)),
     "logit": category.transform("Logit, exact at the ends", by.BROWN_2001, by_tail(logit)),
@@ -93,7 +93,12 @@ METHODS: dict[str, Method] = {
         "Chebyshev inequality", by.CHEBYSHEV, by_alpha(chebyshev), TWO_SIDED_ONLY
     ),
     "hoeffding": category.inequality("Hoeffding inequality", by.HOEFFDING, by_tail(hoeffding)),
-    "jeffreys": category.bayes("Jeffreys, balanced tails", by.BROWN_2001, jeffreys),
+    "jeffreys": category.bayes(
+        "Jeffreys, from 0 at x = 0 and to 1 at x = n", by.BROWN_2001, jeffreys, promise="none"
+    ),
+    "jeffreys_equal_tailed": category.bayes(
+        "Jeffreys, equal tails at every x", by.BROWN_2001, jeffreys_equal_tailed
+    ),
     "jeffreys_modified": category.bayes(
         "Jeffreys, modified next to the ends",
         by.BROWN_2001,
@@ -136,7 +141,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "rindskopf": {**_STEEP, **_INSIDE},
     "probit": _STEEP,
     "cloglog": {**_STEEP, "mirrors": "log(−log p) is not the negative of log(−log(1 − p))"},
-    "jeffreys": _INSIDE,
+    "jeffreys": _ONE_SIDE,
+    "jeffreys_equal_tailed": _INSIDE,
     "bootstrap_percentile": {
         "rises with x": _DRAWN,
         "is nested in alpha": _DRAWN,

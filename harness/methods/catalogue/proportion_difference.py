@@ -39,7 +39,9 @@ METHODS: dict[str, Method] = {
         by.NEWCOMBE_TWO + ", method 11",
         _tails(newcombe_cc),
     ),
-    "mover_jeffreys": category.mover("MOVER with Jeffreys limits", by.LAUD, _tails(mover_jeffreys)),
+    "mover_jeffreys": category.mover(
+        "MOVER with equal-tailed Jeffreys limits", by.LAUD, _tails(mover_jeffreys)
+    ),
     "mee": category.score("Mee score", by.MEE, _tails(mee)),
     "miettinen_nurminen": category.score(
         "Miettinen-Nurminen score", by.MIETTINEN_NURMINEN, _tails(miettinen_nurminen)

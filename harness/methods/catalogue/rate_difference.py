@@ -21,7 +21,9 @@ METHODS: dict[str, Method] = {
         "Score, Miettinen-Nurminen for rates", by.MIETTINEN_NURMINEN, _tails(score)
     ),
     "mover_score": category.mover("MOVER with score limits", by.ZOU_DONNER, _tails(mover_score)),
-    "mover_jeffreys": category.mover("MOVER with Jeffreys limits", by.LAUD, _tails(mover_jeffreys)),
+    "mover_jeffreys": category.mover(
+        "MOVER with equal-tailed Jeffreys limits", by.LAUD, _tails(mover_jeffreys)
+    ),
 }
 
 EXCEPTIONS: dict[str, dict[str, str]] = {

@@ -98,8 +98,10 @@ def newcombe_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
 def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with the ``tail`` quantiles of Beta(x + ½, n − x + ½), centred on its medians.
 
-    The centre is the difference of the medians, not p̂₁ − p̂₂, which the interval may miss where
-    an x is 0 or n: the quantiles are not moved to the end of the range there.
+    The limits of each sample are those of ``jeffreys_equal_tailed``: at x = 0 and x = n they are
+    not moved to the end of the range, as those of ``jeffreys`` are. The centre is the difference of
+    the medians, not p̂₁ − p̂₂, which the interval may miss where an x is 0 or n. R's ratesci has the
+    same unless it is asked for an adjustment at the boundary.
 
     Laud (2017), Pharm. Stat. 16, 334–348, MOVER-J.
     """

@@ -45,8 +45,10 @@ def mover_score(data: tuple[Floats, ...], tail: float) -> LimitPair:
 def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """MOVER with the ``tail`` quantiles of Gamma(x + ½, E), centred on its medians.
 
-    The centre is the difference of the medians, not r̂₁ − r̂₂, which the interval may miss at
-    x = 0: the lower quantile is not moved to 0 there.
+    The limits of each sample are those of ``jeffreys_equal_tailed``: at x = 0 the lower one is not
+    moved to 0, as that of ``jeffreys`` is. The centre is the difference of the medians, not
+    r̂₁ − r̂₂, which the interval may miss at x = 0. R's ratesci has the same unless it is asked for
+    an adjustment at the boundary.
 
     Laud (2017), Pharm. Stat. 16, 334–348, MOVER-J.
     """

@@ -1,7 +1,7 @@
 """Limits that invert a test of the parameter, for a proportion and for a rate.
 
 Each function returns the limit on one side of the estimates, on any `Tails`; `for_proportion` and
-`for_rate` make intervals of them. The exact two-sided tests (Blaker, Sterne, Feldman-Cousins) are
+`for_rate` find both limits by them. The exact two-sided tests (Blaker, Sterne, Feldman-Cousins) are
 never less than nominal and shorter than exact tails: the p-value of x is the sum of Pr(y; θ) over
 all outcomes y no more in keeping with θ than x, and the interval is the closed hull of the θ with
 p-value > alpha. They differ in what "in keeping" means.
@@ -9,7 +9,6 @@ p-value > alpha. They differ in what "in keeping" means.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -24,7 +23,7 @@ from harness.methods.inversion.orders import (
 )
 from harness.methods.inversion.poisson import PoissonTails
 from harness.methods.inversion.tails import P, Tails, find_root
-from harness.methods.method import LimitPair, TailFormula, documented
+from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats, Positions
 
 # In logits or logarithms: a limit of mid-P lies within this of that at which x counts as a whole,
@@ -38,12 +37,8 @@ class OuterLimit(Protocol):
     def __call__(self, tails: Tails[P], level: float, /) -> P: ...
 
 
-def for_proportion(limit: OuterLimit) -> TailFormula:
+def for_proportion(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> LimitPair:
     """Both limits of a proportion: the upper one of x, and that of n − x mirrored."""
-    return documented(partial(_for_proportion, limit), limit)
-
-
-def _for_proportion(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> LimitPair:
     x, n = data
     both = np.stack((np.concatenate((x, n - x)), np.concatenate((n, n))))
     pairs, back = np.unique(both, axis=1, return_inverse=True)
@@ -51,12 +46,8 @@ def _for_proportion(limit: OuterLimit, data: tuple[Floats, ...], level: float) -
     return found.q[x.size :], found.p[: x.size]
 
 
-def for_rate(limit: OuterLimit) -> TailFormula:
+def for_rate(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> LimitPair:
     """Both limits of a rate: those of the mean for each count, over the exposure."""
-    return documented(partial(_for_rate, limit), limit)
-
-
-def _for_rate(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> LimitPair:
     x, exposure = data
     counts, back = np.unique(x, return_inverse=True)
     lower = limit(PoissonTails(counts, -1.0), level).at(back)
@@ -65,48 +56,24 @@ def _for_rate(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> Limi
 
 
 def blaker(tails: Tails[P], alpha: float) -> P:
-    """The hull of {θ: Σ Pr(y; θ) > alpha}, over all y with c(y) ≤ c(x).
-
-    c(y) is the smaller of Pr(Y ≤ y; θ) and Pr(Y ≥ y; θ). But for rounding never misses more often
-    than nominal, and lies inside the interval of exact tails (Clopper-Pearson, Garwood). The hull
-    fills gaps that the test leaves.
-
-    Blaker (2000), Can. J. Stat. 28, 783–798.
-    """
+    """The limit by the order of the smaller tail, c(y) = min(Pr(Y ≤ y; θ), Pr(Y ≥ y; θ))."""
     return outer_limit(tails, alpha, SMALLER_TAIL)
 
 
 def sterne(tails: Tails[P], alpha: float) -> P:
-    """The hull of {θ: Σ Pr(y; θ) > alpha}, over all y with Pr(y; θ) ≤ Pr(x; θ).
-
-    Minimum likelihood. But for rounding never misses more often than nominal. The hull fills gaps
-    that the test leaves.
-
-    Sterne (1954), Biometrika 41, 275–278.
-    """
+    """The limit by the order of the probability, Pr(y; θ)."""
     return outer_limit(tails, alpha, MINIMUM_LIKELIHOOD)
 
 
 def feldman_cousins(tails: Tails[P], alpha: float) -> P:
-    """The hull of {θ: Σ Pr(y; θ) > alpha}, over all y with R(y) ≤ R(x).
-
-    R(y) is Pr(y; θ) over its largest value, that at the estimate from y. But for rounding never
-    misses more often than nominal. The hull fills gaps that the test leaves.
-
-    Feldman and Cousins (1998), Phys. Rev. D 57, 3873–3889, without background.
-    """
+    """The limit by the order of Pr(y; θ) over its largest value, that at the estimate from y."""
     return outer_limit(tails, alpha, LIKELIHOOD_RATIO)
 
 
 def mid_p(tails: Tails[P], tail: float) -> P:
-    """Pr(X > x | l) + Pr(X = x | l)/2 = ``tail`` and Pr(X < x | u) + Pr(X = x | u)/2 = ``tail``.
+    """The limit at which the near tail, less half of the probability of x, is ``tail``.
 
-    l = 0 at x = 0, and the upper limit is 1 where x is every one of n. A one-sided upper limit at
-    x = 0 with a tail of one half or more is 0, and likewise mirrored. Its mean coverage is near
-    nominal, mostly a little above; at some truths it misses more often than nominal.
-
-    Lancaster (1961), J. Am. Stat. Assoc. 56, 223–234; Berry and Armitage (1995), The Statistician
-    44, 417–423.
+    The boundary where no outcome lies on this side of x.
     """
     # An x with no outcome behind it has half of its own probability to give, in closed form.
     lone = tails.fallen(max(0.0, -float(np.log(2.0 * tail))))
@@ -130,14 +97,10 @@ def _mid_p_root(tails: Tails[P], tail: float) -> P:
 
 
 def likelihood_ratio(tails: Tails[P], tail: float) -> P:
-    """All θ with −z ≤ sign(θ − θ̂) √(2 log L(θ̂) − 2 log L(θ)) ≤ z.
+    """The limit at which the signed root of the likelihood ratio statistic is z.
 
-    z is the upper ``tail`` point of the standard normal, and below 0 where a one-sided tail is
-    above one half; θ̂ is the estimate. The lower limit is 0 at x = 0, and the upper one 1 where x is
-    every one of n. Its mean coverage is near nominal; next to the boundary there are truths at
-    which it misses too often.
-
-    Wilks (1938), Ann. Math. Stat. 9, 60–62; Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133.
+    z is the upper ``tail`` point of the standard normal, and below 0 for a tail above one half. The
+    boundary where no outcome lies on this side of x.
     """
     z = -float(ndtri(tail))
     # Where x has no outcome behind it, the limit has a closed form, and falls to 0 with z.
