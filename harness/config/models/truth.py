@@ -306,7 +306,10 @@ def _pair_type(model: str, prior: str) -> Any:
         sample: (_TRUTHS[prior], Field(description=f"Of the {sample} sample."))
         for sample in ("first", "second")
     }
-    about = "Two independent truths, both lists or both distributions."
+    about = (
+        "Two independent truths, both lists or both distributions. Two lists are crossed: each "
+        "value of the first with each of the second, all pairs with equal weights."
+    )
     name = f"PairOf{model.capitalize()}s"
     pair = create_model(name, __base__=StrictModel, __doc__=about, **fields)
     return Annotated[pair, WrapValidator(_pair)]
