@@ -46,6 +46,11 @@ class DiscreteTruth:
         """The support."""
         return self.support
 
+    @property
+    def mass_left_out(self) -> float:
+        """The probability of a true value outside of the effective support: none."""
+        return 0.0
+
     def content(self) -> Mapping[str, Any]:
         """The truth as plain data, as random streams are keyed by it."""
         return {"values": list(self.values)}
@@ -68,6 +73,11 @@ class UniformTruth:
     def effective_support(self) -> tuple[float, float]:
         """The support."""
         return self.support
+
+    @property
+    def mass_left_out(self) -> float:
+        """The probability of a true value outside of the effective support: none."""
+        return 0.0
 
     @property
     def conjugate_prior(self) -> tuple[float, float] | None:
@@ -127,6 +137,11 @@ class BetaTruth:
         return self.support
 
     @property
+    def mass_left_out(self) -> float:
+        """The probability of a true value outside of the effective support: none."""
+        return 0.0
+
+    @property
     def conjugate_prior(self) -> tuple[float, float]:
         """The parameters of the Beta prior that is the truth's distribution."""
         return self.s, self.t
@@ -171,8 +186,13 @@ class GammaTruth:
 
     @property
     def effective_support(self) -> tuple[float, float]:
-        """The support without an upper tail of probability 1e-17."""
+        """The support without an upper tail of probability ``mass_left_out``."""
         return 0.0, float(gammainccinv(self.s, _NEGLIGIBLE_TAIL)) / self.t
+
+    @property
+    def mass_left_out(self) -> float:
+        """The probability of a true value above the effective support: 1e-17."""
+        return _NEGLIGIBLE_TAIL
 
     @property
     def conjugate_prior(self) -> tuple[float, float]:

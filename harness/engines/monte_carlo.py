@@ -192,9 +192,14 @@ def _trials_by_truth(shard: Shard, rng: np.random.Generator) -> Integers:
 
 
 def standard_error(misses: Integers, trials: Integers) -> Floats:
-    """Return √(m(N − m)/N)/N, the standard error of the fraction m/N."""
+    """Return √(m(N − m)/N)/N, the standard error of the fraction m/N.
+
+    It is not a number where no trial or every trial missed: the formula gives 0 there, though the
+    probability is no better known than ``fraction_interval`` says.
+    """
     m, total = misses.astype(np.float64), trials.astype(np.float64)
-    return np.sqrt(m * (total - m) / total) / total
+    error = np.sqrt(m * (total - m) / total) / total
+    return np.where((m > 0) & (m < total), error, np.nan)
 
 
 def fraction_interval(

@@ -196,7 +196,11 @@ def weighted(values: Floats, weight: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The truth at which a column misses most: exact, or the worst one that a search finds."""
+    """The truth at which a column misses most: exact, or the worst one that a search finds.
+
+    It is sought over the closed hull of the truth's support, and at the boundary of the hull
+    approached from inside.
+    """
 
     alpha: float
     """The supremum of the miss probability, or the largest one that the search finds."""
@@ -222,4 +226,8 @@ class Enumerated:
     mean: Mean | None
     """The overall mean; None where possible outcomes have no limits."""
     worst: tuple[WorstCase | None, ...]
-    """The worst case of each column; None where outcomes that it needs have no limits."""
+    """The worst case of each column over the closed hull of the truth's support; None where
+    outcomes that it needs have no limits."""
+    worst_anywhere: tuple[WorstCase | None, ...]
+    """The worst case of each column over all values of the parameter; None where it is not exact,
+    for an unbounded parameter and for two samples, or where outcomes have no limits."""

@@ -14,7 +14,7 @@ from harness.engines.identity import one_sample as identity
 from harness.engines.identity import two_samples as pair_identity
 from harness.engines.results import Enumerated, WorstCase
 from harness.engines.scores import Scores
-from harness.engines.worst_case.two_samples import search_worst_case, worst_case_ranges
+from harness.engines.worst_case.two_samples import search_worst_case
 from harness.errors import HarnessError
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR, Family, Span
@@ -39,20 +39,27 @@ class Solver(Protocol):
         """Return an upper bound of the number of possible outcomes, without listing them."""
         ...
 
-    def worst_case_range(self) -> tuple[Span, ...]:
-        """Return the range of truths of each sample over which the worst case is taken."""
+    def hull(self) -> tuple[Span, ...]:
+        """Return the range of each sample's truths over which the worst case is taken.
+
+        It is the closed hull of the truth's support, or of an infinite one the effective support.
+        """
         ...
 
-    def range_outcomes(self) -> Integers:
-        """Return the outcomes that can occur under a truth in the range, ascending."""
+    def whole_range(self) -> tuple[Span, ...]:
+        """Return the range of each sample's parameter; of an unbounded one the hull."""
         ...
 
-    def range_count(self) -> float:
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        """Return the outcomes that can occur under a truth in a range, ascending."""
+        ...
+
+    def range_count(self, over: Sequence[Span]) -> float:
         """Return the number of ``range_outcomes``, without listing them."""
         ...
 
-    def solves_range(self) -> bool:
-        """Whether the worst case takes the limits of all ``range_outcomes``."""
+    def solves_range(self, over: Sequence[Span]) -> bool:
+        """Whether the limits of all ``range_outcomes`` are computed for the worst case."""
         ...
 
     def covers_draws(self, outcomes: Integers, largest: float) -> bool:
@@ -80,12 +87,12 @@ class Solver(Protocol):
         Args:
             limits: the limits of all outcomes that can occur under the truth.
             reported: the outcomes in the result; None for all that have limits.
-            worst: whether to find the worst case.
+            worst: whether to find the worst cases.
         """
         ...
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
-        """Return the worst case of each column over a range of truths of each sample."""
+        """Return the worst case of each column over a closed range of truths of each sample."""
         ...
 
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
@@ -123,22 +130,24 @@ class OneSampleSolver:
     def possible_count(self) -> float:
         return one_sample.possible_count(self.scenario)
 
-    def worst_case_range(self) -> tuple[Span, ...]:
-        return (one_sample.worst_case_range(self.scenario),)
+    def hull(self) -> tuple[Span, ...]:
+        return (self.scenario.truth.effective_support,)
 
-    def range_outcomes(self) -> Integers:
-        first, last = self._range_window()
+    def whole_range(self) -> tuple[Span, ...]:
+        return (one_sample.whole_range(self.scenario),)
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        first, last = self._range_window(over)
         return np.arange(first, last + 1, dtype=np.int64)
 
-    def range_count(self) -> float:
-        first, last = self._range_window()
+    def range_count(self, over: Sequence[Span]) -> float:
+        first, last = self._range_window(over)
         return last + 1.0 - first
 
-    def _range_window(self) -> tuple[int, int]:
-        (over,) = self.worst_case_range()
-        return self.scenario.model.SAMPLING.window(*over, self.scenario.size)
+    def _range_window(self, over: Sequence[Span]) -> tuple[int, int]:
+        return self.scenario.model.SAMPLING.window(*over[0], self.scenario.size)
 
-    def solves_range(self) -> bool:
+    def solves_range(self, over: Sequence[Span]) -> bool:
         return True
 
     def covers_draws(self, outcomes: Integers, largest: float) -> bool:
@@ -194,19 +203,24 @@ class TwoSampleSolver:
         first, second = self._samples
         return first.possible_count() * second.possible_count()
 
-    def worst_case_range(self) -> tuple[Span, ...]:
-        return worst_case_ranges(self.scenario)
+    def hull(self) -> tuple[Span, ...]:
+        return tuple(span for sample in self._samples for span in sample.hull())
 
-    def range_outcomes(self) -> Integers:
-        first, second = (sample.range_outcomes() for sample in self._samples)
+    def whole_range(self) -> tuple[Span, ...]:
+        return tuple(span for sample in self._samples for span in sample.whole_range())
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        first, second = (
+            sample.range_outcomes([span]) for sample, span in zip(self._samples, over, strict=True)
+        )
         return self.scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]).ravel()
 
-    def range_count(self) -> float:
+    def range_count(self, over: Sequence[Span]) -> float:
         first, second = self._samples
-        return first.range_count() * second.range_count()
+        return first.range_count(over[:1]) * second.range_count(over[1:])
 
-    def solves_range(self) -> bool:
-        return self._family.is_weighted_sum and self.range_count() <= LARGEST_COMBINED
+    def solves_range(self, over: Sequence[Span]) -> bool:
+        return self._family.is_weighted_sum and self.range_count(over) <= LARGEST_COMBINED
 
     def covers_draws(self, outcomes: Integers, largest: float) -> bool:
         return _covers_possible(self, outcomes, largest)

@@ -73,6 +73,7 @@ def _enumerated(four: Sequence[Enumerated | None]) -> Enumerated | None:
         _combined_known([each.by_truth for each in known]),
         _combined_known([each.mean for each in known]),
         known[1].worst,
+        known[1].worst_anywhere,
     )
 
 

@@ -143,29 +143,47 @@ def _outcomes(experiment: Experiment, scenario: Scenario, shown: Integers | None
         instead = "outcomes: {fractions: 21}"
         _refuse_large(scenario, scenario.sizes[0] + 1, "outcomes: all", instead)
         parts.append(_every_outcome(scenario))
-    if ENUMERATION in experiment.engines and solver.range_count() <= LARGEST_TABLE:
-        parts.append(_every_outcome(scenario))
-    elif ENUMERATION in experiment.engines or (
-        MONTE_CARLO in experiment.engines and scenario.truth.is_discrete
-    ):
-        # All are enumerated; at a list of values they are also compared with counts.
-        instead = "a truth of fewer or closer values"
-        _refuse_large(scenario, solver.possible_count(), "enumeration", instead)
-        parts.append(solver.possible_outcomes())
+    if ENUMERATION in experiment.engines:
+        parts.append(_enumerated_outcomes(scenario))
+    elif MONTE_CARLO in experiment.engines and scenario.truth.is_discrete:
+        # At a list of values counts are compared with exact values.
+        parts.append(_possible_outcomes(scenario))
     return np.unique(np.concatenate(parts)).astype(np.int64)
 
 
+def _enumerated_outcomes(scenario: Scenario) -> Integers:
+    """The outcomes that can occur for any value of the parameter, which the worst case needs.
+
+    If these are too many, those that can occur for a truth in the hull; if these are too many too,
+    those that can occur under the truths, which all are enumerated.
+    """
+    solver = solver_of(scenario)
+    for over in (solver.whole_range(), solver.hull()):
+        if solver.solves_range(over) and solver.range_count(over) <= LARGEST_TABLE:
+            return solver.range_outcomes(over)
+    return _possible_outcomes(scenario)
+
+
+def _possible_outcomes(scenario: Scenario) -> Integers:
+    """The outcomes that can occur under the truths."""
+    solver = solver_of(scenario)
+    instead = "a truth of fewer or closer values"
+    _refuse_large(scenario, solver.possible_count(), "enumeration", instead)
+    return solver.possible_outcomes()
+
+
 def _every_outcome(scenario: Scenario) -> Integers:
-    """The outcomes that can occur for any truth in the range of the worst case.
+    """The outcomes that can occur for any value of the parameter.
 
     If these are too many to solve in seconds, only those that can occur under the truths.
     """
     solver = solver_of(scenario)
-    if not solver.solves_range():
+    whole = solver.whole_range()
+    if not solver.solves_range(whole):
         _refuse_large(scenario, solver.possible_count(), "this", "closer truths")
         return solver.possible_outcomes()
-    _refuse_large(scenario, solver.range_count(), "outcomes: all", "a list of outcomes")
-    return solver.range_outcomes()
+    _refuse_large(scenario, solver.range_count(whole), "outcomes: all", "a list of outcomes")
+    return solver.range_outcomes(whole)
 
 
 def _refuse_large(scenario: Scenario, count: float, what: str, instead: str) -> None:

@@ -10,6 +10,7 @@ import polars as pl
 
 from harness.engines.results import Counts, Enumerated, Exact, Tally, WorstCase, weighted_mean
 from harness.engines.scores import Scores
+from harness.engines.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.scenario import Limits, Scenario
@@ -151,18 +152,15 @@ def _summary_rows(
     """The rows of one column in one scenario; extremes are over the cells of the tables."""
     alpha = result.columns[row].alpha
     if MONTE_CARLO in engines and result.tally is not None and pooled.tally is not None:
-        # By what the truth fixes: by value where it is a list, by outcome elsewhere.
-        shown = pooled.tally.by_truth or pooled.tally.by_outcome
         yield {
             **column_block(result, row, MONTE_CARLO),
-            **counted_block(total_counts(result.tally.by_outcome), row, alpha),
-            **_extremes(counted_block(shown, row, alpha)),
+            **_with_coverage(counted_block(total_counts(result.tally.by_outcome), row, alpha)),
             "mean_length": _mean_length_drawn(result.limits, result.tally.by_outcome, row),
         }
     if POSTERIOR in engines and pooled.integrated is not None:
         yield {
             **column_block(result, row, POSTERIOR),
-            **mean_block(pooled.integrated.mean, row, alpha),
+            **_with_coverage(mean_block(pooled.integrated.mean, row, alpha)),
             **_extremes(exact_block(pooled.integrated.by_outcome, row, alpha)),
         }
     solution = pooled.solution
@@ -171,11 +169,13 @@ def _summary_rows(
         # Without the outcomes that are enumerated only because they were drawn.
         covered = np.intersect1d(known.by_outcome.conditions, solution.shown)
         cells = known.by_truth or known.by_outcome.at(covered)
+        mean = _with_coverage(mean_block(known.mean, row, alpha))
         yield {
             **column_block(result, row, ENUMERATION),
-            **mean_block(known.mean, row, alpha),
+            **mean,
             **_extremes(exact_block(cells, row, alpha)),
-            **_worst(result.scenario, known.worst[row]),
+            "mean_coverage": mean.get("coverage"),
+            **_worst(result.scenario, known.worst[row], known.worst_anywhere[row]),
             **_scored(solution.scores, row),
         }
 
@@ -189,11 +189,27 @@ def _scored(scores: Scores | None, row: int) -> Block:
     }
 
 
-def _worst(scenario: Scenario, worst: WorstCase | None) -> Block:
+def _with_coverage(misses: Block) -> Block:
+    """The misses with the coverage, their complement; nothing where they are not known."""
+    return {**misses, "coverage": 1.0 - misses["actual_alpha"]} if misses else {}
+
+
+def _worst(scenario: Scenario, worst: WorstCase | None, anywhere: WorstCase | None) -> Block:
+    """The worst case over the hull of the truths, with the hull, and the one over all values."""
+    everywhere = {} if anywhere is None else {"worst_alpha_anywhere": anywhere.alpha}
     if worst is None:
-        return {}
-    names = family_of(scenario.family).numbered("worst_truth")
-    return {"worst_alpha": worst.alpha, **dict(zip(names, worst.witness, strict=True))}
+        return everywhere
+    family = family_of(scenario.family)
+    names = (family.numbered(name) for name in ("worst_truth", "worst_from", "worst_to"))
+    from_, to = zip(*solver_of(scenario).hull(), strict=True)
+    values = zip(names, (worst.witness, from_, to), strict=True)
+    places = [zip(*each, strict=True) for each in values]
+    return {
+        "worst_alpha": worst.alpha,
+        "min_coverage": 1.0 - worst.alpha,
+        **dict(chain.from_iterable(places)),
+        **everywhere,
+    }
 
 
 def _extremes(cells: Block) -> Block:

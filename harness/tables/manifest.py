@@ -14,7 +14,7 @@ import numpy as np
 from harness.agreement import LEVEL, MethodAgreement
 from harness.engines.identity.one_sample import TOLERANCE
 from harness.engines.monte_carlo import fraction_interval, standard_error
-from harness.engines.results import WorstCase
+from harness.engines.results import Enumerated, WorstCase
 from harness.engines.solvers import solver_of
 from harness.scenario import Scenario, sizes_by_name
 from harness.tables.blocks import total_counts
@@ -98,6 +98,7 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
         trials = np.sum([counts.trials for counts, _ in counted], axis=0)
         misses = np.sum([counts.missed[row] for counts, row in counted], axis=0)
         lower, upper = fraction_interval(misses, trials)
+        error = float(standard_error(misses, trials)[0])
         column = each[0][0].columns[each[0][1]]
         rows.append(
             {
@@ -106,7 +107,7 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
                 "trials": int(trials[0]),
                 "misses": int(misses[0]),
                 "actual_alpha": float(misses[0] / trials[0]),
-                "std_error": float(standard_error(misses, trials)[0]),
+                "std_error": None if math.isnan(error) else error,
                 "ci_lower": float(lower[0]),
                 "ci_upper": float(upper[0]),
             }
@@ -116,7 +117,8 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
 
 def _size(scenario: Scenario) -> float | list[float]:
     """The size, or a list of the sizes of several samples."""
-    return scenario.sizes[0] if len(scenario.sizes) == 1 else list(scenario.sizes)
+    size: float | list[float] = _of_samples(scenario.sizes)
+    return size
 
 
 def _size_text(scenario: Scenario) -> str:
@@ -169,32 +171,46 @@ def _power_of_ten_above(discrepancy: float) -> float:
 
 
 def worst_cases(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
-    """The worst case of each method, alpha and size: where it is, and how it was found."""
-    rows = []
-    for row in range(len(results[0].columns) if results else 0):
-        for result in results:
-            worst = None if result.enumerated is None else result.enumerated.worst[row]
-            if worst is not None:
-                column = result.columns[row]
-                rows.append(
-                    {
-                        "method": column.method,
-                        "alpha": column.alpha,
-                        **sizes_by_name(result.scenario),
-                        "worst_alpha": worst.alpha,
-                        **_found(result.scenario, worst),
-                    }
-                )
-    return rows
+    """The worst case of each method, alpha and size: where it is, and how it was found.
+
+    It is one over the range ``over`` of the truths. An infinite range is searched without the
+    probability ``mass_left_out``. Where the worst case over all values of the parameter is exact,
+    it follows as ``anywhere``.
+    """
+    return [
+        _worst_case(result, result.enumerated, row)
+        for row in range(len(results[0].columns) if results else 0)
+        for result in results
+        if result.enumerated is not None and result.enumerated.worst[row] is not None
+    ]
 
 
-def _found(scenario: Scenario, worst: WorstCase) -> dict[str, Any]:
-    """The truth of the worst case, the side it is approached from, and how it was found."""
-    if worst.found_by is not None:
-        return {"truth": list(worst.truths), "side": worst.side, "found_by": worst.found_by}
-    place = {"truth": worst.truths[0], "side": worst.side}
-    (over,) = solver_of(scenario).worst_case_range()
-    return place if over == (0.0, 1.0) else {**place, "over": list(over)}
+def _worst_case(result: ScenarioResult, enumerated: Enumerated, row: int) -> dict[str, Any]:
+    worst, anywhere = enumerated.worst[row], enumerated.worst_anywhere[row]
+    assert worst is not None
+    column, scenario = result.columns[row], result.scenario
+    spans = [list(span) for span in solver_of(scenario).hull()]
+    left_out = [sample.truth.mass_left_out for sample in scenario.samples()]
+    return {
+        "method": column.method,
+        "alpha": column.alpha,
+        **sizes_by_name(scenario),
+        **_place(worst),
+        "over": _of_samples(spans),
+        **({"mass_left_out": _of_samples(left_out)} if any(left_out) else {}),
+        **({} if worst.found_by is None else {"found_by": worst.found_by}),
+        **({} if anywhere is None else {"anywhere": _place(anywhere)}),
+    }
+
+
+def _place(worst: WorstCase) -> dict[str, Any]:
+    """A worst case with its truth, and the side from which the truth is approached."""
+    return {"worst_alpha": worst.alpha, "truth": _of_samples(worst.truths), "side": worst.side}
+
+
+def _of_samples(values: Sequence[Any]) -> Any:
+    """The value of a single sample, or the list of the values of several."""
+    return values[0] if len(values) == 1 else list(values)
 
 
 def failures(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:

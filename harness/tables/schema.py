@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -61,14 +62,42 @@ def _estimate(kind: TableKind) -> Columns:
 
 
 def summary_columns(kind: TableKind) -> Columns:
-    """The columns of summary.csv: a row per method × alpha × size × engine."""
+    """The columns of summary.csv: a row per method × alpha × size × engine.
+
+    Of exact engines only, and empty in rows of ``monte_carlo``:
+
+    - ``alpha_error_min``, ``alpha_error_max``: the extremes over the listed truths, or over the
+      outcomes of a distribution of truths; at listed truths alpha − ``alpha_error_min`` is the
+      largest actual alpha. The extremes of counts would be those of noise.
+
+    On every row:
+
+    - ``coverage`` = 1 − ``actual_alpha``, whatever the row's engine takes the mean over.
+
+    Of ``enumeration`` only:
+
+    - ``mean_coverage``: the mean over the truths of the probability that the interval covers;
+    - ``worst_alpha``: the supremum of the miss probability over the closed hull of the truth's
+      support, ``worst_from`` … ``worst_to`` (of an infinite support the part that is searched);
+      ``worst_truth`` is the number next to the place where it is approached, on the side that it is
+      approached from, and the place itself of two samples;
+    - ``worst_alpha_anywhere``: the supremum over all values of the parameter, where it is exact;
+    - ``min_coverage`` = 1 − ``worst_alpha``.
+    """
+    known = family_of(kind.family)
+    ends = zip(known.numbered("worst_from"), known.numbered("worst_to"), strict=True)
     return {
         **_key(kind.family),
         **_estimate(kind),
         "alpha_error_min": pl.Float64,
         "alpha_error_max": pl.Float64,
+        "coverage": pl.Float64,
+        "mean_coverage": pl.Float64,
+        "min_coverage": pl.Float64,
         "worst_alpha": pl.Float64,
-        **dict.fromkeys(family_of(kind.family).numbered("worst_truth"), pl.Float64),
+        **dict.fromkeys(known.numbered("worst_truth"), pl.Float64),
+        **dict.fromkeys(chain.from_iterable(ends), pl.Float64),
+        "worst_alpha_anywhere": pl.Float64,
         "mean_length": pl.Float64,
         "rms_alpha_error": pl.Float64,
         "interval_score": pl.Float64,

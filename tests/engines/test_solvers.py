@@ -55,7 +55,7 @@ def test_a_family_without_weights_is_enumerated_at_listed_truths_without_a_worst
     limits = Limits(outcomes, (x / 3)[np.newaxis], np.full((1, outcomes.size), np.inf))
     found = solver.enumerate(limits)
     assert found.worst == (None,)
-    assert not solver.solves_range()
+    assert not solver.solves_range(solver.hull())
     assert solver.identity_outcomes() == solver.discrepancies(limits) == []
     for number, (p1, p2) in enumerate(zip(*TRUTH.values, strict=True)):
         below = sum(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 
 from flint import arb, ctx, fmpq, fmpq_poly
@@ -66,17 +66,21 @@ def gaps(lower: Sequence[float], upper: Sequence[float]) -> list[Gap]:
     return found
 
 
-def worst_miss(lower: Sequence[float], upper: Sequence[float]) -> arb:
-    """The supremum over p in (0, 1) of the miss probability.
+def worst_miss(
+    lower: Sequence[float], upper: Sequence[float], over: tuple[float, float] = (0.0, 1.0)
+) -> arb:
+    """The supremum of the miss probability over the truths strictly inside a range.
 
     On each gap it is the largest of the one-sided limits at both ends and of the values at the real
     roots of the derivative. At a limit itself a closed interval misses no more than beside it.
     """
-    best = arb(0)
+    best, (first, last) = arb(0), map(rational, over)
     with ctx.workprec(FIRST):
-        for gap in gaps(lower, upper):
-            for value in [gap.missed(gap.left), gap.missed(gap.right), *_inner_extrema(gap)]:
-                best = best.max(arb(value))
+        for whole in gaps(lower, upper):
+            gap = replace(whole, left=max(whole.left, first), right=min(whole.right, last))
+            if gap.left < gap.right:
+                for value in [gap.missed(gap.left), gap.missed(gap.right), *_inner_extrema(gap)]:
+                    best = best.max(arb(value))
     return best
 
 

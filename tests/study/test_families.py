@@ -103,9 +103,8 @@ def test_a_worst_case_is_no_better_than_the_mean_and_than_any_cell(found):
     kind = found.manifest["worst_cases"][0]
     two = "truth1" in found.cells.columns
     assert ("found_by" in kind) == two
-    if found.cells["family"][0] == "rate":
-        low, high = kind["over"]
-        assert low <= kind["truth"] <= high
+    over, truths = (kind["over"], kind["truth"]) if two else ([kind["over"]], [kind["truth"]])
+    assert all(low <= truth <= high for (low, high), truth in zip(over, truths, strict=True))
 
 
 def test_under_a_flat_truth_posterior_and_enumeration_have_one_mean():

@@ -15,8 +15,9 @@ SUMMARY, CELLS = summary_columns(TableKind("proportion")), cells_columns(TableKi
 SUMMARY_COLUMNS = [
     *("family", "method", "side", "alpha", "n", "engine", "trials", "miss_below", "miss_above"),
     *("actual_alpha", "std_error", "ci_lower", "ci_upper", "alpha_error", "alpha_error_min"),
-    *("alpha_error_max", "worst_alpha", "worst_truth", "mean_length", "rms_alpha_error"),
-    "interval_score",
+    *("alpha_error_max", "coverage", "mean_coverage", "min_coverage", "worst_alpha"),
+    *("worst_truth", "worst_from", "worst_to", "worst_alpha_anywhere", "mean_length"),
+    *("rms_alpha_error", "interval_score"),
 ]
 CELL_COLUMNS = [
     *("family", "method", "side", "alpha", "n", "engine", "given", "x", "truth", "trials"),
@@ -25,6 +26,8 @@ CELL_COLUMNS = [
 ]
 ENGINES = ["monte_carlo", "posterior", "enumeration"]
 ESTIMATE = ["trials", "std_error", "ci_lower", "ci_upper"]
+WORST = ["worst_alpha", "worst_truth", "worst_from", "worst_to", "worst_alpha_anywhere"]
+WORST += ["mean_coverage", "min_coverage"]
 KEY = ["method", "alpha", "n", "engine"]
 # Weighted sums of a dozen terms.
 SUMMED = 1e-13
@@ -92,6 +95,10 @@ def test_what_an_engine_does_not_know_is_empty_and_nothing_else(results):
         # Given an outcome, counts of fixed trials at each truth are no binomials.
         blank = fixed and name != "trials"
         with_error = drawn & ~given_outcome if blank else drawn
+        if name == "std_error":
+            # It is not known of a fraction 0 or 1.
+            with_error &= pl.col("actual_alpha").is_between(0, 1, closed="none")
+            assert (cells.drop_nulls(name)[name] > 0).all()
         assert cells.filter(with_error)[name].null_count() == 0
         assert not blank or cells.filter(drawn & given_outcome)[name].is_null().all()
         assert cells.filter(~drawn)[name].null_count() == cells.filter(~drawn).height
@@ -107,9 +114,11 @@ def test_what_an_engine_does_not_know_is_empty_and_nothing_else(results):
         assert cells[name].null_count() == 0
     summary = results.summary
     for name in ESTIMATE:
-        assert summary.filter(drawn)[name].null_count() == 0
-        assert summary.filter(~drawn)[name].is_null().all()
-    for name in ("worst_alpha", "worst_truth"):
+        between = pl.col("actual_alpha").is_between(0, 1, closed="none")
+        known = drawn & between if name == "std_error" else drawn
+        assert summary.filter(known)[name].null_count() == 0
+        assert summary.filter(~known)[name].is_null().all()
+    for name in WORST:
         assert part(summary, engine="enumeration")[name].null_count() == 0
         assert summary.filter(pl.col("engine") != "enumeration")[name].is_null().all()
     two_sided = pl.col("side") == "two-sided"
@@ -117,8 +126,11 @@ def test_what_an_engine_does_not_know_is_empty_and_nothing_else(results):
         enumerated = (pl.col("engine") == "enumeration") & known
         assert summary.filter(enumerated)[name].null_count() == 0
         assert summary.filter(~enumerated)[name].is_null().all()
-    known = ["actual_alpha", "alpha_error", "alpha_error_min", "alpha_error_max", "mean_length"]
-    assert summary.select(known).null_count().row(0) == (0,) * 5
+    for name in ("alpha_error_min", "alpha_error_max"):
+        assert summary.filter(~drawn)[name].null_count() == 0
+        assert summary.filter(drawn)[name].is_null().all()
+    known = ["actual_alpha", "alpha_error", "coverage", "mean_length"]
+    assert summary.select(known).null_count().row(0) == (0,) * 4
 
 
 def test_a_drawn_truth_has_cells_given_the_outcome_and_a_listed_one_given_both(drawn, listed):
@@ -178,13 +190,14 @@ def test_monte_carlo_totals_are_the_sums_of_the_cells(results):
 
 def test_monte_carlo_fractions_are_counts_over_trials_with_their_own_error(table):
     # Given an outcome, counts of fixed trials at each truth are no binomials and have no error.
-    rows = part(table, engine="monte_carlo").drop_nulls("std_error")
+    rows = part(table, engine="monte_carlo").drop_nulls("ci_lower")
     assert rows.height > 0
     count = rows["actual_alpha"] * rows["trials"]
     assert (count - count.round()).abs().max() < 1e-9
     fraction, trials = rows["actual_alpha"].to_numpy(), rows["trials"].to_numpy()
     expected = np.sqrt(fraction * (1 - fraction) / trials)
-    np.testing.assert_allclose(rows["std_error"], expected, rtol=1e-9, atol=1e-18)
+    expected[expected == 0] = np.nan
+    np.testing.assert_allclose(rows["std_error"].to_numpy(), expected, rtol=1e-9)
     assert (rows["ci_lower"] <= rows["actual_alpha"]).all()
     assert (rows["actual_alpha"] <= rows["ci_upper"]).all()
     data = (np.round(count.to_numpy()), trials.astype(float))
@@ -194,8 +207,11 @@ def test_monte_carlo_fractions_are_counts_over_trials_with_their_own_error(table
 
 
 def test_extremes_are_those_of_the_cells(results):
-    """By truth where the truths are listed and the engine knows them, by outcome elsewhere."""
-    for row in results.summary.iter_rows(named=True):
+    """By truth where the truths are listed and the engine knows them, by outcome elsewhere.
+
+    Those of counts are the extremes of noise, and are left out.
+    """
+    for row in results.summary.filter(pl.col("engine") != "monte_carlo").iter_rows(named=True):
         cells = part(results.cells, **{name: row[name] for name in KEY})
         given = "truth" if "truth" in set(cells["given"]) else "outcome"
         errors = part(cells, given=given)["alpha_error"]
@@ -226,9 +242,29 @@ def test_the_worst_case_is_no_better_than_any_listed_truth(listed):
     worst = part(listed.summary, engine="enumeration")
     for row in worst.iter_rows(named=True):
         cells = part(listed.cells, given="truth", **{name: row[name] for name in KEY})
-        inner = cells.filter(pl.col("truth").is_between(0, 1, closed="none"))
-        assert row["worst_alpha"] >= inner["actual_alpha"].max() - 1e-12
+        assert row["worst_alpha"] >= cells["actual_alpha"].max() - 1e-12
+        assert row["worst_alpha"] >= row["alpha"] - row["alpha_error_min"] - 1e-12
         assert 0 <= row["worst_truth"] <= 1
+
+
+def test_the_worst_case_is_over_the_range_of_the_truths_and_anywhere_over_all(results):
+    low, high = results.manifest["experiment"]["truth"].get("uniform", (0, 1))
+    rows = part(results.summary, engine="enumeration")
+    assert set(rows["worst_from"]) == {low}
+    assert set(rows["worst_to"]) == {high}
+    assert rows["worst_truth"].is_between(low, high).all()
+    assert (rows["worst_alpha"] >= rows["actual_alpha"]).all()
+    assert (rows["worst_alpha_anywhere"] >= rows["worst_alpha"]).all()
+    narrower = (rows["worst_alpha_anywhere"] > rows["worst_alpha"]).any()
+    assert narrower == ((low, high) != (0, 1))
+
+
+def test_coverage_is_the_complement_of_the_miss_probability(results):
+    rows = results.summary
+    assert rows["coverage"].to_list() == (1 - rows["actual_alpha"]).to_list()
+    exact = part(rows, engine="enumeration")
+    assert exact["mean_coverage"].to_list() == exact["coverage"].to_list()
+    assert exact["min_coverage"].to_list() == (1 - exact["worst_alpha"]).to_list()
 
 
 def test_wald_misses_every_truth_but_the_end_where_it_has_no_width(drawn):
@@ -237,7 +273,7 @@ def test_wald_misses_every_truth_but_the_end_where_it_has_no_width(drawn):
     assert ends["actual_alpha"].to_list() == [1.0] * 6
     assert ends["alpha_error"].to_list() == pytest.approx([0.3 - 1] * 3 + [0.05 - 1] * 3)
     worst = part(drawn.summary, method="wald", engine="enumeration")
-    assert worst["worst_alpha"].to_list() == [1.0] * 6
+    assert worst["worst_alpha_anywhere"].to_list() == [1.0] * 6
 
 
 def test_posterior_methods_have_no_alpha_error_under_their_own_prior():

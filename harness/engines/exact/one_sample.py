@@ -31,9 +31,9 @@ def enumerate_one_sample(
     Args:
         scenario: size and truth.
         limits: the limits of all outcomes that can occur under the truth; for the worst case, of
-            all that can occur under a truth in ``worst_case_range``.
+            all that can occur under a truth in the hull of the truths.
         reported: the outcomes in the result; None for all that have limits.
-        worst: whether to find the worst case.
+        worst: whether to find the worst cases.
     """
     truth = scenario.truth
     reported_outcomes = limits.outcomes if reported is None else reported
@@ -49,16 +49,19 @@ def enumerate_one_sample(
         mean = by_outcome.mean() if by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT else None
         if reported is not None:
             by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, reported))
-    cases = worst_cases(scenario, limits, worst_case_range(scenario)) if worst else None
-    return Enumerated(by_outcome, by_truth, mean, cases or (None,) * len(limits.lower))
+    unknown = (None,) * len(limits.lower)
+    if not worst:
+        return Enumerated(by_outcome, by_truth, mean, unknown, unknown)
+    hull, whole = truth.effective_support, whole_range(scenario)
+    cases = worst_cases(scenario, limits, hull)
+    anywhere: tuple[WorstCase | None, ...] = unknown
+    if scenario.model.IS_BOUNDED:
+        anywhere = cases if hull == whole else worst_cases(scenario, limits, whole)
+    return Enumerated(by_outcome, by_truth, mean, cases, anywhere)
 
 
-def worst_case_range(scenario: SingleScenario) -> Span:
-    """Return the range of truths of the worst case.
-
-    This is the whole range of a bounded parameter, as a proportion. The range of a rate is
-    unbounded, and so are its outcomes: there it is the truth's effective support.
-    """
+def whole_range(scenario: SingleScenario) -> Span:
+    """Return the range of the parameter, or of an unbounded one the truth's effective support."""
     model = scenario.model
     return model.SUPPORT if model.IS_BOUNDED else scenario.truth.effective_support
 
@@ -66,14 +69,14 @@ def worst_case_range(scenario: SingleScenario) -> Span:
 def worst_cases(
     scenario: SingleScenario, limits: Limits, over: Span
 ) -> tuple[WorstCase | None, ...]:
-    """Return the exact worst case of each column over a range of truths.
+    """Return the exact worst case of each column over a closed range of truths.
 
-    It is None where the range is a single truth, or outcomes that can occur have no limits.
+    It is None where outcomes that can occur within the range have no limits.
     """
     sampling = scenario.model.SAMPLING
     first, last = sampling.window(over[0], over[1], scenario.size)
     start, stop = np.searchsorted(limits.outcomes, [first, last + 1])
-    if int(stop - start) != last + 1 - first or not over[0] < over[1]:
+    if int(stop - start) != last + 1 - first:
         return (None,) * len(limits.lower)
     return tuple(
         worst_case(scenario.size, lower[start:stop], upper[start:stop], first, over, sampling)

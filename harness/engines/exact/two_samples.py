@@ -10,7 +10,7 @@ from harness.engines.exact.one_sample import NOTHING_LEFT_OUT, possible_outcomes
 from harness.engines.exact.one_sample import outcome_weights as sample_weights
 from harness.engines.posterior import integrate_under_truth
 from harness.engines.results import Enumerated, Exact, Mean, WorstCase, weighted
-from harness.engines.worst_case.two_samples import search_worst_case
+from harness.engines.worst_case.two_samples import AT_LISTED, search_worst_case
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario
@@ -41,12 +41,13 @@ def enumerate_two_samples(
         complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
         mean = by_outcome.mean() if complete else None
     by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, reported_outcomes))
+    unknown = (None,) * limits.lower.shape[0]
     cases = search_worst_case(scenario, limits) if worst else None
     if cases is None:
-        return Enumerated(by_outcome, by_truth, mean, (None,) * limits.lower.shape[0])
+        return Enumerated(by_outcome, by_truth, mean, unknown, unknown)
     if by_truth is not None:
         cases = [_worse_of_listed(case, scenario, by_truth, row) for row, case in enumerate(cases)]
-    return Enumerated(by_outcome, by_truth, mean, tuple(cases))
+    return Enumerated(by_outcome, by_truth, mean, tuple(cases), unknown)
 
 
 def _worse_of_listed(
@@ -59,7 +60,7 @@ def _worse_of_listed(
         return case
     first, second = scenario.truth.values
     truths = float(first[worst]), float(second[worst])
-    return WorstCase(float(missed[worst]), truths, "at", truths, "the truths listed")
+    return WorstCase(float(missed[worst]), truths, "at", truths, AT_LISTED)
 
 
 def pair_weights(scenario: PairScenario, outcomes: Integers) -> Floats:

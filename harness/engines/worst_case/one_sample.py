@@ -41,7 +41,10 @@ def worst_case(
     over: Span = (0.0, 1.0),
     sampling: Sampling = binomial,
 ) -> WorstCase:
-    """Return the worst case over the truths strictly inside the range ``over``.
+    """Return the worst case over the closed range ``over``, or at its only truth.
+
+    Intervals are closed, so that a truth is missed no more often than the truths beside it: the
+    supremum over the range is one over the truths strictly inside.
 
     Between two neighbouring limits the covering set is fixed. Where it is a run of consecutive
     outcomes, coverage is unimodal there, so that the supremum lies at a boundary of the gap. Only
@@ -54,11 +57,13 @@ def worst_case(
         lower, upper: limits at the outcomes first, first + 1, …, shape (m,): all outcomes that can
             occur under a truth within the range.
         first: the first outcome with limits.
-        over: the range of truths.
+        over: the range of truths, the lower bound first; both may be the same.
         sampling: how outcomes arise.
     """
     column = _Column(n, first, lower, upper, over, sampling)
     low, high = over
+    if low == high:
+        return column.largest(np.array([low]), AT)
     from_above = np.unique(np.concatenate(([low], upper[(upper > low) & (upper < high)])))
     from_below = np.unique(np.concatenate((lower[(lower > low) & (lower < high)], [high])))
     candidates = [

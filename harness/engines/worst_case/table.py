@@ -85,9 +85,8 @@ class PairTable:
     def line(self, theta: Floats | float) -> tuple[Floats, Floats]:
         """Return the smallest and the largest first truth on the line."""
         a, b = ((theta - self.weights[1] * bound) / self.weights[0] for bound in self.spans[1])
-        low = np.maximum(np.minimum(a, b), self.spans[0][0])
-        high = np.minimum(np.maximum(a, b), self.spans[0][1])
-        return np.asarray(low), np.asarray(np.maximum(high, low))
+        low, high = (np.clip(end, *self.spans[0]) for end in (np.minimum(a, b), np.maximum(a, b)))
+        return np.asarray(low), np.asarray(high)
 
     def unit(self, sample: int, truths: Floats) -> Floats:
         """Return the change of truths, inwards, over one unit of the variance-stabilized scale."""
@@ -101,12 +100,16 @@ class PairTable:
     def axis(self, sample: int, spacing: float, fewest: int) -> Floats:
         """Return truths equally spaced on the variance-stabilized scale, over the closed range.
 
+        Of a range that is a single truth this is that truth alone.
+
         Args:
             sample: the index of the sample.
             spacing: the largest spacing.
             fewest: the smallest number of steps.
         """
         span, size = self.spans[sample], self.sizes[sample]
+        if span[0] == span[1]:
+            return np.array([span[0]])
         low, high = self.sampling.variance_stabilized(np.array(span), size)
         steps = max(int(np.ceil((high - low) / spacing)), fewest)
         axis = self.sampling.from_variance_stabilized(np.linspace(low, high, steps + 1), size)

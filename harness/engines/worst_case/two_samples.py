@@ -1,4 +1,8 @@
-"""The worst case of two samples: the largest miss probability that a search over truths finds."""
+"""The worst case of two samples: the largest miss probability that a search over truths finds.
+
+The search is over a closed rectangle, the ranges of both truths. Where one of them is a single
+truth the rectangle is a line, and where both are it is a point, which needs no search.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ from harness.scenario import Limits, PairScenario
 
 _ALONG_LINES = "a search along the lines of all limits"
 _FROM_GRID = "a grid of truths and local search from there"
+AT_LISTED = "the truths listed"
 
 _SIDES = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}
 
@@ -23,19 +28,22 @@ _SIDES = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}
 def search_worst_case(
     scenario: PairScenario, limits: Limits, over: tuple[Span, Span] | None = None
 ) -> list[WorstCase] | None:
-    """Return the worst case of each column over all pairs of truths in ``over``.
+    """Return the worst case of each column over all pairs of truths in the closed range ``over``.
 
-    It is None where the parameter is no weighted sum, where a range is a single truth, and where
-    outcomes that can occur within the ranges have no limits.
+    It is None where the parameter is no weighted sum, and where outcomes that can occur within the
+    ranges have no limits.
 
     Args:
         scenario: sizes and truths.
         limits: the limits of all outcomes that can occur within the ranges.
-        over: the range of each truth; by default ``worst_case_ranges``.
+        over: the range of each truth; by default the hull of its support, or of an infinite one
+            the effective support.
     """
-    family = family_of(scenario.family)
-    spans = worst_case_ranges(scenario) if over is None else over
-    if not family.is_weighted_sum or any(low >= high for low, high in spans):
+    family, truth = family_of(scenario.family), scenario.truth
+    spans = (
+        (truth.first.effective_support, truth.second.effective_support) if over is None else over
+    )
+    if not family.is_weighted_sum:
         return None
     sampling = scenario.model.SAMPLING
     windows = [
@@ -56,16 +64,9 @@ def search_worst_case(
             sampling,
             spans,
         )
-        found.append(_worst_case(table, find_worst_point(table)))
+        is_point = all(low == high for low, high in spans)
+        found.append(_only_case(table) if is_point else _worst_case(table, find_worst_point(table)))
     return found
-
-
-def worst_case_ranges(scenario: PairScenario) -> tuple[Span, Span]:
-    """Return the range of each truth: the whole range, or the effective support if unbounded."""
-    model, truth = scenario.model, scenario.truth
-    if model.IS_BOUNDED:
-        return model.SUPPORT, model.SUPPORT
-    return truth.first.effective_support, truth.second.effective_support
 
 
 def _table_index(
@@ -79,6 +80,14 @@ def _table_index(
     outcomes = scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :])
     index = np.searchsorted(limits.outcomes[:-1], outcomes)
     return index if (limits.outcomes[index] == outcomes).all() else None
+
+
+def _only_case(table: PairTable) -> WorstCase:
+    """Return the worst case where both ranges are single truths."""
+    (first, _), (second, _) = table.spans
+    point = SearchPoint(0.0, table.parameter(first, second), AT, first)
+    alpha = min(table.exact_miss_probability(point), 1.0)
+    return WorstCase(alpha, (first, second), "at", (first, second), AT_LISTED)
 
 
 def _worst_case(table: PairTable, point: SearchPoint) -> WorstCase:
