@@ -63,7 +63,7 @@ def jeffreys(
     type "central", but takes alpha whole for the one limit inside the range at x = 0 and x = n.
     ``jeffreys_equal_tailed`` keeps the quantiles there; ``jeffreys_modified`` moves more limits.
 
-    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3.1.3.
+    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3, p. 108.
     """
     x, n = data
     lower, upper = over_beta(criteria.balanced_tail)(data, alpha, side, _JEFFREYS)
@@ -79,8 +79,8 @@ def jeffreys_equal_tailed(
     not hold x/n, and truths next to 0 and 1 are missed with certainty. "jeffreys" of statsmodels
     and of HypothesisTests.jl is the same; ``jeffreys`` moves those limits to the end.
 
-    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3.1.3, before they change the
-    limits at x = 0 and x = n.
+    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3, before they change the limits
+    at x = 0 and x = n.
     """
     return over_beta(criteria.balanced_tail)(data, alpha, side, _JEFFREYS)
 
@@ -92,7 +92,7 @@ def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> LimitPair:
     x = 0 and u to 1 at x = n. This one lifts the two dips of the coverage next to 0 and next to 1.
     At n = 1 the limits are those of x = 0 and x = n. DescTools has the same as "modified jeffreys".
 
-    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4.1.2.
+    Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4.
     """
     x, n = data
     posterior = proportion.posterior(x, n, _JEFFREYS)

@@ -33,7 +33,7 @@ def chebyshev(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     """p̂ ± 1/(2√(n·alpha)), clipped to [0, 1].
 
     Pr(|p̂ − p| > d) ≤ p(1 − p)/(nd²) ≤ 1/(4nd²), both tails together. But for rounding, never
-    misses more often than nominal, and the longest of all.
+    misses more often than nominal, and at a usual alpha the longest of all.
 
     Chebyshev (1867), J. Math. Pures Appl. 12, 177–184; "law of large numbers" in the programs of
     Ross (2003).
