@@ -7,6 +7,7 @@ declares and has all the same is an error too.
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -391,6 +392,13 @@ def test_every_entry_says_what_it_is():
             assert method.category
             assert method.sides
             assert len(method.description.split(".")) > 1, name
+
+
+@pytest.mark.parametrize("family", ["rate", "rate_difference"])
+def test_the_text_of_a_method_for_rates_has_no_number_of_trials(family):
+    """A count of events has no largest value."""
+    for name, method in CATALOGUE[family].items():
+        assert not re.search(r"\bn\b|binomial|successes", method.description), name
 
 
 def test_an_alias_is_the_method_itself():

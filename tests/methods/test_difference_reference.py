@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 
 import numpy as np
 import pytest
@@ -157,6 +158,20 @@ SCIPY_JEFFREYS = [
 @pytest.mark.parametrize(("data", "alpha", "expected"), SCIPY_JEFFREYS)
 def test_mover_jeffreys_agrees_with_scipys_beta_quantiles(data, alpha, expected):
     found = limits("proportion_difference", "mover_jeffreys", data, alpha)
+    assert found == pytest.approx(expected, rel=0, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("of_one", ["proportion", "rate"])
+def test_mover_jeffreys_takes_the_limits_of_jeffreys_equal_tailed_at_no_success_too(of_one):
+    def term(x, size):
+        median, _ = limits(of_one, "jeffreys_equal_tailed", (x, size), 0.5, "lower")
+        lower, upper = limits(of_one, "jeffreys_equal_tailed", (x, size), 0.05)
+        return median, lower, upper
+
+    (m1, l1, u1), (m2, l2, u2) = term(5, 56), term(0, 29)
+    assert l2 > 0
+    expected = (m1 - m2 - math.hypot(m1 - l1, u2 - m2), m1 - m2 + math.hypot(u1 - m1, m2 - l2))
+    found = limits(f"{of_one}_difference", "mover_jeffreys", (5, 56, 0, 29), 0.05)
     assert found == pytest.approx(expected, rel=0, abs=ROUNDING)
 
 

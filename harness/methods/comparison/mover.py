@@ -88,7 +88,7 @@ def newcombe(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 def newcombe_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
-    """MOVER with continuity corrected Wilson limits: as ``newcombe``, but conservative.
+    """MOVER with continuity corrected Wilson limits: as ``newcombe``, but mostly conservative.
 
     Newcombe (1998), Stat. Med. 17, 873–890, method 11.
     """
@@ -100,8 +100,9 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     The limits of each sample are those of ``jeffreys_equal_tailed``: at x = 0 and x = n they are
     not moved to the end of the range, as those of ``jeffreys`` are. The centre is the difference of
-    the medians, not p̂₁ − p̂₂, which the interval may miss where an x is 0 or n. R's ratesci has the
-    same unless it is asked for an adjustment at the boundary.
+    the medians, not p̂₁ − p̂₂, which the interval may miss where an x is 0 or n, and differences next
+    to −1 and 1 are missed with certainty. R's ratesci has the same unless it is asked for an
+    adjustment at the boundary.
 
     Laud (2017), Pharm. Stat. 16, 334–348, MOVER-J.
     """
