@@ -9,7 +9,8 @@ import polars as pl
 from rich import box
 from rich.table import Table
 
-from harness.screen.records import escape_markup, format_number
+from harness.families.catalogue import family_of
+from harness.screen.records import escape_markup, format_number, worst_range
 from harness.tables.ranking import ORDERED_BY
 
 _MOST_ROWS, _TOP = 45, 10
@@ -17,9 +18,10 @@ _NOISE = 1e-12
 _Row = Mapping[str, Any]
 
 
-def ranking_screen(ranking: pl.DataFrame, sizes: Sequence[str]) -> Table:
+def ranking_screen(ranking: pl.DataFrame) -> Table:
     """A table with a row per method and alpha; if that is too long, the first ten of each alpha."""
-    title = f"Two-sided methods, ranked by {ORDERED_BY}"
+    sizes = family_of(ranking["family"][0]).sizes
+    title = f"Two-sided methods, ranked by {ORDERED_BY}{worst_range(ranking)}"
     if ranking.height > _MOST_ROWS and ranking["alpha"].n_unique() > 1:
         ranking = ranking.group_by("alpha", maintain_order=True).head(_TOP).select(ranking.columns)
         title += f" (the first {_TOP} at each alpha; all in ranking.csv)"

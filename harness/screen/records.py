@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
 from rich import box
 from rich.markup import escape
 from rich.table import Table
+
+from harness.families.catalogue import family_of
+from harness.tables.schema import worst_range_columns
 
 
 def format_number(value: float | None) -> str:
@@ -15,6 +19,25 @@ def format_number(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:.4f}" if value == 0 or abs(value) >= 1e-3 else f"{value:.2e}"
+
+
+def worst_range(table: pl.DataFrame) -> str:
+    """The range of the worst cases of a table, to follow its title: ``; worst over p in 0 … 1``.
+
+    It is empty where no worst case is known. All rows of a run have the same range.
+    """
+    family = table["family"][0]
+    known = table.drop_nulls("worst_alpha")
+    if known.is_empty():
+        return ""
+    columns = zip(family_of(family).symbols, worst_range_columns(family), strict=True)
+    spans = (_span(symbol, known[low][0], known[high][0]) for symbol, (low, high) in columns)
+    return f"; worst over {', '.join(spans)}"
+
+
+def _span(symbol: str, low: float, high: float) -> str:
+    """A range of a parameter, or its only value."""
+    return f"{symbol} = {low:.6g}" if low == high else f"{symbol} in {low:.6g} … {high:.6g}"
 
 
 def escape_markup(text: str) -> str:

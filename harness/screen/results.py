@@ -13,7 +13,7 @@ from rich.table import Table
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.screen.ranking import ranking_screen
-from harness.screen.records import escape_markup, format_number
+from harness.screen.records import escape_markup, format_number, worst_range
 from harness.tables.manifest import failed_methods
 from harness.tables.results import Results
 
@@ -28,7 +28,7 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     yield _summary(results)
     ranking = results.ranking
     if ranking is not None:
-        yield ranking_screen(ranking, family_of(results.summary["family"][0]).sizes)
+        yield ranking_screen(ranking)
     if manifest["overall"]:
         yield _overall(manifest)
     if manifest["agreement"]["checked"]:
@@ -100,17 +100,22 @@ def _summary(results: Results) -> Table:
     names = ("method", "alpha", *family.sizes, "Monte Carlo (95 %)", "exact", "worst", at)
     more = ("posterior alpha error", "length")
     title = "Actual alpha by size" if several else f"Actual alpha where {key[1]:g} is desired"
-    return _table(title, rows, *names, *more)
+    return _table(title + worst_range(results.summary), rows, *names, *more)
 
 
 def _summary_over_sizes(results: Results) -> Table:
-    """A table of the ranges over all sizes; the whole table is in summary.csv."""
+    """A table of the ranges over all sizes; the whole table is in summary.csv.
+
+    The rows of ``monte_carlo`` have no extremes, and stand there only if there are no others.
+    """
     grouped = results.summary.group_by("method", "alpha", "engine", maintain_order=True).agg(
         pl.len(),
         pl.col("alpha_error_min").min(),
         pl.col("alpha_error_max").max(),
         pl.col("worst_alpha").max(),
     )
+    exact = grouped.filter(pl.col("engine") != MONTE_CARLO)
+    grouped = grouped if exact.is_empty() else exact
     rows = [
         (
             row["method"],
@@ -122,7 +127,7 @@ def _summary_over_sizes(results: Results) -> Table:
         )
         for row in grouped.iter_rows(named=True)
     ]
-    title = "Range over all sizes (size by size in summary.csv)"
+    title = "Range over all sizes (size by size in summary.csv)" + worst_range(results.summary)
     return _table(title, rows, "method", "alpha", "engine", "sizes", "alpha error", "worst case")
 
 

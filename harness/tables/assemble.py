@@ -24,7 +24,14 @@ from harness.tables.blocks import (
     total_counts,
 )
 from harness.tables.scenario_result import Integrated, ScenarioResult, by_column
-from harness.tables.schema import OUTCOME, TRUTH, TableKind, cells_columns, summary_columns
+from harness.tables.schema import (
+    OUTCOME,
+    TRUTH,
+    TableKind,
+    cells_columns,
+    summary_columns,
+    worst_range_columns,
+)
 
 PARTS_FROM = 1e-6
 """The smallest difference of alpha under the truth's posterior and under the reference prior's that
@@ -199,15 +206,13 @@ def _worst(scenario: Scenario, worst: WorstCase | None, anywhere: WorstCase | No
     everywhere = {} if anywhere is None else {"worst_alpha_anywhere": anywhere.alpha}
     if worst is None:
         return everywhere
-    family = family_of(scenario.family)
-    names = (family.numbered(name) for name in ("worst_truth", "worst_from", "worst_to"))
-    from_, to = zip(*solver_of(scenario).hull(), strict=True)
-    values = zip(names, (worst.witness, from_, to), strict=True)
-    places = [zip(*each, strict=True) for each in values]
+    names = family_of(scenario.family).numbered("worst_truth")
+    ends = zip(worst_range_columns(scenario.family), solver_of(scenario).hull(), strict=True)
     return {
         "worst_alpha": worst.alpha,
         "min_coverage": 1.0 - worst.alpha,
-        **dict(chain.from_iterable(places)),
+        **dict(zip(names, worst.witness, strict=True)),
+        **{name: end for columns, span in ends for name, end in zip(columns, span, strict=True)},
         **everywhere,
     }
 

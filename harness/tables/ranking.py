@@ -11,6 +11,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
+from harness.tables.schema import worst_range_columns
 
 YARDSTICK = "minimal_length"
 """The method that lengths are compared with, if a run has it."""
@@ -26,7 +27,8 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
     Methods are ranked by the interval score: it charges for length and for misses at once, and
     under the truth's own prior no interval beats balanced tails in it. Over the sizes of the run:
 
-    - ``worst_alpha`` is the largest worst case, and ``worst_n`` the first size that has it;
+    - ``worst_alpha`` is the largest worst case over the truths from ``worst_from`` to ``worst_to``,
+      and ``worst_n`` the first size that has it;
     - ``alpha_error`` is the mean, with its sign, of the mean alpha error at each size, so that too
       many and too few misses may cancel, and ``rms_alpha_error`` the root mean square;
     - ``relative_length`` is the mean of mean_length over that of minimal_length, or of the shortest
@@ -42,13 +44,16 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
     rows = summary.filter(pl.col("engine") == ENUMERATION, pl.col("side") == TWO_SIDED)
     if rows["method"].n_unique() < 2 or rows["interval_score"].is_null().all():
         return None
-    sizes = family_of(rows["family"][0]).sizes
     parts = rows.partition_by("alpha", maintain_order=True)
-    return pl.concat([_ranked(part, sizes) for part in parts], rechunk=True)
+    return pl.concat([_ranked(part) for part in parts], rechunk=True)
 
 
-def _ranked(rows: pl.DataFrame, sizes: tuple[str, ...]) -> pl.DataFrame:
+def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     """The ranking at one alpha."""
+    family = rows["family"][0]
+    sizes = family_of(family).sizes
+    # All sizes of a run have the same truth, and so the same range.
+    range_ = [name for ends in worst_range_columns(family) for name in ends]
     methods = rows["method"].unique(maintain_order=True).to_list()
 
     def by_size(name: str) -> Floats:
@@ -62,6 +67,7 @@ def _ranked(rows: pl.DataFrame, sizes: tuple[str, ...]) -> pl.DataFrame:
         "method": methods,
         "worst_alpha": worst.max(axis=1),
         **{f"worst_{name}": rows[name][: worst.shape[1]].gather(worst_at) for name in sizes},
+        **{name: [rows[name].max()] * len(methods) for name in range_},
         "alpha_error": by_size("alpha_error").mean(axis=1),
         "rms_alpha_error": np.sqrt((by_size("rms_alpha_error") ** 2).mean(axis=1)),
         "relative_length": _ratio(length, unit).mean(axis=1),
@@ -76,10 +82,11 @@ def _ranked(rows: pl.DataFrame, sizes: tuple[str, ...]) -> pl.DataFrame:
     return (
         table.with_row_index("rank", offset=1)
         .with_columns(
-            pl.when(~unknown).then(pl.col(f"worst_{name}")).alias(f"worst_{name}") for name in sizes
+            pl.when(~unknown).then(pl.col(name)).alias(name)
+            for name in (*(f"worst_{name}" for name in sizes), *range_)
         )
         .select(
-            pl.lit(rows["family"][0]).alias("family"),
+            pl.lit(family).alias("family"),
             pl.lit(rows["alpha"][0]).alias("alpha"),
             known_rank.cast(pl.Int64).alias("rank"),
             pl.exclude("rank"),

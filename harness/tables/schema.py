@@ -85,7 +85,6 @@ def summary_columns(kind: TableKind) -> Columns:
     - ``min_coverage`` = 1 − ``worst_alpha``.
     """
     known = family_of(kind.family)
-    ends = zip(known.numbered("worst_from"), known.numbered("worst_to"), strict=True)
     return {
         **_key(kind.family),
         **_estimate(kind),
@@ -96,12 +95,18 @@ def summary_columns(kind: TableKind) -> Columns:
         "min_coverage": pl.Float64,
         "worst_alpha": pl.Float64,
         **dict.fromkeys(known.numbered("worst_truth"), pl.Float64),
-        **dict.fromkeys(chain.from_iterable(ends), pl.Float64),
+        **dict.fromkeys(chain.from_iterable(worst_range_columns(kind.family)), pl.Float64),
         "worst_alpha_anywhere": pl.Float64,
         "mean_length": pl.Float64,
         "rms_alpha_error": pl.Float64,
         "interval_score": pl.Float64,
     }
+
+
+def worst_range_columns(family: str) -> list[tuple[str, str]]:
+    """The columns of the range of the worst case, from and to, for each sample."""
+    known = family_of(family)
+    return list(zip(known.numbered("worst_from"), known.numbered("worst_to"), strict=True))
 
 
 def cells_columns(kind: TableKind) -> Columns:

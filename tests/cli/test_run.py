@@ -68,7 +68,16 @@ def test_no_table_is_cut_however_long_a_label(run_command, config):
     label = "the interval that we have always used in our department, with its correction"
     result = run_command("run", config(methods=[{"name": "wilson", "label": label}], figures=None))
     assert result.words.count(label) == 3
-    assert "…" not in result.out
+    assert "…" not in result.out.replace(" … ", " to ")
+
+
+def test_the_screen_names_the_range_of_the_worst_cases(run_command, config):
+    result = run_command("run", config(truth={"uniform": [0.85, 0.99]}, figures=None))
+    assert "Actual alpha where 0.3 is desired; worst over p in 0.85 … 0.99" in result.words
+    listed = config(truth={"values": [0.3]}, trials={"per_truth": 50}, figures=None)
+    assert "; worst over p = 0.3" in run_command("run", listed).words
+    long = config(n=list(range(1, 40)), trials=None, engines=["enumeration"], figures=None)
+    assert "summary.csv); worst over p in" in run_command("run", long).words
 
 
 def test_many_rows_are_summarised_by_their_range(run_command, config):

@@ -13,8 +13,8 @@ from harness.tables.results import load, write_tables
 from tests.study.experiments import DRAWN, in_memory, part
 
 COLUMNS = [
-    *("family", "alpha", "rank", "method", "worst_alpha", "worst_n", "alpha_error"),
-    *("rms_alpha_error", "relative_length", "below_share", "relative_score"),
+    *("family", "alpha", "rank", "method", "worst_alpha", "worst_n", "worst_from", "worst_to"),
+    *("alpha_error", "rms_alpha_error", "relative_length", "below_share", "relative_score"),
 ]
 METHODS = ["wald", "clopper_pearson", "minimal_length", "balanced_tail"]
 # Means of a few ratios.
@@ -51,6 +51,7 @@ def test_a_row_is_the_mean_over_the_sizes_of_the_summary(results):
         rows = part(results.summary, engine="enumeration", **same)
         worst = rows["worst_alpha"].to_numpy()
         assert row["worst_alpha"] == worst.max()
+        assert (row["worst_from"], row["worst_to"]) == (0, 1)
         assert row["worst_n"] == rows["n"][int(np.flatnonzero(worst == worst.max())[0])]
         assert row["alpha_error"] == pytest.approx(rows["alpha_error"].mean(), abs=1e-16)
         squares = rows["rms_alpha_error"].to_numpy() ** 2
@@ -116,8 +117,9 @@ def test_what_is_not_known_at_every_size_is_empty_and_ranked_last(results):
     table = part(ranking(holes), alpha=0.05)
     last = table.row(-1, named=True)
     assert last["method"] == "balanced_tail"
-    for name in ("rank", "worst_alpha", "worst_n", "rms_alpha_error", "relative_score"):
+    for name in ("rank", "worst_alpha", "worst_n", "worst_from", "worst_to", "rms_alpha_error"):
         assert last[name] is None
+    assert last["relative_score"] is None
     assert last["relative_length"] is not None
     assert table["rank"].to_list() == [1, 2, 3, None]
 
@@ -138,6 +140,8 @@ def test_two_samples_are_ranked_over_listed_truths():
     )
     table = results.ranking
     assert {"worst_n1", "worst_n2"} < set(table.columns)
+    title, _ = screen(table)
+    assert title.endswith("; worst over p1 in 0.1 … 0.5, p2 in 0.3 … 0.9")
     assert table["method"].to_list() == ["newcombe", "wald"]
     assert table["relative_score"][0] == 1.0
 
@@ -149,15 +153,16 @@ def test_the_file_holds_the_ranking_of_the_summary_beside_it(drawn, tmp_path):
     assert (tmp_path / "ranking.csv").read_bytes() == (drawn.path / "ranking.csv").read_bytes()
 
 
-def screen(table, sizes=("n",)):
+def screen(table):
     """Title and cells, column by column."""
-    shown = ranking_screen(table, sizes)
+    shown = ranking_screen(table)
     return str(shown.title), {str(each.header): list(each.cells) for each in shown.columns}
 
 
 def test_the_screen_shows_the_ranking_and_what_it_is_ordered_by(results):
     title, columns = screen(part(results.ranking, alpha=0.05))
     assert "ranked by interval score" in title
+    assert "worst over p in 0 … 1" in title
     assert columns["method"][0] == "balanced_tail"
     assert "alpha" not in columns
     assert columns["score"][0] == "1.0000"
