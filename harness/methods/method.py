@@ -59,8 +59,8 @@ class Method:
 
     @property
     def description(self) -> str:
-        """The formula's docstring: equation, behaviour, source."""
-        return inspect.getdoc(self.formula) or ""
+        """The formula's docstring, without its arguments: equation, behaviour, source."""
+        return (inspect.getdoc(self.formula) or "").partition("\n\nArgs:\n")[0]
 
     @property
     def takes_prior(self) -> bool:

@@ -392,6 +392,8 @@ def test_every_entry_says_what_it_is():
             assert method.category
             assert method.sides
             assert len(method.description.split(".")) > 1, name
+            assert "Args:" not in method.description
+            assert ">>>" not in method.description
 
 
 @pytest.mark.parametrize("family", ["rate", "rate_difference"])
