@@ -76,7 +76,7 @@ METHODS: dict[str, Method] = {
     ),
     "feldman_cousins": category.exact_test(
         "Feldman-Cousins, exact, by likelihood ratio",
-        by.FELDMAN_COUSINS,
+        by.FELDMAN_COUSINS + ", for the order",
         by_alpha(feldman_cousins),
     ),
     "likelihood_ratio": category.likelihood(
