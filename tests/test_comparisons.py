@@ -20,10 +20,12 @@ from harness.config.load import load_experiment
 from harness.methods.catalogue import PROPORTION
 from harness.methods.method import TWO_SIDED
 from harness.tables.ranking import ranking
+from harness.tables.recommendation import recommendation
 
 ROOT = Path(__file__).parent.parent
 CONFIGS, REFERENCE = ROOT / "configs", ROOT / "results"
 BROWN = ["brown2001/others", "brown2001/recommended"]
+WHOLE = ["catalogue", "sixty_images"]
 
 RELATIVE, ABSOLUTE_ERROR = 1e-9, 1e-12
 ERRORS = {"alpha_error", "alpha_error_min", "alpha_error_max"}
@@ -36,7 +38,7 @@ SMALL = [5, 50]
 def exact(name: str) -> harness.Results:
     """The results of enumeration alone; of the catalogue at two sizes only."""
     document = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
-    for drawn in ("trials", "seed", "figures"):
+    for drawn in ("trials", "seed", "figures", "reference"):
         document.pop(drawn, None)
     document["engines"] = ["enumeration"]
     if name == "catalogue":
@@ -52,19 +54,20 @@ def committed(name: str) -> pl.DataFrame:
     return stored.filter(pl.col("engine") == "enumeration", pl.col("n").is_in(sizes))
 
 
-def test_the_catalogue_is_compared_as_a_whole() -> None:
+@pytest.mark.parametrize("name", WHOLE)
+def test_the_catalogue_is_compared_as_a_whole(name: str) -> None:
     """Every deterministic two-sided interval, in the order of the catalogue."""
-    methods = load_experiment(CONFIGS / "catalogue.yaml").methods
+    methods = load_experiment(CONFIGS / f"{name}.yaml").methods
     expected = [
-        name
-        for name, method in PROPORTION.items()
+        label
+        for label, method in PROPORTION.items()
         if method.deterministic and TWO_SIDED in method.sides
     ]
     assert [method.name for method in methods] == expected
     assert all(method.side == TWO_SIDED for method in methods)
 
 
-@pytest.mark.parametrize("name", [*BROWN, "catalogue"])
+@pytest.mark.parametrize("name", [*BROWN, *WHOLE])
 def test_exact_results_are_as_committed(name: str) -> None:
     found, expected = exact(name).summary, committed(name)
     assert found.height == expected.height
@@ -77,13 +80,23 @@ def test_exact_results_are_as_committed(name: str) -> None:
         np.testing.assert_allclose(a, b, rtol=RELATIVE, atol=absolute, err_msg=column)
 
 
-@pytest.mark.parametrize("name", [*BROWN, "catalogue"])
+@pytest.mark.parametrize("name", [*BROWN, *WHOLE])
 def test_the_committed_ranking_is_that_of_the_committed_summary(name: str) -> None:
     folder = REFERENCE / name
     summary = pl.read_csv(folder / "summary.csv", schema=exact(name).summary.schema)
     expected = ranking(summary)
     assert expected is not None
     stored = pl.read_csv(folder / "ranking.csv", schema=expected.schema)
+    assert_frame_equal(stored, expected, rel_tol=RELATIVE, abs_tol=ABSOLUTE_ERROR)
+
+
+@pytest.mark.parametrize("name", [*BROWN, *WHOLE])
+def test_the_committed_recommendation_is_that_of_the_committed_summary(name: str) -> None:
+    folder = REFERENCE / name
+    summary = pl.read_csv(folder / "summary.csv", schema=exact(name).summary.schema)
+    expected = recommendation(summary)
+    assert expected is not None
+    stored = pl.read_csv(folder / "recommendation.csv", schema=expected.schema)
     assert_frame_equal(stored, expected, rel_tol=RELATIVE, abs_tol=ABSOLUTE_ERROR)
 
 

@@ -15,12 +15,19 @@ from harness.tables.ranking import ORDERED_BY
 
 _MOST_ROWS, _TOP = 45, 10
 _NOISE = 1e-12
+_BELOW = "below: the share of the misses in which the truth lies below the interval."
 _Row = Mapping[str, Any]
 
 
-def ranking_screen(ranking: pl.DataFrame) -> Table:
-    """A table with a row per method and alpha; if that is too long, the first ten of each alpha."""
-    sizes = family_of(ranking["family"][0]).sizes
+def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
+    """A table with a row per method and alpha; if that is too long, the first ten of each alpha.
+
+    Args:
+        ranking: of a run.
+        truth: as the resolved config of the run has it; the caption names it.
+    """
+    family = family_of(ranking["family"][0])
+    sizes = family.sizes
     title = f"Two-sided methods, ranked by {ORDERED_BY}{worst_range(ranking)}"
     if ranking.height > _MOST_ROWS and ranking["alpha"].n_unique() > 1:
         ranking = ranking.group_by("alpha", maintain_order=True).head(_TOP).select(ranking.columns)
@@ -28,6 +35,8 @@ def ranking_screen(ranking: pl.DataFrame) -> Table:
     table = Table(
         title=title,
         title_justify="left",
+        caption=f"{_mean_over(truth, family.symbols)} {_BELOW}",
+        caption_justify="left",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
@@ -51,6 +60,32 @@ def ranking_screen(ranking: pl.DataFrame) -> Table:
             format_number(row["relative_score"]),
         )
     return table
+
+
+def _mean_over(truth: Mapping[str, Any], symbols: Sequence[str]) -> str:
+    """A sentence on what the score is a mean over; a distribution also decides what is first."""
+    samples = [truth] if len(symbols) == 1 else [truth["first"], truth["second"]]
+    words = " and ".join(map(_truth_words, symbols, samples))
+    first = "" if _LISTS & set(samples[0]) else _FIRST
+    return f"A mean score is only as good as the truth it averages over, here {words}{first}."
+
+
+_LISTS = {"values", "grid"}
+_FIRST = ", under which the equal tails of its own posterior come first by construction"
+
+
+def _truth_words(symbol: str, truth: Mapping[str, Any]) -> str:
+    """A truth of one sample in words."""
+    ((kind, content),) = truth.items()
+    if kind == "grid":
+        return f"{content['count']} values of {symbol} in {content['start']} … {content['stop']}"
+    if kind == "values":
+        if len(content) == 1:
+            return f"{symbol} = {content[0]}"
+        return f"{len(content)} values of {symbol} in {content[0]} … {content[-1]}"
+    if kind == "uniform":
+        return f"{symbol} uniform on {content[0]} … {content[1]}"
+    return f"{symbol} from {kind.capitalize()}({content[0]}, {content[1]})"
 
 
 def _without_noise(error: float | None) -> float | None:

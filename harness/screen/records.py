@@ -26,13 +26,20 @@ def worst_range(table: pl.DataFrame) -> str:
 
     It is empty where no worst case is known. All rows of a run have the same range.
     """
+    range_ = truth_range(table)
+    return f"; worst over {range_}" if range_ else ""
+
+
+def truth_range(table: pl.DataFrame) -> str:
+    """The range of the truths in a table, ``p in 0 … 1``; empty where no worst case is known."""
     family = table["family"][0]
-    known = table.drop_nulls("worst_alpha")
+    ends = worst_range_columns(family)
+    known = table.drop_nulls([name for each in ends for name in each])
     if known.is_empty():
         return ""
-    columns = zip(family_of(family).symbols, worst_range_columns(family), strict=True)
+    columns = zip(family_of(family).symbols, ends, strict=True)
     spans = (_span(symbol, known[low][0], known[high][0]) for symbol, (low, high) in columns)
-    return f"; worst over {', '.join(spans)}"
+    return ", ".join(spans)
 
 
 def _span(symbol: str, low: float, high: float) -> str:

@@ -13,6 +13,7 @@ from rich.table import Table
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.screen.ranking import ranking_screen
+from harness.screen.recommendation import recommendation_screen
 from harness.screen.records import escape_markup, format_number, worst_range
 from harness.tables.manifest import failed_methods
 from harness.tables.results import Results
@@ -22,13 +23,16 @@ _Row = Mapping[str, Any]
 
 
 def results_screen(results: Results) -> Iterator[RenderableType]:
-    """The title, the summary, the agreement of the engines, and the folder of the files."""
+    """The title, which interval to take, the summary, the verdicts, and the folder of the files."""
     manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
+    answers = results.recommendation
+    if answers is not None:
+        yield from recommendation_screen(answers)
     yield _summary(results)
     ranking = results.ranking
     if ranking is not None:
-        yield ranking_screen(ranking)
+        yield ranking_screen(ranking, manifest["experiment"]["truth"])
     if manifest["overall"]:
         yield _overall(manifest)
     if manifest["agreement"]["checked"]:

@@ -19,6 +19,7 @@ from harness.tables.results import (
     CELLS_FILE,
     MANIFEST_FILE,
     RANKING_FILE,
+    RECOMMENDATION_FILE,
     SUMMARY_FILE,
     Results,
     replace_folder,
@@ -36,6 +37,7 @@ _WRITTEN = {
     CELLS_FILE,
     SUMMARY_FILE,
     RANKING_FILE,
+    RECOMMENDATION_FILE,
     MANIFEST_FILE,
 }
 _FIGURE_ENDINGS = (".png", ".svg", ".pdf")

@@ -14,6 +14,7 @@ import polars as pl
 
 from harness.errors import InputError
 from harness.tables.ranking import ranking
+from harness.tables.recommendation import recommendation
 from harness.tables.schema import columns_of
 
 
@@ -35,9 +36,14 @@ class Results:
         """The two-sided methods from best to worst at each alpha; None if they are not ranked."""
         return ranking(self.summary)
 
+    @property
+    def recommendation(self) -> pl.DataFrame | None:
+        """Which two-sided method to take at each alpha and size; None if they are not compared."""
+        return recommendation(self.summary)
+
 
 CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE = "cells.parquet", "summary.csv", "manifest.json"
-RANKING_FILE = "ranking.csv"
+RANKING_FILE, RECOMMENDATION_FILE = "ranking.csv", "recommendation.csv"
 _ROW_GROUP = 1 << 17
 
 
@@ -51,9 +57,12 @@ def write_tables(results: Results, folder: Path) -> None:
         row_group_size=_ROW_GROUP,
     )
     results.summary.write_csv(folder / SUMMARY_FILE)
-    ranking = results.ranking
-    if ranking is not None:
-        ranking.write_csv(folder / RANKING_FILE)
+    for name, table in (
+        (RANKING_FILE, results.ranking),
+        (RECOMMENDATION_FILE, results.recommendation),
+    ):
+        if table is not None:
+            table.write_csv(folder / name)
     write_json(folder / MANIFEST_FILE, results.manifest)
 
 

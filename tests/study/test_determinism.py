@@ -61,7 +61,7 @@ def test_the_config_in_the_results_gives_the_same_results(reference, tmp_path):
 def test_what_moves_from_run_to_run_stands_in_a_file_of_its_own(reference):
     _, folder = reference
     names = {name for name in files(folder) if not name.startswith("figures/")}
-    assert names == FILES | {"config.yaml", "ranking.csv", "run.json"}
+    assert names == FILES | {"config.yaml", "ranking.csv", "recommendation.csv", "run.json"}
     record = json.loads((folder / "run.json").read_text("utf-8"))
     assert set(record) == {"seconds", "jobs", "backend", "platform", "python", "commit"}
     assert record["seconds"] > 0

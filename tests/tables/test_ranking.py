@@ -19,6 +19,7 @@ COLUMNS = [
 METHODS = ["wald", "clopper_pearson", "minimal_length", "balanced_tail"]
 # Means of a few ratios.
 SUMMED = 1e-13
+UNIFORM = {"uniform": [0, 1]}
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +141,7 @@ def test_two_samples_are_ranked_over_listed_truths():
     )
     table = results.ranking
     assert {"worst_n1", "worst_n2"} < set(table.columns)
-    title, _ = screen(table)
+    title, _ = screen(table, {"first": UNIFORM, "second": {"beta": [2, 8]}})
     assert title.endswith("; worst over p1 in 0.1 … 0.5, p2 in 0.3 … 0.9")
     assert table["method"].to_list() == ["newcombe", "wald"]
     assert table["relative_score"][0] == 1.0
@@ -153,9 +154,9 @@ def test_the_file_holds_the_ranking_of_the_summary_beside_it(drawn, tmp_path):
     assert (tmp_path / "ranking.csv").read_bytes() == (drawn.path / "ranking.csv").read_bytes()
 
 
-def screen(table):
+def screen(table, truth=UNIFORM):
     """Title and cells, column by column."""
-    shown = ranking_screen(table)
+    shown = ranking_screen(table, truth)
     return str(shown.title), {str(each.header): list(each.cells) for each in shown.columns}
 
 
@@ -183,3 +184,33 @@ def test_a_long_ranking_of_several_alphas_is_cut_and_says_so(results):
     assert "ranking.csv" in title
     assert len(columns["method"]) == 20
     assert set(columns["alpha"]) == {"0.3", "0.05"}
+
+
+@pytest.mark.parametrize(
+    ("truth", "words"),
+    [
+        ({"uniform": [0.85, 0.99]}, "here p uniform on 0.85 … 0.99, under which the equal tails"),
+        ({"beta": [2, 8]}, "here p from Beta(2, 8), under which the equal tails"),
+        ({"values": [0.1, 0.5]}, "here 2 values of p in 0.1 … 0.5."),
+        ({"values": [0.5]}, "here p = 0.5."),
+        ({"grid": {"start": 0.1, "stop": 0.9, "count": 9}}, "here 9 values of p in 0.1 … 0.9."),
+    ],
+)
+def test_the_caption_names_the_truth_of_the_mean_and_says_what_below_is(results, truth, words):
+    caption = str(ranking_screen(results.ranking, truth).caption)
+    assert f"only as good as the truth it averages over, {words}" in caption
+    assert caption.endswith(
+        "below: the share of the misses in which the truth lies below the interval."
+    )
+
+
+def test_under_another_truth_equal_tails_under_the_flat_prior_are_not_first():
+    """Quantiles minimise the score under their own prior, here Beta(2, 8), and under no other."""
+    own = {"name": "balanced_tail", "prior": [2, 8], "label": "own"}
+    flat = ["minimal_length", "wilson", "scas", "cloglog", "second_order", "balanced_tail"]
+    beta = {"truth": {"beta": [2, 8]}, "trials": None, "seed": None, "engines": ["enumeration"]}
+    table = part(in_memory(DRAWN, methods=[own, *flat], n=[10, 50], **beta).ranking, alpha=0.05)
+    order = table["method"].to_list()
+    assert order[0] == "own"
+    assert table["relative_score"][0] == 1.0
+    assert order.index("balanced_tail") >= 5
