@@ -54,8 +54,8 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
         summary: of a run, sorted as ``summary.csv`` is.
 
     Returns:
-        The answers; None if fewer than two two-sided methods are enumerated, or nothing is known
-        of them.
+        The answers; None if fewer than two two-sided methods are enumerated, if nothing is known
+        of them, or of a calibration.
 
     Example:
         >>> summary = pl.DataFrame(
@@ -79,6 +79,8 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
         within_1.5_alpha wilson 1
         closest_on_average wald 2
     """
+    if "worst_alpha" not in summary.columns:
+        return None
     rows = summary.filter(pl.col("engine") == ENUMERATION, pl.col("side") == TWO_SIDED)
     if rows["method"].n_unique() < 2:
         return None

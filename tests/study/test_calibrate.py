@@ -83,6 +83,12 @@ def test_what_is_read_is_what_was_written(tmp_path):
     assert stored.manifest == results.manifest
 
 
+def test_a_calibration_has_neither_a_ranking_nor_a_recommendation():
+    results = computed(FIGURE_12, trials=1000)
+    assert results.ranking is None
+    assert results.recommendation is None
+
+
 def test_progress_is_told_of_every_trial(small_shards):
     class Told:
         expected = done = 0
