@@ -22,7 +22,7 @@ _Case = Mapping[str, _Row]
 
 
 def recommendation_screen(answers: pl.DataFrame) -> Iterator[RenderableType]:
-    """The answers in words at each size and alpha; if these are many, a table of them.
+    """Yield the answers in words at each size and alpha, or of more than three a table of them.
 
     The table has the mean length of the first answer, the worst alpha of the second one and the
     actual alpha of the third one beside the method.
