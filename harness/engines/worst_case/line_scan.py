@@ -4,7 +4,7 @@ Miss probabilities are largest just above an upper limit or just below a lower o
 of a wide gap between limits. Along a line they are sums of products of two probabilities, which on
 the variance-stabilized scale fall from a peak no faster than Gaussians of variance about one. So a
 peak is little higher than the points beside it, and points that are lower than the best one by more
-than that are left out before the next zoom.
+than that are left out before the next zoom. Where one truth is a single value, a line is one pair.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from harness.numerics.arrays import Floats
 SPACING, _FEWEST_STEPS = 0.75, 8
 # The number of lines between the limits for each point on a line.
 _BETWEEN = 4
-# The largest product of points and cells of the table, about three seconds; and the numbers of one
-# block, which fit a cache.
-_WORK, _AT_ONCE = 4e9, 1 << 17
+# The largest product of points and cells of the table, about three seconds; the points that take
+# as long as one pair alone on its line; and the numbers of one block, which fit a cache.
+_WORK, _ALONE, _AT_ONCE = 4e9, 5, 1 << 17
 # The share of the best one above which a peak is kept before each zoom, and the points of a zoom.
 _KEPT, _POINTS = (0.8, 0.99, 0.9999, 1.0 - 1e-7), 25
 
@@ -50,17 +50,18 @@ class _Peaks:
 def can_scan_all_lines(table: PairTable) -> bool:
     """Whether the table has few enough limits for a search along the lines of all."""
     lines = sum(theta.size for theta in _lines(table).values())
-    points = sum(axis.size for axis in _axes(table))
+    points = _ALONE if table.has_single_truth else sum(axis.size for axis in _axes(table))
     return float(lines) * points * table.lower.size <= _WORK
 
 
 def scan_lines(table: PairTable, count: int) -> list[SearchPoint]:
     """Return the ``count`` best points beside limits, and the ``count`` best ones between them."""
+    first_peaks = _only_points if table.has_single_truth else _first_peaks
     found = {
-        approach: _in_blocks(_first_peaks, table, approach, (theta,))
+        approach: _in_blocks(first_peaks, table, approach, (theta,))
         for approach, theta in _lines(table).items()
     }
-    for kept in _KEPT:
+    for kept in () if table.has_single_truth else _KEPT:
         least = kept * max(peaks.missed.max(initial=0.0) for peaks in found.values())
         for approach, peaks in found.items():
             high = peaks.above(least)
@@ -99,6 +100,12 @@ def _in_blocks(
     if not found:
         return _Peaks(*np.empty((5, 0)))
     return _Peaks(*(np.concatenate(blocks) for blocks in zip(*found, strict=True)))
+
+
+def _only_points(table: PairTable, approach: int, theta: Floats) -> _Peaks:
+    """Return the only point on each line, where one truth is a single value."""
+    first, _ = table.line(theta)
+    return _Peaks(table.missed_across(theta, approach, first), theta, first, first, first)
 
 
 def _first_peaks(table: PairTable, approach: int, theta: Floats) -> _Peaks:

@@ -60,6 +60,11 @@ class PairTable:
         """The range of θ."""
         return float(self.corners.min()), float(self.corners.max())
 
+    @property
+    def has_single_truth(self) -> bool:
+        """Whether the range of a truth is a single value, so that a line is one pair."""
+        return any(low == high for low, high in self.spans)
+
     @cached_property
     def corners(self) -> Floats:
         """The θ of the corners of the rectangle of truths, shape (4,)."""
