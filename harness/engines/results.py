@@ -216,6 +216,16 @@ class WorstCase:
 
 
 @dataclass(frozen=True)
+class NodeMisses:
+    """The miss probabilities of one column at the nodes of a quadrature over the truths."""
+
+    weight: Floats
+    """The weight of each node, shape (t,)."""
+    below: Floats
+    above: Floats
+
+
+@dataclass(frozen=True)
 class Enumerated:
     """The results of enumeration for one scenario."""
 

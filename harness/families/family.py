@@ -12,6 +12,7 @@ import numpy.typing as npt
 from harness.errors import HarnessError, InputError
 from harness.families.data import broadcast_columns
 from harness.numerics.arrays import Floats, Integers
+from harness.numerics.points import RealPoints, UnitPoints
 from harness.posteriors.truncated import Truncated
 from harness.sampling.protocol import Sampling
 from harness.truths import ContinuousTruth
@@ -82,7 +83,7 @@ class Model(Protocol):
 
     def prior_rule(
         self, breaks: Floats, prior: tuple[float, float], n: float
-    ) -> tuple[Floats, Floats]: ...
+    ) -> tuple[RealPoints | UnitPoints, Floats]: ...
 
 
 def truth_posterior(

@@ -14,6 +14,7 @@ from harness.families.data import (
 )
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_poisson
+from harness.numerics.points import RealPoints
 from harness.numerics.quadrature import gamma_rule
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
@@ -114,7 +115,7 @@ def prior_density(prior: tuple[float, float], rate: Floats) -> Floats:
 
 def prior_rule(
     breaks: Floats, prior: tuple[float, float], exposure: float
-) -> tuple[Floats, Floats]:
+) -> tuple[RealPoints, Floats]:
     """Return nodes and weights of Gamma(a, b) between the breaks.
 
     In √r a Poisson probability varies on the scale 1/(2√exposure), and times the density of a

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from harness.numerics.arrays import Bools, Floats, Index
+from harness.numerics.arrays import Bools, Floats, Index, Positions
 
 # A logit step whose e^|step| − 1 is below this is added to the smaller side.
 _SMALL_GROWTH = 0.5
@@ -30,6 +30,10 @@ class RealPoints:
     def of(cls, value: npt.ArrayLike) -> RealPoints:
         """Points given by their values."""
         return cls(np.asarray(value, dtype=np.float64))
+
+    def positions(self, edges: Floats) -> Positions:
+        """The number of ascending edges below each point."""
+        return np.searchsorted(edges, self.value)
 
     def at(self, index: Index) -> RealPoints:
         """The points at ``index``."""
@@ -63,6 +67,11 @@ class UnitPoints:
     def value(self) -> Floats:
         """The points as plain doubles."""
         return self.p
+
+    def positions(self, edges: Floats) -> Positions:
+        """The number of ascending edges below each point; beside 1 it is told by q, not by p."""
+        above = edges.size - np.searchsorted((1.0 - edges)[::-1], self.q, side="right")
+        return np.where(self.p < self.q, np.searchsorted(edges, self.p), above)
 
     def mirrored(self) -> UnitPoints:
         """The points 1 − p."""

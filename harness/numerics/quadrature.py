@@ -11,6 +11,7 @@ from scipy.special import betaln, gammaln, roots_legendre, roots_sh_jacobi, xlog
 
 from harness.numerics.arrays import Floats
 from harness.numerics.deviance import log_binomial, log_poisson
+from harness.numerics.points import RealPoints, UnitPoints
 
 # Fourteen nodes integrate exp(−s) over eight units, or a Gaussian over two standard deviations, to
 # double precision.
@@ -52,7 +53,7 @@ _SMALLEST_DISTANCE = 1e-300
 _LARGE_EXPONENTS = 64.0
 
 
-def beta_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[Floats, Floats]:
+def beta_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[UnitPoints, Floats]:
     """Return ascending nodes and weights for ∫ g(p) p^{s−1}(1 − p)^{t−1}/B(s, t) dp.
 
     Args:
@@ -73,21 +74,24 @@ def beta_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[Floats,
         parts.append(1.0 - _geometric_mesh(reach, 1.0 - inner))
     edges = np.unique(np.concatenate(parts))
     middle = int(np.searchsorted(edges, 0.5))
-    rules = []
+    p, q, weights = [], [], []
     if middle > 0:
-        rules.append(_panel_rules(edges[: middle + 1], _BetaWeight(s, t), scale))
+        near, weight = _panel_rules(edges[: middle + 1], _BetaWeight(s, t), scale)
+        order = np.argsort(near, kind="stable")
+        p, q, weights = [near[order]], [1.0 - near[order]], [weight[order]]
     if middle < edges.size - 1:
         # Above the middle distances to 1 are exact, and so is the weight next to 1.
         start = middle if middle > 0 else 0
-        distance, weight = _panel_rules((1.0 - edges[start:])[::-1], _BetaWeight(t, s), scale)
-        rules.append((1.0 - distance, weight))
-    return _ascending(rules)
+        far, weight = _panel_rules((1.0 - edges[start:])[::-1], _BetaWeight(t, s), scale)
+        order = np.argsort(-far, kind="stable")
+        p, q, weights = [*p, 1.0 - far[order]], [*q, far[order]], [*weights, weight[order]]
+    return UnitPoints(np.concatenate(p), np.concatenate(q)), np.concatenate(weights)
 
 
-def gamma_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[Floats, Floats]:
+def gamma_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[RealPoints, Floats]:
     """Return ascending nodes and weights for ∫ g(r) t^s r^{s−1} e^{−tr}/Γ(s) dr.
 
-    For s = 1 and t = 0 the weight is the constant 1.
+    For t = 0 the weight is r^{s−1}, which has no finite integral over all r.
 
     Args:
         breaks: at least two points, ascending and ≥ 0: the ends of the range, and the points at
@@ -101,14 +105,9 @@ def gamma_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[Floats
     if _is_singular(s) and breaks[0] == 0:
         parts.append(_geometric_mesh(min(scale**2, float(breaks[-1])), breaks[breaks > 0]))
     edges = np.unique(np.concatenate(parts))
-    return _ascending([_panel_rules(edges, _GammaWeight(s, t), scale)])
-
-
-def _ascending(rules: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    node = np.concatenate([node for node, _ in rules])
-    weight = np.concatenate([weight for _, weight in rules])
+    node, weight = _panel_rules(edges, _GammaWeight(s, t), scale)
     order = np.argsort(node, kind="stable")
-    return node[order], weight[order]
+    return RealPoints(node[order]), weight[order]
 
 
 def _interior_points(low: float, high: float, scale: float) -> Floats:
@@ -162,7 +161,7 @@ class _BetaWeight:
 
 @dataclass(frozen=True)
 class _GammaWeight:
-    """t^inner d^{inner − 1} e^{−td} / Γ(inner); 1 where t = 0."""
+    """t^inner d^{inner − 1} e^{−td} / Γ(inner); d^{inner − 1} where t = 0."""
 
     inner: float
     t: float
@@ -172,11 +171,13 @@ class _GammaWeight:
 
     def log_density(self, distance: Floats) -> Floats:
         if self.t == 0:
-            return np.zeros_like(distance)
+            return np.asarray(xlogy(self.inner - 1.0, distance))
         # The saddle-point form: inner/d times a Poisson probability.
         return log_poisson(self.inner, self.t * distance) + np.log(self.inner / distance)
 
     def log_smooth(self, distance: Floats) -> Floats:
+        if self.t == 0:
+            return np.zeros_like(distance)
         return xlogy(self.inner, self.t) - self.t * distance - gammaln(self.inner)
 
 

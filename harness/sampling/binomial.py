@@ -10,9 +10,7 @@ from scipy.special import betainc, betaincc
 
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_binomial
-
-# By Bernstein's inequality with this exponent the probability outside the window is below 2e-17.
-_WINDOW_EXPONENT = 39.2
+from harness.sampling.protocol import NATS
 
 
 def draw(
@@ -22,19 +20,19 @@ def draw(
     return rng.binomial(int(n), np.asarray(p, np.float64), count)
 
 
-def window(low: float, high: float, n: float) -> tuple[int, int]:
+def window(low: float, high: float, n: float, nats: float = NATS) -> tuple[int, int]:
     """The first and the last outcome with a non-negligible probability for a p in [low, high].
 
-    Bernstein's inequality: Pr(|X − np| ≥ w) ≤ 2 exp(−w² / (2npq + 2w/3)).
+    Bernstein's inequality: Pr(|X − np| ≥ w) ≤ 2 exp(−w² / (2npq + 2w/3)), here 2 exp(−nats).
     """
-    first = n * low - _reach(n, low)
-    last = n * high + _reach(n, high)
+    first = n * low - _reach(n, low, nats)
+    last = n * high + _reach(n, high, nats)
     return max(0, math.floor(first)), min(int(n), math.ceil(last))
 
 
-def _reach(n: float, p: float) -> float:
-    third = _WINDOW_EXPONENT / 3.0
-    return third + math.sqrt(third * third + 2.0 * n * p * (1.0 - p) * _WINDOW_EXPONENT)
+def _reach(n: float, p: float, nats: float) -> float:
+    third = nats / 3.0
+    return third + math.sqrt(third * third + 2.0 * n * p * (1.0 - p) * nats)
 
 
 def mean(p: Floats, n: float) -> Floats:
@@ -55,6 +53,11 @@ def pmf(x: npt.ArrayLike, p: npt.ArrayLike, n: float) -> Floats:
     """
     x, p = np.asarray(x), np.asarray(p, dtype=np.float64)
     return np.exp(log_binomial(x, n - x, p, 1.0 - p))
+
+
+def ratio(x: Integers, p: Floats, n: float) -> Floats:
+    """Pr(X = x + 1 | p) / Pr(X = x | p) = (n − x)/(x + 1) · p/(1 − p) for p < 1, broadcast."""
+    return np.asarray((n - x) / (x + 1.0) * (p / (1.0 - p)))
 
 
 def cdf(x: Integers, p: Floats, n: float) -> Floats:

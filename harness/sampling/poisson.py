@@ -10,9 +10,7 @@ import numpy.typing as npt
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_poisson
 from harness.posteriors.gamma import Gamma
-
-# By Bernstein's inequality with this exponent the probability outside the window is below 2e-17.
-_WINDOW_EXPONENT = 39.2
+from harness.sampling.protocol import NATS
 
 
 def draw(
@@ -22,18 +20,19 @@ def draw(
     return rng.poisson(np.asarray(rate, np.float64) * exposure, count)
 
 
-def window(low: float, high: float, exposure: float) -> tuple[int, int]:
+def window(low: float, high: float, exposure: float, nats: float = NATS) -> tuple[int, int]:
     """The first and the last outcome with a non-negligible probability for a rate in [low, high].
 
-    Bernstein's inequality: Pr(|X − λ| ≥ w) ≤ 2 exp(−w² / (2λ + 2w/3)), with λ = rate · exposure.
+    Bernstein's inequality: Pr(|X − λ| ≥ w) ≤ 2 exp(−w² / (2λ + 2w/3)), with λ = rate · exposure;
+    here 2 exp(−nats).
     """
     first, last = low * exposure, high * exposure
-    return max(0, math.floor(first - _reach(first))), math.ceil(last + _reach(last))
+    return max(0, math.floor(first - _reach(first, nats))), math.ceil(last + _reach(last, nats))
 
 
-def _reach(mean: float) -> float:
-    third = _WINDOW_EXPONENT / 3.0
-    return third + math.sqrt(third * third + 2.0 * mean * _WINDOW_EXPONENT)
+def _reach(mean: float, nats: float) -> float:
+    third = nats / 3.0
+    return third + math.sqrt(third * third + 2.0 * mean * nats)
 
 
 def mean(rate: Floats, exposure: float) -> Floats:
@@ -49,6 +48,11 @@ def largest_outcome(exposure: float) -> float:
 def pmf(x: npt.ArrayLike, rate: npt.ArrayLike, exposure: float) -> Floats:
     """Pr(X = x | rate), broadcast over x and the rate."""
     return np.exp(log_poisson(x, np.asarray(rate, np.float64) * exposure))
+
+
+def ratio(x: Integers, rate: Floats, exposure: float) -> Floats:
+    """Pr(X = x + 1 | rate) / Pr(X = x | rate) = exposure·rate/(x + 1), broadcast."""
+    return np.asarray(exposure * rate / (x + 1.0))
 
 
 def cdf(x: Integers, rate: Floats, exposure: float) -> Floats:

@@ -9,6 +9,9 @@ import numpy.typing as npt
 
 from harness.numerics.arrays import Floats, Integers
 
+NATS = 39.2
+"""A window leaves out outcomes with a total probability below 2·exp(−39.2) < 2e-17."""
+
 
 class Sampling(Protocol):
     """The distribution of a count X that increases stochastically with the parameter θ.
@@ -31,10 +34,12 @@ class Sampling(Protocol):
         """
         ...
 
-    def window(self, low: float, high: float, size: float) -> tuple[int, int]:
+    def window(
+        self, low: float, high: float, size: float, nats: float = NATS
+    ) -> tuple[int, int]:
         """The first and the last outcome with a non-negligible probability for a θ in [low, high].
 
-        Outcomes outside the window have a total probability below 2e-17.
+        Outcomes outside the window have a total probability below 2·exp(−nats).
         """
         ...
 
@@ -48,6 +53,10 @@ class Sampling(Protocol):
 
     def pmf(self, x: npt.ArrayLike, parameter: npt.ArrayLike, size: float) -> Floats:
         """Pr(X = x), broadcast over x and the parameter."""
+        ...
+
+    def ratio(self, x: Integers, parameter: Floats, size: float) -> Floats:
+        """Pr(X = x + 1) / Pr(X = x) at parameters inside the range; broadcast."""
         ...
 
     def cdf(self, x: Integers, parameter: Floats, size: float) -> Floats:

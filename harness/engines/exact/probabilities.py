@@ -1,0 +1,69 @@
+"""The probabilities of consecutive outcomes at many truths, by recurrence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from harness.numerics.arrays import Floats
+from harness.sampling.protocol import Sampling
+
+# Truths in one block of rows, and numbers in one block, which fit a cache.
+_ROWS, _CELLS = 128, 1 << 16
+# Outcomes with a probability below e^−92 = 1e-40 at all truths of a block are left out.
+_NATS = 92.0
+# A recurrence from a smaller probability than this would lose digits to the smallest double.
+_SMALLEST_START = 1e-200
+
+
+def consecutive_probabilities(
+    sampling: Sampling, first: int, last: int, truths: Floats, size: float
+) -> Iterator[tuple[slice, slice, Floats]]:
+    """Yield Pr(X = x | θ) for the outcomes x from first to last, in blocks of truths.
+
+    From the probability of the outcome that is likeliest in the middle of a block, those of all
+    others follow by Pr(X = x + 1)/Pr(X = x): every term is a product of positive factors, good to
+    about 1e-16 times the number of steps. Neither a sum nor a tail function enters. Outcomes that
+    have a probability below 1e-40 at all truths of a block are left out of it.
+
+    Args:
+        sampling: how outcomes arise.
+        first, last: the first and the last outcome.
+        truths: ascending and inside the range of the parameter, shape (t,).
+        size: the size.
+
+    Yields:
+        A slice of the truths, a slice of the outcomes, and the probabilities, of the shape of both.
+    """
+    start = 0
+    while start < truths.size:
+        reach = sampling.window(truths[start], truths[start], size, _NATS)
+        rows = int(np.clip(_CELLS // (reach[1] + 1 - reach[0]), 1, _ROWS))
+        part = slice(start, min(start + rows, truths.size))
+        low, high = sampling.window(truths[start], truths[part.stop - 1], size, _NATS)
+        low, high = max(low, first), min(high, last)
+        if low <= high:
+            outcomes = slice(low - first, high + 1 - first)
+            yield part, outcomes, _block(sampling, low, high, truths[part], size)
+        start = part.stop
+
+
+def _block(sampling: Sampling, first: int, last: int, truths: Floats, size: float) -> Floats:
+    middle = float(sampling.mean(truths[[truths.size // 2]], size)[0])
+    likely = int(np.clip(np.floor(middle), first, last))
+    start = sampling.pmf(likely, truths, size)
+    if start.min() < _SMALLEST_START:
+        return sampling.pmf(np.arange(first, last + 1), truths[:, np.newaxis], size)
+    block = np.empty((truths.size, last + 1 - first))
+    block[:, likely - first] = start
+    up = block[:, likely - first :]
+    up[:, 1:] = sampling.ratio(np.arange(likely, last), truths[:, np.newaxis], size)
+    np.multiply.accumulate(up, axis=1, out=up)
+    down = block[:, likely - first :: -1] if likely > first else block[:, :1]
+    if likely > first:
+        down[:, 1:] = 1.0 / sampling.ratio(
+            np.arange(likely - 1, first - 1, -1), truths[:, np.newaxis], size
+        )
+        np.multiply.accumulate(down, axis=1, out=down)
+    return block

@@ -1,1 +1,0 @@
-"""The identity between the posterior and the enumeration engine."""

@@ -1,0 +1,1 @@
+"""Enumeration over a distribution of truths, by quadrature."""

@@ -1,0 +1,172 @@
+"""Enumeration over a distribution of the truth of one sample, by Gauss quadrature.
+
+At each node θ the probabilities of the outcomes whose interval misses θ are summed, and the sums
+are integrated over θ. Between two neighbouring limits the set of these outcomes is fixed, and the
+sum is smooth: the nodes lie gap by gap. No posterior and no tail function takes part, so that the
+integral is independent of what the engine ``posterior`` computes from the same limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.engines.exact.probabilities import consecutive_probabilities
+from harness.engines.results import Exact, Mean, NodeMisses, weighted
+from harness.families.family import Model, Span
+from harness.numerics.arrays import Floats, Integers
+from harness.numerics.points import RealPoints, UnitPoints
+from harness.scenario import Limits, SingleScenario
+from harness.truths import as_distribution
+
+_NEGLIGIBLE_TAIL = 1e-18
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """A distribution of the parameter of one sample, or a prior that is no distribution."""
+
+    model: Model
+    size: float
+    prior: tuple[float, float]
+    """The parameters of the density's shape."""
+    span: Span
+    """The range of the parameter: all of it, a part, or as far as matters."""
+    factor: float = 1.0
+    """The constant that makes the integral over the range 1, if the prior's own does not."""
+
+    @classmethod
+    def of_truth(cls, scenario: SingleScenario) -> Mixing:
+        """Return the truth's distribution."""
+        truth, model = as_distribution(scenario.truth), scenario.model
+        if truth.conjugate_prior is not None:
+            prior, span = truth.conjugate_prior, truth.effective_support
+            return cls(model, scenario.size, prior, span)
+        low, high = truth.support
+        return cls(model, scenario.size, model.FLAT_PRIOR, (low, high), 1.0 / (high - low))
+
+    @classmethod
+    def of_prior(
+        cls, scenario: SingleScenario, prior: tuple[float, float], largest: int
+    ) -> Mixing:
+        """Return a prior, over the range in which an outcome up to ``largest`` can arise."""
+        model, size = scenario.model, scenario.size
+        if model.IS_BOUNDED:
+            return cls(model, size, prior, model.SUPPORT)
+        posterior = model.posterior(np.array([float(largest)]), np.array([float(size)]), prior)
+        end = float(posterior.isf(np.array([_NEGLIGIBLE_TAIL])).value[0])
+        return cls(model, size, prior, (model.SUPPORT[0], end))
+
+    def edges(self, breaks: Floats) -> Floats:
+        """Return the breaks inside the range and its ends, ascending and distinct."""
+        low, high = self.span
+        inside = breaks[(breaks > low) & (breaks < high)]
+        return np.unique(np.concatenate(([low, high], inside)))
+
+    def rule(self, edges: Floats) -> tuple[RealPoints | UnitPoints, Floats]:
+        """Return ascending nodes and weights for an integrand that is smooth between the edges."""
+        nodes, weights = self.model.prior_rule(edges, self.prior, self.size)
+        return nodes, weights * self.factor
+
+
+@dataclass(frozen=True)
+class Integral:
+    """The integrals of k columns over a distribution of truths."""
+
+    by_outcome: Exact
+    """Given each outcome; its weight is the outcome's probability."""
+    mean: Mean
+    """Over all truths and outcomes."""
+    nodes: tuple[NodeMisses, ...]
+    """The miss probabilities of each column at the nodes."""
+
+
+def integrate(mixing: Mixing, limits: Limits) -> Integral:
+    """Return the integrals of the summed probabilities, for consecutive outcomes.
+
+    With the nodes θ_i and their weights w_i, between the limits of one column, the mean of the
+    misses below is Σ_i w_i Σ_x [θ_i < L(x)] Pr(X = x | θ_i), and that given an outcome
+    Σ_i w_i [θ_i < L(x)] Pr(X = x | θ_i) / Pr(X = x) with Pr(X = x) = Σ_i w_i Pr(X = x | θ_i).
+
+    Args:
+        mixing: the distribution of the truth.
+        limits: of the outcomes first, first + 1, …; outcomes without limits count as impossible.
+
+    Returns:
+        The means, and the integrals given each outcome whose probability is not 0.
+    """
+    weight = outcome_probabilities(mixing, limits.outcomes)
+    nodes, misses = [], []
+    for lower, upper in zip(limits.lower, limits.upper, strict=True):
+        at_nodes, given = _misses(mixing, limits.outcomes, lower, upper)
+        nodes.append(at_nodes)
+        misses.append(given)
+    below, above = np.array(misses).swapaxes(0, 1)
+    possible = weight > 0
+    share = weight[possible]
+    by_outcome = Exact(
+        limits.outcomes[possible],
+        share,
+        below[:, possible] / share,
+        above[:, possible] / share,
+        limits.length[:, possible],
+    )
+    mean = Mean(
+        np.array([(each.weight * each.below).sum() for each in nodes]),
+        np.array([(each.weight * each.above).sum() for each in nodes]),
+        np.array([weighted(length, weight).sum() for length in limits.length]),
+    )
+    return Integral(by_outcome, mean, tuple(nodes))
+
+
+def outcome_probabilities(mixing: Mixing, outcomes: Integers) -> Floats:
+    """Return Pr(X = x) of consecutive outcomes as a quadrature over the truths, shape (m,)."""
+    nodes, weights = mixing.rule(np.array(mixing.span))
+    total = np.zeros(outcomes.size)
+    for truths_at, outcomes_at, probability in _blocks(mixing, outcomes, nodes):
+        total[outcomes_at] += weights[truths_at] @ probability
+    return total
+
+
+def _blocks(
+    mixing: Mixing, outcomes: Integers, nodes: RealPoints | UnitPoints
+) -> Iterator[tuple[slice, slice, Floats]]:
+    sampling, first, last = mixing.model.SAMPLING, int(outcomes[0]), int(outcomes[-1])
+    truths = np.minimum(nodes.value, np.nextafter(mixing.model.SUPPORT[1], 0.0))
+    return consecutive_probabilities(sampling, first, last, truths, mixing.size)
+
+
+def _misses(
+    mixing: Mixing, outcomes: Integers, lower: Floats, upper: Floats
+) -> tuple[NodeMisses, Floats]:
+    """Return the misses at the nodes, and the misses below and above with each outcome, (2, m).
+
+    A node lies in the gap between two limits, and is compared with a limit by the number of the
+    gap: beside 1 the distance of a node to 1 is exact, and the node as a double is not.
+    """
+    edges = mixing.edges(np.concatenate((lower, upper)))
+    nodes, weights = mixing.rule(edges)
+    gap = nodes.positions(edges)
+    # A node in gap g is below the edge g, and above the edge g − 1.
+    first_not_below, first_above = np.searchsorted(edges, lower), np.searchsorted(edges, upper)
+    at_nodes = np.zeros((2, nodes.value.size))
+    with_outcome = np.zeros((2, outcomes.size))
+    for part, outcomes_at, probability in _blocks(mixing, outcomes, nodes):
+        low, high, row = gap[part.start], gap[part.stop - 1], gap[part, np.newaxis]
+        for side, (limit, can_miss) in enumerate(
+            (
+                (first_not_below[outcomes_at], first_not_below[outcomes_at] >= low),
+                (first_above[outcomes_at], first_above[outcomes_at] < high),
+            )
+        ):
+            near = np.flatnonzero(can_miss)
+            if near.size == 0:
+                continue
+            columns = slice(int(near[0]), int(near[-1]) + 1)
+            missed = row <= limit[columns] if side == 0 else row > limit[columns]
+            chance = probability[:, columns] * missed
+            at_nodes[side, part] = chance.sum(axis=1)
+            with_outcome[side, outcomes_at][columns] += weights[part] @ chance
+    return NodeMisses(weights, at_nodes[0], at_nodes[1]), with_outcome

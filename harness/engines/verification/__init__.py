@@ -1,0 +1,1 @@
+"""The comparison of every published number with a second computation of it."""
