@@ -45,25 +45,38 @@ def consecutive_probabilities(
         low, high = max(low, first), min(high, last)
         if low <= high:
             outcomes = slice(low - first, high + 1 - first)
-            yield part, outcomes, _block(sampling, low, high, truths[part], size)
+            middle = float(truths[(part.start + part.stop) // 2])
+            likely = int(np.clip(sampling.mean(np.array(middle), size), low, high))
+            yield part, outcomes, probability_rows(sampling, (low, likely, high), truths[part], size)
         start = part.stop
 
 
-def _block(sampling: Sampling, first: int, last: int, truths: Floats, size: float) -> Floats:
-    middle = float(sampling.mean(truths[[truths.size // 2]], size)[0])
-    likely = int(np.clip(np.floor(middle), first, last))
-    start = sampling.pmf(likely, truths, size)
-    if start.min() < _SMALLEST_START:
-        return sampling.pmf(np.arange(first, last + 1), truths[:, np.newaxis], size)
-    block = np.empty((truths.size, last + 1 - first))
-    block[:, likely - first] = start
-    up = block[:, likely - first :]
-    up[:, 1:] = sampling.ratio(np.arange(likely, last), truths[:, np.newaxis], size)
-    np.multiply.accumulate(up, axis=1, out=up)
-    down = block[:, likely - first :: -1] if likely > first else block[:, :1]
-    if likely > first:
-        down[:, 1:] = 1.0 / sampling.ratio(
-            np.arange(likely - 1, first - 1, -1), truths[:, np.newaxis], size
-        )
+def probability_rows(
+    sampling: Sampling, outcomes: tuple[int, int, int], truths: Floats, size: float
+) -> Floats:
+    """Return Pr(X = x | θ) for consecutive outcomes x, by recurrence from one of them.
+
+    Args:
+        sampling: how outcomes arise.
+        outcomes: the first one, the one to start from, and the last one.
+        truths: inside the range of the parameter, shape (t,).
+        size: the size.
+
+    Returns:
+        Shape (t, number of outcomes).
+    """
+    first, start, last = outcomes
+    rows, theta = np.empty((truths.size, last + 1 - first)), truths[:, np.newaxis]
+    up, down = rows[:, start - first :], rows[:, start - first :: -1]
+    if start == first:
+        down = rows[:, :1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        up[:, 1:] = sampling.ratio(np.arange(start, last), theta, size)
+        down[:, 1:] = 1.0 / sampling.ratio(np.arange(start - 1, first - 1, -1), theta, size)
+        up[:, 0] = sampling.pmf(start, truths, size)
+        lost = np.flatnonzero(rows[:, start - first] < _SMALLEST_START)
+        np.multiply.accumulate(up, axis=1, out=up)
         np.multiply.accumulate(down, axis=1, out=down)
-    return block
+    if lost.size:
+        rows[lost] = sampling.pmf(np.arange(first, last + 1), theta[lost], size)
+    return rows

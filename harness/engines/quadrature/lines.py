@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import roots_legendre
 
-from harness.engines.identity.samples import Sample
+from harness.engines.quadrature.samples import Sample
 from harness.numerics.arrays import Floats
 
 # Panel length on the variance-stabilized scale: sixteen nodes on it integrate a Gaussian of
@@ -21,9 +21,6 @@ _PANEL = 4.0
 _NODES = 16
 # Nodes for gaps up to each share of a panel.
 _GAP_NODES = ((1e-6, 1), (0.02, 3), (0.2, 6), (np.inf, _NODES))
-# Beside each limit is a gap with this share of the whole range: a comparison with a slightly wrong
-# limit takes a parameter there for missed, or for covered.
-_BESIDE = 1e-7
 # Polynomials up to this degree have one panel of as many nodes as they need.
 _LARGEST_DEGREE = 80
 
@@ -39,9 +36,7 @@ class Lines:
         """Return ascending nodes and weights of an integral over θ, smooth between the limits."""
         panels = self._panels()
         inside = limits[(limits > panels[0]) & (limits < panels[-1])]
-        beside = _BESIDE * (panels[-1] - panels[0])
-        edges = np.concatenate((panels, inside, inside - beside, inside + beside))
-        edges = np.unique(np.clip(edges, panels[0], panels[-1]))
+        edges = np.unique(np.concatenate((panels, inside)))
         middle = 0.5 * (edges[1:] + edges[:-1])
         panel = np.clip(np.searchsorted(panels, middle) - 1, 0, panels.size - 2)
         width = np.diff(edges)
@@ -70,9 +65,7 @@ class Lines:
         weight = weight / abs(self.weights[1])
         by_first = first_sample.probabilities(first) * weight[..., np.newaxis]
         by_second = second_sample.probabilities(second)
-        counts = range(first_sample.counts.size)
-        joint = [(by_first[..., [count]] * by_second).sum(axis=1) for count in counts]
-        return np.stack(joint, axis=1)
+        return np.einsum("tla,tlb->tab", by_first, by_second)
 
     def _panels(self) -> Floats:
         """Return the edges in θ of panels that are short on the scale of the integrand."""

@@ -126,7 +126,7 @@ def outcome_probabilities(mixing: Mixing, outcomes: Integers) -> Floats:
     nodes, weights = mixing.rule(np.array(mixing.span))
     total = np.zeros(outcomes.size)
     for truths_at, outcomes_at, probability in _blocks(mixing, outcomes, nodes):
-        total[outcomes_at] += weights[truths_at] @ probability
+        total[outcomes_at] += np.einsum("i,ij->j", weights[truths_at], probability)
     return total
 
 
@@ -168,5 +168,5 @@ def _misses(
             missed = row <= limit[columns] if side == 0 else row > limit[columns]
             chance = probability[:, columns] * missed
             at_nodes[side, part] = chance.sum(axis=1)
-            with_outcome[side, outcomes_at][columns] += weights[part] @ chance
+            with_outcome[side, outcomes_at][columns] += np.einsum("i,ij->j", weights[part], chance)
     return NodeMisses(weights, at_nodes[0], at_nodes[1]), with_outcome

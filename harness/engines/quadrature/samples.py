@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import roots_legendre
 
+from harness.engines.exact.probabilities import probability_rows
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
 from harness.scenario import SingleScenario
@@ -109,9 +110,13 @@ class Sample:
 
     def probabilities(self, truths: Floats) -> Floats:
         """Return the density of each truth times the probability of each count, shape (…, m)."""
-        truths = truths[..., np.newaxis]
-        probability = self._sampling.pmf(self.counts, truths, self.scenario.size)
-        return np.asarray(probability * self.density(truths))
+        first, last = int(self.counts[0]), int(self.counts[-1])
+        top = np.nextafter(self.scenario.model.SUPPORT[1], 0.0)
+        inside = np.clip(truths.ravel(), np.finfo(np.float64).tiny, top)
+        start = (first, (first + last) // 2, last)
+        probability = probability_rows(self._sampling, start, inside, self.scenario.size)
+        probability = probability.reshape(*truths.shape, self.counts.size)
+        return np.asarray(probability * self.density(truths)[..., np.newaxis])
 
     def total_probabilities(self) -> Floats:
         """Return ``probabilities`` integrated over all truths, shape (m,)."""
