@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from harness.engines.results import Exact
+from harness.engines.pooling import Group, pooled_exact
+from harness.engines.results import Exact, Mean
 from harness.families.catalogue import family_of
 from harness.families.family import truth_posterior
 from harness.scenario import Limits, Scenario, data_of
 from harness.truths import as_distribution
+
+
+@dataclass(frozen=True)
+class Integrated:
+    """The results of the engine ``posterior`` for k columns."""
+
+    by_outcome: Exact
+    """Under the reference prior, or under the posterior that the truth's distribution implies."""
+    mean: Mean | None
+    """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
+    under_prior: Exact | None
+    """Under the reference prior, where ``by_outcome`` is under the truth's posterior."""
+
+    def pooled(self, group: Group) -> Integrated:
+        """Return the same with the outcomes of each group pooled; the mean is over all outcomes."""
+        prior = None if self.under_prior is None else pooled_exact(self.under_prior, group)
+        return replace(self, by_outcome=pooled_exact(self.by_outcome, group), under_prior=prior)
 
 
 def integrate_under_prior(

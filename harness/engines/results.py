@@ -235,9 +235,15 @@ class Enumerated:
     """Miss probability at each value of a discrete truth."""
     mean: Mean | None
     """The overall mean; None where possible outcomes have no limits."""
+    mean_from: str
+    """The engine that the overall mean and the cells come from: enumeration, or the posterior
+    where the integral over a distribution of truths takes too long."""
     worst: tuple[WorstCase | None, ...]
     """The worst case of each column over the closed hull of the truth's support; None where
     outcomes that it needs have no limits."""
     worst_anywhere: tuple[WorstCase | None, ...]
     """The worst case of each column over all values of the parameter; None where it is not exact,
     for an unbounded parameter and for two samples, or where outcomes have no limits."""
+    nodes: tuple[NodeMisses, ...] | None = None
+    """The miss probabilities of each column at the nodes of the integral over the truths; None
+    where there is no such integral."""

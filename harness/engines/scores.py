@@ -14,10 +14,9 @@ from functools import partial
 
 import numpy as np
 
-from harness.engines.exact.one_sample import possible_outcomes, probability_blocks
+from harness.engines.exact.one_sample import probability_blocks
 from harness.engines.exact.two_samples import listed_pairs
-from harness.engines.identity.one_sample import misses_between_limits, scenarios_to_check
-from harness.engines.results import Enumerated
+from harness.engines.results import Enumerated, NodeMisses
 from harness.families.family import truth_posterior
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
@@ -42,8 +41,8 @@ def of_one_sample(
 ) -> Scores:
     """Return both scores under the scenario's own truth, exact.
 
-    The root mean square over a distribution is computed where the identity of the engines also
-    integrates all gaps between limits; the interval score where all possible outcomes have limits.
+    The root mean square over a distribution is computed where enumeration integrates over all gaps
+    between limits; the interval score where all possible outcomes have limits.
 
     Args:
         scenario: size and truth.
@@ -53,11 +52,9 @@ def of_one_sample(
     """
     alpha = _alphas(columns)
     rms = _rms_over_listed_truths(enumerated, alpha)
-    if enumerated.by_truth is None and scenarios_to_check(scenario) == [scenario]:
-        possible = limits.at(possible_outcomes(scenario))
-        rows = zip(possible.lower, possible.upper, alpha, strict=True)
-        first = int(possible.outcomes[0])
-        rms = np.array([_rms_over_distribution(scenario, first, *row) for row in rows])
+    if enumerated.nodes is not None:
+        rows = zip(enumerated.nodes, alpha, strict=True)
+        rms = np.array([_rms_over_distribution(*row) for row in rows])
     excess = _excess_at_listed_truths if scenario.truth.is_discrete else _excess_over_distribution
     return Scores(rms, _interval_score(limits, enumerated, columns, partial(excess, scenario)))
 
@@ -89,13 +86,10 @@ def _rms_over_listed_truths(enumerated: Enumerated, alpha: Floats) -> Floats:
     return np.asarray(np.sqrt((error * error).mean(axis=1)))
 
 
-def _rms_over_distribution(
-    scenario: SingleScenario, first: int, lower: Floats, upper: Floats, alpha: float
-) -> float:
+def _rms_over_distribution(nodes: NodeMisses, alpha: float) -> float:
     """Return the root mean square over the distribution of the truth, for one column."""
-    below, above, weights = misses_between_limits(scenario, first, lower, upper)
-    error = alpha - (below + above)
-    return float(np.sqrt((error * error * weights).sum()))
+    error = alpha - (nodes.below + nodes.above)
+    return float(np.sqrt((error * error * nodes.weight).sum()))
 
 
 def _interval_score(

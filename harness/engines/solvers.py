@@ -10,19 +10,17 @@ import numpy as np
 
 from harness.engines import scores
 from harness.engines.exact import one_sample, two_samples
-from harness.engines.identity import one_sample as identity
-from harness.engines.identity import two_samples as pair_identity
 from harness.engines.results import Enumerated, WorstCase
 from harness.engines.scores import Scores
+from harness.engines.verification import one_sample as verify_one
+from harness.engines.verification import two_samples as verify_two
+from harness.engines.verification.comparisons import Comparison, Published
 from harness.engines.worst_case.two_samples import search_worst_case
 from harness.errors import HarnessError
 from harness.families.catalogue import family_of
-from harness.families.family import ENUMERATION, POSTERIOR, Family, Span
+from harness.families.family import ENUMERATION, Family, Span
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
-
-LARGEST_WEIGHTED = 1 << 22
-"""The largest size of one sample for which the sum of all outcome probabilities is checked."""
 
 LARGEST_COMBINED = 1 << 16
 """The largest number of pairs of counts whose limits are all computed for the worst case."""
@@ -71,8 +69,12 @@ class Solver(Protocol):
         """
         ...
 
-    def identity_outcomes(self) -> list[Integers]:
-        """Return the outcomes that each check of the identity between the engines needs."""
+    def outcomes_to_verify(self, prior: tuple[float, float] | None) -> Integers:
+        """Return the outcomes that ``verify`` needs the limits of, beside those that are shown.
+
+        Args:
+            prior: the reference prior; None where no engine uses one.
+        """
         ...
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
@@ -99,8 +101,8 @@ class Solver(Protocol):
         """Return the root mean square alpha error and the interval score of each column."""
         ...
 
-    def discrepancies(self, limits: Limits) -> list[Floats]:
-        """Return the discrepancies between posterior and enumeration, shape (k,) each."""
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        """Compare what the exact engines computed with a second computation of it."""
         ...
 
 
@@ -155,9 +157,8 @@ class OneSampleSolver:
             return bool(outcomes.size == self.scenario.size + 1)
         return _covers_possible(self, outcomes, largest)
 
-    def identity_outcomes(self) -> list[Integers]:
-        checked = identity.scenarios_to_check(self.scenario)
-        return [one_sample.possible_outcomes(scenario) for scenario in checked]
+    def outcomes_to_verify(self, prior: tuple[float, float] | None) -> Integers:
+        return verify_one.outcomes_to_verify(self.scenario)
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
         return one_sample.outcome_weights(self.scenario, outcomes)
@@ -173,12 +174,8 @@ class OneSampleSolver:
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
         return scores.of_one_sample(self.scenario, limits, enumerated, columns)
 
-    def discrepancies(self, limits: Limits) -> list[Floats]:
-        checked = identity.scenarios_to_check(self.scenario)
-        found = [identity.evaluate_identity(scenario, limits).discrepancy() for scenario in checked]
-        if self.scenario.size < LARGEST_WEIGHTED and not self.scenario.truth.is_discrete:
-            found.append(_for_each_column(identity.weight_discrepancy(self.scenario), limits))
-        return found
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        return verify_one.verify(self.scenario, limits, published)
 
 
 @dataclass(frozen=True)
@@ -225,12 +222,8 @@ class TwoSampleSolver:
     def covers_draws(self, outcomes: Integers, largest: float) -> bool:
         return _covers_possible(self, outcomes, largest)
 
-    def identity_outcomes(self) -> list[Integers]:
-        return [pair_identity.outcomes_to_check(scenario) for scenario in self._to_check()]
-
-    def _to_check(self) -> list[PairScenario]:
-        has_identity = self._family.is_weighted_sum and POSTERIOR in self._family.engines
-        return pair_identity.scenarios_to_check(self.scenario) if has_identity else []
+    def outcomes_to_verify(self, prior: tuple[float, float] | None) -> Integers:
+        return verify_two.outcomes_to_verify(self.scenario, prior)
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
         return two_samples.pair_weights(self.scenario, outcomes)
@@ -247,15 +240,8 @@ class TwoSampleSolver:
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
         return scores.of_two_samples(self.scenario, limits, enumerated, columns)
 
-    def discrepancies(self, limits: Limits) -> list[Floats]:
-        found = [
-            pair_identity.evaluate_identity(scenario, limits).discrepancy()
-            for scenario in self._to_check()
-        ]
-        if not self.scenario.truth.is_discrete:
-            discrepancy = pair_identity.weight_discrepancy(self.scenario)
-            found.append(_for_each_column(discrepancy, limits))
-        return found
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        return verify_two.verify(self.scenario, limits, published)
 
 
 _SOLVERS: dict[int, Any] = {1: OneSampleSolver, 2: TwoSampleSolver}
@@ -266,7 +252,3 @@ def _covers_possible(solver: Solver, outcomes: Integers, largest: float) -> bool
     return solver.possible_count() <= largest and bool(
         np.isin(solver.possible_outcomes(), outcomes).all()
     )
-
-
-def _for_each_column(value: float, limits: Limits) -> Floats:
-    return np.full(limits.lower.shape[0], value)

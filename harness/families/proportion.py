@@ -111,9 +111,7 @@ def prior_density(prior: tuple[float, float], p: Floats) -> Floats:
     return (total - 1.0) * binomial.pmf(prior[0] - 1.0, p, total - 2.0)
 
 
-def prior_rule(
-    breaks: Floats, prior: tuple[float, float], n: float
-) -> tuple[UnitPoints, Floats]:
+def prior_rule(breaks: Floats, prior: tuple[float, float], n: float) -> tuple[UnitPoints, Floats]:
     """Return nodes and weights of Beta(a, b) between the breaks.
 
     In arcsin √p a binomial probability varies on the scale 1/(2√n), and times the density of a

@@ -34,9 +34,7 @@ class Sampling(Protocol):
         """
         ...
 
-    def window(
-        self, low: float, high: float, size: float, nats: float = NATS
-    ) -> tuple[int, int]:
+    def window(self, low: float, high: float, size: float, nats: float = NATS) -> tuple[int, int]:
         """The first and the last outcome with a non-negligible probability for a θ in [low, high].
 
         Outcomes outside the window have a total probability below 2·exp(−nats).

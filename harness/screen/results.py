@@ -15,7 +15,7 @@ from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.screen.ranking import ranking_screen
 from harness.screen.recommendation import recommendation_screen
 from harness.screen.records import escape_markup, format_number, worst_range
-from harness.tables.manifest import failed_methods
+from harness.tables.manifest import engines_met, failed_methods, not_compared
 from harness.tables.results import Results
 
 _MOST_ROWS = 45
@@ -191,16 +191,29 @@ def _conclusions(manifest: _Row) -> Iterator[str]:
     if "not_checked" in agreement:
         drawn = escape_markup(", ".join(agreement["not_checked"]))
         yield f"Not compared with exact values, since their limits are random: {drawn}."
-    if not identity["sizes"]:
+    for sentence in not_compared(manifest):
+        yield f"{sentence}."
+    if identity["holds"] is None:
         return
     size = f"differences below {identity['largest_discrepancy_below']:g}"
+    met = engines_met(manifest)
     if identity["holds"]:
-        yield f"[green]Posterior and enumeration agree[/green]: {size}."
-    else:
-        yield (
-            f"[bold red]Posterior and enumeration disagree[/bold red]: {size} "
-            f"where {identity['tolerance']:g} is allowed."
-        )
+        what = "Posterior and enumeration meet" if met else "Exact values are confirmed"
+        how = "" if met else " by a second computation"
+        yield f"[green]{what}[/green]{how}: {size}."
+        return
+    for each in identity["comparisons"]:
+        if not each["holds"]:
+            yield (
+                f"[bold red]The {each['of']} of {each['published']} differ[/bold red] from "
+                f"those of {_the_other(each)}: by up to {each['largest_discrepancy_below']:g} "
+                f"where {identity['tolerance']:g} is allowed."
+            )
+
+
+def _the_other(comparison: _Row) -> str:
+    known = {POSTERIOR: "the posterior", ENUMERATION: "enumeration"}
+    return known.get(comparison["against"], "a second computation")
 
 
 def _estimate(row: _Row) -> str:

@@ -15,11 +15,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from harness.engines.posterior import Integrated
 from harness.engines.results import Enumerated, Exact, Mean
 from harness.engines.scores import Scores
 from harness.numerics.arrays import Bools, Floats
 from harness.scenario import Limits
-from harness.tables.scenario_result import Integrated, Solution
+from harness.tables.scenario_result import Solution
 
 Probabilities = TypeVar("Probabilities", Exact, Mean)
 
@@ -57,7 +58,7 @@ def solve_with_failures(
     nothing, everything, *_ = four
     return Solution(
         shown=nothing.shown,
-        discrepancy=np.maximum(nothing.discrepancy, everything.discrepancy),
+        comparisons=tuple(comparison for each in four for comparison in each.comparisons),
         enumerated=_enumerated([each.enumerated for each in four]),
         scores=_scores(everything.scores, failed),
         integrated=_integrated([each.integrated for each in four]),
@@ -72,6 +73,7 @@ def _enumerated(four: Sequence[Enumerated | None]) -> Enumerated | None:
         _combined([each.by_outcome for each in known]),
         _combined_known([each.by_truth for each in known]),
         _combined_known([each.mean for each in known]),
+        known[1].mean_from,
         known[1].worst,
         known[1].worst_anywhere,
     )

@@ -134,9 +134,9 @@ def _shown(experiment: Experiment, scenario: Scenario) -> Integers | None:
 
 
 def _outcomes(experiment: Experiment, scenario: Scenario, shown: Integers | None) -> Integers:
-    """The outcomes that the exact engines and the identity between them need limits for."""
-    solver = solver_of(scenario)
-    parts = solver.identity_outcomes()
+    """The outcomes that the exact engines and their verification need limits for."""
+    prior = experiment.reference_prior if POSTERIOR in experiment.engines else None
+    parts = [solver_of(scenario).outcomes_to_verify(prior)]
     if shown is not None:
         parts.append(shown)
     if POSTERIOR in experiment.engines and shown is None:

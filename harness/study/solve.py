@@ -10,16 +10,17 @@ import numpy as np
 
 from harness.config.experiment import Experiment
 from harness.engines import posterior
-from harness.engines.identity.one_sample import enumeration_discrepancies
-from harness.engines.results import Enumerated, Tally
+from harness.engines.posterior import Integrated
+from harness.engines.results import Tally
 from harness.engines.solvers import solver_of
+from harness.engines.verification.comparisons import Published
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
-from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Column, Limits, Scenario
+from harness.numerics.arrays import Integers
+from harness.scenario import Column, Limits
 from harness.study.failures import solve_with_failures
 from harness.study.plan import ScenarioPlan
-from harness.tables.scenario_result import Integrated, Solution
+from harness.tables.scenario_result import Solution
 
 
 def solve_scenario(
@@ -58,18 +59,21 @@ def _solve(
     """Solve for limits that are all numbers; the worst case and the scores take longest."""
     scenario, engines = plan.scenario, experiment.engines
     worst_case = worst_case and ENUMERATION in engines
-    enumerated = scored = None
+    enumerated = scored = integrated = None
     if ENUMERATION in engines or drawn is not None:
         outcomes = _outcomes_to_enumerate(experiment, plan, shown, drawn)
         enumerated = solver_of(scenario).enumerate(limits, outcomes, worst=worst_case)
     if worst_case and enumerated is not None:
         scored = solver_of(scenario).scores(limits, enumerated, columns)
+    if POSTERIOR in engines:
+        integrated = _integrate(experiment, plan, limits.at(shown))
+    published = Published(enumerated, integrated, experiment.reference_prior)
     return Solution(
         shown=shown,
-        discrepancy=_discrepancy(scenario, limits, enumerated),
-        enumerated=enumerated,
+        comparisons=tuple(solver_of(scenario).verify(limits, published)),
+        enumerated=None if enumerated is None else replace(enumerated, nodes=None),
         scores=scored,
-        integrated=_integrate(experiment, plan, limits.at(shown)) if POSTERIOR in engines else None,
+        integrated=integrated,
     )
 
 
@@ -101,10 +105,3 @@ def _outcomes_to_enumerate(
     )
     parts = nothing if values_alone else shown, nothing if drawn is None else drawn
     return np.union1d(*parts).astype(np.int64)
-
-
-def _discrepancy(scenario: Scenario, limits: Limits, known: Enumerated | None) -> Floats:
-    """The largest discrepancy between what is computed in two ways, for each column."""
-    found = [] if known is None else enumeration_discrepancies(known)
-    found += solver_of(scenario).discrepancies(limits)
-    return np.asarray(np.max(found, axis=0))

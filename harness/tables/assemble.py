@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 import polars as pl
 
+from harness.engines.posterior import Integrated
 from harness.engines.results import Counts, Enumerated, Exact, Tally, WorstCase, weighted_mean
 from harness.engines.scores import Scores
 from harness.engines.solvers import solver_of
@@ -23,7 +24,7 @@ from harness.tables.blocks import (
     mean_block,
     total_counts,
 )
-from harness.tables.scenario_result import Integrated, ScenarioResult, by_column
+from harness.tables.scenario_result import ScenarioResult, by_column
 from harness.tables.schema import (
     OUTCOME,
     TRUTH,
@@ -182,6 +183,7 @@ def _summary_rows(
             **mean,
             **_extremes(exact_block(cells, row, alpha)),
             "mean_coverage": mean.get("coverage"),
+            "mean_from": known.mean_from if known.mean is not None else None,
             **_worst(result.scenario, known.worst[row], known.worst_anywhere[row]),
             **_scored(solution.scores, row),
         }

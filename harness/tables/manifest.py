@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from harness.agreement import LEVEL, MethodAgreement
-from harness.engines.identity.one_sample import TOLERANCE
 from harness.engines.monte_carlo import fraction_interval, standard_error
 from harness.engines.results import Enumerated, WorstCase
 from harness.engines.solvers import solver_of
+from harness.engines.verification.comparisons import TOLERANCE, Comparison
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.scenario import Scenario, sizes_by_name
 from harness.tables.blocks import total_counts
 from harness.tables.scenario_result import ScenarioResult, by_column
@@ -60,10 +61,11 @@ def versions() -> dict[str, str]:
 
 
 def agrees(content: Mapping[str, Any]) -> bool:
-    """Whether the engines agree, from the content of the manifest of a run."""
+    """Whether no two engines disagree, from the content of the manifest of a run."""
     if "calibration" in content:
         return bool(content["calibration"]["agrees"])
-    return bool(content["agreement"]["agrees"] and content["identity"]["holds"])
+    verdicts = content["agreement"]["agrees"], content["identity"]["holds"]
+    return all(verdict is not False for verdict in verdicts)
 
 
 def content_hash(document: Mapping[str, Any], sources: Mapping[str, str]) -> str:
@@ -135,7 +137,7 @@ def _agreement(
     return {
         "checked": bool(agreements),
         **({"not_checked": list(labels)} if labels else {}),
-        "agrees": all(each.agrees for each in agreements),
+        "agrees": all(each.agrees for each in agreements) if agreements else None,
         "level": LEVEL,
         "tests": sum(each.tests for each in agreements),
         "methods": [
@@ -155,18 +157,65 @@ def _agreement(
 
 
 def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
+    """How the published numbers of the exact engines meet a second computation of them."""
     solved = [(each.scenario, each.solution) for each in results if each.solution is not None]
-    largest = [float(solution.discrepancy.max()) for _, solution in solved]
+    grouped: dict[tuple[str, str, str], list[Comparison]] = {}
+    for _, solution in solved:
+        for each in solution.comparisons:
+            grouped.setdefault((each.published, each.against, each.of), []).append(each)
+    comparisons = [_comparison(*key, grouped[key]) for key in sorted(grouped)]
     return {
-        "holds": all(value <= TOLERANCE for value in largest),
+        "holds": all(each["holds"] for each in comparisons) if comparisons else None,
         "tolerance": TOLERANCE,
-        "largest_discrepancy_below": _power_of_ten_above(max(largest, default=0.0)),
-        "sizes": [_size(scenario) for scenario, _ in solved],
+        "largest_discrepancy_below": max(
+            (each["largest_discrepancy_below"] for each in comparisons), default=None
+        ),
+        "comparisons": comparisons,
+        "sizes": [_size(scenario) for scenario, solution in solved if solution.comparisons],
     }
+
+
+def _comparison(
+    published: str, against: str, of: str, found: Sequence[Comparison]
+) -> dict[str, Any]:
+    largest = max(float(each.discrepancy.max(initial=0.0)) for each in found)
+    return {
+        "published": published,
+        "against": against,
+        "of": of,
+        "holds": bool(all((each.discrepancy <= TOLERANCE).all() for each in found)),
+        "largest_discrepancy_below": _power_of_ten_above(largest),
+    }
+
+
+def engines_met(content: Mapping[str, Any]) -> bool:
+    """Whether the posterior and the enumeration of a run were compared with each other."""
+    ran = {POSTERIOR, ENUMERATION} <= set(content["experiment"]["engines"])
+    pairs = [{each["published"], each["against"]} for each in content["identity"]["comparisons"]]
+    return ran and {POSTERIOR, ENUMERATION} in pairs
+
+
+def not_compared(content: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each pair of engines that was not compared, from the manifest of a run."""
+    engines = content["experiment"]["engines"]
+    if not content["agreement"]["checked"]:
+        why = "their limits are random" if MONTE_CARLO in engines else _absent([MONTE_CARLO])
+        yield f"Monte Carlo and exact values were not compared: {why}"
+    if not engines_met(content):
+        absent = [each for each in (POSTERIOR, ENUMERATION) if each not in engines]
+        why = _absent(absent) if absent else "no distribution has both"
+        yield f"Posterior and enumeration were not compared: {why}"
+
+
+def _absent(engines: Sequence[str]) -> str:
+    names = " and ".join(each.replace("_", " ") for each in engines)
+    return f"{names} did not run"
 
 
 def _power_of_ten_above(discrepancy: float) -> float:
     """The next power of ten: rounding noise differs between machines, its magnitude does not."""
+    if not discrepancy < math.inf:
+        return math.inf
     return float(f"1e{max(math.floor(math.log10(max(discrepancy, 1e-16))) + 1, -14)}")
 
 

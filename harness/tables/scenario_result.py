@@ -7,28 +7,13 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from harness.engines.pooling import Group, pooled_counts, pooled_exact
-from harness.engines.results import Enumerated, Exact, Mean, Tally
+from harness.engines.posterior import Integrated
+from harness.engines.results import Enumerated, Tally
 from harness.engines.scores import Scores
+from harness.engines.verification.comparisons import Comparison
 from harness.methods.source import Failures
-from harness.numerics.arrays import Floats, Integers
+from harness.numerics.arrays import Integers
 from harness.scenario import Column, Limits, Scenario
-
-
-@dataclass(frozen=True)
-class Integrated:
-    """The results of the engine ``posterior`` for k columns."""
-
-    by_outcome: Exact
-    """Under the reference prior, or under the posterior that the truth's distribution implies."""
-    mean: Mean | None
-    """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
-    under_prior: Exact | None
-    """Under the reference prior, where ``by_outcome`` is under the truth's posterior."""
-
-    def pooled(self, group: Group) -> Integrated:
-        """The same with the outcomes of each group pooled; the mean is over all outcomes."""
-        prior = None if self.under_prior is None else pooled_exact(self.under_prior, group)
-        return replace(self, by_outcome=pooled_exact(self.by_outcome, group), under_prior=prior)
 
 
 @dataclass(frozen=True)
@@ -37,8 +22,8 @@ class Solution:
 
     shown: Integers
     """The outcomes that they cover, whatever is drawn."""
-    discrepancy: Floats
-    """The largest difference between two ways of computing the same number, shape (k,)."""
+    comparisons: tuple[Comparison, ...]
+    """How far the numbers are from a second computation of them."""
     enumerated: Enumerated | None
     """None unless the engine ``enumeration`` runs, or Monte Carlo needs values to compare with."""
     scores: Scores | None

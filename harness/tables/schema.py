@@ -98,6 +98,7 @@ def summary_columns(kind: TableKind) -> Columns:
         **dict.fromkeys(chain.from_iterable(worst_range_columns(kind.family)), pl.Float64),
         "worst_alpha_anywhere": pl.Float64,
         "mean_length": pl.Float64,
+        "mean_from": pl.String,
         "rms_alpha_error": pl.Float64,
         "interval_score": pl.Float64,
     }

@@ -157,3 +157,15 @@ def miss_probabilities(
     """
     below, above = miss_sets(n, first, lower, upper, approach, sampling)
     return below.probability(truths), above.probability(truths)
+
+
+def split_missed(
+    parameter: Floats | float, probability: Floats, lower: Floats, upper: Floats
+) -> tuple[Floats, Floats]:
+    """Return the probabilities of outcomes that miss below and above, and 0 for all others.
+
+    Intervals are closed: a parameter equal to a limit is covered. All arguments are broadcast.
+    """
+    below = np.where(parameter < lower, probability, 0.0)
+    above = np.where(parameter > upper, probability, 0.0)
+    return below, above

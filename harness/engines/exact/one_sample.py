@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from harness.engines.exact.miss_sets import AT, miss_probabilities
 from harness.engines.posterior import integrate_under_truth
-from harness.engines.results import Enumerated, Exact, Mean, WorstCase, weighted
+from harness.engines.quadrature.one_sample import Mixing, integrate
+from harness.engines.results import Enumerated, Exact, WorstCase, weighted
 from harness.engines.worst_case.one_sample import worst_case
-from harness.families.family import Span
+from harness.families.family import ENUMERATION, POSTERIOR, Span
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
 from harness.scenario import Limits, SingleScenario
 
 _BLOCK = 1 << 19
+LARGEST_INTEGRATED = 2000
+"""The largest number of trials, or of expected events, with a quadrature over the truths."""
+
 NOTHING_LEFT_OUT = 1e-9
 """Outcomes with this probability together may have no limits, and the mean is still overall."""
 
@@ -35,29 +40,49 @@ def enumerate_one_sample(
         reported: the outcomes in the result; None for all that have limits.
         worst: whether to find the worst cases.
     """
-    truth = scenario.truth
     reported_outcomes = limits.outcomes if reported is None else reported
+    found = _enumerate(scenario, limits, reported_outcomes)
+    if not worst:
+        return found
+    hull, whole = scenario.truth.effective_support, whole_range(scenario)
+    cases = worst_cases(scenario, limits, hull)
+    if not scenario.model.IS_BOUNDED:
+        return replace(found, worst=cases)
+    anywhere = cases if hull == whole else worst_cases(scenario, limits, whole)
+    return replace(found, worst=cases, worst_anywhere=anywhere)
+
+
+def _enumerate(scenario: SingleScenario, limits: Limits, reported: Integers) -> Enumerated:
+    """Return the miss probabilities by outcome, by truth and overall, without worst cases."""
+    truth, unknown = scenario.truth, (None,) * len(limits.lower)
     if truth.is_discrete:
         values = np.array(truth.values)
-        by_outcome = _by_outcome(scenario, values, limits.at(reported_outcomes))
-        by_values = _by_truth(scenario, values, limits)
-        by_truth: Exact | None = by_values
-        mean: Mean | None = by_values.mean()
-    else:
-        by_truth = None
-        by_outcome = integrate_under_truth(scenario, limits)
-        mean = by_outcome.mean() if by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT else None
-        if reported is not None:
-            by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, reported))
-    unknown = (None,) * len(limits.lower)
-    if not worst:
-        return Enumerated(by_outcome, by_truth, mean, unknown, unknown)
-    hull, whole = truth.effective_support, whole_range(scenario)
-    cases = worst_cases(scenario, limits, hull)
-    anywhere: tuple[WorstCase | None, ...] = unknown
-    if scenario.model.IS_BOUNDED:
-        anywhere = cases if hull == whole else worst_cases(scenario, limits, whole)
-    return Enumerated(by_outcome, by_truth, mean, cases, anywhere)
+        by_outcome = _by_outcome(scenario, values, limits.at(reported))
+        by_truth = _by_truth(scenario, values, limits)
+        return Enumerated(by_outcome, by_truth, by_truth.mean(), ENUMERATION, unknown, unknown)
+    if is_integrated(scenario):
+        found = integrate(Mixing.of_truth(scenario), limits.at(possible_outcomes(scenario)))
+        shown = np.intersect1d(found.by_outcome.conditions, reported)
+        by_outcome, mean = found.by_outcome.at(shown), found.mean
+        return Enumerated(by_outcome, None, mean, ENUMERATION, unknown, unknown, found.nodes)
+    by_outcome = integrate_under_truth(scenario, limits)
+    complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
+    shown = np.intersect1d(by_outcome.conditions, reported)
+    overall = by_outcome.mean() if complete else None
+    return Enumerated(by_outcome.at(shown), None, overall, POSTERIOR, unknown, unknown)
+
+
+def is_integrated(scenario: SingleScenario) -> bool:
+    """Whether enumeration integrates over the truth's distribution by quadrature.
+
+    It does so up to ``LARGEST_INTEGRATED`` trials, or expected events at the largest rate. Beyond
+    it the sums at all the nodes between the limits take too long, and the engine ``posterior``'s
+    integrals under the truth's distribution take their place.
+    """
+    if scenario.truth.is_discrete:
+        return False
+    largest = 1.0 if scenario.model.IS_BOUNDED else scenario.truth.effective_support[1]
+    return scenario.size * largest <= LARGEST_INTEGRATED
 
 
 def whole_range(scenario: SingleScenario) -> Span:

@@ -47,7 +47,8 @@ def consecutive_probabilities(
             outcomes = slice(low - first, high + 1 - first)
             middle = float(truths[(part.start + part.stop) // 2])
             likely = int(np.clip(sampling.mean(np.array(middle), size), low, high))
-            yield part, outcomes, probability_rows(sampling, (low, likely, high), truths[part], size)
+            between = (low, likely, high)
+            yield part, outcomes, probability_rows(sampling, between, truths[part], size)
         start = part.stop
 
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
+from harness.engines.exact.miss_sets import split_missed
 from harness.engines.exact.one_sample import NOTHING_LEFT_OUT, possible_outcomes
 from harness.engines.exact.one_sample import outcome_weights as sample_weights
 from harness.engines.posterior import integrate_under_truth
+from harness.engines.quadrature.samples import has_smooth_density
+from harness.engines.quadrature.two_samples import (
+    block_outcomes,
+    blocks,
+    integrate_pairs,
+    is_whole,
+)
 from harness.engines.results import Enumerated, Exact, Mean, WorstCase, weighted
 from harness.engines.worst_case.two_samples import AT_LISTED, search_worst_case
 from harness.families.catalogue import family_of
+from harness.families.family import ENUMERATION, POSTERIOR
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario
 
@@ -32,22 +42,59 @@ def enumerate_two_samples(
         reported: the outcomes in the result; None for all that have limits.
         worst: whether to search for the worst case.
     """
-    reported_outcomes = limits.outcomes if reported is None else reported
-    if scenario.truth.is_discrete:
-        by_outcome, by_truth = _by_outcome_and_truth(scenario, limits)
-        mean: Mean | None = by_truth.mean()
-    else:
-        by_outcome, by_truth = integrate_under_truth(scenario, limits), None
-        complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
-        mean = by_outcome.mean() if complete else None
-    by_outcome = by_outcome.at(np.intersect1d(by_outcome.conditions, reported_outcomes))
-    unknown = (None,) * limits.lower.shape[0]
+    found = _enumerate(scenario, limits, limits.outcomes if reported is None else reported)
     cases = search_worst_case(scenario, limits) if worst else None
     if cases is None:
-        return Enumerated(by_outcome, by_truth, mean, unknown, unknown)
-    if by_truth is not None:
+        return found
+    if found.by_truth is not None:
+        by_truth = found.by_truth
         cases = [_worse_of_listed(case, scenario, by_truth, row) for row, case in enumerate(cases)]
-    return Enumerated(by_outcome, by_truth, mean, tuple(cases), unknown)
+    return replace(found, worst=tuple(cases))
+
+
+def _enumerate(scenario: PairScenario, limits: Limits, reported: Integers) -> Enumerated:
+    """Return the miss probabilities by outcome, by truth and overall, without worst cases."""
+    unknown = (None,) * limits.lower.shape[0]
+    if scenario.truth.is_discrete:
+        by_outcome, by_truth = _by_outcome_and_truth(scenario, limits)
+        shown = np.intersect1d(by_outcome.conditions, reported)
+        mean = by_truth.mean()
+        return Enumerated(by_outcome.at(shown), by_truth, mean, ENUMERATION, unknown, unknown)
+    if is_integrated(scenario):
+        (block,) = blocks(scenario)
+        by_outcome = integrate_pairs(scenario, block, limits.at(block_outcomes(scenario, block)))
+        shown, mean = np.intersect1d(by_outcome.conditions, reported), _mean(by_outcome)
+        return Enumerated(by_outcome.at(shown), None, mean, ENUMERATION, unknown, unknown)
+    by_outcome = integrate_under_truth(scenario, limits)
+    complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
+    shown = np.intersect1d(by_outcome.conditions, reported)
+    overall = by_outcome.mean() if complete else None
+    return Enumerated(by_outcome.at(shown), None, overall, POSTERIOR, unknown, unknown)
+
+
+def is_integrated(scenario: PairScenario) -> bool:
+    """Whether enumeration integrates over the distributions of the truths by quadrature.
+
+    It does so for tables of at most ``LARGEST_TABLE`` pairs of counts, where the densities of the
+    truths are smooth at the ends of their ranges. Elsewhere the engine ``posterior``'s integrals
+    under the truths' distributions take their place.
+    """
+    return (
+        not scenario.truth.is_discrete
+        and family_of(scenario.family).is_weighted_sum
+        and all(has_smooth_density(sample) for sample in scenario.samples())
+        and is_whole(scenario)
+    )
+
+
+def _mean(by_outcome: Exact) -> Mean:
+    """Return the sums over all pairs of counts, whose weights sum to 1."""
+    weight = by_outcome.weight
+    below, above, length = (
+        np.array([weighted(row, weight).sum() for row in values])
+        for values in (by_outcome.below, by_outcome.above, by_outcome.length)
+    )
+    return Mean(below, above, length)
 
 
 def _worse_of_listed(
@@ -124,15 +171,3 @@ def _by_outcome_and_truth(scenario: PairScenario, limits: Limits) -> tuple[Exact
     )
     by_truth = Exact(np.arange(t), np.full(t, 1.0 / t), below_at, above_at, length_at)
     return by_outcome, by_truth
-
-
-def split_missed(
-    parameter: Floats | float, probability: Floats, lower: Floats, upper: Floats
-) -> tuple[Floats, Floats]:
-    """Return the probabilities of outcomes that miss below and above, and 0 for all others.
-
-    Intervals are closed: a parameter equal to a limit is covered. All arguments are broadcast.
-    """
-    below = np.where(parameter < lower, probability, 0.0)
-    above = np.where(parameter > upper, probability, 0.0)
-    return below, above

@@ -65,7 +65,7 @@ class Lines:
         weight = weight / abs(self.weights[1])
         by_first = first_sample.probabilities(first) * weight[..., np.newaxis]
         by_second = second_sample.probabilities(second)
-        return np.einsum("tla,tlb->tab", by_first, by_second)
+        return np.asarray(np.einsum("tla,tlb->tab", by_first, by_second))
 
     def _panels(self) -> Floats:
         """Return the edges in θ of panels that are short on the scale of the integrand."""

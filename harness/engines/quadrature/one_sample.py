@@ -9,7 +9,7 @@ integral is independent of what the engine ``posterior`` computes from the same 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from harness.scenario import Limits, SingleScenario
 from harness.truths import as_distribution
 
 _NEGLIGIBLE_TAIL = 1e-18
+# Outcomes farther than this from the ends of their range do not arise next to a singular end.
+_WELL_INSIDE = 50
+_IMPOSSIBLE = 1e-25
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,7 @@ class Mixing:
         return cls(model, scenario.size, model.FLAT_PRIOR, (low, high), 1.0 / (high - low))
 
     @classmethod
-    def of_prior(
-        cls, scenario: SingleScenario, prior: tuple[float, float], largest: int
-    ) -> Mixing:
+    def of_prior(cls, scenario: SingleScenario, prior: tuple[float, float], largest: int) -> Mixing:
         """Return a prior, over the range in which an outcome up to ``largest`` can arise."""
         model, size = scenario.model, scenario.size
         if model.IS_BOUNDED:
@@ -58,6 +59,22 @@ class Mixing:
         posterior = model.posterior(np.array([float(largest)]), np.array([float(size)]), prior)
         end = float(posterior.isf(np.array([_NEGLIGIBLE_TAIL])).value[0])
         return cls(model, size, prior, (model.SUPPORT[0], end))
+
+    def near(self, outcomes: Integers) -> Mixing:
+        """Return the part of the distribution at which one of the outcomes can arise.
+
+        The posteriors of the first and the last outcome have a mass of 1e-18 beyond it. It includes
+        an end of the range next to which an outcome lies, where the density may be singular.
+        """
+        ends = outcomes[[0, -1]].astype(np.float64)
+        posterior = self.model.posterior(ends, np.full(2, float(self.size)), self.prior)
+        tail = np.full(2, _NEGLIGIBLE_TAIL)
+        low, high = self.span
+        if ends[0] > _WELL_INSIDE:
+            low = max(low, min(float(posterior.ppf(tail).value[0]), high))
+        if self.model.SAMPLING.largest_outcome(self.size) - ends[1] > _WELL_INSIDE:
+            high = min(high, max(float(posterior.isf(tail).value[1]), low))
+        return self if low >= high else replace(self, span=(low, high))
 
     def edges(self, breaks: Floats) -> Floats:
         """Return the breaks inside the range and its ends, ascending and distinct."""
@@ -95,7 +112,7 @@ def integrate(mixing: Mixing, limits: Limits) -> Integral:
         limits: of the outcomes first, first + 1, …; outcomes without limits count as impossible.
 
     Returns:
-        The means, and the integrals given each outcome whose probability is not 0.
+        The means, and the integrals given each outcome with a probability above 1e-25.
     """
     weight = outcome_probabilities(mixing, limits.outcomes)
     nodes, misses = [], []
@@ -104,7 +121,7 @@ def integrate(mixing: Mixing, limits: Limits) -> Integral:
         nodes.append(at_nodes)
         misses.append(given)
     below, above = np.array(misses).swapaxes(0, 1)
-    possible = weight > 0
+    possible = weight > _IMPOSSIBLE
     share = weight[possible]
     by_outcome = Exact(
         limits.outcomes[possible],

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from harness.engines.exact.miss_sets import split_missed
 from harness.engines.exact.one_sample import possible_outcomes
-from harness.engines.exact.two_samples import split_missed
 from harness.engines.quadrature.lines import Lines
 from harness.engines.quadrature.samples import Sample
 from harness.engines.results import Exact
@@ -19,7 +19,7 @@ from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, SingleScenario
 from harness.truths import ContinuousTruth, as_distribution
 
-LARGEST_TABLE = 200
+LARGEST_TABLE = 500
 """The most pairs of counts for which all pairs are integrated."""
 
 _BLOCK = 4
