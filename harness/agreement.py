@@ -1,16 +1,20 @@
 """Test whether Monte Carlo agrees with the exact engines.
 
 Every Monte Carlo cell is compared with the exact value under the experiment's own truth by an
-exact binomial test, with Holm's correction over the run. The number of cells whose 95 % interval
-misses the exact value is reported beside its expectation.
+exact binomial test, and so are the misses of each method at each alpha over the whole run. The
+outcomes that were drawn are compared with their probabilities one by one and by their mean. Each of
+these four groups has Holm's correction and a quarter of the level, so that a fault of five standard
+errors of the run's trials is found among thousands of cells. The number of cells whose 95 %
+interval misses the exact value is reported beside its expectation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincc
 
 from harness.engines.monte_carlo import fraction_interval
@@ -19,6 +23,9 @@ from harness.numerics.arrays import Bools, Floats, Integers
 LEVEL = 1e-3
 """The largest probability that a run whose engines agree is reported as a disagreement."""
 
+_GROUPS = 4
+"""The groups of tests, with equal shares of the level."""
+
 
 @dataclass(frozen=True)
 class ComparedCells:
@@ -26,7 +33,7 @@ class ComparedCells:
 
     method: str
     scenario: Integers
-    """The number of the scenario that each cell belongs to."""
+    """The number of the scenario that each cell belongs to; −1 for the whole run."""
     trials: Integers
     below: Integers
     above: Integers
@@ -56,9 +63,9 @@ class MethodAgreement:
     tests: int
     smallest_p: float
     smallest_p_adjusted: float
-    """After Holm's correction over all tests of the run."""
-    scenario: int
-    """The number of the scenario of the cell with the smallest p."""
+    """After the correction for all tests of the run."""
+    scenario: int | None
+    """The number of the scenario of the cell with the smallest p; None for the whole run."""
     intervals_missing: int
     """Cells whose 95 % interval misses the exact value."""
     expected_missing: float
@@ -94,8 +101,105 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
+@dataclass(frozen=True)
+class DrawnOutcomes:
+    """The outcomes drawn in one scenario, with the probabilities of all that can occur, (c,)."""
+
+    scenario: int
+    """The number of the scenario."""
+    counts: Integers
+    """The trials with each outcome."""
+    probability: Floats
+    """Of each outcome; the sum is 1."""
+    value: Floats
+    """A statistic of each outcome, whose mean is compared: the estimate."""
+
+
+@dataclass(frozen=True)
+class DrawsAgreement:
+    """How the outcomes that were drawn agree with their probabilities."""
+
+    tests: int
+    smallest_p: float
+    smallest_p_adjusted: float
+    """After the correction for all tests of the run."""
+    scenario: int | None
+    """The number of the scenario with the smallest adjusted p; None for the whole run."""
+
+    @property
+    def agrees(self) -> bool:
+        return self.smallest_p_adjusted >= LEVEL
+
+
+def compare_draws(drawn: Sequence[DrawnOutcomes]) -> DrawsAgreement | None:
+    """Test the number of trials with each outcome, and the means of the outcomes; None for none.
+
+    The means are tested in each scenario and over all of them together.
+    """
+    if not drawn:
+        return None
+    by_count = [
+        two_sided_p(each.counts, np.full(each.counts.size, each.counts.sum()), each.probability)
+        for each in drawn
+    ]
+    means = [mean_p([each]) for each in drawn] + ([mean_p(drawn)] if len(drawn) > 1 else [])
+    numbers: list[int | None] = [each.scenario for each in drawn]
+    of_counts = np.repeat(np.arange(len(drawn)), [p.size for p in by_count])
+    of_tests = np.concatenate([of_counts, np.arange(len(means))])
+    raw = np.concatenate([*by_count, means])
+    adjusted = np.concatenate([_corrected(np.concatenate(by_count)), _corrected(np.array(means))])
+    worst = int(np.argmin(adjusted))
+    return DrawsAgreement(
+        raw.size, float(raw.min()), float(adjusted[worst]), [*numbers, None][of_tests[worst]]
+    )
+
+
+def mean_p(drawn: Sequence[DrawnOutcomes]) -> float:
+    """Return an upper bound of the p-value of the standardized mean of the drawn outcomes.
+
+    With the standardized statistic Z of each trial and S the sum over all N trials, Chernoff's
+    bound is Pr(S ≥ s) ≤ exp(min over t ≥ 0 of Σ log E[e^{tZ}] − ts), and likewise below; twice the
+    bound on the side of s is returned. At five standard errors it is about 2·exp(−12.5) = 7e-6.
+    """
+    total, parts = 0.0, []
+    for each in drawn:
+        mean = float(each.value @ each.probability)
+        z = each.value - mean
+        spread = float(np.sqrt((z * z) @ each.probability))
+        if spread > 0:
+            total += float(each.counts @ z) / spread
+            parts.append((int(each.counts.sum()), z / spread, each.probability))
+    if not parts or total == 0.0:
+        return 1.0
+    sign, trials = np.sign(total), sum(n for n, *_ in parts)
+
+    def exponent(t: float) -> float:
+        summed = sum(n * _log_mean_exp(sign * t * z, weight) for n, z, weight in parts)
+        return float(summed - t * abs(total))
+
+    # Without skewness the minimum is at t = s/N; it is sought on a scale around that.
+    longest = 8.0 * abs(total) / trials
+    found = minimize_scalar(exponent, bounds=(0.0, longest), method="bounded")
+    return float(min(1.0, 2.0 * np.exp(min(found.fun, 0.0))))
+
+
+def _log_mean_exp(exponent: Floats, weight: Floats) -> float:
+    """Return log Σ w e^z for weights with the sum 1, accurate for a small z."""
+    top = float(exponent.max())
+    if top < 1.0:
+        return float(np.log1p(np.expm1(exponent) @ weight))
+    return top + float(np.log(np.exp(exponent - top) @ weight))
+
+
+def _corrected(p_values: Floats) -> Floats:
+    """Return the p-values of one group after Holm's correction and the one for the groups."""
+    return np.minimum(_GROUPS * holm(p_values), 1.0)
+
+
 def compare_cells(
-    conditional: list[ComparedCells], overall: list[ComparedCells]
+    conditional: list[ComparedCells],
+    overall: list[ComparedCells],
+    totals: list[ComparedCells] | None = None,
 ) -> list[MethodAgreement]:
     """Test the cells of every method and correct for the number of tests.
 
@@ -103,35 +207,52 @@ def compare_cells(
         conditional: the cells given an outcome or a truth, one entry for each method.
         overall: each method's cells over all conditions, one for each scenario; tested with the
             others, but not counted among the cells.
+        totals: each method's misses over the whole run, one for each alpha; a group of their own.
 
     Returns:
         The agreement of each method, in the order of ``conditional``.
     """
-    tests = [
+    if totals is None:
+        totals = [_none(cells.method) for cells in conditional]
+    cell_tests = [
         np.concatenate((cells.tests(), every.tests()), axis=1)
         for cells, every in zip(conditional, overall, strict=True)
     ]
-    adjusted = np.split(
-        holm(np.concatenate([p.ravel() for p in tests])), np.cumsum([p.size for p in tests])[:-1]
-    )
+    total_tests = [each.tests() for each in totals]
+    adjusted = zip(_by_method(cell_tests), _by_method(total_tests), strict=True)
     agreements = []
-    for cells, every, p, after in zip(conditional, overall, tests, adjusted, strict=True):
-        worst = int(np.argmin(p))
-        scenarios = np.tile(np.concatenate((cells.scenario, every.scenario)), 3)
+    for number, (after_cells, after_totals) in enumerate(adjusted):
+        cells, every, total = conditional[number], overall[number], totals[number]
+        p = np.concatenate([cell_tests[number].ravel(), total_tests[number].ravel()])
+        after = np.concatenate([after_cells, after_totals])
+        worst = int(np.lexsort((p, after))[0])
+        by_test = np.concatenate((cells.scenario, every.scenario))
+        scenarios = np.concatenate([np.tile(by_test, 3), np.tile(total.scenario, 3)])
         missing, expected = intervals_missing(cells)
         agreements.append(
             MethodAgreement(
                 method=cells.method,
                 cells=int(cells.trials.size),
                 tests=int(p.size),
-                smallest_p=float(p.ravel()[worst]),
+                smallest_p=float(p.min()),
                 smallest_p_adjusted=float(after[worst]),
-                scenario=int(scenarios[worst]),
+                scenario=None if scenarios[worst] < 0 else int(scenarios[worst]),
                 intervals_missing=missing,
                 expected_missing=expected,
             )
         )
     return agreements
+
+
+def _none(method: str) -> ComparedCells:
+    whole, real = np.empty(0, np.int64), np.empty(0)
+    return ComparedCells(method, whole, whole, whole, whole, whole, real, real, real)
+
+
+def _by_method(tests: list[Floats]) -> list[Floats]:
+    """Return the corrected p-values of each method, flat."""
+    corrected = _corrected(np.concatenate([p.ravel() for p in tests]))
+    return np.split(corrected, np.cumsum([p.size for p in tests])[:-1])
 
 
 def intervals_missing(cells: ComparedCells) -> tuple[int, float]:

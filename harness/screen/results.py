@@ -182,12 +182,12 @@ def _conclusions(manifest: _Row) -> Iterator[str]:
         if agreement["agrees"]:
             yield f"[green]Monte Carlo and exact agree[/green] in {agreement['tests']} tests."
         else:
-            worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
-            at = ", ".join(f"{name} = {size:.15g}" for name, size in worst["at"].items())
-            yield (
-                "[bold red]Monte Carlo and exact disagree[/bold red]: "
-                f"{escape_markup(worst['method'])}, {at}, p = {worst['smallest_p']:.2g}."
-            )
+            for what, line in _disagreeing(agreement):
+                at = ", ".join(f"{name} = {size:.15g}" for name, size in line["at"].items())
+                yield (
+                    "[bold red]Monte Carlo and exact disagree[/bold red]: "
+                    f"{what}, {at or 'over the whole run'}, p = {line['smallest_p']:.2g}."
+                )
     if "not_checked" in agreement:
         drawn = escape_markup(", ".join(agreement["not_checked"]))
         yield f"Not compared with exact values, since their limits are random: {drawn}."
@@ -209,6 +209,16 @@ def _conclusions(manifest: _Row) -> Iterator[str]:
                 f"those of {_the_other(each)}: by up to {each['largest_discrepancy_below']:g} "
                 f"where {identity['tolerance']:g} is allowed."
             )
+
+
+def _disagreeing(agreement: _Row) -> Iterator[tuple[str, _Row]]:
+    """The outcomes drawn, and the method that disagrees most, where they disagree."""
+    draws, level = agreement["draws"], agreement["level"]
+    if draws is not None and not draws["agree"]:
+        yield "the outcomes drawn", draws
+    worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
+    if worst["smallest_p_adjusted"] < level:
+        yield escape_markup(worst["method"]), worst
 
 
 def _the_other(comparison: _Row) -> str:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness.agreement import ComparedCells, MethodAgreement, compare_cells
+from harness.agreement import (
+    ComparedCells,
+    DrawnOutcomes,
+    DrawsAgreement,
+    MethodAgreement,
+    compare_cells,
+    compare_draws,
+)
+from harness.engines.exact.one_sample import NOTHING_LEFT_OUT
 from harness.engines.results import Counts, Exact, Mean
+from harness.families.catalogue import family_of
+from harness.numerics.arrays import Floats, Integers
+from harness.scenario import data_of
 from harness.tables.blocks import total_counts
 from harness.tables.scenario_result import ScenarioResult
 
@@ -16,7 +27,17 @@ Pair = tuple[Counts, Exact]
 """Counts of all columns, and the exact values under the same conditions."""
 
 
-def engine_agreement(results: Sequence[ScenarioResult]) -> list[MethodAgreement]:
+@dataclass(frozen=True)
+class EngineAgreement:
+    """How Monte Carlo agrees with the exact engines in a run."""
+
+    methods: list[MethodAgreement]
+    """Of each method; empty where nothing was compared."""
+    draws: DrawsAgreement | None
+    """Of the outcomes drawn; None where the probabilities of all outcomes are not known."""
+
+
+def engine_agreement(results: Sequence[ScenarioResult]) -> EngineAgreement:
     """Compare Monte Carlo cells with exact values under the same truth, for each method.
 
     Args:
@@ -24,11 +45,60 @@ def engine_agreement(results: Sequence[ScenarioResult]) -> list[MethodAgreement]
     """
     compared = [each for each in results if each.tally is not None and each.enumerated is not None]
     if not compared:
-        return []
+        return EngineAgreement([], None)
     labels = list(dict.fromkeys(column.method for column in compared[0].columns))
-    return compare_cells(
+    methods = compare_cells(
         [_cells(label, compared, _conditional) for label in labels],
         [_cells(label, compared, _overall) for label in labels],
+        [_totals(label, compared) for label in labels],
+    )
+    drawn = (_drawn(number, result) for number, result in enumerate(compared))
+    return EngineAgreement(methods, compare_draws([each for each in drawn if each is not None]))
+
+
+def _drawn(number: int, result: ScenarioResult) -> DrawnOutcomes | None:
+    """The outcomes drawn; None unless the probabilities of all possible outcomes are known."""
+    assert result.tally is not None
+    assert result.enumerated is not None
+    counts, exact = result.tally.by_outcome, result.enumerated.by_outcome
+    if abs(exact.weight.sum() - 1.0) > NOTHING_LEFT_OUT:
+        return None
+    trials = np.zeros(exact.conditions.size, np.int64)
+    trials[np.searchsorted(exact.conditions, counts.conditions)] = counts.trials
+    data = data_of(result.scenario, exact.conditions.astype(np.int64))
+    value = family_of(result.scenario.family).estimate(data)
+    return DrawnOutcomes(number, trials, exact.weight / exact.weight.sum(), value)
+
+
+def _totals(label: str, results: Sequence[ScenarioResult]) -> ComparedCells:
+    """The misses of one method over the whole run, for each alpha.
+
+    Unlike trials of several scenarios vary less than a binomial of their mean probability, which
+    errs on the safe side as in ``_mean_given``.
+    """
+    rows = [row for row, column in enumerate(results[0].columns) if column.method == label]
+    cells = [pair for result in results for pair in _overall(result)]
+    trials = np.array([counts.trials[0] for counts, _ in cells])
+    share = trials / trials.sum()
+
+    def counted(name: str) -> Integers:
+        values = [[getattr(counts, name)[row, 0] for row in rows] for counts, _ in cells]
+        return np.asarray(np.array(values, np.int64).sum(axis=0))
+
+    def exact(name: str) -> Floats:
+        values = np.array([[getattr(known, name)[row, 0] for row in rows] for _, known in cells])
+        return np.asarray((values * share[:, np.newaxis]).sum(axis=0))
+
+    return ComparedCells(
+        method=label,
+        scenario=np.full(len(rows), -1),
+        trials=np.full(len(rows), trials.sum()),
+        below=counted("below"),
+        above=counted("above"),
+        missed=counted("missed"),
+        exact_below=exact("below"),
+        exact_above=exact("above"),
+        exact_missed=exact("missed"),
     )
 
 

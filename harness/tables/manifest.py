@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.agreement import LEVEL, MethodAgreement
+from harness.agreement import LEVEL
 from harness.engines.monte_carlo import fraction_interval, standard_error
 from harness.engines.results import Enumerated, WorstCase
 from harness.engines.solvers import solver_of
@@ -19,6 +19,7 @@ from harness.engines.verification.comparisons import TOLERANCE, Comparison
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.scenario import Scenario, sizes_by_name
 from harness.tables.blocks import total_counts
+from harness.tables.engine_agreement import EngineAgreement
 from harness.tables.scenario_result import ScenarioResult, by_column
 from harness.tables.schema import table_kind
 
@@ -29,7 +30,7 @@ def manifest(
     document: Mapping[str, Any],
     sources: Mapping[str, str],
     results: Sequence[ScenarioResult],
-    agreements: Sequence[MethodAgreement],
+    agreement: EngineAgreement,
 ) -> dict[str, Any]:
     """Return the content of manifest.json.
 
@@ -37,7 +38,7 @@ def manifest(
         document: the resolved config.
         sources: the digest of each file that holds a user function, by the label of its method.
         results: of every scenario, by ascending size.
-        agreements: how Monte Carlo agrees with the exact values, for each method.
+        agreement: how Monte Carlo agrees with the exact values.
     """
     return {
         "name": document["name"],
@@ -48,7 +49,7 @@ def manifest(
         "trials": _trials(results),
         "overall": overall(results),
         **({"failures": failures(results)} if table_kind(document).may_fail else {}),
-        "agreement": _agreement(agreements, results),
+        "agreement": _agreement(agreement, results),
         "identity": _identity(results),
         "worst_cases": worst_cases(results),
         "experiment": {key: value for key, value in document.items() if key != "execution"},
@@ -128,18 +129,30 @@ def _size_text(scenario: Scenario) -> str:
     return ", ".join(f"{size:.15g}" for size in scenario.sizes)
 
 
-def _agreement(
-    agreements: Sequence[MethodAgreement], results: Sequence[ScenarioResult]
-) -> dict[str, Any]:
-    scenarios = [result.scenario for result in results]
+def _agreement(agreement: EngineAgreement, results: Sequence[ScenarioResult]) -> dict[str, Any]:
+    scenarios, methods, draws = (
+        [each.scenario for each in results],
+        agreement.methods,
+        agreement.draws,
+    )
     drawn = results[0].stochastic if results else None
     labels = dict.fromkeys(column.method for column in drawn.columns) if drawn else ()
+    verdicts = [*(each.agrees for each in methods), *([] if draws is None else [draws.agrees])]
     return {
-        "checked": bool(agreements),
+        "checked": bool(methods),
         **({"not_checked": list(labels)} if labels else {}),
-        "agrees": all(each.agrees for each in agreements) if agreements else None,
+        "agrees": all(verdicts) if verdicts else None,
         "level": LEVEL,
-        "tests": sum(each.tests for each in agreements),
+        "tests": sum(each.tests for each in methods) + (0 if draws is None else draws.tests),
+        "draws": None
+        if draws is None
+        else {
+            "tests": draws.tests,
+            "agree": draws.agrees,
+            "smallest_p": draws.smallest_p,
+            "smallest_p_adjusted": draws.smallest_p_adjusted,
+            "at": _at(scenarios, draws.scenario),
+        },
         "methods": [
             {
                 "method": each.method,
@@ -147,13 +160,18 @@ def _agreement(
                 "tests": each.tests,
                 "smallest_p": each.smallest_p,
                 "smallest_p_adjusted": each.smallest_p_adjusted,
-                "at": sizes_by_name(scenarios[each.scenario]),
+                "at": _at(scenarios, each.scenario),
                 "intervals_missing": each.intervals_missing,
                 "expected_missing": round(each.expected_missing, 3),
             }
-            for each in agreements
+            for each in methods
         ],
     }
+
+
+def _at(scenarios: Sequence[Scenario], number: int | None) -> dict[str, float]:
+    """The sizes of a scenario by their names; none for the whole run."""
+    return {} if number is None else sizes_by_name(scenarios[number])
 
 
 def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:

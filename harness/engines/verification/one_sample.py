@@ -100,7 +100,9 @@ def _under_truth(
     enumerated, integrated = published.enumerated, _published_under_truth(scenario, published)
     if enumerated is None and integrated is None:
         return []
-    first, second = ENUMERATION if enumerated else SECOND, POSTERIOR if integrated else SECOND
+    first, second = ENUMERATION, POSTERIOR if integrated else SECOND
+    if enumerated is None:
+        first, second = POSTERIOR, SECOND
     part = limits.at(np.intersect1d(limits.outcomes, outcomes_to_verify(scenario)))
     if integrated is None:
         closed = posterior.integrate_under_truth(scenario, part)

@@ -183,8 +183,7 @@ def _cells(
     """Compare the misses given each pair of counts, and their probabilities if ``weighted``."""
     columns = published.below.shape[0]
     published, other = common(published, other)
-    probability = other.weight if weighted else np.full(other.weight.size, 1.0)
-    apart = cells_apart(published, other, probability)
+    apart = cells_apart(published, other, other.weight)
     found = [Comparison(first, second, "outcomes", apart)]
     if weighted:
         apart = weights_apart(published.weight, other.weight, columns)
