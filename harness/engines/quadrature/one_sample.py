@@ -69,12 +69,15 @@ class Mixing:
         ends = outcomes[[0, -1]].astype(np.float64)
         posterior = self.model.posterior(ends, np.full(2, float(self.size)), self.prior)
         tail = np.full(2, _NEGLIGIBLE_TAIL)
-        low, high = self.span
+        from_first = float(posterior.ppf(tail).value[0])
+        to_last = float(posterior.isf(tail).value[1])
+        # Where the range ends short of them, the part at its end falls off faster than they do.
+        width, (low, high) = to_last - from_first, self.span
         if ends[0] > _WELL_INSIDE:
-            low = max(low, min(float(posterior.ppf(tail).value[0]), high))
+            low = max(low, min(from_first, high - width))
         if self.model.SAMPLING.largest_outcome(self.size) - ends[1] > _WELL_INSIDE:
-            high = min(high, max(float(posterior.isf(tail).value[1]), low))
-        return self if low >= high else replace(self, span=(low, high))
+            high = min(high, max(to_last, low + width))
+        return replace(self, span=(low, high))
 
     def edges(self, breaks: Floats) -> Floats:
         """Return the breaks inside the range and its ends, ascending and distinct."""
@@ -150,9 +153,28 @@ def outcome_probabilities(mixing: Mixing, outcomes: Integers) -> Floats:
 def _blocks(
     mixing: Mixing, outcomes: Integers, nodes: RealPoints | UnitPoints
 ) -> Iterator[tuple[slice, slice, Floats]]:
-    sampling, first, last = mixing.model.SAMPLING, int(outcomes[0]), int(outcomes[-1])
-    truths = np.minimum(nodes.value, np.nextafter(mixing.model.SUPPORT[1], 0.0))
-    return consecutive_probabilities(sampling, first, last, truths, mixing.size)
+    """Yield the probabilities of the outcomes at the nodes, as ``consecutive_probabilities``.
+
+    A node beside the upper end of a bounded range is a number near 1 that has lost its distance to
+    1, which the probability of a failure needs: there failures are counted instead of successes.
+    """
+    sampling, size, truths = mixing.model.SAMPLING, mixing.size, nodes.value
+    first, last = int(outcomes[0]), int(outcomes[-1])
+    if isinstance(nodes, RealPoints):
+        yield from consecutive_probabilities(sampling, first, last, truths, size)
+        return
+    start = int(np.searchsorted(truths, 0.5))
+    yield from consecutive_probabilities(sampling, first, last, truths[:start], size)
+    failures = int(size) - last, int(size) - first
+    rows, columns = truths.size, outcomes.size
+    for part, at, probability in consecutive_probabilities(
+        sampling, *failures, nodes.q[start:][::-1], size
+    ):
+        yield (
+            slice(rows - part.stop, rows - part.start),
+            slice(columns - at.stop, columns - at.start),
+            probability[::-1, ::-1],
+        )
 
 
 def _misses(
