@@ -54,8 +54,10 @@ def rows_of_one_sample(scenario: SingleScenario, limits: Limits) -> Iterator[Row
         first, last = sampling.window(values[start], values[start], size)
         stop = start + 1
         while stop < values.size:
-            further = sampling.window(values[stop], values[stop], size)[1]
-            if (stop + 1 - start) * (further + 1 - first) > _BLOCK:
+            start_of_next, further = sampling.window(values[stop], values[stop], size)
+            # The outcomes between two windows need not have limits.
+            apart = start_of_next > last + 1
+            if apart or (stop + 1 - start) * (further + 1 - first) > _BLOCK:
                 break
             stop, last = stop + 1, further
         part = np.arange(start, stop)
