@@ -73,7 +73,9 @@ def means_apart(first: Mean, second: Mean) -> Floats:
     )
 
 
-def cells_apart(first: Exact, second: Exact, probability: Floats) -> Floats:
+def cells_apart(
+    first: Exact, second: Exact, probability: Floats, rounding: Floats | float = 0.0
+) -> Floats:
     """Return the largest relative difference of the misses given each condition, shape (k,).
 
     A difference in a cell counts as far as it can be told from the rounding of the probability of
@@ -82,6 +84,7 @@ def cells_apart(first: Exact, second: Exact, probability: Floats) -> Floats:
     Args:
         first, second: under the same c conditions.
         probability: of each condition, shape (c,).
+        rounding: relative differences that do not count, shape (c,).
     """
     small = _SMALL / np.maximum(probability, 1e-300)
     parts = [
@@ -89,7 +92,8 @@ def cells_apart(first: Exact, second: Exact, probability: Floats) -> Floats:
         relative_difference(first.above, second.above, small),
         relative_difference(first.length, second.length),
     ]
-    return np.asarray(np.max(parts, axis=(0, 2), initial=0.0))
+    return np.asarray(np.max(np.array(parts) - rounding, axis=(0, 2), initial=0.0))
+
 
 
 def weights_apart(first: Floats, second: Floats, columns: int) -> Floats:
@@ -115,5 +119,5 @@ def worst_cases_exceeded(enumerated: Enumerated) -> Floats:
         by_truth = enumerated.by_truth
         missed = np.maximum(missed, (by_truth.below + by_truth.above).max(axis=1))
     excess = np.maximum(missed - worst, 0.0)
-    beyond = np.where(np.isfinite(worst), worst - np.array(anywhere), 0.0)
+    beyond = np.where(np.isfinite(worst), worst, -np.inf) - np.array(anywhere)
     return np.asarray(np.maximum(excess, beyond))
