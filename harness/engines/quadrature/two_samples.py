@@ -10,14 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from harness.engines.exact.miss_sets import split_missed
-from harness.engines.exact.one_sample import possible_outcomes
 from harness.engines.quadrature.lines import Lines
 from harness.engines.quadrature.samples import Sample
 from harness.engines.results import Exact
 from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, SingleScenario
-from harness.truths import ContinuousTruth, as_distribution
+from harness.truths import Truth
 
 LARGEST_TABLE = 500
 """The most pairs of counts for which all pairs are integrated."""
@@ -68,10 +67,7 @@ def _missed(lines: Lines, lower: Floats, upper: Floats) -> Floats:
 
 def is_whole(scenario: PairScenario) -> bool:
     """Whether the table of all pairs of counts is small enough to be one block."""
-    windows = [
-        sample.model.SAMPLING.window(*sample.truth.effective_support, sample.size)
-        for sample in scenario.samples()
-    ]
+    windows = map(_window, scenario.samples())
     return bool(np.prod([last + 1.0 - first for first, last in windows]) <= LARGEST_TABLE)
 
 
@@ -82,16 +78,10 @@ def blocks(scenario: PairScenario) -> list[Counts]:
     """
     samples = scenario.samples()
     if is_whole(scenario):
-        first, second = (possible_outcomes(sample) for sample in samples)
+        first, second = (np.arange(a, b + 1) for a, b in map(_window, samples))
         return [(first, second)]
-    truths = [as_distribution(sample.truth) for sample in samples]
-    middle = [
-        _likeliest_counts(sample, truth.mean) for sample, truth in zip(samples, truths, strict=True)
-    ]
-    low = [
-        _likeliest_counts(sample, _low_but_likely(truth))
-        for sample, truth in zip(samples, truths, strict=True)
-    ]
+    middle = [_likeliest_counts(sample, _middle(sample.truth)) for sample in samples]
+    low = [_likeliest_counts(sample, _low_but_likely(sample.truth)) for sample in samples]
     return [(low[0], low[1]), (middle[0], middle[1]), (middle[0], low[1])]
 
 
@@ -100,14 +90,26 @@ def block_outcomes(scenario: PairScenario, block: Counts) -> Integers:
     return scenario.outcomes(block[0][:, np.newaxis], block[1][np.newaxis, :]).ravel()
 
 
-def _low_but_likely(truth: ContinuousTruth) -> float:
-    """Return the truth two standard deviations below the mean, or the lower boundary."""
+def _window(sample: SingleScenario) -> tuple[int, int]:
+    """Return the first and the last count that can occur under the truths of a sample."""
+    return sample.model.SAMPLING.window(*sample.truth.effective_support, sample.size)
+
+
+def _middle(truth: Truth) -> float:
+    """Return the mean of the truths, or the listed one in the middle."""
+    return truth.values[len(truth.values) // 2] if truth.is_discrete else truth.mean
+
+
+def _low_but_likely(truth: Truth) -> float:
+    """Return the truth two standard deviations below the mean, or the lowest one."""
+    if truth.is_discrete:
+        return truth.values[0]
     return max(truth.support[0], truth.mean - 2.0 * truth.standard_deviation)
 
 
 def _likeliest_counts(sample: SingleScenario, truth: float) -> Integers:
     """Return a block of the counts that are likeliest at a truth, of those that can occur."""
-    first, last = sample.model.SAMPLING.window(*sample.truth.effective_support, sample.size)
+    first, last = _window(sample)
     mean = sample.model.SAMPLING.mean(np.array(truth), sample.size)
     start = round(float(mean)) - _BLOCK // 2
     start = max(first, min(start, last + 1 - _BLOCK))

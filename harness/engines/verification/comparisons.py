@@ -95,10 +95,13 @@ def cells_apart(
     return np.asarray(np.max(np.array(parts) - rounding, axis=(0, 2), initial=0.0))
 
 
-
 def weights_apart(first: Floats, second: Floats, columns: int) -> Floats:
-    """Return the largest relative difference of the weights of conditions, for each column."""
-    largest = relative_difference(first, second, _SMALL).max(initial=0.0)
+    """Return the largest relative difference of the weights of conditions, for each column.
+
+    Weights far below the largest one are compared with an absolute error.
+    """
+    small = _SMALL * second.max(initial=0.0)
+    largest = relative_difference(first, second, small).max(initial=0.0)
     return np.full(columns, largest)
 
 

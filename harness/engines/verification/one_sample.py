@@ -125,7 +125,8 @@ def _under_truth(
         if enumerated is not None:
             closed, first, second = enumerated.by_outcome, ENUMERATION, SECOND
     cells, closed = common(cells, closed)
-    apart = cells_apart(cells, closed, cells.weight, _rounding(scenario, cells))
+    share = cells.weight / cells.weight.sum()
+    apart = cells_apart(cells, closed, share, _rounding(scenario, cells))
     found.append(Comparison(first, second, "outcomes", apart))
     if integrated is None or integrated.mean is not None:
         apart = weights_apart(cells.weight, closed.weight, columns)
