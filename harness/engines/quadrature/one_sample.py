@@ -108,7 +108,8 @@ def integrate(mixing: Mixing, limits: Limits) -> Integral:
 
     With the nodes θ_i and their weights w_i, between the limits of one column, the mean of the
     misses below is Σ_i w_i Σ_x [θ_i < L(x)] Pr(X = x | θ_i), and that given an outcome
-    Σ_i w_i [θ_i < L(x)] Pr(X = x | θ_i) / Pr(X = x) with Pr(X = x) = Σ_i w_i Pr(X = x | θ_i).
+    Σ_i w_i [θ_i < L(x)] Pr(X = x | θ_i) / Σ_i w_i Pr(X = x | θ_i), which is 1 to the last bit where
+    the outcome misses at all nodes. The weights Pr(X = x) are integrals with nodes of their own.
 
     Args:
         mixing: the distribution of the truth.
@@ -123,14 +124,14 @@ def integrate(mixing: Mixing, limits: Limits) -> Integral:
         at_nodes, given = _misses(mixing, limits.outcomes, lower, upper)
         nodes.append(at_nodes)
         misses.append(given)
-    below, above = np.array(misses).swapaxes(0, 1)
     possible = weight > _IMPOSSIBLE
-    share = weight[possible]
+    below, above, covered = np.array(misses).swapaxes(0, 1)[..., possible]
+    whole = below + above + covered
     by_outcome = Exact(
         limits.outcomes[possible],
-        share,
-        below[:, possible] / share,
-        above[:, possible] / share,
+        weight[possible],
+        below / whole,
+        above / whole,
         limits.length[:, possible],
     )
     mean = Mean(
@@ -180,7 +181,10 @@ def _blocks(
 def _misses(
     mixing: Mixing, outcomes: Integers, lower: Floats, upper: Floats
 ) -> tuple[NodeMisses, Floats]:
-    """Return the misses at the nodes, and the misses below and above with each outcome, (2, m).
+    """Return the misses at the nodes, and integrals of the probability of each outcome, (3, m).
+
+    The integrals are over the nodes that are missed below, over those missed above and over those
+    covered.
 
     A node lies in the gap between two limits, and is compared with a limit by the number of the
     gap: beside 1 the distance of a node to 1 is exact, and the node as a double is not.
@@ -191,8 +195,9 @@ def _misses(
     # A node in gap g is below the edge g, and above the edge g − 1.
     first_not_below, first_above = np.searchsorted(edges, lower), np.searchsorted(edges, upper)
     at_nodes = np.zeros((2, nodes.value.size))
-    with_outcome = np.zeros((2, outcomes.size))
+    with_outcome = np.zeros((3, outcomes.size))
     for part, outcomes_at, probability in _blocks(mixing, outcomes, nodes):
+        covered = probability.copy()
         low, high, row = gap[part.start], gap[part.stop - 1], gap[part, np.newaxis]
         for side, (limit, can_miss) in enumerate(
             (
@@ -208,4 +213,6 @@ def _misses(
             chance = probability[:, columns] * missed
             at_nodes[side, part] = chance.sum(axis=1)
             with_outcome[side, outcomes_at][columns] += np.einsum("i,ij->j", weights[part], chance)
+            covered[:, columns] -= chance
+        with_outcome[2, outcomes_at] += np.einsum("i,ij->j", weights[part], covered)
     return NodeMisses(weights, at_nodes[0], at_nodes[1]), with_outcome

@@ -49,7 +49,9 @@ def integrate_pairs(scenario: PairScenario, block: Counts, limits: Limits) -> Ex
     weight = (by_first[:, np.newaxis] * by_second).ravel()
     rows = zip(limits.lower, limits.upper, strict=True)
     below, above = np.array([_missed(lines, lower, upper) for lower, upper in rows]).swapaxes(0, 1)
-    return Exact(limits.outcomes, weight, below / weight, above / weight, limits.length)
+    # Rounding does not lift a probability above 1.
+    below, above = np.minimum(below / weight, 1.0), np.minimum(above / weight, 1.0)
+    return Exact(limits.outcomes, weight, below, above, limits.length)
 
 
 def _missed(lines: Lines, lower: Floats, upper: Floats) -> Floats:
