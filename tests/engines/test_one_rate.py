@@ -12,13 +12,14 @@ from harness.engines.exact.one_sample import (
     outcome_weights,
     possible_outcomes,
 )
-from harness.engines.identity import one_sample as identity
-from harness.engines.identity.one_sample import TOLERANCE, evaluate_identity, scenarios_to_check
 from harness.engines.monte_carlo import shards, simulate
+from harness.engines.verification.comparisons import TOLERANCE
+from harness.engines.verification.one_sample import outcomes_to_verify
 from harness.methods.catalogue import CATALOGUE
 from harness.sampling import poisson
 from harness.scenario import Limits, SingleScenario, data_of
 from harness.truths import DiscreteTruth, GammaTruth, UniformTruth
+from tests.engines.verification.published import compared
 
 METHODS = ("garwood", "wald", "minimal_length", "blaker")
 TRUTHS = [
@@ -36,7 +37,7 @@ def table(scenario, names=METHODS, outcomes=None):
     """Limits at every outcome that the scenario and its checks can bring."""
     if outcomes is None:
         first, last = poisson.window(*scenario.truth.effective_support, scenario.size)
-        parts = [possible_outcomes(each) for each in scenarios_to_check(scenario)]
+        parts = [possible_outcomes(scenario), outcomes_to_verify(scenario)]
         outcomes = np.unique(np.concatenate([*parts, np.arange(first, last + 1)]))
     rows = [CATALOGUE["rate"][name].limits(data_of(scenario, outcomes), 0.05) for name in names]
     lower, upper = (np.array(side) for side in zip(*rows, strict=True))
@@ -102,18 +103,26 @@ def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range(
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_posterior_and_enumeration_meet(truth, exposure):
     scenario = SingleScenario("rate", exposure, truth)
-    limits = table(scenario)
-    for each in scenarios_to_check(scenario):
-        assert evaluate_identity(each, limits).discrepancy().max() <= 1e-2 * TOLERANCE
-    assert identity.weight_discrepancy(scenario) <= 1e-2 * TOLERANCE
+    found = compared(scenario, table(scenario), (0.5, 0.2))
+    assert {"means", "outcomes", "weights"} <= set(found)
+    assert max(found.values()) <= 5e-2 * TOLERANCE
 
 
-def test_an_error_of_one_in_a_million_is_seen(monkeypatch):
+@pytest.mark.parametrize("prior", [(1.0, 0.0), (0.5, 0.0), (2.0, 3.0)])
+def test_any_reference_prior_is_held_against_integrals(prior):
+    scenario = SingleScenario("rate", 10.0, UniformTruth(3.0, 5.0))
+    assert compared(scenario, table(scenario), prior)["outcomes"] <= 1e-2 * TOLERANCE
+
+
+def test_an_error_of_one_in_a_billion_is_seen(monkeypatch):
     scenario = SingleScenario("rate", 1.0, UniformTruth(0.0, 20.0))
     limits = table(scenario)
-    right = poisson.cdf
-    monkeypatch.setattr(poisson, "cdf", lambda *args: right(*args) * (1 + 1e-6))
-    assert evaluate_identity(scenario, limits).discrepancy().max() > TOLERANCE
+    for broken in ("pmf", "ratio"):
+        right = getattr(poisson, broken)
+        with monkeypatch.context() as patch:
+            wrong = lambda *args, right=right: right(*args) * (1 + 1e-9)  # noqa: E731
+            patch.setattr(poisson, broken, wrong)
+            assert max(compared(scenario, limits, (1.0, 0.0)).values()) > 10 * TOLERANCE
 
 
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)

@@ -14,6 +14,7 @@ from math import comb
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 from scipy.special import gammainc
 
 import harness
@@ -120,7 +121,12 @@ def test_given_the_outcome_a_failure_is_certain_and_the_others_are_as_without_it
         assert found.filter(failed)["failed"].to_list() == [1.0] * 3
         for name in ("lower", "upper", "length", "alpha_without_failed"):
             assert found.filter(failed)[name].null_count() == 3
-        assert found.filter(~failed).equals(sound.filter(~failed))
+        others, same = found.filter(~failed), sound.filter(~failed)
+        if engine == "enumeration":
+            # The nodes of its integrals lie between the limits of all outcomes.
+            assert_frame_equal(others, same, rel_tol=1e-13, abs_tol=1e-15)
+        else:
+            assert others.equals(same)
         assert sound["failed"].to_list() == [0.0] * 11
         assert sound["alpha_without_failed"].equals(
             sound["actual_alpha"].alias("alpha_without_failed")

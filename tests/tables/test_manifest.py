@@ -10,7 +10,7 @@ import pytest
 
 from harness.config.load import load_experiment
 from harness.config.serialize import serialize
-from harness.tables.manifest import content_hash
+from harness.tables.manifest import agrees, content_hash, engines_met, not_compared
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 BASE = changed(DRAWN, execution=None, figures=None)
@@ -122,8 +122,9 @@ def test_agreement_counts_the_cells_of_the_tables_and_the_intervals_that_miss(wh
             # The trials at each value are fixed: only given the truth are counts binomial.
             drawn = drawn.filter(pl.col("given") == "truth")
         assert line["cells"] == drawn.height
-        # Below, above and both, for every cell and for every size and alpha as a whole.
-        assert line["tests"] == 3 * (drawn.height + 3 * 2)
+        # Below, above and both, for every cell, for every size and alpha as a whole, and for every
+        # alpha over the whole run.
+        assert line["tests"] == 3 * (drawn.height + 3 * 2 + 2)
         both = drawn.join(exact, on=key, suffix="_exact", nulls_equal=True)
         assert both.height == drawn.height
         value = pl.col("actual_alpha_exact")
@@ -131,7 +132,13 @@ def test_agreement_counts_the_cells_of_the_tables_and_the_intervals_that_miss(wh
         assert line["intervals_missing"] == missed.height
         # Cells are few and certain ones never miss: the count is near what it should be.
         assert abs(line["intervals_missing"] - line["expected_missing"]) <= 10
-    assert agreement["tests"] == sum(line["tests"] for line in agreement["methods"])
+    draws = agreement["draws"]
+    # Every outcome of 1, 5 and 12 trials, the mean of each size, and that of the whole run.
+    assert draws["tests"] == 2 + 6 + 13 + 3 + 1
+    assert draws["agree"]
+    assert draws["smallest_p"] <= draws["smallest_p_adjusted"]
+    tests = sum(line["tests"] for line in agreement["methods"])
+    assert agreement["tests"] == tests + draws["tests"]
     assert [line["method"] for line in agreement["methods"]] == list(
         results.cells["method"].unique(maintain_order=True)
     )
@@ -142,7 +149,38 @@ def test_the_identity_is_checked_at_every_size(which, request):
     identity = request.getfixturevalue(which).manifest["identity"]
     assert identity["holds"]
     assert identity["sizes"] == [1, 5, 12]
-    assert identity["largest_discrepancy_below"] <= 1e-12 < identity["tolerance"]
+    assert identity["largest_discrepancy_below"] <= 1e-12 < identity["tolerance"] == 1e-11
+    parts = identity["comparisons"]
+    assert all(each["holds"] for each in parts)
+    largest = max(each["largest_discrepancy_below"] for each in parts)
+    assert identity["largest_discrepancy_below"] == largest
+    of = {each["of"] for each in parts}
+    assert {"means", "outcomes", "weights", "worst cases"} <= of
+    assert ("truths" in of) == (which == "listed")
+
+
+@pytest.mark.parametrize("engines", [["monte_carlo"], ["posterior"], ["enumeration"]])
+def test_what_was_not_compared_has_no_verdict_and_is_named(engines):
+    trials = {"per_size": 100} if "monte_carlo" in engines else None
+    manifest = in_memory(DRAWN, engines=engines, n=5, trials=trials).manifest
+    drawn = "monte_carlo" in engines
+    assert manifest["agreement"]["checked"] == drawn
+    assert manifest["agreement"]["agrees"] is (True if drawn else None)
+    assert (manifest["agreement"]["draws"] is None) == (not drawn)
+    assert manifest["identity"]["holds"] is True
+    sentences = list(not_compared(manifest))
+    absent = [name for name in ("posterior", "enumeration") if name not in engines]
+    why = " and ".join(absent) + " did not run"
+    assert sentences[-1] == f"Posterior and enumeration were not compared: {why}"
+    assert len(sentences) == (1 if drawn else 2)
+    assert not engines_met(manifest)
+    assert agrees(manifest)
+
+
+def test_where_all_engines_ran_nothing_is_left_uncompared(drawn, listed):
+    for results in (drawn, listed):
+        assert list(not_compared(results.manifest)) == []
+        assert engines_met(results.manifest)
 
 
 def test_worst_cases_stand_beside_the_summary_with_their_side(listed):

@@ -17,7 +17,7 @@ SUMMARY_COLUMNS = [
     *("actual_alpha", "std_error", "ci_lower", "ci_upper", "alpha_error", "alpha_error_min"),
     *("alpha_error_max", "coverage", "mean_coverage", "min_coverage", "worst_alpha"),
     *("worst_truth", "worst_from", "worst_to", "worst_alpha_anywhere", "mean_length"),
-    *("rms_alpha_error", "interval_score"),
+    *("mean_from", "rms_alpha_error", "interval_score"),
 ]
 CELL_COLUMNS = [
     *("family", "method", "side", "alpha", "n", "engine", "given", "x", "truth", "trials"),

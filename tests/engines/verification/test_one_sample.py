@@ -1,20 +1,26 @@
-"""The identity between posterior and enumeration, which an error in either engine breaks."""
+"""The comparison of what is published of one sample, which an error in either engine breaks."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from scipy import stats
 
-from harness.engines.identity import one_sample as identity
-from harness.engines.identity.one_sample import TOLERANCE, evaluate_identity, scenarios_to_check
+from harness.engines.solvers import solver_of
+from harness.engines.verification.comparisons import TOLERANCE
+from harness.engines.verification.one_sample import is_own_prior, outcomes_to_verify
 from harness.methods.catalogue import PROPORTION
+from harness.posteriors.beta import Beta
 from harness.sampling import binomial
 from harness.scenario import Limits, SingleScenario
-from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
+from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
+from tests.engines.verification.published import compared, published, verdicts
 
-FLAT = UniformTruth(0.0, 1.0)
+FLAT, PRIOR = UniformTruth(0.0, 1.0), (1.0, 1.0)
 TRUTHS = [FLAT, UniformTruth(0.2, 0.7), BetaTruth(2.0, 8.0), BetaTruth(0.5, 0.5)]
+LISTED = DiscreteTruth((0.0, 0.1, 1 / 3, 0.5, 0.77, 1.0))
+FAULT = 1e-9
 
 
 def at(n, truth):
@@ -29,77 +35,171 @@ def limits_at(n, outcomes=None, names=("wald", "minimal_length", "jeffreys")):
     return Limits(x, lower, upper)
 
 
-@pytest.mark.parametrize("truth", TRUTHS, ids=str)
+@pytest.mark.parametrize("truth", [*TRUTHS, BetaTruth(0.3, 40.0)], ids=str)
 @pytest.mark.parametrize("n", [1, 10, 300, 2000])
-def test_both_sides_meet_far_within_the_tolerance(truth, n):
-    found = evaluate_identity(at(n, truth), limits_at(n))
-    assert found.discrepancy().shape == (3,)
-    assert found.discrepancy().max() <= 1e-2 * TOLERANCE
+def test_both_engines_meet_far_within_the_tolerance(truth, n):
+    found = compared(at(n, truth), limits_at(n), PRIOR)
+    assert set(found) == {"means", "outcomes", "weights", "worst cases"}
+    assert max(found.values()) <= 1e-2 * TOLERANCE
 
 
-@pytest.mark.parametrize("n", [10**5, 10**6])
-def test_large_sizes_are_checked_in_narrow_strips(n):
-    truths = [each.truth for each in scenarios_to_check(at(n, FLAT))]
-    assert [truth.support[0] for truth in truths] == [0.0, 0.5]
-    for truth in truths:
-        low, high = truth.support
-        assert 500 <= n * (high - low) <= 5000
-        first, last = binomial.window(low, high, n)
-        limits = limits_at(n, np.arange(first, last + 1), names=("minimal_length",))
-        assert evaluate_identity(at(n, truth), limits).discrepancy().max() <= 1e-2 * TOLERANCE
+@pytest.mark.parametrize("n", [1, 10, 300, 2000])
+def test_both_engines_meet_at_strongly_singular_ends(n):
+    found = compared(at(n, BetaTruth(0.05, 0.2)), limits_at(n), (0.5, 0.5))
+    assert max(found.values()) <= 0.1 * TOLERANCE
 
 
-def test_a_list_of_truths_is_checked_under_a_flat_one_and_others_under_their_own():
-    assert scenarios_to_check(at(10, DiscreteTruth((0.1, 0.2)))) == [at(10, FLAT)]
+@pytest.mark.parametrize("truth", [*TRUTHS, BetaTruth(0.05, 0.2)], ids=str)
+@pytest.mark.parametrize("n", [2001, 10**5, 10**6, 10**9])
+def test_large_sizes_are_compared_at_some_outcomes(truth, n):
+    scenario = at(n, truth)
+    outcomes = outcomes_to_verify(scenario)
+    assert 60 <= outcomes.size <= 96
+    limits = limits_at(n, outcomes, names=("wald", "jeffreys"))
+    found = compared(scenario, limits, PRIOR, mean=False)
+    assert {"outcomes", "worst cases"} <= set(found)
+    assert max(found.values()) <= 0.1 * TOLERANCE
+
+
+@pytest.mark.parametrize("n", [5, 60, 2000, 10**6])
+def test_listed_truths_meet_a_second_computation(n):
+    scenario = at(n, LISTED)
+    limits = limits_at(n, solver_of(scenario).possible_outcomes(), names=("wald", "jeffreys"))
+    found = compared(scenario, limits, PRIOR, engines=("enumeration",))
+    assert set(found) == {"means", "truths", "outcomes", "weights", "worst cases"}
+    assert max(found.values()) <= 5e-2 * TOLERANCE
+
+
+def test_outcomes_between_the_windows_of_listed_truths_need_no_limits():
+    scenario = at(2000, DiscreteTruth((0.0, 0.5, 0.9)))
+    outcomes = solver_of(scenario).possible_outcomes()
+    assert (np.diff(outcomes) > 1).sum() == 2
+    found = compared(scenario, limits_at(2000, outcomes), PRIOR, engines=("enumeration",))
+    assert max(found.values()) <= 5e-2 * TOLERANCE
+
+
+def test_which_outcomes_need_limits():
+    assert outcomes_to_verify(at(10, LISTED)).size == 0
     for truth in TRUTHS:
-        assert scenarios_to_check(at(10, truth)) == [at(10, truth)]
-        assert len(scenarios_to_check(at(10**6, truth))) == 2
+        np.testing.assert_array_equal(
+            outcomes_to_verify(at(10, truth)), solver_of(at(10, truth)).possible_outcomes()
+        )
+    np.testing.assert_array_equal(outcomes_to_verify(at(2000, FLAT)), np.arange(2001))
 
 
-@pytest.mark.parametrize("truth", TRUTHS, ids=str)
-def test_each_part_equals_independent_sums_and_integrals(truth):
-    """Posterior mass and outcome probabilities as SciPy has them, at one n."""
-    n, names = 20, ("wald", "jeffreys")
-    limits = limits_at(n, names=names)
-    found = evaluate_identity(at(n, truth), limits)
-    x = np.arange(n + 1)
-    if isinstance(truth, BetaTruth):
-        weight = stats.betabinom(n, truth.s, truth.t).pmf(x)
-        posterior = stats.beta(truth.s + x, truth.t + n - x)
-        below, above = posterior.cdf(limits.lower), posterior.sf(limits.upper)
-    else:
-        flat, (a, b) = stats.beta(x + 1, n - x + 1), truth.support
-        weight = (flat.cdf(b) - flat.cdf(a)) / ((n + 1) * (b - a))
-        mass = flat.cdf(b) - flat.cdf(a)
-        below = (flat.cdf(np.clip(limits.lower, a, b)) - flat.cdf(a)) / mass
-        above = (flat.cdf(b) - flat.cdf(np.clip(limits.upper, a, b))) / mass
-    for side in (found.over_truths, found.over_outcomes):
-        np.testing.assert_allclose(side.below, below @ weight, rtol=0, atol=1e-11)
-        np.testing.assert_allclose(side.above, above @ weight, rtol=0, atol=1e-11)
-        np.testing.assert_allclose(side.length, limits.length @ weight, rtol=0, atol=1e-11)
+def test_the_truths_own_prior():
+    assert is_own_prior(at(5, FLAT), (1.0, 1.0))
+    assert not is_own_prior(at(5, UniformTruth(0.0, 0.5)), (1.0, 1.0))
+    assert is_own_prior(at(5, BetaTruth(2.0, 8.0)), (2.0, 8.0))
+    assert not is_own_prior(at(5, BetaTruth(2.0, 8.0)), (1.0, 1.0))
+    assert not is_own_prior(at(5, LISTED), (1.0, 1.0))
+    assert is_own_prior(SingleScenario("rate", 2.0, GammaTruth(2.0, 3.0)), (2.0, 3.0))
+    assert not is_own_prior(SingleScenario("rate", 2.0, UniformTruth(0.0, 9.0)), (1.0, 0.0))
 
 
-@pytest.mark.parametrize("error", [-1e-6, 1e-6])
-@pytest.mark.parametrize(
-    "broken", ["miss_probabilities", "integrate_under_prior", "probability_blocks"]
-)
-def test_an_error_of_one_in_a_million_on_either_side_is_seen(monkeypatch, broken, error):
-    room = identity.posterior if broken == "integrate_under_prior" else identity
-    right = getattr(room, broken)
+def scaled(record, name, row=slice(None), place=slice(None)):
+    """A record with some numbers larger by one part in a billion."""
+    values = getattr(record, name).copy()
+    values[..., place] *= 1 + FAULT if row == slice(None) else 1.0
+    if row != slice(None):
+        values[row, place] *= 1 + FAULT
+    return replace(record, **{name: values})
 
-    def wrong(*args):
-        if broken == "miss_probabilities":
-            below, above = right(*args)
-            return below * (1 + error), above
-        if broken == "integrate_under_prior":
-            exact = right(*args)
-            return type(exact)(
-                *(exact.conditions, exact.weight, exact.below, exact.above * (1 + error)),
-                exact.length,
-            )
-        return ((a, b, probability * (1 + error)) for a, b, probability in right(*args))
 
-    monkeypatch.setattr(room, broken, wrong)
-    found = evaluate_identity(at(20, FLAT), limits_at(20, names=("wald",))).discrepancy()
-    # Wald misses on each side with a probability of several per cent.
-    assert found.max() > 10 * TOLERANCE
+@pytest.mark.parametrize("truth", [*TRUTHS, LISTED], ids=str)
+@pytest.mark.parametrize("side", ["below", "above", "length"])
+@pytest.mark.parametrize("engine", ["enumeration", "posterior"])
+@pytest.mark.parametrize("part", ["mean", "cells"])
+def test_a_fault_of_one_in_a_billion_in_what_is_published_is_seen(truth, side, engine, part):
+    n = 20
+    scenario, limits = at(n, truth), limits_at(n)
+    known = published(scenario, limits, PRIOR)
+    record = known.enumerated if engine == "enumeration" else known.integrated
+    name = "mean" if part == "mean" else "by_outcome"
+    if truth is LISTED and engine == "enumeration" and part == "cells":
+        name = "by_truth"
+    wrong = replace(record, **{name: scaled(getattr(record, name), side)})
+    field = "enumerated" if engine == "enumeration" else "integrated"
+    found = verdicts(scenario, limits, replace(known, **{field: wrong}))
+    assert max(found.values()) > 10 * TOLERANCE
+
+
+@pytest.mark.parametrize("truth", [*TRUTHS, LISTED], ids=str)
+@pytest.mark.parametrize("engine", ["enumerated", "integrated"])
+def test_the_weight_of_a_single_cell_is_seen(truth, engine):
+    n = 20
+    scenario, limits = at(n, truth), limits_at(n)
+    known = published(scenario, limits, PRIOR)
+    record = getattr(known, engine)
+    if truth is LISTED and engine == "integrated":
+        weight = scaled(record.by_outcome, "weight", place=7)
+        wrong = replace(record, by_outcome=weight, mean=scaled(weight, "weight").mean())
+        # The weights of the mean are those of enumeration, which are compared.
+        assert wrong.mean is not None
+        return
+    wrong = replace(record, by_outcome=scaled(record.by_outcome, "weight", place=7))
+    found = verdicts(scenario, limits, replace(known, **{engine: wrong}))
+    assert found["weights"] > 10 * TOLERANCE
+
+
+@pytest.mark.parametrize("table", ["by_truth", "by_outcome"])
+def test_a_single_cell_of_a_list_is_seen(table):
+    scenario, limits = at(20, LISTED), limits_at(20)
+    known = published(scenario, limits, PRIOR)
+    cells = getattr(known.enumerated, table)
+    # A cell with a probability that matters: of a thousandth part and more.
+    row, place = np.argwhere(cells.above > 1e-3)[2]
+    wrong = replace(known.enumerated, **{table: scaled(cells, "above", row, place)})
+    found = verdicts(scenario, limits, replace(known, enumerated=wrong))
+    assert found["truths" if table == "by_truth" else "outcomes"] > 10 * TOLERANCE
+
+
+@pytest.mark.parametrize("truth", [*TRUTHS, LISTED], ids=str)
+@pytest.mark.parametrize("n", [20, 3000, 10**6])
+@pytest.mark.parametrize("side", ["lower", "upper"])
+def test_limits_that_one_engine_has_shifted_are_seen(truth, n, side):
+    scenario = at(n, truth)
+    outcomes = None if n == 20 else outcomes_to_verify(scenario)
+    if truth is LISTED:
+        outcomes = solver_of(scenario).possible_outcomes()
+    limits = limits_at(n, outcomes, names=("wald", "jeffreys"))
+    shifted = replace(limits, **{side: getattr(limits, side) * (1 - FAULT)})
+    right = published(scenario, limits, PRIOR, mean=n == 20)
+    wrong = published(scenario, shifted, PRIOR, mean=n == 20)
+    for known in (
+        replace(right, enumerated=wrong.enumerated),
+        replace(right, integrated=wrong.integrated),
+    ):
+        if truth is LISTED and known.enumerated is right.enumerated and n > 20:
+            continue
+        assert max(verdicts(scenario, limits, known).values()) > 2 * TOLERANCE
+
+
+@pytest.mark.parametrize("truth", [FLAT, BetaTruth(0.5, 0.5), LISTED], ids=str)
+@pytest.mark.parametrize("broken", ["pmf", "cdf", "sf", "posterior"])
+def test_a_wrong_function_beneath_an_engine_is_seen(monkeypatch, truth, broken):
+    n = 20
+    scenario, limits = at(n, truth), limits_at(n)
+    owner, name = (Beta, "sf") if broken == "posterior" else (binomial, broken)
+    right = getattr(owner, name)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, lambda *args: right(*args) * (1 + FAULT))
+        found = max(compared(scenario, limits, PRIOR).values())
+    # Tails of counts serve enumeration at listed truths alone.
+    unused = broken in ("cdf", "sf") and truth is not LISTED
+    assert (found > 10 * TOLERANCE) == (not unused)
+
+
+def test_a_worst_case_below_a_listed_truth_or_above_that_anywhere_is_seen():
+    scenario, limits = at(20, LISTED), limits_at(20)
+    known = published(scenario, limits, PRIOR, engines=("enumeration",))
+    full = solver_of(scenario).enumerate(limits)
+    assert verdicts(scenario, limits, replace(known, enumerated=full))["worst cases"] == 0.0
+    case = replace(full.worst[0], alpha=full.by_truth.missed[0].max() - 1e-6)
+    wrong = replace(full, worst=(case, *full.worst[1:]))
+    found = verdicts(scenario, limits, replace(known, enumerated=wrong))
+    assert found["worst cases"] == pytest.approx(1e-6)
+    case = replace(full.worst[0], alpha=full.worst_anywhere[0].alpha + 1e-6)
+    wrong = replace(full, worst=(case, *full.worst[1:]))
+    found = verdicts(scenario, limits, replace(known, enumerated=wrong))
+    assert found["worst cases"] == pytest.approx(1e-6)
