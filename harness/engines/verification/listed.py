@@ -133,6 +133,15 @@ def sums_over(rows: Iterable[Rows], parameter: Floats, limits: Limits) -> Sums:
     return Sums(by_truth, by_outcome)
 
 
+def weights_of(rows: Iterable[Rows], limits: Limits) -> Floats:
+    """Return the mean probability of each outcome of a table of limits over the listed truths."""
+    weight, count = np.zeros(limits.outcomes.size), 0
+    for truths, outcomes, probability in rows:
+        weight[outcomes] += probability.sum(axis=0)
+        count += truths.size
+    return weight / count
+
+
 def compare_listed(sums: Sums, published: Published) -> list[Comparison]:
     """Compare enumeration at listed truths with the second computation, cell by cell."""
     enumerated = published.enumerated

@@ -27,7 +27,12 @@ from harness.engines.verification.comparisons import (
     weights_apart,
     worst_cases_exceeded,
 )
-from harness.engines.verification.listed import compare_listed, rows_of_one_sample, sums_over
+from harness.engines.verification.listed import (
+    compare_listed,
+    rows_of_one_sample,
+    sums_over,
+    weights_of,
+)
 from harness.families.family import ENUMERATION, POSTERIOR
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, SingleScenario
@@ -50,13 +55,11 @@ def verify(scenario: SingleScenario, limits: Limits, published: Published) -> li
         published: what they computed.
     """
     found = []
-    weight: Floats | None = None
     if scenario.truth.is_discrete:
         if published.enumerated is not None:
             _, parameter = scenario.listed_truths()
             sums = sums_over(rows_of_one_sample(scenario, limits), parameter, limits)
             found += compare_listed(sums, published)
-            weight = sums.by_outcome.weight
     else:
         found += _under_truth(scenario, limits, published)
         found += _total_weight(scenario, limits)
@@ -64,7 +67,7 @@ def verify(scenario: SingleScenario, limits: Limits, published: Published) -> li
         excess = worst_cases_exceeded(published.enumerated)
         found.append(Comparison(ENUMERATION, ENUMERATION, "worst cases", excess))
     found += _under_prior(scenario, limits, published)
-    found += _posterior_mean(scenario, published, weight)
+    found += _posterior_mean(scenario, limits, published)
     return found
 
 
@@ -123,6 +126,9 @@ def _under_truth(
     else:
         cells, found = _integrated_runs(Mixing.of_truth(scenario), part), []
         if enumerated is not None:
+            if enumerated.mean is not None and closed_mean is not None and integrated is not None:
+                apart = means_apart(enumerated.mean, closed_mean)
+                found.append(Comparison(first, second, "means", apart))
             closed, first, second = enumerated.by_outcome, ENUMERATION, SECOND
     cells, closed = common(cells, closed)
     share = cells.weight / cells.weight.sum()
@@ -179,25 +185,24 @@ def _under_prior(
 
 
 def _posterior_mean(
-    scenario: SingleScenario, published: Published, weight: Floats | None
+    scenario: SingleScenario, limits: Limits, published: Published
 ) -> list[Comparison]:
-    """Compare the mean of the posterior with one by other weights, and the weights with each other.
-
-    Args:
-        weight: the probability of each outcome of the table of limits under listed truths.
-    """
+    """Compare the mean of the posterior with one by other weights, and the weights themselves."""
     integrated = published.integrated
     if integrated is None or integrated.mean is None:
         return []
     cells, columns = integrated.by_outcome, integrated.by_outcome.below.shape[0]
     outcomes, again = cells.conditions.astype(np.int64), cells.weight
     found = []
-    if not scenario.truth.is_discrete and is_integrated(scenario):
+    if scenario.truth.is_discrete:
+        again = weights_of(rows_of_one_sample(scenario, limits), limits)[limits.positions(outcomes)]
+    elif is_integrated(scenario):
         possible = possible_outcomes(scenario)
         second = outcome_probabilities(Mixing.of_truth(scenario), possible)
         again = np.zeros(outcomes.size)
         kept = np.isin(possible, outcomes)
         again[np.searchsorted(outcomes, possible[kept])] = second[kept]
+    if again is not cells.weight:
         apart = weights_apart(cells.weight, again, columns)
         found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
     by_row = [

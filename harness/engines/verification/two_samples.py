@@ -29,7 +29,12 @@ from harness.engines.verification.comparisons import (
     weights_apart,
     worst_cases_exceeded,
 )
-from harness.engines.verification.listed import compare_listed, rows_of_two_samples, sums_over
+from harness.engines.verification.listed import (
+    compare_listed,
+    rows_of_two_samples,
+    sums_over,
+    weights_of,
+)
 from harness.engines.verification.one_sample import is_own_prior
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR
@@ -161,6 +166,9 @@ def _under_truth(scenario: PairScenario, limits: Limits, published: Published) -
             found.append(Comparison(ENUMERATION, second, "means", apart))
         return found
     found, engines = [], (POSTERIOR, ENUMERATION)
+    if enumerated and enumerated.mean and integrated and integrated.mean:
+        apart = means_apart(enumerated.mean, integrated.mean)
+        found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
     for block in blocks(smooth):
         part = limits.at(block_outcomes(smooth, block))
         cells = integrate_pairs(smooth, block, part)
@@ -243,15 +251,18 @@ def _weights_and_mean(
         return []
     cells = integrated.by_outcome
     found, again = [], cells.weight
-    if not scenario.truth.is_discrete and all(is_small(each) for each in scenario.samples()):
+    if scenario.truth.is_discrete:
+        rows, outcomes = rows_of_two_samples(scenario, limits), cells.conditions.astype(np.int64)
+        again = weights_of(rows, limits)[limits.positions(outcomes)]
+    elif all(is_small(each) for each in scenario.samples()):
         again = np.ones(cells.weight.size)
         counts = scenario.counts(cells.conditions.astype(np.int64))
         for sample, x in zip(scenario.samples(), counts, strict=True):
             span = np.arange(x.min(), x.max() + 1)
             again = again * outcome_probabilities(Mixing.of_truth(sample), span)[x - x.min()]
-        found.append(
-            Comparison(POSTERIOR, SECOND, "weights", weights_apart(cells.weight, again, columns))
-        )
+    if again is not cells.weight:
+        apart = weights_apart(cells.weight, again, columns)
+        found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
     parts = (cells.below, cells.above, cells.length)
     mean = Mean(*(np.array([weighted_mean(row, again) for row in rows]) for rows in parts))
     found.append(Comparison(POSTERIOR, SECOND, "means", means_apart(integrated.mean, mean)))
