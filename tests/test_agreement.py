@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -9,14 +10,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from harness.agreement import (
     LEVEL,
     ComparedCells,
+    DrawnOutcomes,
     MethodAgreement,
     compare_cells,
+    compare_draws,
     holm,
     intervals_missing,
+    mean_p,
     probability_of_missing,
     two_sided_p,
 )
@@ -244,3 +249,121 @@ def test_the_interval_of_a_fraction_holds_it_and_its_error_is_the_binomials(tria
     error = standard_error(integers(m), integers(trials))[0]
     known = expected or np.nan  # Of no misses, or misses alone, the formula says nothing.
     assert error == pytest.approx(known, rel=1e-9, nan_ok=True)
+
+
+def binomial_outcomes(trials, p, size, rng, scenario=0, drawn_at=None, value=None):
+    """Outcomes of binomial trials, drawn at p or at another proportion."""
+    x = np.arange(size + 1)
+    counts = rng.multinomial(trials, stats.binom(size, p if drawn_at is None else drawn_at).pmf(x))
+    estimate = x / size if value is None else value
+    return DrawnOutcomes(scenario, counts, stats.binom(size, p).pmf(x), estimate)
+
+
+@pytest.mark.parametrize("trials", [1, 7, 60, 1000])
+@pytest.mark.parametrize("p", [0.003, 0.2, 0.5, 0.97])
+def test_the_bound_is_never_below_the_p_value_of_a_binomial_mean(trials, p):
+    """Of outcomes 0 and 1 the sum is binomial."""
+    for misses in sorted({0, 1, trials // 5, trials // 2, trials - 1, trials}):
+        counts = integers(trials - misses, misses)
+        drawn = DrawnOutcomes(0, counts, np.array([1 - p, p]), np.array([0.0, 1.0]))
+        tail = stats.binom(trials, p).sf(misses - 1)
+        if misses < trials * p:
+            tail = stats.binom(trials, p).cdf(misses)
+        bound = mean_p([drawn])
+        assert min(1.0, 2 * tail) <= bound * (1 + 1e-9)
+        assert bound <= 1.0
+
+
+def test_the_bound_of_a_binomial_is_the_entropy():
+    """Chernoff's bound of a binomial tail is exp(−N·KL(s/N, p))."""
+    trials, misses, p = 1000, 80, 0.05
+    share = misses / trials
+    entropy = share * np.log(share / p) + (1 - share) * np.log((1 - share) / (1 - p))
+    drawn = DrawnOutcomes(
+        0, integers(trials - misses, misses), np.array([1 - p, p]), np.array([3.0, 7.0])
+    )
+    assert mean_p([drawn]) == pytest.approx(2 * np.exp(-trials * entropy), rel=1e-4)
+
+
+def test_no_statistic_at_all_proves_nothing():
+    certain = DrawnOutcomes(0, integers(50), np.array([1.0]), np.array([0.3]))
+    assert mean_p([certain]) == 1.0
+    same = DrawnOutcomes(0, integers(20, 30), np.array([0.5, 0.5]), np.array([0.3, 0.3]))
+    assert mean_p([same]) == 1.0
+    exact = DrawnOutcomes(0, integers(25, 25), np.array([0.5, 0.5]), np.array([0.0, 1.0]))
+    assert mean_p([exact]) == 1.0
+    assert compare_draws([]) is None
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("scenarios", [1, 8])
+def test_a_shift_of_five_standard_errors_of_the_run_is_found(sign, scenarios):
+    """The trials of the run together; those of one scenario of eight are shifted by 1.8."""
+    trials, size, p = 20_000, 30, 0.3
+    x = np.arange(size + 1)
+    spread = np.sqrt(p * (1 - p) / size)
+    shift = 5.5 * spread / np.sqrt(trials * scenarios)
+    drawn = []
+    for number in range(scenarios):
+        # The expected counts at the shifted proportion, rounded.
+        counts = np.rint(trials * stats.binom(size, p + sign * shift).pmf(x)).astype(np.int64)
+        drawn.append(DrawnOutcomes(number, counts, stats.binom(size, p).pmf(x), x / size))
+    found = compare_draws(drawn)
+    assert not found.agrees
+    assert found.scenario is (None if scenarios > 1 else 0)
+    assert found.smallest_p_adjusted < LEVEL
+
+
+def test_one_scenario_that_is_off_is_named():
+    rng = np.random.default_rng(2003)
+    drawn = [binomial_outcomes(5000, 0.3, 20, rng, number) for number in range(5)]
+    assert compare_draws(drawn).agrees
+    drawn[3] = binomial_outcomes(5000, 0.3, 20, rng, 3, drawn_at=0.33)
+    found = compare_draws(drawn)
+    assert not found.agrees
+    assert found.scenario == 3
+    assert found.tests == 5 * 21 + 5 + 1
+
+
+def test_outcomes_that_are_off_though_their_mean_is_right_are_found():
+    trials, probability = 10_000, stats.binom(10, 0.5).pmf(np.arange(11))
+    counts = np.rint(trials * probability).astype(np.int64)
+    counts[[4, 6]] += 200
+    counts[5] -= 400
+    drawn = DrawnOutcomes(0, counts, probability, np.arange(11) / 10)
+    assert mean_p([drawn]) > 0.5
+    assert not compare_draws([drawn]).agrees
+
+
+def test_draws_from_their_own_probabilities_agree():
+    """The bound errs on the safe side: of 400 runs with a level of 1e-3 none is a false alarm."""
+    rng = np.random.default_rng(2003)
+    alarms, small = 0, 0
+    for _ in range(400):
+        drawn = [
+            binomial_outcomes(2000, p, size, rng, number)
+            for number, (p, size) in enumerate([(0.02, 5), (0.5, 12), (0.9, 40)])
+        ]
+        alarms += not compare_draws(drawn).agrees
+        small += mean_p(drawn) < 0.05
+    assert alarms == 0
+    # The exact test would have 20 of them; 33 and more have a probability of 0.4 %.
+    assert small <= 33
+
+
+def test_cells_of_the_whole_run_are_a_group_of_their_own():
+    """Misses that are 5.5 standard errors off over the run, and 0.4 in each of 200 cells."""
+    size, trials, p = 200, 10_000, 0.05
+    exact = np.full(size, p / 2)
+    off = 5.5 * np.sqrt(p / 2 * (1 - p / 2) / (size * trials))
+    below = np.rint(trials * (exact + off)).astype(np.int64)
+    above = np.rint(trials * exact).astype(np.int64)
+    each = cells(below, above, [trials] * size, exact, exact)
+    total = cells([below.sum()], [above.sum()], [size * trials], [p / 2], [p / 2])
+    total = replace(total, scenario=integers(-1))
+    (without,) = compare_cells([each], [NOTHING])
+    (line,) = compare_cells([each], [NOTHING], [total])
+    assert without.agrees
+    assert not line.agrees
+    assert line.scenario is None
+    assert line.tests == without.tests + 3

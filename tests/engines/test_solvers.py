@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from harness.engines.solvers import solver_of
+from harness.engines.verification.comparisons import TOLERANCE, Published
 from harness.errors import HarnessError
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
@@ -56,7 +57,10 @@ def test_a_family_without_weights_is_enumerated_at_listed_truths_without_a_worst
     found = solver.enumerate(limits)
     assert found.worst == (None,)
     assert not solver.solves_range(solver.hull())
-    assert solver.identity_outcomes() == solver.discrepancies(limits) == []
+    assert solver.outcomes_to_verify(None).size == solver.outcomes_to_verify((1.0, 1.0)).size == 0
+    compared = solver.verify(limits, Published(found, None, (1.0, 1.0)))
+    assert {each.of for each in compared} >= {"means", "truths", "outcomes", "weights"}
+    assert max(each.discrepancy.max() for each in compared) <= TOLERANCE
     for number, (p1, p2) in enumerate(zip(*TRUTH.values, strict=True)):
         below = sum(
             proportion.SAMPLING.pmf(count, p1, 3) for count in range(4) if count / 3 > p1 / p2

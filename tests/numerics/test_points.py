@@ -8,7 +8,7 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.numerics.points import UnitPoints, log_ratios, unit_difference
+from harness.numerics.points import RealPoints, UnitPoints, log_ratios, unit_difference
 from tests.oracles import balls
 from tests.oracles.accuracy_grid import HALF_ULP
 
@@ -135,3 +135,27 @@ def test_log_ratios_at_the_boundary_are_infinite_on_their_side():
     p_ratio, q_ratio = log_ratios(half, one)
     assert p_ratio[0] == pytest.approx(np.log(2))
     assert q_ratio[0] == -np.inf
+
+
+def test_positions_of_reals_are_the_number_of_edges_below():
+    edges = np.array([0.0, 0.5, 2.0, np.inf])
+    points = RealPoints.of([-1.0, 0.0, 0.25, 0.5, 1.0, 2.0, 3.0])
+    assert points.positions(edges).tolist() == [0, 0, 1, 1, 2, 2, 3]
+
+
+def test_positions_beside_one_are_told_by_the_distance_to_it():
+    """Three points are 1 as doubles; the edge 1 − 2^−53 lies between two of them."""
+    edge = 1.0 - 2.0**-53
+    edges = np.array([0.0, 0.3, edge, 1.0])
+    points = UnitPoints(
+        np.array([1e-300, 0.3, 0.31, 0.75, edge, 1.0, 1.0, 1.0]),
+        np.array([1.0, 0.7, 0.69, 0.25, 2.0**-52, 2.0**-53, 2.0**-60, 0.0]),
+    )
+    assert points.positions(edges).tolist() == [1, 1, 2, 2, 2, 2, 3, 3]
+
+
+def test_positions_on_both_halves_are_those_of_plain_doubles():
+    rng = np.random.default_rng(2003)
+    edges, p = np.sort(rng.integers(0, 65, 9) / 64), rng.integers(0, 65, 500) / 64
+    found = UnitPoints.of(p).positions(edges)
+    np.testing.assert_array_equal(found, np.searchsorted(edges, p))

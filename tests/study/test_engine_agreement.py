@@ -15,9 +15,9 @@ from scipy import stats
 
 import harness
 from harness.cli import main
-from harness.engines import monte_carlo
+from harness.engines import monte_carlo, posterior
 from harness.engines.exact import one_sample as enumeration
-from harness.engines.identity import one_sample as identity
+from harness.engines.quadrature import one_sample as quadrature
 from harness.sampling import binomial
 from harness.scenario import Limits
 from harness.study import simulate as study_simulate
@@ -59,7 +59,7 @@ def test_nothing_is_found_where_nothing_is_planted(run_base, base):
     assert manifest["agreement"]["agrees"]
     assert manifest["identity"]["holds"]
     assert "Monte Carlo and exact agree" in text
-    assert "Posterior and enumeration agree" in text
+    assert "Posterior and enumeration meet: differences below" in text
 
 
 def disagrees(found):
@@ -79,8 +79,11 @@ def test_outcomes_drawn_with_a_slightly_wrong_truth(run_base, base, monkeypatch)
         return right(np.minimum(1.03 * np.asarray(p), 1.0), n, rng, count)
 
     monkeypatch.setattr(binomial, "draw", wrong)
-    for line in disagrees(run_base(base)):
+    found = run_base(base)
+    for line in disagrees(found):
         assert line["smallest_p_adjusted"] < 1e-3
+    assert not found[1]["agreement"]["draws"]["agree"]
+    assert "Monte Carlo and exact disagree: the outcomes drawn" in found[2]
 
 
 @both
@@ -132,8 +135,10 @@ def test_a_binomial_tail_wrong_by_five_per_cent(run_base, monkeypatch):
     code, manifest, _ = run_base("listed")
     assert code == 1
     assert not manifest["agreement"]["agrees"]
-    # The mean over truths is no longer the mean over outcomes either.
+    # The second computation sums single probabilities.
     assert not manifest["identity"]["holds"]
+    broken = {each["of"] for each in manifest["identity"]["comparisons"] if not each["holds"]}
+    assert broken == {"means", "truths"}
 
 
 def shifted(right):
@@ -162,15 +167,16 @@ def test_single_trials_of_each_outcome_are_held_together(monkeypatch):
     assert not harness.run(config, out=None).manifest["agreement"]["agrees"]
 
 
-def test_a_fault_of_the_posterior_engine_breaks_the_identity(monkeypatch):
-    right = identity.posterior.integrate_under_prior
+@pytest.mark.parametrize("base", BASES)
+def test_a_fault_of_the_posterior_engine_breaks_the_identity(monkeypatch, base):
+    right = posterior.integrate_under_prior
 
     def swapped(*args):
         exact = right(*args)
         return replace(exact, below=exact.above, above=0.5 * exact.below)
 
-    monkeypatch.setattr(identity.posterior, "integrate_under_prior", swapped)
-    config = {**BASES["drawn"], "name": "swapped"}
+    monkeypatch.setattr(posterior, "integrate_under_prior", swapped)
+    config = {**BASES[base], "name": "swapped"}
     assert not harness.run(config, out=None).manifest["identity"]["holds"]
 
 
@@ -191,20 +197,49 @@ def test_a_truth_that_rounds_to_an_end_of_the_range_is_no_disagreement():
 @both
 @pytest.mark.parametrize("side", [0, 1])
 def test_an_identity_that_does_not_hold(run_base, base, side, monkeypatch):
-    right = identity.miss_probabilities
+    if base == "listed":
+        right = enumeration.miss_probabilities
 
-    def wrong(*args):
-        pair = list(right(*args))
-        pair[side] = pair[side] * (1 + 1e-6)
-        return tuple(pair)
+        def wrong(*args):
+            pair = list(right(*args))
+            pair[side] = pair[side] * (1 + 1e-9)
+            return tuple(pair)
 
-    monkeypatch.setattr(identity, "miss_probabilities", wrong)
+        monkeypatch.setattr(enumeration, "miss_probabilities", wrong)
+    else:
+        integrate = enumeration.integrate
+        name = ("below", "above")[side]
+
+        def wrong(*args):
+            found = integrate(*args)
+            shifted = {name: getattr(found.mean, name) * (1 + 1e-9)}
+            return replace(found, mean=replace(found.mean, **shifted))
+
+        monkeypatch.setattr(enumeration, "integrate", wrong)
     code, manifest, text = run_base(base)
     assert code == 1
     assert manifest["agreement"]["agrees"]
     assert not manifest["identity"]["holds"]
     assert manifest["identity"]["largest_discrepancy_below"] > manifest["identity"]["tolerance"]
-    assert "Posterior and enumeration disagree" in text
+    assert "The means of enumeration differ from those of a second computation" in text or (
+        "The means of enumeration differ from those of the posterior" in text
+    )
+    assert "meet" not in text
+
+
+def test_probabilities_of_the_quadrature_that_do_not_sum_to_one(run_base, monkeypatch):
+    right = quadrature.consecutive_probabilities
+
+    def wrong(*args):
+        for rows, columns, probability in right(*args):
+            yield rows, columns, probability * (1 + 1e-9)
+
+    monkeypatch.setattr(quadrature, "consecutive_probabilities", wrong)
+    code, manifest, text = run_base("drawn")
+    assert code == 1
+    broken = {each["of"] for each in manifest["identity"]["comparisons"] if not each["holds"]}
+    assert broken == {"means", "weights"}
+    assert "The weights of enumeration differ" in text
 
 
 def test_two_engines_hold_the_same_cells_where_prior_and_truth_are_one():
@@ -216,7 +251,13 @@ def test_two_engines_hold_the_same_cells_where_prior_and_truth_are_one():
         for name in ("posterior", "enumeration")
     )
     assert len(first) == 2 * (6 + 13)
-    np.testing.assert_allclose(first, second, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-16)
+    summary = harness.run(flat, out=None).summary
+    means = [
+        summary.filter(engine=name).select("miss_below", "miss_above", "mean_length").to_numpy()
+        for name in ("posterior", "enumeration")
+    ]
+    np.testing.assert_allclose(*means, rtol=1e-13, atol=1e-16)
 
 
 # Cells of one method are close to independent, and so is the number that miss to Poisson. The
