@@ -149,7 +149,7 @@ def test_a_single_cell_of_a_list_is_seen(table):
 
 
 @pytest.mark.parametrize("truth", [*TRUTHS, LISTED], ids=str)
-@pytest.mark.parametrize("n", [20, 3000, 10**6])
+@pytest.mark.parametrize("n", [20, 3000, 10**5])
 @pytest.mark.parametrize("side", ["lower", "upper"])
 def test_limits_that_one_engine_has_shifted_are_seen(truth, n, side):
     scenario = at(n, truth)
