@@ -18,7 +18,7 @@ from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, SingleScenario
 from harness.truths import Truth
 
-LARGEST_TABLE = 500
+LARGEST_TABLE = 1000
 """The most pairs of counts for which all pairs are integrated."""
 
 _BLOCK = 4

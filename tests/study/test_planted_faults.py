@@ -1,0 +1,301 @@
+"""Faults planted in one engine at a time, for each family: each run sees them and ends with 1.
+
+A fault of an exact engine is a relative change of 1e-9: in all limits of one side, in all tails of
+one side, in all lengths, or in the weight of one outcome. Of listed truths it is one cell. A fault
+of the draws is one of five standard errors of the run's trials.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import harness
+from harness.cli import main
+from harness.engines import posterior
+from harness.engines.exact import one_sample, two_samples
+from harness.families import proportion, rate
+from harness.scenario import Limits
+from harness.study import simulate as study_simulate
+
+FAULT = 1.0 + 1e-9
+
+ONE = {"methods": ["clopper_pearson"], "alpha": 0.1, "execution": {"jobs": 1}}
+PAIR = {"methods": ["wald"], "alpha": 0.2, "execution": {"jobs": 1}}
+DRAWN = {
+    "proportion": {**ONE, "n": 12, "truth": {"uniform": [0, 1]}},
+    "rate": {
+        **ONE,
+        "methods": ["balanced_tail"],
+        "exposure": 3,
+        "truth": {"gamma": [2, 1]},
+        "reference_prior": [2, 1],
+    },
+    "proportion_difference": {
+        **PAIR,
+        "n1": 6,
+        "n2": 7,
+        "truth": {"first": {"uniform": [0, 1]}, "second": {"uniform": [0, 1]}},
+    },
+    "rate_difference": {
+        **PAIR,
+        "exposure1": 0.5,
+        "exposure2": 0.7,
+        "truth": {"first": {"gamma": [2, 30]}, "second": {"gamma": [2, 30]}},
+        "reference_prior": [2, 30],
+    },
+    "balanced_accuracy": {
+        **PAIR,
+        "n1": 6,
+        "n2": 7,
+        "truth": {"first": {"beta": [2, 1]}, "second": {"beta": [2, 1]}},
+        "reference_prior": [2, 1],
+    },
+}
+"""One size with truths drawn from the reference prior, for each family."""
+
+OTHER_PRIOR = {
+    "proportion": {"truth": {"beta": [2, 8]}},
+    "rate": {"truth": {"uniform": [0, 4]}, "reference_prior": [0.5, 0]},
+    "proportion_difference": {
+        "truth": {"first": {"uniform": [0, 1]}, "second": {"beta": [2, 8]}},
+    },
+    "rate_difference": {"reference_prior": [1, 0]},
+    "balanced_accuracy": {"reference_prior": [1, 1]},
+}
+"""Truths that are not drawn from the reference prior."""
+
+LISTED = {
+    "proportion": {**ONE, "n": 12, "truth": {"values": [0, 0.2, 0.55]}},
+    "rate": {**DRAWN["rate"], "truth": {"values": [0.5, 2]}},
+    **{
+        family: {
+            **DRAWN[family],
+            "truth": {"first": {"values": [0.1, 0.7]}, "second": {"values": [0.2, 0.4]}},
+        }
+        for family in ("proportion_difference", "rate_difference", "balanced_accuracy")
+    },
+}
+
+families = pytest.mark.parametrize("family", DRAWN)
+
+
+def shifted_limits(limits, side):
+    lower, upper = limits.lower, limits.upper
+    if side == "lower":
+        return Limits(limits.outcomes, lower * FAULT, upper)
+    return Limits(limits.outcomes, lower, upper * FAULT)
+
+
+def one_more(values):
+    """The values with the one in the middle larger by the fault."""
+    changed = values.copy()
+    changed[..., values.shape[-1] // 2] *= FAULT
+    return changed
+
+
+CHANGES = {
+    "tails": lambda exact: replace(exact, above=exact.above * FAULT),
+    "lengths": lambda exact: replace(exact, length=exact.length * FAULT),
+    "weight": lambda exact: replace(exact, weight=one_more(exact.weight)),
+}
+faults = pytest.mark.parametrize("fault", ["lower", "upper", *CHANGES])
+
+
+def broken(right, fault):
+    """The function from limits to exact numbers with a fault of its own."""
+
+    def wrong(*args):
+        *before, limits = args
+        if fault in CHANGES:
+            found = right(*before, limits)
+            if not hasattr(found, "mean") or callable(found.mean):
+                return CHANGES[fault](found)
+            mean = found.mean
+            if fault == "tails":
+                mean = replace(mean, above=mean.above * FAULT)
+            elif fault == "lengths":
+                mean = replace(mean, length=mean.length * FAULT)
+            return replace(found, by_outcome=CHANGES[fault](found.by_outcome), mean=mean)
+        return right(*before, shifted_limits(limits, fault))
+
+    return wrong
+
+
+@pytest.fixture
+def verdict(here, capsys):
+    """The exit code of a run, and its manifest."""
+
+    def verdict(family, **config):
+        engines = config.pop("engines", ["posterior", "enumeration"])
+        content = {"name": "planted", "family": family, "engines": engines, **config}
+        (here / "c.yaml").write_text(json.dumps(content))
+        code = main(["run", "c.yaml", "--quiet"])
+        printed = capsys.readouterr()
+        manifest = json.loads((here / "results/planted/manifest.json").read_text("utf-8"))
+        assert printed.err == ("harness: planted: the engines disagree\n" if code == 1 else "")
+        return code, manifest
+
+    return verdict
+
+
+@families
+@pytest.mark.parametrize("change", [{}, OTHER_PRIOR, LISTED], ids=["own", "other", "listed"])
+def test_nothing_is_seen_where_nothing_is_planted(verdict, family, change):
+    code, manifest = verdict(family, **{**DRAWN[family], **change.get(family, {})})
+    assert code == 0
+    assert manifest["identity"]["holds"]
+    assert manifest["identity"]["largest_discrepancy_below"] <= 1e-11
+
+
+@families
+@faults
+@pytest.mark.parametrize("truth", ["own", "other"])
+def test_a_fault_of_enumeration_over_a_distribution(verdict, monkeypatch, family, fault, truth):
+    if family in ("proportion", "rate"):
+        monkeypatch.setattr(one_sample, "integrate", broken(one_sample.integrate, fault))
+    else:
+        right = two_samples.integrate_pairs
+        monkeypatch.setattr(two_samples, "integrate_pairs", broken(right, fault))
+    change = OTHER_PRIOR[family] if truth == "other" else {}
+    code, manifest = verdict(family, **{**DRAWN[family], **change})
+    assert code == 1
+    assert manifest["identity"]["holds"] is False
+
+
+@families
+@pytest.mark.parametrize("fault", ["lower", "upper", "tails", "lengths"])
+@pytest.mark.parametrize("truth", ["own", "other", "listed"])
+def test_a_fault_of_the_posterior(verdict, monkeypatch, family, fault, truth):
+    monkeypatch.setattr(posterior, "mass_outside", broken(posterior.mass_outside, fault))
+    change = {"own": {}, "other": OTHER_PRIOR[family], "listed": LISTED[family]}[truth]
+    assert verdict(family, **{**DRAWN[family], **change})[0] == 1
+
+
+@families
+@pytest.mark.parametrize("truth", ["own", "other"])
+def test_a_fault_of_one_weight_of_the_posterior(verdict, monkeypatch, family, truth):
+    model = rate if family.startswith("rate") else proportion
+    right = model.outcome_weights
+    monkeypatch.setattr(model, "outcome_weights", lambda *args: one_more(right(*args)))
+    change = OTHER_PRIOR[family] if truth == "other" else {}
+    assert verdict(family, **{**DRAWN[family], **change})[0] == 1
+
+
+@families
+@pytest.mark.parametrize("kind", ["truth", "outcome"])
+@pytest.mark.parametrize("part", ["below", "above", "length"])
+@pytest.mark.parametrize("engines", [["enumeration"], ["posterior", "enumeration"]], ids=len)
+def test_a_fault_of_one_cell_at_listed_truths(verdict, monkeypatch, family, kind, part, engines):
+    if kind == "outcome" and engines == ["enumeration"]:
+        pytest.skip("enumeration alone has no cells of outcomes at listed truths")
+
+    def changed(exact):
+        values = getattr(exact, part).copy()
+        largest = np.unravel_index(np.argmax(values), values.shape)
+        values[largest] *= FAULT
+        return replace(exact, **{part: values})
+
+    if family in ("proportion", "rate"):
+        name = f"_by_{kind}"
+        right = getattr(one_sample, name)
+        monkeypatch.setattr(one_sample, name, lambda *args: changed(right(*args)))
+    else:
+        pair = two_samples._by_outcome_and_truth
+
+        def wrong(*args):
+            by_outcome, by_truth = pair(*args)
+            if kind == "outcome":
+                return changed(by_outcome), by_truth
+            return by_outcome, changed(by_truth)
+
+        monkeypatch.setattr(two_samples, "_by_outcome_and_truth", wrong)
+    assert verdict(family, **LISTED[family], engines=engines)[0] == 1
+
+
+@pytest.mark.parametrize("fault", ["lower", "tails"])
+@pytest.mark.parametrize(
+    ("family", "size"),
+    [
+        ("proportion", {"n": 5000}),
+        ("rate", {"exposure": 4000}),
+        ("proportion_difference", {"n1": 30, "n2": 40}),
+        ("rate_difference", {"exposure1": 20, "exposure2": 30}),
+    ],
+)
+def test_a_fault_of_the_posterior_where_it_stands_for_enumeration(
+    verdict, monkeypatch, family, size, fault
+):
+    config = {**DRAWN[family], **size}
+    code, _ = verdict(family, **config)
+    assert code == 0
+    monkeypatch.setattr(posterior, "mass_outside", broken(posterior.mass_outside, fault))
+    assert verdict(family, **config)[0] == 1
+
+
+# Faults of the draws. The noise of the trials themselves is taken in the direction of the fault, so
+# that the observed difference is at least five standard errors.
+TRIALS = {"trials": {"per_size": 40_000}, "seed": 11}
+STANDARD_ERRORS = 5.0
+
+
+def drawn_results(family, **config):
+    content = {"name": "planted", "family": family, **DRAWN[family], **TRIALS, **config}
+    return harness.run({**content, "engines": ["monte_carlo", "enumeration"]}, out=None)
+
+
+@families
+def test_misses_that_are_off_by_five_standard_errors(monkeypatch, family):
+    results = drawn_results(family)
+    assert results.manifest["agreement"]["agrees"]
+    drawn, exact = (
+        results.summary.filter(engine=name).row(0, named=True)
+        for name in ("monte_carlo", "enumeration")
+    )
+    alpha, trials = exact["actual_alpha"], drawn["trials"]
+    error = np.sqrt(alpha * (1 - alpha) / trials)
+    off = drawn["actual_alpha"] - alpha
+    more = int(np.ceil((STANDARD_ERRORS * error - off) * trials))
+    right = study_simulate.simulate
+
+    def wrong(shard, limits):
+        """Covered trials of all outcomes are counted as missed below, as many as make the error."""
+        tally = right(shard, limits)
+        counts = tally.by_outcome
+        covered = counts.trials - counts.missed[0]
+        order = np.repeat(np.arange(covered.size), covered)
+        chosen = order[np.linspace(0, order.size - 1, more).astype(int)]
+        added = np.bincount(chosen, minlength=covered.size)
+        return replace(tally, by_outcome=replace(counts, below=counts.below + added))
+
+    monkeypatch.setattr(study_simulate, "simulate", wrong)
+    agreement = drawn_results(family).manifest["agreement"]
+    assert agreement["agrees"] is False
+    (line,) = agreement["methods"]
+    assert line["smallest_p_adjusted"] < agreement["level"]
+
+
+@pytest.mark.parametrize(("family", "model"), [("proportion", proportion), ("rate", rate)])
+def test_outcomes_that_are_off_by_five_standard_errors(monkeypatch, family, model):
+    """A limit moves no outcome, but a wrong draw does, even where it changes few misses."""
+    results = drawn_results(family)
+    cells = results.cells.filter(engine="monte_carlo")
+    x, trials = cells["x"].to_numpy(), cells["trials"].to_numpy()
+    mean = np.average(x, weights=trials)
+    error = np.sqrt(np.average((x - mean) ** 2, weights=trials) / trials.sum())
+    # n/2 of a uniform proportion, exposure·s/t of a gamma rate.
+    expected = 6.0
+    factor = 1 + np.sign(mean - expected) * STANDARD_ERRORS * error / expected
+    largest = 1.0 if family == "proportion" else np.inf
+    right = model.SAMPLING.draw
+
+    def wrong(parameter, size, rng, count=None):
+        return right(np.minimum(np.asarray(parameter) * factor, largest), size, rng, count)
+
+    monkeypatch.setattr(model.SAMPLING, "draw", wrong)
+    agreement = drawn_results(family).manifest["agreement"]
+    assert agreement["agrees"] is False
+    assert agreement["draws"]["agree"] is False
