@@ -90,10 +90,11 @@ def shifted_limits(limits, side):
     return Limits(limits.outcomes, lower, upper * FAULT)
 
 
-def one_more(values):
-    """The values with the one in the middle larger by the fault."""
-    changed = values.copy()
-    changed[..., values.shape[-1] // 2] *= FAULT
+def one_more(weights):
+    """The weights with one of the likely ones larger by the fault."""
+    changed = weights.copy()
+    likely = np.flatnonzero(weights >= 0.1 * weights.max())
+    changed[likely[likely.size // 2]] *= FAULT
     return changed
 
 
