@@ -13,6 +13,7 @@ _CONTRACT = "tests/methods/test_contract.py::"
 _EACH_PROPERTY = _CONTRACT + "test_a_method_has_each_property_of_the_contract_unless_it_says_so"
 _MEANS = "tests/engines/exact/test_means.py::"
 
+_PLANTED = "tests/study/test_planted_faults.py::test_a_fault_of_"
 SLOW = (
     *(f"{_EACH_PROPERTY}[{family}" for family in ("proportion_d", "rate_d", "balanced_accuracy")),
     _CONTRACT + "test_an_array_equals_one_outcome_at_a_time",
@@ -54,6 +55,7 @@ SLOW = (
     "tests/study/test_families.py::test_the_engines_agree",
     "tests/study/test_failures.py::test_a_function_that_dies_everywhere_is_given_up",
     "tests/study/test_failures.py::test_figures_are_drawn_of_what_there_is",
+    *(f"{_PLANTED}{name}[other" for name in ("enumeration_over_a_distribution", "the_posterior")),
     "tests/study/test_stochastic.py::test_neither_jobs_nor_backend_change_a_byte",
     "tests/test_criteria.py::test_posterior_alpha_of_the_returned_doubles",
     "tests/test_minimal_length.py::test_minimal_length_is_as_long_as_an_independent_solution[1",
