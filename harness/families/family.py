@@ -164,10 +164,10 @@ class Family:
 
     - ``posterior_of``, where the parameter has no closed posterior, as a ratio. The family then
       has no ``posterior`` engine, no methods that apply a criterion to a posterior, no exact
-      values under a continuous truth, and the identity between the engines is not checked.
+      values under a continuous truth, and the engines are not compared with each other.
     - the weights of ``combination``, where the parameter is no weighted sum, as a ratio or a
       function of paired counts. Worst cases are then None, since the search follows the lines of
-      a weighted sum, and the identity of two samples is not checked.
+      a weighted sum, and the engines of two samples are not compared.
     - ``pmf`` of ``model.SAMPLING``, where outcomes are continuous or cannot be listed, as a mean
       or ragged clusters. The family then has no ``enumeration`` engine, and its methods are
       simulated as stochastic ones are, with a call for every trial.
