@@ -242,7 +242,7 @@ def worst_cases(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
 
     It is one over the range ``over`` of the truths. An infinite range is searched without the
     probability ``mass_left_out``. Where the worst case over all values of the parameter is exact,
-    it follows as ``anywhere``.
+    it follows as ``anywhere`` if it is another one.
     """
     return [
         _worst_case(result, result.enumerated, row)
@@ -266,7 +266,7 @@ def _worst_case(result: ScenarioResult, enumerated: Enumerated, row: int) -> dic
         "over": _of_samples(spans),
         **({"mass_left_out": _of_samples(left_out)} if any(left_out) else {}),
         **({} if worst.found_by is None else {"found_by": worst.found_by}),
-        **({} if anywhere is None else {"anywhere": _place(anywhere)}),
+        **({} if anywhere in (None, worst) else {"anywhere": _place(anywhere)}),
     }
 
 

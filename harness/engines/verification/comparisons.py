@@ -59,13 +59,18 @@ def relative_difference(first: Floats, second: Floats, small: Floats | float = 0
         return np.where(first == second, 0.0, np.abs(first - second) / larger)
 
 
-def means_apart(first: Mean, second: Mean) -> Floats:
-    """Return the relative difference of two means, the largest of its three parts; shape (k,)."""
+def means_apart(first: Mean, second: Mean, small: float = _SMALL) -> Floats:
+    """Return the relative difference of two means, the largest of its three parts; shape (k,).
+
+    Args:
+        first, second: of the same k columns.
+        small: miss probabilities below this are compared with an absolute error.
+    """
     return np.asarray(
         np.max(
             [
-                relative_difference(first.below, second.below, _SMALL),
-                relative_difference(first.above, second.above, _SMALL),
+                relative_difference(first.below, second.below, small),
+                relative_difference(first.above, second.above, small),
                 relative_difference(first.length, second.length),
             ],
             axis=0,
@@ -74,7 +79,11 @@ def means_apart(first: Mean, second: Mean) -> Floats:
 
 
 def cells_apart(
-    first: Exact, second: Exact, probability: Floats, rounding: Floats | float = 0.0
+    first: Exact,
+    second: Exact,
+    probability: Floats,
+    rounding: Floats | float = 0.0,
+    least: float = 0.0,
 ) -> Floats:
     """Return the largest relative difference of the misses given each condition, shape (k,).
 
@@ -85,8 +94,9 @@ def cells_apart(
         first, second: under the same c conditions.
         probability: of each condition, shape (c,).
         rounding: relative differences that do not count, shape (c,).
+        least: misses below this are compared with an absolute error whatever the probability.
     """
-    small = _SMALL / np.maximum(probability, 1e-300)
+    small = np.maximum(_SMALL / np.maximum(probability, 1e-300), least)
     parts = [
         relative_difference(first.below, second.below, small),
         relative_difference(first.above, second.above, small),

@@ -206,7 +206,7 @@ def test_only_the_reported_outcomes_are_given_and_the_mean_is_of_all():
 
 
 def test_there_is_no_mean_where_outcomes_that_can_occur_are_left_out():
-    scenario = PairScenario("proportion_difference", (22, 22), PairTruth(FLAT, FLAT))
+    scenario = PairScenario("proportion_difference", (40, 40), PairTruth(FLAT, FLAT))
     limits = limits_at(scenario, possible_pairs(scenario)[:-1])
     known = enumerate_two_samples(scenario, limits)
     assert known.mean_from == "posterior"
