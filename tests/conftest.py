@@ -44,6 +44,7 @@ SLOW = (
     "tests/methods/inversion/test_accuracy.py::test_exact_limits_are_roots",
     "tests/methods/inversion/test_exact_tests.py::test_no_proportion_is_missed_more_often",
     "tests/methods/test_accuracy.py::test_alpha_of_the_returned_limits_is_off_by_their_rounding",
+    "tests/methods/user/test_process.py::test_a_function_that_computes_ends_when_the_run_is_killed",
     "tests/methods/user/test_user_function.py::test_a_failure_is_one_sentence_that_names_method",
     "tests/methods/user/test_user_function.py::test_a_failure_is_reported_the_same",
     "tests/methods/user/test_user_function.py::test_tables_are_the_same_for_any_number",

@@ -223,6 +223,8 @@ class FunctionInProcess:
         self._ends = _Ends()
         self._closed = False
         self._takes_arrays = True
+        self._refused: str | None = None
+        """Why no answer is used any more, in a clause."""
 
     def _started(self) -> UserProcess:
         return UserProcess(self._label, self._location, self._timeout)
@@ -243,7 +245,7 @@ class FunctionInProcess:
         self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
     ) -> LimitPair | None:
         self._ends.here = 0
-        if self._ends.enough or not self._takes_arrays:
+        if self._refused or self._ends.enough or not self._takes_arrays:
             return None
         try:
             limits: LimitPair | None = self._ask("on_arrays", arguments, alpha, seed)
@@ -256,10 +258,10 @@ class FunctionInProcess:
     def on_numbers(
         self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
     ) -> tuple[float, float]:
-        if self._ends.enough:
+        if self._refused or self._ends.enough:
             where = format_arguments({**outcome, "alpha": alpha})
-            count = self._ends.number
-            raise FunctionError(f"{NOT_CALLED} at {where}: its process ended {count} times")
+            reason = self._refused or f"its process ended {self._ends.number} times"
+            raise FunctionError(f"{NOT_CALLED} at {where}: {reason}")
         try:
             lower, upper = self._ask("on_numbers", outcome, alpha, seed)
         except FunctionError:
@@ -271,7 +273,7 @@ class FunctionInProcess:
     def call_checks(
         self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
     ) -> CallChecks:
-        if self._ends.all:
+        if self._refused or self._ends.all:
             return {}
         calls = 2 * outcome_count(arguments) + 2
         try:
@@ -301,6 +303,7 @@ class FunctionInProcess:
             return self._process.ask(task, arguments, alpha, seed, calls)
         except (MethodError, InputError) as error:
             if self._process.ended:
+                self._refused = self._refused or self._process.refused
                 self._process.close()
             raise FunctionError(str(error).removeprefix(f"{self._label}: ")) from None
 

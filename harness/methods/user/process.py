@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
-import select
 import signal
-import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,8 +17,10 @@ from typing import IO, Any
 import numpy as np
 
 from harness.errors import HarnessError, InputError, MethodError
-from harness.methods.user.calls import format_arguments
+from harness.methods.user.calls import format_arguments, outcome_count
 from harness.methods.user.declared import Declared
+from harness.methods.user.messages import LONGEST_TEXT, Message, MessageError, receive, send
+from harness.methods.user.replies import LOAD, decode_answer
 
 _WORKER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -32,6 +32,8 @@ _GRACE = 0.5
 """Seconds that a process has to end by itself."""
 _LOADING = 60.0
 """Seconds that a process has at least to import what it needs."""
+_SECOND_ANSWER = 0.5
+"""Seconds that a copy of the process, which the function has made, has to answer as well."""
 
 
 @dataclass(frozen=True)
@@ -66,21 +68,31 @@ class UserProcess:
         """Whether the process is gone: a call ended it, or did not end in time."""
         self.hung = False
         """Whether the process was ended because it did not answer in time."""
+        self.refused: str | None = None
+        """Why no answer of the process is used any more, in a clause: another one came with it."""
         self._lock = threading.Lock()
+        self._number = 0
+        self._forked = False
         # A session of its own: an interrupt at the terminal is for the harness to answer. And the
         # path of this process, so that no file in the working folder goes before a library.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _WORKER, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            bufsize=0,
             start_new_session=True,
         )
+        self._replies = _pipe(self._process.stdout).fileno()
+        where = f"while {location} was loaded"
+        request = {
+            "path": location.path,
+            "module": location.module,
+            "function": location.function,
+        }
+        self._pid: int | None = None
         try:
             self.declared: Declared = self._ask(
-                {"path": location.path, "module": location.module, "function": location.function},
-                InputError,
-                f"while {location} was loaded",
-                max(timeout, _LOADING),
+                LOAD, request, {}, InputError, where, max(timeout, _LOADING)
             )
         except BaseException:
             self.close()
@@ -107,56 +119,137 @@ class UserProcess:
             MethodError: the function failed, or the process ended, or took too long.
         """
         fixed = {name: value for name, value in arguments.items() if np.ndim(value) == 0}
+        arrays = {name: value for name, value in arguments.items() if name not in fixed}
         where = f"at {format_arguments({**fixed, 'alpha': alpha})}"
-        request = {"task": task, "data": arguments, "alpha": alpha, "seed": seed}
-        return self._ask(request, MethodError, where, calls * self.timeout)
+        request = {
+            "names": list(arguments),
+            "numbers": fixed,
+            "alpha": float(alpha),
+            "seed": None if seed is None else [int(each) for each in seed],
+        }
+        return self._ask(task, request, arrays, MethodError, where, calls * self.timeout)
 
     def _ask(
         self,
+        task: str,
         request: dict[str, Any],
+        arrays: dict[str, Any],
         kind: type[HarnessError],
         where: str,
         seconds: float,
     ) -> Any:
+        count = outcome_count(arrays) if arrays else 0
         with self._lock:
+            self._number += 1
+            message = Message(self._number, os.getpid(), {"task": task, **request}, arrays)
             try:
-                send(_pipe(self._process.stdin), request)
-                reply = receive(_pipe(self._process.stdout), seconds)
+                if self._pid is None:
+                    # What the process writes before it loads the function.
+                    self._pid = receive(self._replies, seconds, LONGEST_TEXT, self._gone).process
+                self._send(message)
+                reply = self._receive(seconds, LONGEST_TEXT + 16 * count)
+                self._await_second(reply)
+                fault = reply.content.get("fault")
+                answer = None if fault is not None else decode_answer(task, reply, count)
             except TimeoutError:
                 self.ended = self.hung = True
                 self._kill()
                 raise kind(f"{self.label}: no answer within {seconds:g} s {where}") from None
+            except MessageError as error:
+                self.ended, self.refused = True, str(error)
+                self._kill()
+                raise kind(f"{self.label}: {error} {where}") from None
             except (EOFError, OSError):
                 self.ended = True
                 code = self._end()
                 raise kind(
                     f"{self.label}: its process ended with exit code {code} {where}"
                 ) from None
-        if "fault" in reply:
-            raise kind(f"{self.label}: {reply['fault']}")
-        return reply["answer"]
+        if fault is not None:
+            raise kind(f"{self.label}: {fault}")
+        return answer
+
+    def _receive(self, seconds: float, longest: float) -> Message:
+        """The reply to the last request.
+
+        Raises:
+            MessageError: it is the reply to another one, or of another process.
+        """
+        reply = receive(self._replies, seconds, longest, self._gone)
+        if reply.process != self._pid:
+            raise MessageError("a copy of its process answered too")
+        if reply.number != self._number:
+            raise MessageError("its process answered another request")
+        return reply
+
+    def _await_second(self, reply: Message) -> None:
+        """Wait, once, for the answer of a copy of the process that the function has made.
+
+        A later one would be seen only at the next request, so that whether there is a failure, and
+        at which outcome, would differ from run to run.
+
+        Raises:
+            MessageError: there is one.
+        """
+        if self._forked or not reply.content.get("forked"):
+            return
+        self._forked = True
+        with suppress(TimeoutError, EOFError):
+            self._receive(_SECOND_ANSWER, LONGEST_TEXT)
+            raise MessageError("its process answered twice")
 
     def close(self) -> None:
-        """End the process, by force where it goes on computing."""
-        with suppress(OSError):
-            _pipe(self._process.stdin).close()
+        """End the process, by force where it goes on computing, and what the function started."""
+        if self._lock.acquire(blocking=False):
+            try:
+                # Without this, the process takes the end of the pipe for the death of this one.
+                with suppress(OSError):
+                    self._send(Message(0, os.getpid(), {"task": None}))
+                _pipe(self._process.stdin).close()
+            finally:
+                self._lock.release()
+        else:  # another thread waits for an answer, and lets go at the end of the process
+            self._kill()
         self._end()
-        # Not before: another thread may be reading, and lets go of the pipe only at its end.
-        with suppress(OSError):
+        with self._lock:
+            _pipe(self._process.stdin).close()
             _pipe(self._process.stdout).close()
+
+    def _send(self, message: Message) -> None:
+        stream = _pipe(self._process.stdin)
+        if stream.closed:
+            raise BrokenPipeError
+        send(stream.fileno(), message)
+
+    def _gone(self) -> bool:
+        """Whether the process has ended.
+
+        It is not reaped: as long as it is not, its number is that of its group and of no other.
+        """
+        if self._process.returncode is not None:
+            return True
+        if not hasattr(os, "waitid"):
+            return self._process.poll() is not None
+        try:
+            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self._process.pid, flags) is not None
+        except ChildProcessError:
+            return True
 
     def _end(self) -> int:
         """The exit code of the process, which has a moment to end by itself."""
-        try:
-            return self._process.wait(timeout=_GRACE)
-        except subprocess.TimeoutExpired:
-            self._kill()
-            return self._process.wait()
+        deadline = time.monotonic() + _GRACE
+        while not self._gone() and time.monotonic() < deadline:
+            time.sleep(0.002)
+        self._kill()
+        return self._process.wait()
 
     def _kill(self) -> None:
         """End the process by force, and with it what the function has started."""
+        if self._process.returncode is not None:
+            return
         if os.name == "posix":
-            with suppress(ProcessLookupError):
+            with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         else:
             self._process.kill()
@@ -165,33 +258,3 @@ class UserProcess:
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     assert stream is not None
     return stream
-
-
-def send(stream: IO[bytes], message: dict[str, Any]) -> None:
-    """Write one message, its length first."""
-    body = pickle.dumps(message)
-    stream.write(struct.pack("<Q", len(body)) + body)
-    stream.flush()
-
-
-def receive(stream: IO[bytes], seconds: float | None = None) -> dict[str, Any]:
-    """Read one message.
-
-    Raises:
-        EOFError: the other end is gone.
-        TimeoutError: no message has begun in so many seconds; where pipes can be waited for.
-    """
-    if os.name == "posix":
-        # Unlike a read, this wait is never resumed after an interrupt at the keyboard.
-        ready, _, _ = select.select([stream], [], [], seconds)
-        if not ready:
-            raise TimeoutError
-    head = stream.read(8)
-    if len(head) < 8:
-        raise EOFError
-    size = struct.unpack("<Q", head)[0]
-    body = stream.read(size)
-    if len(body) < size:
-        raise EOFError
-    message: dict[str, Any] = pickle.loads(body)
-    return message

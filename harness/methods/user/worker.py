@@ -5,8 +5,13 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import queue
 import random
+import signal
 import sys
+import threading
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +19,14 @@ import numpy as np
 
 from harness.methods.user.calls import ANYTHING, Function, FunctionError, describe
 from harness.methods.user.loaded import LoadedFunction
-from harness.methods.user.process import receive, send
+from harness.methods.user.messages import Message, receive, send
+from harness.methods.user.replies import LOAD, Content, encode_answer
+
+_GRACE = 0.5
+"""Seconds that the process has to end by itself after it was asked to."""
 
 
-def load(request: dict[str, Any]) -> Function:
+def load(request: Mapping[str, Any]) -> Function:
     """Return the function of a file or of a module.
 
     Raises:
@@ -49,6 +58,70 @@ def _module_of_file(path: str) -> Any:
     return module
 
 
+class Requests:
+    """The requests that come through the pipe, read by a thread of their own.
+
+    The thread ends the process, and what the function has started, when the pipe closes without a
+    request to end: the process that asks is then gone, and nobody waits for an answer.
+    """
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe = pipe
+        self._queue: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def next(self) -> Message | None:
+        """The next request; None at the end."""
+        return self._queue.get()
+
+    def _read(self) -> None:
+        group, asked = os.getpid(), False
+        try:
+            while True:
+                request = receive(self._pipe)
+                asked = request.content["task"] is None
+                self._queue.put(None if asked else request)
+        except (EOFError, OSError):
+            time.sleep(_GRACE if asked else 0.0)
+            if os.name == "posix":
+                os.killpg(group, signal.SIGKILL)
+            os._exit(1)
+
+
+class Answerer:
+    """The answers to requests: the first one is answered by loading the function."""
+
+    def __init__(self) -> None:
+        self._function: LoadedFunction | None = None
+        self._forked = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_parent=self._note_fork)
+
+    def _note_fork(self) -> None:
+        self._forked = True
+
+    def content(self, request: Message) -> Content:
+        """The content and the arrays of the reply; a failure of the function is its fault."""
+        self._forked = False
+        task = request.content["task"]
+        try:
+            content, arrays = encode_answer(task, self._answer(task, request))
+        except FunctionError as fault:
+            content, arrays = {"fault": str(fault)}, {}
+        if self._forked:
+            content["forked"] = True
+        return content, arrays
+
+    def _answer(self, task: str, request: Message) -> Any:
+        content = request.content
+        if task == LOAD:
+            self._function = LoadedFunction.of(load(content))
+            return self._function.declared
+        data = {**content["numbers"], **request.arrays}
+        data = {name: data[name] for name in content["names"]}
+        return getattr(self._function, task)(data, content["alpha"], content["seed"])
+
+
 def main() -> int:
     """Answer requests from standard input.
 
@@ -57,26 +130,20 @@ def main() -> int:
     # A function that draws from the global generators draws the same in every run.
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002
-    replies, requests = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
+    replies, pipe = os.dup(1), os.dup(0)
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    function: LoadedFunction | None = None
-    while True:
-        try:
-            request = receive(requests)
-        except EOFError:
-            return 0
-        try:
-            if function is None:
-                function = LoadedFunction.of(load(request))
-                reply: dict[str, Any] = {"answer": function.declared}
-            else:
-                task = getattr(function, request["task"])
-                reply = {"answer": task(request["data"], request["alpha"], request["seed"])}
-        except FunctionError as fault:
-            reply = {"fault": str(fault)}
-        try:
-            send(replies, reply)
-        except BrokenPipeError:
-            # The other end no longer waits for the answer.
-            os._exit(0)
+    process = os.getpid()
+    requests, answerer = Requests(pipe), Answerer()
+    try:
+        send(replies, Message(0, process, {}))
+        while (request := requests.next()) is not None:
+            content, arrays = answerer.content(request)
+            send(replies, Message(request.number, os.getpid(), content, arrays))
+            if os.getpid() != process:
+                # A copy that the function has made and returned from: the other end refuses it.
+                os._exit(0)
+    except BrokenPipeError:
+        # The other end no longer waits for the answer.
+        os._exit(0)
+    return 0

@@ -1,0 +1,148 @@
+"""Messages between this process and that of a user's function: JSON and plain numbers.
+
+A message is read without executing anything that is in it: a user's function can write to the pipe.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import select
+import struct
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_HEADER = struct.Struct("<8sQQQQ")
+"""Mark, number, process, and the lengths in bytes of the text and of the arrays."""
+_MARK = b"harness\n"
+_TYPES = ("<f8", "<i8")
+"""The types of arrays, as NumPy writes them."""
+LONGEST_TEXT = 1 << 24
+"""The most bytes of JSON in a reply."""
+_AT_ONCE = 1 << 20
+_GLANCE = 0.25
+"""Seconds between two looks whether the other process still runs."""
+
+
+class MessageError(Exception):
+    """The bytes are no message, or not the one that was expected; the text is a clause."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A request, or the reply to it."""
+
+    number: int
+    """That of the request, also in its reply."""
+    process: int
+    """The process that has written the message."""
+    content: Mapping[str, Any]
+    """Plain data, as JSON has them."""
+    arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    """Arrays of floats or of whole numbers by name, each of shape (m,)."""
+
+
+def send(pipe: int, message: Message) -> None:
+    """Write a message to a file descriptor.
+
+    Raises:
+        OSError: the other end is gone.
+    """
+    columns = [
+        (name, array.astype(_TYPES[array.dtype.kind == "i"], copy=False))
+        for name, array in message.arrays.items()
+    ]
+    table = [[name, column.dtype.str, column.size] for name, column in columns]
+    text = json.dumps([message.content, table]).encode()
+    body = b"".join(column.tobytes() for _, column in columns)
+    head = _HEADER.pack(_MARK, message.number, message.process, len(text), len(body))
+    left = memoryview(head + text + body)
+    while left:
+        left = left[os.write(pipe, left) :]
+
+
+def receive(
+    pipe: int,
+    seconds: float = math.inf,
+    longest: float = math.inf,
+    ended: Callable[[], bool] = lambda: False,
+) -> Message:
+    """Read a message from a file descriptor.
+
+    Args:
+        pipe: the file descriptor.
+        seconds: how long the message may take; where pipes can be waited for.
+        longest: the most bytes of its text and its arrays.
+        ended: whether the other process has ended. A process that the user's function has started
+            may keep the pipe open.
+
+    Raises:
+        EOFError: the other end is gone.
+        TimeoutError: the message is not complete after so many seconds.
+        MessageError: the bytes are no message.
+    """
+    deadline = time.monotonic() + seconds
+    head = _read(pipe, _HEADER.size, deadline, ended)
+    mark, number, process, text_size, body_size = _HEADER.unpack(head)
+    if mark != _MARK or text_size + body_size > longest:
+        raise MessageError("its pipe carried something else than an answer")
+    text = _read(pipe, text_size, deadline, ended)
+    body = _read(pipe, body_size, deadline, ended)
+    try:
+        content, table = json.loads(text)
+        return Message(number, process, dict(content), _arrays(table, body))
+    except (ValueError, TypeError, RecursionError):
+        raise MessageError("its pipe carried something else than an answer") from None
+
+
+def _arrays(table: Any, body: bytearray) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a message, which may be written to.
+
+    Raises:
+        ValueError: the table is not that of the bytes.
+        TypeError: it is no table.
+    """
+    arrays, start = {}, 0
+    for name, kind, size in table:
+        if kind not in _TYPES:
+            raise ValueError(kind)
+        arrays[str(name)] = np.frombuffer(body, kind, size, start) if size else np.empty(0, kind)
+        start += 8 * size
+    if start != len(body):
+        raise ValueError(start)
+    return arrays
+
+
+def _read(pipe: int, size: int, deadline: float, ended: Callable[[], bool]) -> bytearray:
+    data = bytearray()
+    while len(data) < size:
+        while not readable(pipe, min(_GLANCE, deadline - time.monotonic())):
+            if time.monotonic() >= deadline:
+                raise TimeoutError
+            # What it wrote before its end is in the pipe already.
+            if ended() and not readable(pipe, 0.0):
+                raise EOFError
+        part = os.read(pipe, min(size - len(data), _AT_ONCE))
+        if not part:
+            raise EOFError
+        data += part
+    return data
+
+
+def readable(pipe: int, seconds: float) -> bool:
+    """Whether there is something to read, or the other end is gone, within so many seconds.
+
+    Where pipes cannot be waited for there always is.
+    """
+    if os.name != "posix":
+        return True
+    # Unlike a read, this wait is never resumed after an interrupt at the keyboard.
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    return bool(poll.poll(1000 * max(seconds, 0.0)))
