@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,11 @@ from harness.significances import significance
 from harness.study.calibrate import compute_calibration
 from harness.study.parallel import NoProgress, Progress
 from harness.study.run import compute
-from harness.study.write_results import refuse_unwritable, write_results
+from harness.study.write_results import (
+    refuse_unwritable,
+    write_figures_asked_for,
+    write_results,
+)
 from harness.tables.results import Results, load
 
 __all__ = [
@@ -55,6 +60,7 @@ def run(
     Raises:
         ConfigError: the config has errors; the message names all of them.
         InputError: a user function cannot be loaded, or the results cannot be written.
+        FigureError: a figure could not be drawn; the tables are written, and ``load`` reads them.
 
     Example:
         >>> config = {
@@ -70,11 +76,19 @@ def run(
         0.109375
     """
     experiment = load_experiment(config, overrides)
-    return run_experiment(experiment, None if out is None else Path(out), NoProgress())
+    if out is None:
+        return run_experiment(experiment, None, NoProgress())
+    # A user function may change the working folder; the results still go to where they were sent.
+    given, place = Path(out) / experiment.name, Path(out).absolute()
+    results = run_experiment(experiment, place, NoProgress())
+    path = given if given.absolute() == results.path else results.path
+    if path is not None:
+        write_figures_asked_for(results, experiment, path)
+    return replace(results, path=path)
 
 
 def run_experiment(experiment: AnyExperiment, out: Path | None, progress: Progress) -> Results:
-    """Run a loaded experiment; ``out`` as in ``run``."""
+    """Run a loaded experiment and write its tables, not its figures; ``out`` as in ``run``."""
     if out is not None:
         refuse_unwritable(experiment, out)
     start = time.perf_counter()

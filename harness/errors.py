@@ -27,6 +27,10 @@ class NothingToDrawError(InputError):
     """A figure has nothing to show."""
 
 
+class FigureError(HarnessError):
+    """A figure could not be drawn; the tables that it is drawn from are not affected."""
+
+
 KeyPath = tuple[str | int, ...]
 """Keys and indices from the top of a config down to a value."""
 

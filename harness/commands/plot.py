@@ -16,9 +16,9 @@ def plot(
         list[str] | None, typer.Option("--format", help="png, svg or pdf; may be repeated.")
     ] = None,
 ) -> int:
-    """Draw the figures of a result again, from its tables."""
+    """Draw the figures of a result again, from its tables; all or none is written."""
     from harness.config.experiment import FigureSpec
-    from harness.figures.draw import draw_figures
+    from harness.study.write_results import write_figures
     from harness.tables.results import load
 
     results = load(folder)
@@ -29,10 +29,7 @@ def plot(
         FigureSpec(figure["kind"], {k: v for k, v in figure.items() if k != "kind"})
         for figure in asked
     ]
-    try:
-        paths = draw_figures(results, specs, folder / "figures", formats or ["png"])
-    except OSError as fault:
-        raise InputError(f"{folder}/figures cannot be written: {fault.strerror}") from None
+    paths = write_figures(results, specs, folder, formats or ["png"])
     for path in paths:
         typer.echo(str(path))
     return 0

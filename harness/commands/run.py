@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from harness.commands.exit_codes import exit_on_sigterm, print_error
-from harness.errors import HarnessError, MethodError
+from harness.errors import FigureError, HarnessError, MethodError
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment
     from harness.study.parallel import Progress
+    from harness.tables.results import Results
 
 
 def run(
@@ -45,8 +47,11 @@ def run(
         changes.append(f"execution.timeout={timeout}")
     experiments = _load_checked(configs, changes, out)
     exit_on_sigterm()
-    codes = [_run_one(experiment, out, quiet) for experiment in experiments]
-    # A disagreement of the engines weighs more than a failed method, and has the smaller code.
+    # A user function may change the working folder between one experiment and the next.
+    place = out.absolute()
+    codes = [_run_one(experiment, out, place, quiet) for experiment in experiments]
+    # A disagreement of the engines, or a figure that failed, weighs more than a failed method and
+    # has the smaller code.
     return min((code for code in codes if code), default=0)
 
 
@@ -68,8 +73,8 @@ def _load_checked(
     return experiments
 
 
-def _run_one(experiment: AnyExperiment, out: Path, quiet: bool) -> int:
-    """Run one experiment and return its exit code."""
+def _run_one(experiment: AnyExperiment, out: Path, place: Path, quiet: bool) -> int:
+    """Run one experiment, write it to the absolute ``place``, and return its exit code."""
     from harness.api import run_experiment
     from harness.commands.output import show_uncut
     from harness.config.experiment import Experiment
@@ -78,17 +83,35 @@ def _run_one(experiment: AnyExperiment, out: Path, quiet: bool) -> int:
     from harness.tables.manifest import agrees, failed_methods
 
     with _progress(experiment.name, quiet) as progress:
-        results = run_experiment(experiment, out, progress)
+        written = run_experiment(experiment, place, progress)
+        figure_fault = _draw(written, experiment)
+    results = replace(written, path=out / experiment.name)
     screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
     if not quiet:
         show_uncut(*screen(results))
+    if figure_fault is not None:
+        print_error(f"{experiment.name}: {figure_fault}")
     failed = list(failed_methods(results.manifest))
     for sentence in failed:
         print_error(f"{experiment.name}: {sentence}")
     if not agrees(results.manifest):
         print_error(f"{experiment.name}: the engines disagree")
         return HarnessError.exit_code
+    if figure_fault is not None:
+        return figure_fault.exit_code
     return MethodError.exit_code if failed else 0
+
+
+def _draw(results: Results, experiment: AnyExperiment) -> FigureError | None:
+    """Draw the figures of a run; return what went wrong, for the tables are good without them."""
+    from harness.study.write_results import write_figures_asked_for
+
+    try:
+        if results.path is not None:
+            write_figures_asked_for(results, experiment, results.path)
+    except FigureError as fault:
+        return fault
+    return None
 
 
 @contextmanager

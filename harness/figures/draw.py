@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from harness.errors import InputError, NothingToDrawError
+from harness.errors import FigureError, HarnessError, InputError, NothingToDrawError
 from harness.figures import style
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import Drawing, FigureKind
@@ -52,6 +53,7 @@ def draw_figures(
 
     Raises:
         InputError: a kind or a format is unknown, an option is invalid, or data are absent.
+        FigureError: a figure failed while it was drawn, for want of memory for example.
     """
     for extension in formats:
         if extension not in METADATA:
@@ -70,14 +72,33 @@ def drawings(results: Tables, specs: Iterable[Spec]) -> list[Drawing]:
             kind, options = _validate(spec)
             _refuse_other_results(kind, results)
             try:
-                drawn += kind.draw(results, options)
+                with _reported(spec.kind):
+                    drawn += kind.draw(results, options)
             except NothingToDrawError:
                 # The failure of a method, which leaves nothing to draw, is reported elsewhere.
                 if not _failed_somewhere(results):
                     raise
         for drawing in drawn:
-            style.fix_layout(drawing.figure)
+            with _reported(drawing.stem):
+                style.fix_layout(drawing.figure)
     return _with_unique_stems(drawn)
+
+
+@contextmanager
+def _reported(figure: str) -> Iterator[None]:
+    """Turn what fails while a figure is drawn into FigureError, which names the figure.
+
+    An OSError is left as it is: it is the disk that failed.
+    """
+    try:
+        yield
+    except (HarnessError, OSError):
+        raise
+    except MemoryError as fault:
+        detail = f": {fault}" if str(fault) else ""
+        raise FigureError(f"{figure} needs more memory than there is{detail}") from None
+    except Exception as fault:
+        raise FigureError(f"{figure} cannot be drawn: {type(fault).__name__}: {fault}") from fault
 
 
 def _failed_somewhere(results: Tables) -> bool:
@@ -125,5 +146,6 @@ def _with_unique_stems(drawn: list[Drawing]) -> list[Drawing]:
 
 def _write(drawing: Drawing, directory: Path, extension: str) -> Path:
     path = directory / f"{drawing.stem}.{extension}"
-    drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
+    with _reported(path.name):
+        drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
     return path

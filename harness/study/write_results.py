@@ -1,68 +1,67 @@
-"""Write the results of a run to a folder: tables, manifest, config and figures, all or none."""
+"""Write the results of a run: config, tables and manifest, all or none, and then figures."""
 
 from __future__ import annotations
 
-import json
 import os
 import platform
+import shutil
 import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.config.experiment import AnyExperiment
 from harness.config.serialize import serialize
-from harness.errors import InputError
+from harness.errors import FigureError, HarnessError, InputError
 from harness.plain_data import dump
-from harness.tables.results import (
-    CELLS_FILE,
+from harness.tables.results import Results, write_tables
+from harness.tables.storage import (
+    CONFIG_FILE,
+    FIGURES_FOLDER,
     MANIFEST_FILE,
-    RANKING_FILE,
-    RECOMMENDATION_FILE,
-    SUMMARY_FILE,
-    Results,
+    RUN_FILE,
+    TABLE_FILES,
+    add_figures,
+    foreign_file,
+    hidden_folder,
+    is_result,
     replace_folder,
     write_json,
-    write_tables,
+    written_files,
 )
 
-_CHECKOUT = Path(__file__).resolve().parents[2]
+if TYPE_CHECKING:
+    from harness.figures.draw import Spec
 
-CONFIG_FILE, RUN_FILE, FIGURES_FOLDER = "config.yaml", "run.json", "figures"
-_WRITTEN = {
-    CONFIG_FILE,
-    RUN_FILE,
-    FIGURES_FOLDER,
-    CELLS_FILE,
-    SUMMARY_FILE,
-    RANKING_FILE,
-    RECOMMENDATION_FILE,
-    MANIFEST_FILE,
-}
-_FIGURE_ENDINGS = (".png", ".svg", ".pdf")
+_CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def refuse_unwritable(experiment: AnyExperiment, out: Path) -> None:
     """Check before anything is computed that ``out/<name>`` can be written.
 
+    The folders are made on trial, under a hidden name that is removed again.
+
     Raises:
-        InputError: it is a file, holds something that no run wrote, or lies in a folder that
-            cannot be written to.
+        InputError: it is a file, holds something that no run wrote, leads to nothing, or cannot
+            be made or replaced.
     """
     target = out / experiment.name
-    _refuse_foreign(target, out)
-    existing = next(parent for parent in target.absolute().parents if parent.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        raise InputError(f"{target} cannot be written: {existing} is no folder to write to")
+    try:
+        _refuse_foreign(target, out)
+        _try_folders(target.absolute())
+    except OSError as fault:
+        raise InputError(f"{target} cannot be written: {_reason(fault)}") from None
 
 
 def write_results(
     results: Results, experiment: AnyExperiment, out: Path, seconds: float
 ) -> Results:
-    """Write results, config and figures to ``out/<name>``.
+    """Write config, tables and manifest to ``out/<name>``, without figures.
 
-    An existing result is replaced only when the new one is complete.
+    An existing result is replaced only when the new one is complete. Where ``out/<name>`` is a
+    link to a folder, that folder is replaced and the link stays.
 
     Args:
         results: the tables and the manifest.
@@ -77,28 +76,80 @@ def write_results(
         InputError: the folder cannot be written, or holds something that is no result.
     """
     target = out / experiment.name
-    _refuse_foreign(target, out)
 
     def fill(folder: Path) -> None:
         (folder / CONFIG_FILE).write_text(dump(serialize(experiment)), encoding="utf-8")
         write_tables(results, folder)
         write_json(folder / RUN_FILE, _run_record(experiment, seconds))
-        if experiment.figures:
-            # Matplotlib is loaded only by runs that draw.
-            from harness.figures.draw import draw_figures
-
-            draw_figures(results, experiment.figures, folder / FIGURES_FOLDER)
 
     try:
-        replace_folder(target, fill)
+        _refuse_foreign(target, out)
+        written = written_files(target) if is_result(target) else ()
+        replace_folder(target.resolve(), fill, written)
     except OSError as fault:
-        raise InputError(f"{target} cannot be written: {fault.strerror or fault}") from None
+        raise InputError(f"{target} cannot be written: {_reason(fault)}") from None
     return replace(results, path=target)
+
+
+def write_figures(
+    results: Results, specs: Iterable[Spec], folder: Path, formats: Sequence[str] = ("png",)
+) -> list[Path]:
+    """Draw figures from the tables of a result and write them to its ``figures/``, all or none.
+
+    Args:
+        results: the tables to draw from.
+        specs: the figures, each with its kind and its options.
+        folder: the folder of the result.
+        formats: "png", "svg" or "pdf".
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        InputError: an option or a format is invalid, or a file cannot be written.
+        FigureError: a figure could not be drawn.
+    """
+    # Matplotlib is loaded only where figures are drawn.
+    from harness.figures.draw import draw_figures
+
+    try:
+        paths = add_figures(
+            folder.resolve(), lambda aside: draw_figures(results, specs, aside, formats)
+        )
+    except OSError as fault:
+        raise InputError(f"{folder / FIGURES_FOLDER} cannot be written: {_reason(fault)}") from None
+    return [folder / FIGURES_FOLDER / path.name for path in paths]
+
+
+def write_figures_asked_for(
+    results: Results, experiment: AnyExperiment, folder: Path
+) -> list[Path]:
+    """Draw the figures of a config once its tables are written, as ``write_figures`` does.
+
+    Raises:
+        FigureError: a figure could not be drawn or written; the message says how to draw again.
+    """
+    if not experiment.figures:
+        return []
+    try:
+        return write_figures(results, experiment.figures, folder)
+    except HarnessError as fault:
+        raise FigureError(
+            f"{fault}; the tables in {folder} are complete and none of its figures is drawn: "
+            f"`python -m harness plot {folder}` draws them"
+        ) from None
+
+
+def _reason(fault: OSError) -> str:
+    return fault.strerror or str(fault) or type(fault).__name__
 
 
 def _refuse_foreign(target: Path, out: Path) -> None:
     """Refuse to replace a folder that holds anything but one result that a run wrote."""
-    within = next((p for p in target.parents if out in p.parents and _is_result(p)), None)
+    for place in (target, *target.parents):
+        if place.is_symlink() and not place.exists():
+            raise InputError(f"{place} is a link to {place.readlink()}, which does not exist")
+    within = next((p for p in target.parents if out in p.parents and is_result(p)), None)
     if within is not None:
         raise InputError(f"{target} would lie within the result {within}; choose another name")
     if target.exists() and not target.is_dir():
@@ -107,26 +158,43 @@ def _refuse_foreign(target: Path, out: Path) -> None:
         return
     entries = sorted(target.iterdir())
     for entry in entries:
-        if _is_result(entry):
+        if is_result(entry):
             raise InputError(f"{target} holds another result, {entry.name}; choose another name")
-        figures = entry.iterdir() if entry.name == FIGURES_FOLDER and entry.is_dir() else ()
-        foreign = [each for each in figures if each.suffix not in _FIGURE_ENDINGS]
-        if entry.name not in _WRITTEN or foreign:
-            name = foreign[0].relative_to(target) if foreign else entry.name
-            raise InputError(
-                f"{target} holds {name}, which no run wrote; move it or choose another name"
-            )
-    if entries and not _is_result(target):
+    fixed = {MANIFEST_FILE, CONFIG_FILE, RUN_FILE, *TABLE_FILES}
+    foreign = foreign_file(target, written_files(target) if is_result(target) else fixed)
+    if foreign is not None:
+        raise InputError(
+            f"{target} holds {foreign}, which no run wrote; move it or choose another name"
+        )
+    if entries and not is_result(target):
         raise InputError(f"{target} exists and holds no results; move it or choose another name")
 
 
-def _is_result(folder: Path) -> bool:
-    """Whether a folder holds the manifest of a run."""
+def _try_folders(target: Path) -> None:
+    """Make the folders of ``target`` under a hidden name, with a file in them; then remove them.
+
+    Raises:
+        InputError: a file is in the way, or the folder cannot be renamed.
+        OSError: no permission, a read-only disk, a name that is too long, or no space.
+    """
+    place = target.resolve()
+    existing = next(parent for parent in place.parents if parent.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        raise InputError(f"{target} cannot be written: {existing} is no folder to write to")
+    if place.exists() and not os.access(place, os.W_OK | os.X_OK):
+        raise InputError(f"{target} cannot be written: it may not be changed")
+    if place.exists() and os.path.ismount(place):
+        raise InputError(
+            f"{target} cannot be replaced: it is the top of a disk; choose a folder below it"
+        )
+    trial = Path(tempfile.mkdtemp(prefix=".harness-", dir=existing))
     try:
-        manifest = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(manifest, dict) and "experiment" in manifest
+        folder = trial.joinpath(*place.relative_to(existing).parts)
+        folder.mkdir(parents=True)
+        hidden_folder(folder)
+        (folder / MANIFEST_FILE).write_bytes(b"{}")
+    finally:
+        shutil.rmtree(trial, ignore_errors=True)
 
 
 def _run_record(experiment: AnyExperiment, seconds: float) -> Mapping[str, Any]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,17 @@ from harness.errors import InputError
 from harness.tables.ranking import ranking
 from harness.tables.recommendation import recommendation
 from harness.tables.schema import columns_of
+from harness.tables.storage import (
+    CELLS_FILE,
+    FILES_KEY,
+    MANIFEST_FILE,
+    RANKING_FILE,
+    RECOMMENDATION_FILE,
+    SUMMARY_FILE,
+    read_manifest,
+    refuse_changed,
+    write_manifest,
+)
 
 
 @dataclass(frozen=True)
@@ -42,13 +50,14 @@ class Results:
         return recommendation(self.summary)
 
 
-CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE = "cells.parquet", "summary.csv", "manifest.json"
-RANKING_FILE, RECOMMENDATION_FILE = "ranking.csv", "recommendation.csv"
 _ROW_GROUP = 1 << 17
 
 
 def write_tables(results: Results, folder: Path) -> None:
-    """Write tables and manifest to a folder; the same results give the same bytes."""
+    """Write tables and manifest to a folder; the same results give the same bytes.
+
+    The manifest lists the tables with their digests, under ``files``.
+    """
     results.cells.rechunk().write_parquet(
         folder / CELLS_FILE,
         compression="zstd",
@@ -63,11 +72,7 @@ def write_tables(results: Results, folder: Path) -> None:
     ):
         if table is not None:
             table.write_csv(folder / name)
-    write_json(folder / MANIFEST_FILE, results.manifest)
-
-
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_manifest(folder, results.manifest)
 
 
 def load(path: str | Path) -> Results:
@@ -80,7 +85,8 @@ def load(path: str | Path) -> Results:
         The results as they were when they were written.
 
     Raises:
-        InputError: the folder or one of its files is missing, or cannot be read.
+        InputError: the folder or one of its files is missing, cannot be read, or was changed
+            after the run.
 
     Example:
         >>> import tempfile, harness
@@ -104,45 +110,17 @@ def load(path: str | Path) -> Results:
     ]
     if missing:
         raise InputError(f"{folder} holds no results: {', '.join(missing)} missing")
+    manifest = read_manifest(folder)
+    known = columns_of(manifest)
+    if known is None:
+        raise InputError(f"{folder / MANIFEST_FILE} is not the manifest of a run")
     try:
-        manifest = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))
-        known = columns_of(manifest)
-        if known is None:
-            raise InputError(f"{folder / MANIFEST_FILE} is not the manifest of a run")
+        refuse_changed(folder, manifest)
         cells = pl.read_parquet(folder / CELLS_FILE)
         summary = pl.read_csv(folder / SUMMARY_FILE, schema=known.summary)
     except (pl.exceptions.PolarsError, ValueError, OSError) as fault:
         raise InputError(f"{folder}: the results cannot be read: {fault}") from None
     if dict(cells.schema) != known.cells:
         raise InputError(f"{folder / CELLS_FILE} has other columns than a table of cells")
-    return Results(cells, summary, manifest, folder)
-
-
-def replace_folder(target: Path, fill: Callable[[Path], None]) -> None:
-    """Fill a new folder beside ``target`` and rename it to ``target`` once it is complete.
-
-    An existing ``target`` is replaced only then; an error before that leaves it as it was.
-
-    Args:
-        target: the folder to make or to replace.
-        fill: writes all files into the folder that it is given.
-    """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
-        aside.chmod(0o755)
-        fill(aside)
-        if target.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-            target.rename(old / target.name)
-            try:
-                aside.rename(target)
-            except BaseException:
-                (old / target.name).rename(target)
-                raise
-            finally:
-                shutil.rmtree(old, ignore_errors=True)
-        else:
-            aside.rename(target)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+    content = {key: value for key, value in manifest.items() if key != FILES_KEY}
+    return Results(cells, summary, content, folder)

@@ -168,10 +168,14 @@ CALIBRATION_SUMMARY: Columns = {
 def columns_of(manifest: Any) -> TableColumns | None:
     """The columns of the tables of a run, from its manifest; None if it is no manifest of a run."""
     experiment = manifest.get("experiment") if isinstance(manifest, dict) else None
-    if not isinstance(experiment, dict) or experiment.get("family") not in FAMILIES:
+    if not isinstance(experiment, dict) or not isinstance(experiment.get("family"), str):
+        return None
+    if experiment["family"] not in FAMILIES:
         return None
     if experiment.get("kind") == "calibration":
         return TableColumns(CALIBRATION_CELLS, CALIBRATION_SUMMARY)
+    if not isinstance(experiment.get("methods"), list):
+        return None
     kind = table_kind(experiment)
     return TableColumns(cells_columns(kind), summary_columns(kind))
 

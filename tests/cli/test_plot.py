@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -57,11 +58,71 @@ def test_several_formats_may_be_asked_for(run_command, folder):
     assert result.out.split() == [f"copy/{FIGURE}.svg", f"copy/{FIGURE}.pdf"]
 
 
-def test_tables_and_config_are_left_alone(run_command, folder):
+def test_tables_config_and_other_figures_are_left_alone(run_command, folder):
+    (folder / "figures/photo.png").write_bytes(b"mine")
     before = files(folder)
     run_command("plot", "copy", "--format", "svg")
     after = files(folder)
+    content = json.loads(after.pop("manifest.json"))
+    listed = [path.removeprefix("figures/") for path in (f"{FIGURE}.png", f"{FIGURE}.svg")]
+    assert content["files"].pop("figures") == listed
+    first = json.loads(before.pop("manifest.json"))
+    del first["files"]["figures"]
+    assert content == first
+    assert set(after) == {*before, f"{FIGURE}.svg"}
     assert {name: text for name, text in after.items() if name in before} == before
+
+
+def test_a_figure_that_no_run_wrote_is_not_drawn_over(run_command, folder):
+    (folder / f"{FIGURE}.svg").write_bytes(b"mine")
+    before = files(folder)
+    result = run_command("plot", "copy", "--format", "svg", "--format", "pdf")
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert f"{FIGURE}.svg was written by no run" in result.err
+    assert files(folder) == before
+
+
+def fail_to_save(fault, monkeypatch):
+    """The second file that is written fails half way."""
+    calls = []
+
+    def savefig(self, path, **options):
+        path.write_bytes(b"half")
+        calls.append(path)
+        if len(calls) == 2:
+            raise fault
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", savefig)
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "words"),
+    [
+        (OSError(28, "No space left on device"), 2, "cannot be written: No space left on device"),
+        (MemoryError(), 1, "needs more memory than there is"),
+        (ValueError("too large"), 1, "cannot be drawn: ValueError: too large"),
+    ],
+)
+def test_a_plot_that_fails_leaves_the_folder_as_it_was(
+    run_command, folder, monkeypatch, fault, code, words
+):
+    before = {str(path) for path in folder.rglob("*")}, files(folder)
+    fail_to_save(fault, monkeypatch)
+    result = run_command("plot", "copy", "--format", "png", "--format", "svg")
+    assert result.code == code
+    assert is_one_sentence(result)
+    assert words in result.err
+    assert ({str(path) for path in folder.rglob("*")}, files(folder)) == before
+
+
+def test_a_changed_table_is_not_drawn(run_command, folder):
+    table = folder / "summary.csv"
+    table.write_bytes(table.read_bytes().replace(b"0.3,", b"0.2,", 1))
+    result = run_command("plot", "copy")
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert "copy/summary.csv was cut or changed" in result.err
 
 
 @pytest.mark.parametrize(

@@ -264,3 +264,42 @@ def test_the_api_and_the_command_line_write_the_same(run_command, config, here):
     run_command("run", path, "--quiet")
     results = harness.run(path, out="by_hand")
     assert stable_files(results.path) == stable_files(here / "results/small")
+
+
+def test_a_figure_that_fails_is_one_sentence_after_the_tables(
+    run_command, config, here, monkeypatch
+):
+    def savefig(self, path, **options):
+        raise MemoryError
+
+    config("b.yaml", name="second", title="The second run", figures=None)
+    with monkeypatch.context() as patch:
+        patch.setattr("matplotlib.figure.Figure.savefig", savefig)
+        result = run_command("run", config("a.yaml"), "b.yaml")
+    assert result.code == 1
+    assert result.err.count("\n") == 1
+    assert "alpha_by_outcome-wald-n8.png needs more memory than there is; the tables" in result.err
+    assert "A small run" in result.words
+    assert "The second run" in result.words
+    assert not (here / "results/small/figures").exists()
+    assert run_command("plot", "results/small").code == 0
+    assert set(files(here / "results/small")) == FILES
+
+
+def test_results_go_where_they_were_sent_if_the_working_folder_changes(
+    run_command, config, here, monkeypatch
+):
+    (here / "elsewhere").mkdir()
+    compute = harness.api.compute
+
+    def compute_elsewhere(experiment, progress):
+        monkeypatch.chdir(here / "elsewhere")
+        return compute(experiment, progress)
+
+    monkeypatch.setattr(harness.api, "compute", compute_elsewhere)
+    config("b.yaml", name="second")
+    result = run_command("run", config("a.yaml"), "b.yaml")
+    assert result.code == 0
+    assert "Written to results/second" in result.words
+    assert set(files(here / "results/small")) == set(files(here / "results/second")) == FILES
+    assert files(here / "elsewhere") == {}

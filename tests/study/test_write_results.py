@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -9,7 +11,10 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.errors import HarnessError, InputError
+import harness.api
+from harness.config.experiment import FigureSpec
+from harness.errors import FigureError, HarnessError, InputError
+from harness.figures.catalogue import FIGURES
 from harness.study import write_results
 from tests.study.experiments import DRAWN, changed, files, stable_files
 
@@ -73,10 +78,6 @@ def plugin_that_cannot_be_loaded(here, monkeypatch):
     return changed(FIGURE, methods=["wald", {"path": "mine.py", "function": "f", "label": "m"}])
 
 
-def figure_that_fails(here, monkeypatch):
-    return changed(FIGURE, figures=[{"kind": "alpha_by_outcome"}, {"kind": "alpha_surface"}])
-
-
 def table_that_fails(here, monkeypatch):
     def fail(results, folder):
         (folder / "cells.parquet").write_bytes(b"half of it")
@@ -109,7 +110,6 @@ def rename_that_fails(here, monkeypatch):
 
 FAILURES = [
     plugin_that_cannot_be_loaded,
-    figure_that_fails,
     table_that_fails,
     interrupted,
     rename_that_fails,
@@ -207,3 +207,218 @@ def test_the_same_run_twice_gives_the_same_folder(old):
     before = stable_files(folder)
     harness.run(FIGURE)
     assert stable_files(folder) == before
+
+
+FAULTS = [
+    MemoryError("Unable to allocate 5.96 GiB"),
+    ValueError("Image size of 10^6 pixels is too large"),
+    OSError(28, "No space left on device"),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
+def test_a_figure_that_fails_leaves_complete_tables(old, here, monkeypatch, fault):
+    folder, before = old
+
+    def savefig(self, path, **options):
+        path.write_bytes(b"half")
+        raise fault
+
+    with monkeypatch.context() as patch:
+        patch.setattr("matplotlib.figure.Figure.savefig", savefig)
+        with pytest.raises(FigureError) as caught:
+            harness.run(changed(FIGURE, seed=8))
+    words = str(caught.value)
+    assert fault.args[-1] in words
+    assert words.endswith(
+        "the tables in results/one are complete and none of its figures is drawn: "
+        "`python -m harness plot results/one` draws them"
+    )
+    assert harness.load(folder).manifest["seed"] == 8
+    assert everything(here / "results") == {
+        "one",
+        *(f"one/{name}" for name in before if not name.startswith("figures")),
+    }
+
+
+def test_a_kind_of_figure_that_cannot_be_drawn_is_named(here, monkeypatch):
+    def draw(results, options):
+        raise MemoryError("Unable to allocate 5.96 GiB")
+
+    broken = dataclasses.replace(FIGURES["alpha_by_outcome"], draw=draw)
+    monkeypatch.setitem(FIGURES, "alpha_by_outcome", broken)
+    words = "^alpha_by_outcome needs more memory than there is: Unable to allocate 5.96 GiB; the"
+    with pytest.raises(FigureError, match=words):
+        harness.run(FIGURE)
+    assert harness.load("results/one").summary.height == 3
+
+
+def test_a_photo_in_figures_is_neither_deleted_nor_moved(old):
+    folder, _ = old
+    (folder / "figures/photo.png").write_bytes(b"mine")
+    before = files(folder)
+    with pytest.raises(InputError, match=r"holds figures/photo\.png, which no run wrote"):
+        harness.run(FIGURE)
+    assert files(folder) == before
+
+
+def test_a_figure_in_another_format_is_replaced_with_the_rest(old):
+    folder, _ = old
+    results = harness.load(folder)
+    write_results.write_figures(results, [alpha_by_outcome()], folder, ["png", "svg"])
+    assert len(list((folder / "figures").iterdir())) == 2
+    harness.run(FIGURE)
+    assert [path.suffix for path in (folder / "figures").iterdir()] == [".png"]
+
+
+def alpha_by_outcome():
+    return FigureSpec("alpha_by_outcome", {})
+
+
+def test_a_photo_that_comes_during_the_run_is_kept(old, monkeypatch):
+    """It is there only after the last look at the folder."""
+    folder, _ = old
+    write = write_results.write_tables
+
+    def write_and_put(results, aside):
+        write(results, aside)
+        (folder / "figures/photo.png").write_bytes(b"mine")
+
+    monkeypatch.setattr(write_results, "write_tables", write_and_put)
+    harness.run(NO_FIGURE)
+    assert (folder / "figures/photo.png").read_bytes() == b"mine"
+    assert [path.name for path in (folder / "figures").iterdir()] == ["photo.png"]
+
+
+def test_what_a_killed_plot_left_is_replaced(old, here):
+    folder, _ = old
+    (folder / ".figures-abcd1234").mkdir()
+    (folder / ".figures-abcd1234/alpha.png").write_bytes(b"half")
+    (folder / ".manifest.json").write_bytes(b"{")
+    harness.run(NO_FIGURE)
+    assert not [path for path in everything(here / "results") if "/." in path]
+
+
+def test_a_folder_that_is_a_link_is_written_through(here):
+    disk = here / "disk" / "far"
+    disk.mkdir(parents=True)
+    (here / "results").mkdir()
+    (here / "results" / "one").symlink_to(disk)
+    for config in (FIGURE, changed(FIGURE, seed=8)):
+        assert harness.run(config).path == Path("results/one")
+        assert (here / "results" / "one").is_symlink()
+        assert harness.load(disk).manifest["seed"] == config["seed"]
+    assert [path.name for path in (here / "results").iterdir()] == ["one"]
+    assert [path.name for path in (here / "disk").iterdir()] == ["far"]
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    ['{"experiment": {}}', '{"experiment": {"family": "proportion", "methods": []}}', "[]"],
+)
+def test_a_manifest_of_another_program_makes_no_result(here, manifest):
+    folder = here / "results" / "one"
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text(manifest)
+    (folder / "summary.csv").write_text("mine")
+    before = files(folder)
+    with pytest.raises(InputError, match="exists and holds no results"):
+        harness.run(NO_FIGURE)
+    assert files(folder) == before
+
+
+@pytest.fixture
+def not_computed(monkeypatch):
+    def compute(experiment, progress):
+        raise AssertionError("computed in vain")
+
+    monkeypatch.setattr("harness.api.compute", compute)
+
+
+def dangling_link(here, monkeypatch):
+    (here / "results").mkdir()
+    (here / "results" / "one").symlink_to(here / "unplugged")
+    return NO_FIGURE, "results/one is a link to .*unplugged, which does not exist"
+
+
+def dangling_link_above(here, monkeypatch):
+    (here / "results").symlink_to(here / "unplugged")
+    return NO_FIGURE, "results is a link to .*unplugged, which does not exist"
+
+
+def links_in_a_circle(here, monkeypatch):
+    (here / "results").symlink_to(here / "other")
+    (here / "other").symlink_to(here / "results")
+    return NO_FIGURE, "results is a link to .*other, which does not exist"
+
+
+def file_in_the_way(here, monkeypatch):
+    (here / "results").write_text("mine")
+    return NO_FIGURE, "results is no folder to write to"
+
+
+def read_only_disk(here, monkeypatch):
+    def mkdir(path, *args, **options):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile._os.mkdir", mkdir)
+    return NO_FIGURE, "cannot be written: Read-only file system"
+
+
+def without_permission(here, monkeypatch):
+    (here / "results").mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "results")
+    return NO_FIGURE, "results is no folder to write to"
+
+
+def folder_that_may_not_be_changed(here, monkeypatch):
+    (here / "results" / "one").mkdir(parents=True)
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "one")
+    return NO_FIGURE, "one cannot be written: it may not be changed"
+
+
+def top_of_a_disk(here, monkeypatch):
+    (here / "results" / "one").mkdir(parents=True)
+    monkeypatch.setattr(os.path, "ismount", lambda path: Path(path).name == "one")
+    return NO_FIGURE, "it is the top of a disk"
+
+
+@pytest.mark.parametrize(
+    "obstacle",
+    [
+        *(dangling_link, dangling_link_above, links_in_a_circle, file_in_the_way),
+        *(read_only_disk, without_permission),
+        *(folder_that_may_not_be_changed, top_of_a_disk),
+    ],
+    ids=lambda obstacle: obstacle.__name__,
+)
+def test_what_cannot_be_written_is_said_before_anything_is_computed(
+    here, monkeypatch, not_computed, obstacle
+):
+    config, words = obstacle(here, monkeypatch)
+    before = everything(here)
+    with pytest.raises(InputError, match=words):
+        harness.run(config)
+    assert everything(here) == before
+
+
+@pytest.mark.parametrize("out", ["n" * 300, f"a/{'n' * 300}/b", "/".join(["n" * 200] * 25)])
+def test_a_name_that_is_too_long_is_said_before_anything_is_computed(here, not_computed, out):
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        harness.run(NO_FIGURE, out=out)
+    assert everything(here) == set()
+
+
+def test_a_function_that_changes_the_working_folder_does_not_move_the_results(here, monkeypatch):
+    (here / "elsewhere").mkdir()
+    compute = harness.api.compute
+
+    def compute_elsewhere(experiment, progress):
+        os.chdir("elsewhere")
+        return compute(experiment, progress)
+
+    monkeypatch.setattr("harness.api.compute", compute_elsewhere)
+    results = harness.run(FIGURE, out="there")
+    assert results.path == here / "there" / "one"
+    assert "figures/alpha_by_outcome-wald-n3.png" in files(results.path)
+    assert everything(here / "elsewhere") == set()

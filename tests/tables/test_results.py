@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import math
 import shutil
@@ -12,8 +13,9 @@ import pytest
 
 import harness
 from harness.errors import HarnessError, InputError
-from harness.tables.results import load, replace_folder, write_tables
+from harness.tables.results import load, write_tables
 from harness.tables.schema import TableKind, summary_columns
+from harness.tables.storage import digest, replace_folder
 from tests.study.experiments import ODD_LABEL
 
 
@@ -26,6 +28,10 @@ def results(request):
 def copy(drawn, tmp_path):
     """A folder of results to spoil."""
     return shutil.copytree(drawn.path, tmp_path / "copy")
+
+
+def stored_manifest(folder):
+    return json.loads((folder / "manifest.json").read_text("utf-8"))
 
 
 def test_what_is_read_is_what_was_written(results):
@@ -42,8 +48,11 @@ def test_a_path_may_be_text(results):
 
 def test_writing_what_was_read_gives_the_same_bytes(results, tmp_path):
     write_tables(load(results.path), tmp_path)
-    for name in ("cells.parquet", "summary.csv", "manifest.json"):
+    for name in ("cells.parquet", "summary.csv"):
         assert (tmp_path / name).read_bytes() == (results.path / name).read_bytes()
+    copied, first = (stored_manifest(folder) for folder in (tmp_path, results.path))
+    first["files"]["figures"] = []
+    assert copied == first
 
 
 def test_chunks_leave_no_trace_in_the_file(results, tmp_path):
@@ -85,7 +94,10 @@ def test_the_manifest_is_json_that_any_reader_takes(results):
     def refuse(constant):
         raise AssertionError(f"{constant} is no JSON")
 
-    assert json.loads(text, parse_constant=refuse) == results.manifest
+    content = json.loads(text, parse_constant=refuse)
+    files = content.pop("files")
+    assert content == results.manifest
+    assert set(files) == {"tables", "figures"}
     assert text.endswith("}\n")
 
 
@@ -135,8 +147,85 @@ def test_what_cannot_be_read_is_said(copy, what):
 def test_cells_with_other_columns_are_refused(copy, drawn):
     for wrong in (drawn.cells.drop("x"), drawn.cells.with_columns(pl.col("n").cast(pl.Int32))):
         wrong.write_parquet(copy / "cells.parquet")
+        sign_again(copy)
         with pytest.raises(InputError, match="other columns"):
             load(copy)
+
+
+def sign_again(folder):
+    """Replace the digests in the manifest with those of the tables as they are."""
+    content = stored_manifest(folder)
+    content["files"]["tables"] = {
+        name: digest(folder / name) for name in content["files"]["tables"]
+    }
+    (folder / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def test_the_manifest_has_a_digest_of_each_table(results):
+    tables = stored_manifest(results.path)["files"]["tables"]
+    names = {path.name for path in results.path.iterdir() if path.suffix in (".csv", ".parquet")}
+    assert set(tables) == names >= {"cells.parquet", "summary.csv"}
+    for name, written in tables.items():
+        assert hashlib.sha256((results.path / name).read_bytes()).hexdigest() == written
+
+
+CHANGED = {
+    "one digit": ("summary.csv", lambda old: old.replace(b"0.05,", b"0.06,", 1)),
+    "a row less": ("summary.csv", lambda old: b"".join(old.splitlines(keepends=True)[:-1])),
+    "a row of the ranking less": (
+        "ranking.csv",
+        lambda old: b"".join(old.splitlines(keepends=True)[:-1]),
+    ),
+    "one bit of the cells": (
+        "cells.parquet",
+        lambda old: old[:100] + bytes([old[100] ^ 1]) + old[101:],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_a_table_that_was_changed_is_refused_by_its_name(copy, what):
+    name, change = CHANGED[what]
+    old = (copy / name).read_bytes()
+    assert change(old) != old
+    (copy / name).write_bytes(change(old))
+    with pytest.raises(InputError, match=f"copy/{name} was cut or changed after the run"):
+        load(copy)
+
+
+TAMPERED = {
+    "deep nesting": b"[" * 100_000,
+    "null": b"null",
+    "text": b'"experiment"',
+    "experiment alone": b'{"experiment": 1}',
+    "no numbers at all": b'{"experiment": {"family": "proportion"}}',
+}
+TAMPERED_KEYS = {
+    "family in a list": {"experiment": {"family": ["proportion"]}},
+    "methods that are a number": {"experiment": {"methods": 3}},
+    "figures that are text": {"experiment": {"figures": "png"}},
+    "a figure that is a number": {"experiment": {"figures": [7]}},
+    "a figure of a strange kind": {"experiment": {"figures": [{"kind": []}]}},
+    "files that are a list": {"files": ["summary.csv"]},
+    "digests in a list": {"files": {"tables": ["summary.csv"]}},
+    "a digest that is a number": {"files": {"tables": {"summary.csv": 1}}},
+    "a table elsewhere": {"files": {"tables": {"../thesis.txt": "0"}}},
+    "a figure elsewhere": {"files": {"figures": ["../../thesis.txt"]}},
+    "versions that are text": {"versions": "all of them"},
+    "a hash that is null": {"content_hash": None},
+    "another name": {"name": "another"},
+}
+
+
+@pytest.mark.parametrize("what", [*TAMPERED, *TAMPERED_KEYS])
+def test_a_tampered_manifest_is_one_sentence(copy, what):
+    content = stored_manifest(copy)
+    for key, value in TAMPERED_KEYS.get(what, {}).items():
+        content[key] = {**content[key], **value} if key == "experiment" else value
+    spoilt = TAMPERED.get(what, json.dumps(content).encode())
+    (copy / "manifest.json").write_bytes(spoilt)
+    with pytest.raises(InputError, match=r"manifest\.json is not the manifest of a run$"):
+        load(copy)
 
 
 def test_a_folder_is_replaced_only_when_it_is_complete(tmp_path):
@@ -151,6 +240,18 @@ def test_a_folder_is_replaced_only_when_it_is_complete(tmp_path):
     with pytest.raises(RuntimeError, match="half way"):
         replace_folder(target, fail)
     assert (target / "a").read_text() == "1"
-    replace_folder(target, lambda folder: (folder / "b").write_text("3"))
+    replace_folder(target, lambda folder: (folder / "b").write_text("3"), {"a"})
     assert [path.name for path in target.iterdir()] == ["b"]
     assert [path.name for path in target.parent.iterdir()] == ["target"]
+
+
+def test_files_that_nobody_wrote_move_to_the_new_folder(tmp_path):
+    target = tmp_path / "target"
+    (target / "figures" / "album").mkdir(parents=True)
+    for name in ("a", "b", "figures/photo.png", "figures/album/one.png"):
+        (target / name).write_text(f"old {name}")
+    replace_folder(target, lambda folder: (folder / "a").write_text("new"), {"a"})
+    assert (target / "a").read_text() == "new"
+    for name in ("b", "figures/photo.png", "figures/album/one.png"):
+        assert (target / name).read_text() == f"old {name}"
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
