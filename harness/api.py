@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from harness.arguments import validate_path
 from harness.checks.check import check
 from harness.checks.report import CheckReport
 from harness.config.experiment import AnyExperiment, Calibration
@@ -75,11 +76,12 @@ def run(
         >>> round(results.summary["actual_alpha"][0], 6)
         0.109375
     """
+    folder = None if out is None else validate_path("out", out, "the path of a folder, or None")
     experiment = load_experiment(config, overrides)
-    if out is None:
+    if folder is None:
         return run_experiment(experiment, None, NoProgress())
     # A user function may change the working folder; the results still go to where they were sent.
-    given, place = Path(out) / experiment.name, Path(out).absolute()
+    given, place = folder / experiment.name, folder.absolute()
     results = run_experiment(experiment, place, NoProgress())
     path = given if given.absolute() == results.path else results.path
     if path is not None:

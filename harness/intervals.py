@@ -8,6 +8,7 @@ from numbers import Integral
 import numpy as np
 import numpy.typing as npt
 
+from harness.arguments import validate_choice
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.families.data import broadcast_columns, numbers, validate_values
@@ -139,9 +140,7 @@ def method_of(family: str, method: str) -> Method:
     Raises:
         InputError: there is no such family or method.
     """
-    if family not in CATALOGUE:
-        raise InputError(f"family should be one of {', '.join(CATALOGUE)}, found {family!r}")
-    return find(family, method)
+    return find(validate_choice("family", family, CATALOGUE), method)
 
 
 def _generator(method: Method, seed: int | None) -> np.random.Generator:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from harness.arguments import quoted
 from harness.errors import HarnessError, InputError
 from harness.families.catalogue import FAMILIES
 from harness.families.data import broadcast_columns, numbers, validate_values
@@ -90,10 +91,10 @@ def at_least(family: Family, posterior: Any, delta: Floats) -> Floats:
 
 def _two_sample_family(name: str) -> Family:
     possible = [family.name for family in FAMILIES.values() if family.samples == 2]
-    if name not in possible:
+    if not isinstance(name, str) or name not in possible:
         raise InputError(
             f"significance compares two samples: family should be one of "
-            f"{', '.join(possible)}, found {name!r}"
+            f"{', '.join(possible)}, found {quoted(name)}"
         )
     return FAMILIES[name]
 

@@ -15,6 +15,7 @@ ROOT = Path(harness.__file__).parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors",),
     ("models", "plain_data"),
+    ("arguments",),
     ("numerics",),
     ("truths",),
     ("posteriors",),

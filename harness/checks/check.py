@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from harness.arguments import validate_number, validate_whole
 from harness.checks.baseline import is_baseline, is_folder_path
 from harness.checks.behaviour import behaviour, check_exact_numbers
 from harness.checks.compare.cross_check import cross_check
@@ -173,12 +174,13 @@ def _validate_options(margin: float | None, trials: int, seed: int, timeout: flo
     Raises:
         InputError: an option is out of range.
     """
+    if margin is not None:
+        validate_number("margin", margin)
     if margin is not None and not 0 <= margin < 1:
         raise InputError(f"margin should be at least 0 and less than 1, found {margin:g}")
-    if trials < 1:
-        raise InputError(f"trials should be 1 or more, found {trials}")
-    if seed < 0:
-        raise InputError(f"seed should be 0 or more, found {seed}")
+    validate_whole("trials", trials, 1)
+    validate_whole("seed", seed, 0)
+    validate_number("timeout", timeout)
     if not 0 < timeout <= _LONGEST_TIMEOUT:
         raise InputError(
             f"timeout should be more than 0 and at most {_LONGEST_TIMEOUT:g}, found {timeout:g}"

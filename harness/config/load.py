@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
+from harness.arguments import quoted, validate_path
 from harness.config import yaml12
 from harness.config.experiment import AnyExperiment
 from harness.config.files import find_configs, find_shipped, read_text
 from harness.config.forms import json_schema
 from harness.config.validate import Validated, validate
 from harness.config.yaml12 import LONGEST_NUMBER, Document
-from harness.errors import ConfigError, ConfigIssue, KeyPath, Place
+from harness.errors import ConfigError, ConfigIssue, InputError, KeyPath, Place
 from harness.plain_data import describe
 
 __all__ = ["find_configs", "json_schema", "load_all", "load_experiment"]
@@ -33,6 +34,7 @@ def load_experiment(
 
     Raises:
         ConfigError: the config is not valid; the error has all issues.
+        InputError: there is neither a path nor a mapping, or the overrides are no texts.
 
     >>> config = {"name": "a", "family": "proportion", "n": [10, 5], "methods": ["wilson"]}
     >>> load_experiment(config).sizes
@@ -65,9 +67,16 @@ def load_all(paths: Sequence[Path | str], overrides: Sequence[str] = ()) -> list
 
 
 def _load(source: Path | str | Mapping[str, Any], overrides: Sequence[str]) -> Validated:
+    if (
+        isinstance(overrides, str)
+        or not isinstance(overrides, Sequence)
+        or not all(isinstance(each, str) for each in overrides)
+    ):
+        raise InputError(f"overrides should be a list of key=value, found {quoted(overrides)}")
     if isinstance(source, Mapping):
         return validate(document_of(source), overrides, Path())
-    path = _existing(Path(source))
+    given = validate_path("config", source, "the path of a file, or a mapping")
+    path = _existing(given)
     document = yaml12.read(read_text(path), str(path))
     return validate(document, overrides, path.parent)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from harness.arguments import quoted
 from harness.errors import InputError
 from harness.numerics.arrays import Bools, Floats
 
@@ -47,8 +48,10 @@ def numbers(name: str, given: npt.ArrayLike, expected: str) -> Floats:
         expected: what a value should be, in the message.
 
     Raises:
-        InputError: a value is no number, or the array is ragged.
+        InputError: a value is no number, or the array is ragged or masked.
     """
+    if is_masked(given):
+        raise InputError(f"{name} should be numbers without a mask, found a masked array")
     try:
         raw = np.asarray(given)
     except ValueError:
@@ -56,8 +59,15 @@ def numbers(name: str, given: npt.ArrayLike, expected: str) -> Floats:
             f"{name} should be a number or a regular array, found a ragged one"
         ) from None
     if raw.dtype.kind not in "iuf":
-        raise InputError(f"{name} should be {expected} or an array of them, found {given!r}")
+        raise InputError(f"{name} should be {expected} or an array of them, found {quoted(given)}")
     return raw.astype(np.float64)
+
+
+def is_masked(given: object) -> bool:
+    """Whether there is a masked array, whose mask NumPy ignores in most computations."""
+    if isinstance(given, list | tuple):
+        return any(map(is_masked, given))
+    return isinstance(given, np.ma.MaskedArray)
 
 
 def broadcast_columns(names: Sequence[str], columns: Sequence[Floats]) -> tuple[Floats, ...]:

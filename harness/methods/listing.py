@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.arguments import validate_choice
 from harness.errors import InputError, did_you_mean
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
@@ -16,8 +17,8 @@ def listing(family: str | None = None, name: str | None = None) -> list[dict[str
     Raises:
         InputError: there is no such family or method.
     """
-    if family is not None and family not in CATALOGUE:
-        raise InputError(f"family should be one of {', '.join(CATALOGUE)}, found {family!r}")
+    if family is not None:
+        validate_choice("family", family, CATALOGUE)
     families = [family] if family is not None else list(CATALOGUE)
     if name is None:
         return [_brief(each, method) for each in families for method in CATALOGUE[each].values()]

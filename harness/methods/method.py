@@ -10,6 +10,7 @@ from typing import Literal, cast
 
 import numpy as np
 
+from harness.arguments import validate_choice
 from harness.errors import InputError, IntervalNotFoundError
 from harness.numerics.arrays import Bools, Floats
 
@@ -143,8 +144,7 @@ class Method:
         Raises:
             InputError: it has no such side, or takes no prior.
         """
-        if side not in ALL_SIDES:
-            raise InputError(f"side should be one of {', '.join(ALL_SIDES)}, found {side!r}")
+        validate_choice("side", side, ALL_SIDES)
         if side not in self.sides:
             raise InputError(f"{self.name} {self.side_advice()}, found side {side!r}")
         if prior is not None and not self.takes_prior:

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from harness.arguments import validate_path
 from harness.errors import InputError
 from harness.tables.ranking import ranking
 from harness.tables.recommendation import recommendation
@@ -104,7 +105,7 @@ def load(path: str | Path) -> Results:
         >>> read.summary.equals(written.summary)
         True
     """
-    folder = Path(path)
+    folder = validate_path("path", path, "the path of a folder of results")
     missing = [
         name for name in (CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE) if not (folder / name).is_file()
     ]

@@ -7,10 +7,10 @@ from typing import Literal
 
 import polars as pl
 
+from harness.arguments import validate_choice
 from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE
 from harness.checks.report import CONTRACT, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
 from harness.checks.scenarios import Size
-from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.methods.method import Method
 
@@ -56,10 +56,8 @@ def validate_contract(contract: str) -> Contract:
     Raises:
         InputError: there is no such contract.
     """
-    for known in CONTRACTS:
-        if contract == known:
-            return known
-    raise InputError(f"contract should be one of {', '.join(CONTRACTS)}, found {contract!r}")
+    chosen = validate_choice("contract", contract, CONTRACTS)
+    return next(known for known in CONTRACTS if known == chosen)
 
 
 def check_contract(

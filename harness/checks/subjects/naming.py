@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from harness.arguments import quoted, validate_choice
 from harness.errors import InputError, did_you_mean
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import Method
@@ -49,8 +50,7 @@ def named(method: str | Function | Method, family: str = "proportion") -> Named:
     Raises:
         InputError: there is no such family, or nothing of that name.
     """
-    if family not in CATALOGUE:
-        raise InputError(f"family should be one of {', '.join(CATALOGUE)}, found {family!r}")
+    validate_choice("family", family, CATALOGUE)
     if isinstance(method, Method):
         return Named(method.name or method.title, family, method=method)
     if not isinstance(method, str):
@@ -65,7 +65,7 @@ def named(method: str | Function | Method, family: str = "proportion") -> Named:
 
 def _label(function: Function) -> str:
     if not callable(function):
-        raise InputError(f"method should be {_FORMS}, or a callable, found {function!r}")
+        raise InputError(f"method should be {_FORMS}, or a callable, found {quoted(function)}")
     name = getattr(function, "__name__", None)
     return name if isinstance(name, str) else type(function).__name__
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from harness.errors import InputError, did_you_mean
+from harness.arguments import validate_choice
 from harness.methods.catalogue import (
     balanced_accuracy,
     proportion,
@@ -45,8 +45,5 @@ def find(family: str, name: str) -> Method:
         InputError: there is no such method in the family.
     """
     methods = CATALOGUE[family]
-    known = ALIASES[family].get(name, name)
-    if known not in methods:
-        hint = did_you_mean(name, [*methods, *ALIASES[family]])
-        raise InputError(f"method should be one of {', '.join(methods)}, found {name!r}{hint}")
-    return methods[known]
+    known = ALIASES[family].get(name, name) if isinstance(name, str) else name
+    return methods[validate_choice("method", known, methods, list(ALIASES[family]))]

@@ -19,6 +19,7 @@ from harness.methods.user.calls import (
     one_line,
     one_outcome,
     outcome_count,
+    pair_of,
     same,
 )
 
@@ -123,7 +124,7 @@ def _each_alone(
 def _as_limits(answer: Any, count: int, where: str) -> tuple[LimitPair | None, str | None]:
     """The limits of a call on arrays, or what is wrong with their shape."""
     try:
-        lower, upper = answer
+        lower, upper = pair_of(answer)
         limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
     except (TypeError, ValueError):
         return None, f"expected two arrays of shape ({count},) {where}, found {_kind(answer)}"
@@ -136,7 +137,7 @@ def _as_limits(answer: Any, count: int, where: str) -> tuple[LimitPair | None, s
 def _kind(answer: Any) -> str:
     """The shape of an array of numbers, or the text of anything else."""
     try:
-        numbers = np.asarray(answer, np.float64)
+        numbers = np.asarray(pair_of(answer) if isinstance(answer, tuple) else answer, np.float64)
     except (TypeError, ValueError):
         return one_line(answer, repr)
     return f"shape {numbers.shape}" if numbers.ndim else one_line(answer, repr)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 
+from harness.families.data import is_masked
 from harness.methods.method import LimitPair
 
 Function = Callable[..., Any]
@@ -74,11 +75,33 @@ def call_on_arrays(
     """Return the limits of one call on arrays; None if it fails or gives another shape."""
     count = outcome_count(arguments)
     try:
-        lower, upper = function(*copies(arguments), alpha)
+        lower, upper = pair_of(function(*copies(arguments), alpha))
         limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
     except raised:
         return None
     return limits if limits[0].shape == limits[1].shape == (count,) else None
+
+
+def pair_of(answer: Any) -> tuple[Any, Any]:
+    """Return the two limits of an answer.
+
+    Raises:
+        TypeError: the answer is a text, or has no order or can be read only once; or a limit is a
+            text, a complex number, a date or masked, all of which NumPy takes for numbers.
+        ValueError: they are not two.
+    """
+    if is_masked(answer) or isinstance(answer, str | bytes | Set | Mapping | Iterator):
+        raise TypeError(type(answer))
+    lower, upper = answer
+    for limit in (lower, upper):
+        numbers = np.asarray(limit)
+        if numbers.dtype == object:
+            is_number = not any(isinstance(each, str | bytes) for each in numbers.flat)
+        else:
+            is_number = numbers.dtype.kind in "biuf"
+        if is_masked(limit) or not is_number:
+            raise TypeError(type(limit))
+    return lower, upper
 
 
 def copies(arguments: dict[str, Any]) -> list[Any]:
@@ -96,7 +119,7 @@ def _same_alone(
     count = limits[0].size
     for place in {0, count // 2, count - 1}:
         try:
-            lower, upper = function(*one_outcome(arguments, place).values(), alpha)
+            lower, upper = pair_of(function(*one_outcome(arguments, place).values(), alpha))
             pair = float(lower), float(upper)
         except raised:
             continue
@@ -124,12 +147,12 @@ def call_on_numbers(
     except raised as error:
         raise FunctionError(f"failed {where}: {describe(error)}") from None
     try:
-        lower, upper = answer
+        lower, upper = pair_of(answer)
         return float(lower), float(upper)
     except (TypeError, ValueError, OverflowError):
         found = one_line(answer, repr)
         raise FunctionError(f"expected a lower and an upper limit {where}, found {found}") from None
-    except raised as error:  # of a generator, which runs only now
+    except raised as error:  # of an object of the user, which computes only now
         raise FunctionError(f"failed {where}: {describe(error)}") from None
 
 

@@ -20,6 +20,7 @@ from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
 from harness.methods.source import Observed
 from harness.methods.user.function import UserFunction
+from harness.methods.user.loaded import LoadedFunction
 from harness.methods.user.process import FunctionLocation
 from tests.methods.user.calls import call
 from tests.study.experiments import stable_files
@@ -260,6 +261,32 @@ def test_a_function_that_mixes_outcomes_is_asked_for_each_alone(wrong):
     np.testing.assert_array_equal(x, np.arange(11))
 
 
+NO_NUMBERS = {
+    "texts": lambda x: ([str(each) for each in 0.0 * x], [str(each) for each in 1 + 0.0 * x]),
+    "texts among objects": lambda x: (0.0 * x, np.array(["1"] * x.size, dtype=object)),
+    "bytes": lambda x: (np.zeros(x.size, "S1"), 1 + 0.0 * x),
+    "complex": lambda x: (0j * x, 1 + 0j * x),
+    "dates": lambda x: (np.zeros(x.size, "M8[s]"), np.ones(x.size, "M8[s]")),
+    "masked": lambda x: (np.ma.masked_less(0.0 * x, 1.0), 1 + 0.0 * x),
+    "masked, nothing hidden": lambda x: (np.ma.array(0.0 * x), 1 + 0.0 * x),
+    "a generator": lambda x: (each for each in (0.0 * x, 1 + 0.0 * x)),
+    "a dictionary": lambda x: {1.0: "lower", 2.0: "upper"},
+}
+
+
+@pytest.mark.parametrize("kind", NO_NUMBERS)
+def test_what_only_converts_to_numbers_is_no_limit(kind):
+    """NumPy reads texts and dates as numbers, and drops masks and imaginary parts."""
+
+    def of_any(x, n, alpha):
+        return NO_NUMBERS[kind](np.atleast_1d(x))
+
+    function = UserFunction("f", LoadedFunction.of(of_any))
+    found = function.limits(Observed("proportion", (10,), (np.arange(11.0),)), 0.05, "two-sided")
+    assert sorted(found.failures) == list(range(11))
+    assert np.isnan(found.lower).all()
+
+
 def test_a_function_may_write_to_the_array_it_is_given():
     def f(x, n, alpha):
         limits = 0.0 * x, (x + 1) / (n + 1)
@@ -303,6 +330,8 @@ FAILURES = {
         "expected a lower and an upper limit at x = 0, n = 4",
     ),
     "complex": ("return 0j, 1j", "expected a lower and an upper limit at x = 0, n = 4"),
+    "numbers as text": ("return '0.25', '0.75'", "expected a lower and an upper limit at x = 0"),
+    "a generator": ("return (i / 1.0 for i in (0, 1))", "found <generator object f.<locals>.<gene"),
     "exits": ("sys.exit()", "failed at x = 0, n = 4, alpha = 0.05: SystemExit"),
     "exits with a word": (
         "sys.exit('enough')",
