@@ -61,7 +61,8 @@ def write_results(
     """Write config, tables and manifest to ``out/<name>``, without figures.
 
     An existing result is replaced only when the new one is complete. Where ``out/<name>`` is a
-    link to a folder, that folder is replaced and the link stays.
+    link to a folder, that folder is replaced and the link stays. Files that came into an existing
+    result since ``refuse_unwritable`` are moved to the new one.
 
     Args:
         results: the tables and the manifest.
@@ -83,8 +84,10 @@ def write_results(
         write_json(folder / RUN_FILE, _run_record(experiment, seconds))
 
     try:
-        _refuse_foreign(target, out)
+        # Files that came during the run are kept; they are no reason to lose it.
         written = written_files(target) if is_result(target) else ()
+        if not written:
+            _refuse_foreign(target, out)
         replace_folder(target.resolve(), fill, written)
     except OSError as fault:
         raise InputError(f"{target} cannot be written: {_reason(fault)}") from None

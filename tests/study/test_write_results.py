@@ -275,17 +275,18 @@ def alpha_by_outcome():
     return FigureSpec("alpha_by_outcome", {})
 
 
-def test_a_photo_that_comes_during_the_run_is_kept(old, monkeypatch):
-    """It is there only after the last look at the folder."""
+@pytest.mark.parametrize("place", [(harness.api, "compute"), (write_results, "write_tables")])
+def test_a_photo_that_comes_during_the_run_is_kept_and_the_run_too(old, monkeypatch, place):
     folder, _ = old
-    write = write_results.write_tables
+    step = getattr(*place)
 
-    def write_and_put(results, aside):
-        write(results, aside)
+    def put_and_do(*arguments):
         (folder / "figures/photo.png").write_bytes(b"mine")
+        return step(*arguments)
 
-    monkeypatch.setattr(write_results, "write_tables", write_and_put)
-    harness.run(NO_FIGURE)
+    monkeypatch.setattr(*place, put_and_do)
+    harness.run(changed(NO_FIGURE, seed=8))
+    assert harness.load(folder).manifest["seed"] == 8
     assert (folder / "figures/photo.png").read_bytes() == b"mine"
     assert [path.name for path in (folder / "figures").iterdir()] == ["photo.png"]
 
