@@ -54,6 +54,8 @@ def _module_of_file(path: str) -> Any:
         raise ImportError("not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    # Last: a file of the folder goes before no library.
+    sys.path.append(str(Path(path).absolute().parent))
     spec.loader.exec_module(module)
     return module
 

@@ -28,6 +28,7 @@ CONFIG = {
     "engines": ["enumeration"],
     "execution": {"jobs": 1},
 }
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(harness.__file__).parents[1])}
 SOON = 5.0
 """Seconds in which a process that is to end has ended, on a busy machine too."""
 
@@ -199,7 +200,7 @@ def test_a_function_that_computes_ends_when_the_run_is_killed(write, tmp_path, n
         stderr=subprocess.PIPE,
         text=True,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(harness.__file__).parents[1])},
+        env=ENVIRONMENT,
     ) as run:
         try:
             _, *pids = run.stderr.readline().split()
@@ -225,3 +226,21 @@ def test_what_a_function_has_started_ends_with_a_good_run(write, tmp_path):
     )
     assert not harness.run("c.yaml", out=None).manifest.get("failures")
     assert ends((tmp_path / "left").read_text())
+
+
+def test_no_file_of_the_working_folder_goes_before_a_library(write, tmp_path):
+    write("import numpy as np\ndef f(x, n, alpha):\n    return 0.0 * x, 1.0 + np.zeros_like(x)\n")
+    for name in ("numpy", "polars", "pydantic", "yaml"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('not to be imported')\n")
+    mine = {"module": "mine", "function": "f", "label": "my own"}
+    (tmp_path / "c.yaml").write_text(json.dumps({**CONFIG, "methods": [mine]}))
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", "run", "c.yaml", "--quiet"],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "results" / "mine" / "summary.csv").is_file()

@@ -201,6 +201,17 @@ def test_a_file_may_be_called_like_a_module_that_it_imports(write):
         np.testing.assert_allclose(limits(results, "my own"), limits(results, "wilson"), atol=SAME)
 
 
+def test_a_file_imports_the_other_files_of_its_folder_after_the_libraries(write):
+    Path("mine").mkdir()
+    write("raise RuntimeError('not to be imported')\n", "mine/numpy.py")
+    write("import numpy as np\n" + WILSON, "mine/formulas_of_mine.py")
+    write("def f(x, n, alpha):\n    from formulas_of_mine import f\n    return f(x, n, alpha)\n")
+    Path("mine.py").rename("mine/mine.py")
+    mine = {"path": "mine/mine.py", "function": "f", "label": "my own"}
+    results = run(methods=[mine, "wilson"])
+    np.testing.assert_allclose(limits(results, "my own"), limits(results, "wilson"), atol=SAME)
+
+
 def test_a_callable_object_is_a_function_too(write):
     write("import functools\ndef g(w, x, n, alpha): return 0.0, w\nf = functools.partial(g, 1.0)\n")
     assert limits(run(n=3), "my own")[:, 1].tolist() == [1.0] * len(limits(run(n=3), "my own"))
