@@ -16,6 +16,8 @@ from harness.config.load import load_experiment
 from harness.intervals import Interval, interval
 from harness.significances import significance
 from harness.study.calibrate import compute_calibration
+from harness.study.estimate import estimate, refuse_too_large
+from harness.study.memory import memory_for
 from harness.study.parallel import NoProgress, Progress
 from harness.study.run import compute
 from harness.study.write_results import (
@@ -60,7 +62,8 @@ def run(
 
     Raises:
         ConfigError: the config has errors; the message names all of them.
-        InputError: a user function cannot be loaded, or the results cannot be written.
+        InputError: the run does not fit into memory or takes more than a day, a user function
+            cannot be loaded, or the results cannot be written.
         FigureError: a figure could not be drawn; the tables are written, and ``load`` reads them.
 
     Example:
@@ -78,6 +81,8 @@ def run(
     """
     folder = None if out is None else validate_path("out", out, "the path of a folder, or None")
     experiment = load_experiment(config, overrides)
+    refuse_too_large(experiment)
+    estimate(experiment, measure_small=False)
     if folder is None:
         return run_experiment(experiment, None, NoProgress())
     # A user function may change the working folder; the results still go to where they were sent.
@@ -100,4 +105,5 @@ def run_experiment(experiment: AnyExperiment, out: Path | None, progress: Progre
         results = compute(experiment, progress)
     if out is None:
         return results
-    return write_results(results, experiment, out, time.perf_counter() - start)
+    with memory_for("the files"):
+        return write_results(results, experiment, out, time.perf_counter() - start)

@@ -68,12 +68,18 @@ def path_text(path: KeyPath) -> str:
     return "".join(words).removeprefix(".")
 
 
+MOST_ISSUES_SHOWN = 50
+
+
 class ConfigError(InputError):
-    """All issues of one or more configs at once."""
+    """All issues of one or more configs at once; the message has the first ones."""
 
     def __init__(self, issues: Sequence[ConfigIssue]) -> None:
         self.issues = tuple(issues)
-        super().__init__("\n".join(map(str, self.issues)))
+        lines = [str(issue) for issue in self.issues[:MOST_ISSUES_SHOWN]]
+        if len(self.issues) > len(lines):
+            lines.append(f"and {len(self.issues) - len(lines):,} more")
+        super().__init__("\n".join(lines))
 
 
 class MethodError(HarnessError):

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from harness.errors import HarnessError
+from harness.errors import HarnessError, InputError
 
 INTERRUPTED = 130
 
@@ -30,6 +30,12 @@ def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
         except KeyboardInterrupt:
             print_error("interrupted; no incomplete result was written")
             code = INTERRUPTED
+        except MemoryError as fault:
+            what = f"the command {function.__name__}"
+            print_error(
+                f"the memory did not suffice for {what}{f': {fault}' if str(fault) else ''}"
+            )
+            code = InputError.exit_code
         except Exception as fault:
             if os.environ.get("HARNESS_DEBUG"):
                 raise

@@ -15,6 +15,7 @@ from harness.errors import FigureError, HarnessError, MethodError
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment
+    from harness.study.estimate import Estimate
     from harness.study.parallel import Progress
     from harness.tables.results import Results
 
@@ -33,10 +34,14 @@ def run(
         float | None, typer.Option(help="Seconds for each call of a user method.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what the runs will cost; run nothing.")
+    ] = False,
 ) -> int:
     """Run experiments and write results/<name>/.
 
-    All configs are checked before the first one starts.
+    All configs are checked before the first one starts. What does not fit into memory or takes
+    more than a day is refused.
     """
     changes = [*(overrides or [])]
     if jobs is not None:
@@ -45,8 +50,19 @@ def run(
         changes.append(f"execution.backend={backend}")
     if timeout is not None:
         changes.append(f"execution.timeout={timeout}")
+    from harness.screen.estimate import estimate_line, estimate_lines
+    from harness.study.estimate import WORTH_SAYING
+
     experiments = _load_checked(configs, changes, out)
+    estimates = _estimates(experiments, dry_run)
+    if dry_run:
+        for experiment, found in zip(experiments, estimates, strict=True):
+            typer.echo(estimate_lines(experiment.name, found))
+        return 0
     exit_on_sigterm()
+    for experiment, found in zip(experiments, estimates, strict=True):
+        if found.seconds > WORTH_SAYING and not quiet:
+            typer.echo(estimate_line(experiment.name, found), err=True)
     # A user function may change the working folder between one experiment and the next.
     place = out.absolute()
     codes = [_run_one(experiment, out, place, quiet) for experiment in experiments]
@@ -61,16 +77,24 @@ def _load_checked(
     """Load the experiments, and check that each can be planned and written."""
     from harness.config.experiment import Experiment
     from harness.config.load import load_all
-    from harness.study.columns import catalogue_sources
-    from harness.study.plan import plan_scenarios
+    from harness.study.columns import catalogue_sources, refuse_undrawn
+    from harness.study.estimate import refuse_too_large
     from harness.study.write_results import refuse_unwritable
 
     experiments = load_all(configs, changes)
     for experiment in experiments:
         if isinstance(experiment, Experiment):
-            plan_scenarios(experiment, catalogue_sources(experiment))
+            refuse_undrawn(experiment, catalogue_sources(experiment))
+        refuse_too_large(experiment)
         refuse_unwritable(experiment, out)
     return experiments
+
+
+def _estimates(experiments: Sequence[AnyExperiment], in_full: bool) -> list[Estimate]:
+    """What each run is expected to cost; without the time of small runs, unless in full."""
+    from harness.study.estimate import estimate
+
+    return [estimate(experiment, measure_small=in_full) for experiment in experiments]
 
 
 def _run_one(experiment: AnyExperiment, out: Path, place: Path, quiet: bool) -> int:

@@ -10,6 +10,8 @@ from pathlib import Path
 from harness.errors import ConfigError, ConfigIssue, Place
 
 SUFFIXES = (".yaml", ".yml")
+LARGEST_FILE = 2_000_000
+"""The most bytes of a config; its most values take no more."""
 _CHECKOUT = Path(__file__).parents[2] / "configs"
 _INSTALLED = "share/coverage-harness/configs/schema.json"
 
@@ -62,16 +64,19 @@ def read_text(path: Path) -> str:
     """Return the text of a UTF-8 file.
 
     Raises:
-        ConfigError: it cannot be read, or is not UTF-8.
+        ConfigError: it cannot be read, is too large, or is not UTF-8.
     """
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:
         raise _error(path, "expected a config, found no such file") from None
     except IsADirectoryError:
         raise _error(path, "expected a config, found a folder") from None
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
+    if len(raw) > LARGEST_FILE:
+        raise _error(path, f"expected a config of at most {LARGEST_FILE:,} bytes, found more")
     if raw.startswith(codecs.BOM_UTF8):
         message = "expected UTF-8 without a byte order mark, found one at the start"
         raise _error(path, message, line=1)

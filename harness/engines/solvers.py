@@ -34,7 +34,7 @@ class Solver(Protocol):
         ...
 
     def possible_count(self) -> float:
-        """Return an upper bound of the number of possible outcomes, without listing them."""
+        """Return the number of ``possible_outcomes``, without listing them."""
         ...
 
     def hull(self) -> tuple[Span, ...]:

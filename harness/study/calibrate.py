@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.config.experiment import Calibration
 from harness.config.serialize import serialize
 from harness.engines.calibration import BinTally, Design, shards, simulate
+from harness.study.memory import memory_for
 from harness.study.parallel import Progress, run_tasks
 from harness.tables.calibration_tables import (
     calibration_cells,
@@ -25,7 +26,8 @@ def compute_calibration(experiment: Calibration, progress: Progress) -> Results:
         The tables and the manifest, not written yet.
     """
     design = design_of(experiment)
-    tallies = _simulated(design, experiment, progress)
+    with memory_for("the trials"):
+        tallies = _simulated(design, experiment, progress)
     summary = calibration_summary(design, tallies)
     return Results(
         calibration_cells(design, tallies),

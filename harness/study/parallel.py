@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import Parallel, cpu_count, delayed
 
 T = TypeVar("T")
+
+MOST_JOBS_PER_CORE = 4
+"""More tasks at once than this for each core make a run slower, and take memory for each."""
 
 
 def run_tasks(
@@ -21,8 +24,20 @@ def run_tasks(
         jobs: how many calls run at once; −1 for one on each core.
         backend: "threading" or "loky".
     """
-    pool = Parallel(n_jobs=jobs, backend=backend, return_as="generator")
+    pool = Parallel(n_jobs=parallel_jobs(jobs), backend=backend, return_as="generator")
     yield from pool(delayed(function)(*each) for each in arguments)
+
+
+def parallel_jobs(jobs: int, tasks: int | None = None) -> int:
+    """Return how many tasks run at once, of ``jobs`` asked for; −1 for one on each core.
+
+    Args:
+        jobs: the number asked for.
+        tasks: the number of tasks, where it is known.
+    """
+    cores = cpu_count()
+    most = cores if jobs == -1 else min(jobs, MOST_JOBS_PER_CORE * cores)
+    return most if tasks is None else max(1, min(most, tasks))
 
 
 class Progress(Protocol):

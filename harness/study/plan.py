@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from harness.config.experiment import Experiment, Size
-from harness.engines.monte_carlo import Shard, shards
+from harness.engines.monte_carlo import SHARD, Shard, shards
 from harness.engines.solvers import solver_of
 from harness.errors import InputError
 from harness.families.catalogue import family_of
@@ -44,6 +47,40 @@ class ScenarioPlan:
     """How the tables show the cells given an outcome."""
 
 
+@dataclass(frozen=True)
+class OutcomeSet:
+    """Outcomes of a scenario that are counted before they are listed."""
+
+    count: float
+    """An upper bound of their number."""
+    listed: Callable[[], Integers]
+    """Returns them, ascending."""
+
+
+@dataclass(frozen=True)
+class ScenarioCounts:
+    """The size of the work of one scenario, known without listing an outcome; upper bounds."""
+
+    scenario: Scenario
+    trials: int
+    truths: int
+    """The number of listed truths; 0 where truths come from a distribution."""
+    drawn: float
+    """The number of distinct outcomes that are drawn."""
+    outcomes: float
+    """The number of outcomes that limits are computed for."""
+    shown: float
+    """The number of outcomes that the exact engines report."""
+    drawn_first: bool
+    """Whether trials are drawn once more beforehand, since not every outcome is planned."""
+    outcome_cells: OutcomeCells
+
+    @property
+    def tasks(self) -> int:
+        """The number of shards of the trials."""
+        return -(-self.trials // SHARD)
+
+
 def plan_scenarios(experiment: Experiment, sources: Sources) -> list[ScenarioPlan]:
     """Plan the scenarios of an experiment, by ascending size.
 
@@ -59,17 +96,48 @@ def plan_scenarios(experiment: Experiment, sources: Sources) -> list[ScenarioPla
     return [_plan_scenario(experiment, size) for size in experiment.sizes]
 
 
+def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
+    """Yield the size of the work of each scenario, by ascending size; no outcomes are listed.
+
+    Raises:
+        InputError: as ``plan_scenarios`` for a size that needs too much.
+    """
+    for size in experiment.sizes:
+        scenario = _scenario(experiment, size)
+        trials = _trials(experiment, scenario)[0] if MONTE_CARLO in experiment.engines else 0
+        possible = solver_of(scenario).possible_count()
+        shown = _shown(experiment, scenario)
+        needed = [part.count for part in _outcomes(experiment, scenario, shown)]
+        # Ranges of outcomes lie within each other; only listed outcomes may lie outside of them.
+        listed = 0.0 if shown is None or experiment.outcomes is None else shown.count
+        planned = max(needed) + listed
+        drawn = min(float(trials), possible)
+        drawn_first = trials > 0 and planned < possible
+        largest = math.prod(scenario.model.SAMPLING.largest_outcome(n) + 1 for n in scenario.sizes)
+        outcomes = min(planned + (drawn if drawn_first else 0.0), largest)
+        yield ScenarioCounts(
+            scenario,
+            trials,
+            scenario.truth.count if scenario.truth.is_discrete else 0,
+            drawn,
+            outcomes,
+            outcomes if shown is None else min(shown.count, largest),
+            drawn_first,
+            _outcome_cells(experiment, scenario),
+        )
+
+
 def _plan_scenario(experiment: Experiment, size: Size) -> ScenarioPlan:
     scenario = _scenario(experiment, size)
     drawn = _shards(experiment, scenario) if MONTE_CARLO in experiment.engines else ()
     shown = _shown(experiment, scenario)
-    needed = _outcomes(experiment, scenario, shown)
+    needed = _union([part.listed() for part in _outcomes(experiment, scenario, shown)])
     complete = solver_of(scenario).covers_draws(needed, LARGEST_TABLE)
     return ScenarioPlan(
         scenario,
         drawn,
         needed,
-        shown,
+        None if shown is None else shown.listed(),
         whole=experiment.outcomes is None,
         complete=complete,
         outcome_cells=_outcome_cells(experiment, scenario),
@@ -99,7 +167,8 @@ def _is_one_bounded_sample(scenario: Scenario) -> bool:
     return family.samples == 1 and family.is_bounded
 
 
-def _shards(experiment: Experiment, scenario: Scenario) -> tuple[Shard, ...]:
+def _trials(experiment: Experiment, scenario: Scenario) -> tuple[int, int | None]:
+    """The number of trials of a scenario, and at each listed truth where these are fixed."""
     assert experiment.trials is not None
     kind, count = experiment.trials.kind, experiment.trials.count
     asked = f"trials: {{{kind}: {count}}}"
@@ -114,29 +183,39 @@ def _shards(experiment: Experiment, scenario: Scenario) -> tuple[Shard, ...]:
         raise InputError(
             f"{_size_text(scenario)}: {asked} would be {count:,} trials, more than {MOST_TRIALS:,}"
         )
-    return tuple(shards(scenario, count, experiment.seed, per_truth))
+    return count, per_truth
 
 
-def _shown(experiment: Experiment, scenario: Scenario) -> Integers | None:
+def _shards(experiment: Experiment, scenario: Scenario) -> tuple[Shard, ...]:
+    trials, per_truth = _trials(experiment, scenario)
+    return tuple(shards(scenario, trials, experiment.seed, per_truth))
+
+
+def _shown(experiment: Experiment, scenario: Scenario) -> OutcomeSet | None:
     """The outcomes that the exact engines report; None for all that have limits."""
     asked = experiment.outcomes
     if isinstance(asked, tuple):
-        return np.array(asked, np.int64)
+        return OutcomeSet(len(asked), lambda: np.array(asked, np.int64))
     if asked is not None:
-        return outcomes_at_fractions(int(scenario.sizes[0]), asked)
+        n = int(scenario.sizes[0])
+        return OutcomeSet(min(asked, n + 1), lambda: outcomes_at_fractions(n, asked))
     if _is_one_bounded_sample(scenario):
         return None
     if experiment.engines == (MONTE_CARLO,):
-        return np.empty(0, np.int64)
+        return OutcomeSet(0, lambda: np.empty(0, np.int64))
     if POSTERIOR in experiment.engines:
         return _every_outcome(scenario)
-    return solver_of(scenario).possible_outcomes()
+    return _possible_outcomes(scenario)
 
 
-def _outcomes(experiment: Experiment, scenario: Scenario, shown: Integers | None) -> Integers:
+def _outcomes(
+    experiment: Experiment, scenario: Scenario, shown: OutcomeSet | None
+) -> list[OutcomeSet]:
     """The outcomes that the exact engines and their verification need limits for."""
     prior = experiment.reference_prior if POSTERIOR in experiment.engines else None
-    parts = [solver_of(scenario).outcomes_to_verify(prior)]
+    # These are at most a few thousand, whatever the size.
+    to_verify = solver_of(scenario).outcomes_to_verify(prior)
+    parts = [OutcomeSet(to_verify.size, lambda: to_verify)]
     if shown is not None:
         parts.append(shown)
     if POSTERIOR in experiment.engines and shown is None:
@@ -148,10 +227,22 @@ def _outcomes(experiment: Experiment, scenario: Scenario, shown: Integers | None
     elif MONTE_CARLO in experiment.engines and scenario.truth.is_discrete:
         # At a list of values counts are compared with exact values.
         parts.append(_possible_outcomes(scenario))
-    return np.unique(np.concatenate(parts)).astype(np.int64)
+    return parts
 
 
-def _enumerated_outcomes(scenario: Scenario) -> Integers:
+def _union(parts: Sequence[Integers]) -> Integers:
+    """The distinct outcomes of ascending parts, ascending.
+
+    Merging sorted runs is several times faster than hashing them, as ``np.unique`` may do.
+    """
+    outcomes = np.concatenate(parts).astype(np.int64)
+    outcomes.sort(kind="stable")
+    new = np.ones(outcomes.size, bool)
+    np.not_equal(outcomes[1:], outcomes[:-1], out=new[1:])
+    return outcomes[new]
+
+
+def _enumerated_outcomes(scenario: Scenario) -> OutcomeSet:
     """The outcomes that can occur for any value of the parameter, which the worst case needs.
 
     If these are too many, those that can occur for a truth in the hull; if these are too many too,
@@ -160,19 +251,20 @@ def _enumerated_outcomes(scenario: Scenario) -> Integers:
     solver = solver_of(scenario)
     for over in (solver.whole_range(), solver.hull()):
         if solver.solves_range(over) and solver.range_count(over) <= LARGEST_TABLE:
-            return solver.range_outcomes(over)
+            return OutcomeSet(solver.range_count(over), partial(solver.range_outcomes, over))
     return _possible_outcomes(scenario)
 
 
-def _possible_outcomes(scenario: Scenario) -> Integers:
+def _possible_outcomes(scenario: Scenario) -> OutcomeSet:
     """The outcomes that can occur under the truths."""
     solver = solver_of(scenario)
     instead = "a truth of fewer or closer values"
-    _refuse_large(scenario, solver.possible_count(), "enumeration", instead)
-    return solver.possible_outcomes()
+    count = solver.possible_count()
+    _refuse_large(scenario, count, "enumeration", instead)
+    return OutcomeSet(count, solver.possible_outcomes)
 
 
-def _every_outcome(scenario: Scenario) -> Integers:
+def _every_outcome(scenario: Scenario) -> OutcomeSet:
     """The outcomes that can occur for any value of the parameter.
 
     If these are too many to solve in seconds, only those that can occur under the truths.
@@ -180,10 +272,12 @@ def _every_outcome(scenario: Scenario) -> Integers:
     solver = solver_of(scenario)
     whole = solver.whole_range()
     if not solver.solves_range(whole):
-        _refuse_large(scenario, solver.possible_count(), "this", "closer truths")
-        return solver.possible_outcomes()
-    _refuse_large(scenario, solver.range_count(whole), "outcomes: all", "a list of outcomes")
-    return solver.range_outcomes(whole)
+        count = solver.possible_count()
+        _refuse_large(scenario, count, "this", "closer truths")
+        return OutcomeSet(count, solver.possible_outcomes)
+    count = solver.range_count(whole)
+    _refuse_large(scenario, count, "outcomes: all", "a list of outcomes")
+    return OutcomeSet(count, partial(solver.range_outcomes, whole))
 
 
 def _refuse_large(scenario: Scenario, count: float, what: str, instead: str) -> None:

@@ -14,7 +14,9 @@ from harness.engines.monte_carlo import Shard
 from harness.engines.stochastic import StochasticColumn
 from harness.scenario import Column, Limits
 from harness.study.columns import deterministic_columns, limit_sources, stochastic_columns
+from harness.study.estimate import refuse_too_large
 from harness.study.limits import ScenarioLimits, compute_limits
+from harness.study.memory import memory_for
 from harness.study.parallel import Progress, run_tasks
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.simulate import Simulation, simulate_shard
@@ -38,30 +40,36 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
         The tables and the manifest, not written yet.
 
     Raises:
-        InputError: a size needs more intervals than fit, a user function cannot be loaded, or a
+        InputError: the run does not fit into memory, a user function cannot be loaded, or a
             method draws its limits and no trials are asked for.
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
+    refuse_too_large(experiment)
     digests = _source_digests(experiment)
     with limit_sources(experiment) as sources:
-        plans = plan_scenarios(experiment, sources)
+        with memory_for("the outcomes of all sizes"):
+            plans = plan_scenarios(experiment, sources)
         progress.expect(sum(shard.trials for plan in plans for shard in plan.shards))
-        limits = compute_limits(experiment, plans, sources)
+        with memory_for("the limits at all outcomes"):
+            limits = compute_limits(experiment, plans, sources)
         stochastic = stochastic_columns(experiment, sources)
-        simulations = _simulate(plans, limits, stochastic, experiment.execution, progress)
+        with memory_for("the trials"):
+            simulations = _simulate(plans, limits, stochastic, experiment.execution, progress)
     columns = deterministic_columns(experiment, sources)
-    solutions = _solve(experiment, plans, columns, limits, simulations)
+    with memory_for("the exact values"):
+        solutions = _solve(experiment, plans, columns, limits, simulations)
     results = [
         _scenario_result(columns, stochastic, *scenario)
         for scenario in zip(plans, limits, simulations, solutions, strict=True)
     ]
     document = serialize(experiment)
     kind = table_kind(document)
-    return Results(
-        cells_table(results, experiment.engines, kind),
-        summary_table(results, experiment.engines, kind),
-        manifest(document, digests, results, engine_agreement(results)),
-    )
+    with memory_for("the tables"):
+        return Results(
+            cells_table(results, experiment.engines, kind),
+            summary_table(results, experiment.engines, kind),
+            manifest(document, digests, results, engine_agreement(results)),
+        )
 
 
 def _source_digests(experiment: Experiment) -> dict[str, str]:

@@ -123,18 +123,24 @@ def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
 
 def possible_outcomes(scenario: SingleScenario) -> Integers:
     """Return the outcomes that can occur under the scenario's truth, but for 1e-16 of them."""
+    runs = _possible_runs(scenario)
+    return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in runs])
+
+
+def possible_count(scenario: SingleScenario) -> float:
+    """Return the number of possible outcomes under the scenario's truth, without listing them."""
+    return float(sum(last - first + 1 for first, last in _possible_runs(scenario)))
+
+
+def _possible_runs(scenario: SingleScenario) -> list[list[int]]:
+    """Return the first and the last outcome of each run of possible outcomes, ascending."""
     merged: list[list[int]] = []
     for first, last in _windows(scenario):
         if merged and first <= merged[-1][1] + 1:
             merged[-1][1] = max(merged[-1][1], last)
         else:
             merged.append([first, last])
-    return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in merged])
-
-
-def possible_count(scenario: SingleScenario) -> float:
-    """Return an upper bound of the number of possible outcomes under the scenario's truth."""
-    return float(sum(last - first + 1 for first, last in _windows(scenario)))
+    return merged
 
 
 def _windows(scenario: SingleScenario) -> list[tuple[int, int]]:

@@ -1,0 +1,398 @@
+"""What a run will cost: trials, rows, memory and time, before anything large is made.
+
+Counts and memory come from the plan. Time is the work of the plan times the speed of this machine,
+which is measured with a few thousand draws and interval calls, and a small scenario solved exactly.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from harness.config.experiment import AnyExperiment, Calibration, Experiment, Size
+from harness.engines.calibration import shards as calibration_shards
+from harness.engines.calibration import simulate as simulate_calibration
+from harness.engines.monte_carlo import SHARD, Shard, outcomes_drawn
+from harness.engines.solvers import solver_of
+from harness.engines.stochastic import StochasticColumn, simulate_stochastic
+from harness.errors import HarnessError, InputError
+from harness.families.catalogue import family_of
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
+from harness.methods.catalogue import CATALOGUE
+from harness.methods.source import CatalogueSource
+from harness.numerics.arrays import Integers
+from harness.scenario import Limits, Scenario, observed_at
+from harness.study.calibrate import design_of
+from harness.study.columns import (
+    Sources,
+    catalogue_sources,
+    deterministic_columns,
+    stochastic_columns,
+)
+from harness.study.memory import machine_memory
+from harness.study.parallel import parallel_jobs
+from harness.study.plan import ScenarioCounts, count_scenarios, plan_scenarios
+from harness.study.solve import solve_scenario
+
+DAY = 86_400.0
+"""The most seconds that a run may be expected to take."""
+
+WORTH_SAYING = 10.0
+"""A run that is expected to take longer, in seconds, says so before it starts."""
+
+_BASE = 200e6
+"""Bytes of the interpreter with its libraries."""
+_BYTES_OF_TASK = 1000
+_BYTES_OF_TRIAL = 64
+"""Of the arrays in which a shard is drawn and sorted."""
+_BYTES_OF_ROW = 400
+"""Of a row of the cells, as a block and in the table that joins the blocks."""
+_BYTES_OF_LIMITS = 16
+_BYTES_OF_RESULT = 24
+"""Of what an engine computes for a column at an outcome: misses below and above, and one more."""
+
+_SMALL_TRIALS, _SMALL_CELLS = 4_000_000, {1: 4000, 2: 400}
+"""A run of fewer trials and of fewer cells, by the number of samples, takes seconds."""
+
+_PROBED_TRIALS = 1 << 16
+_PROBED_CALIBRATED = 512
+_PROBED_AGAIN = 64
+"""Trials with the limits of methods that draw them."""
+_ENOUGH = 4e-3
+"""Seconds after which the time of a call is known well enough."""
+_PROBED_COUNTS = {1: (20, 120), 2: (3, 6)}
+"""The largest mean counts of the scenarios that are solved exactly, by the number of samples."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run is expected to cost."""
+
+    scenarios: int
+    tasks: int
+    """The number of shards of the trials."""
+    trials: int
+    cells: int
+    """The number of rows of the table of cells, at most."""
+    summary: int
+    """The number of rows of the summary."""
+    memory: float
+    """The peak of memory in bytes."""
+    seconds: float
+    without_user_functions: bool
+    """Whether the run calls functions of the user, whose time is not in ``seconds``."""
+
+
+def refuse_too_large(experiment: AnyExperiment) -> None:
+    """Refuse an experiment that does not fit into the memory of this machine.
+
+    Raises:
+        InputError: it does not; the message says what would.
+    """
+    if not isinstance(experiment, Experiment):
+        return
+    limit = machine_memory()
+    fitting = _sizes_that_fit(experiment, limit)
+    sizes = len(experiment.sizes)
+    if fitting == sizes:
+        return
+    raise InputError(
+        f"{experiment.name}: the run would need more than the {limit / 1e9:.3g} GB of memory of "
+        f"this machine; use {' or '.join(_what_would_fit(experiment, fitting, limit))}"
+    )
+
+
+def _sizes_that_fit(experiment: Experiment, limit: float) -> int:
+    """The number of sizes, from the smallest on, that fit into the memory together."""
+    held, fitting = _fixed_memory(experiment, SHARD), 0
+    for counts in count_scenarios(experiment):
+        held += _held(experiment, counts)
+        if held > limit:
+            return fitting
+        fitting += 1
+    return fitting
+
+
+def _what_would_fit(experiment: Experiment, fitting: int, limit: float) -> Iterator[str]:
+    if fitting:
+        yield f"fewer sizes (of its {len(experiment.sizes):,} the smallest {fitting:,} fit)"
+    family = family_of(experiment.family)
+    if experiment.outcomes is None and family.samples == 1 and family.is_bounded:
+        fewer = replace(experiment, outcomes=21, group=None)
+        if _sizes_that_fit(fewer, limit) == len(experiment.sizes):
+            yield "outcomes: {fractions: 21}"
+    if not fitting:
+        yield f"a smaller {family.model.SIZE}"
+    if len(experiment.methods) * len(experiment.alphas) > 1:
+        yield "fewer methods"
+
+
+def estimate(experiment: AnyExperiment, measure_small: bool = True) -> Estimate:
+    """Return what a run is expected to cost.
+
+    Args:
+        experiment: one that ``refuse_too_large`` lets pass.
+        measure_small: whether to measure the speed also for a run that is so small that it takes
+            seconds, whose time is 0 otherwise.
+
+    Raises:
+        InputError: the run would take more than a day; the message says what would take less.
+    """
+    found = (
+        _calibration(experiment)
+        if isinstance(experiment, Calibration)
+        else _coverage(experiment, measure_small)
+    )
+    if found.seconds > DAY:
+        fewer = math.ceil(found.seconds / DAY)
+        what = "fewer trials" if found.trials else "outcomes: {fractions: 21}"
+        if isinstance(experiment, Experiment) and len(experiment.sizes) > 1:
+            what += " or fewer sizes"
+        raise InputError(
+            f"{experiment.name}: {found.trials:,} trials over {found.scenarios:,} sizes would "
+            f"take about {found.seconds / DAY:,.3g} days on this machine, and a run may take one; "
+            f"use {what} (about one in {fewer:,})"
+        )
+    return found
+
+
+def _coverage(experiment: Experiment, measure_small: bool) -> Estimate:
+    sources = catalogue_sources(experiment)
+    counts = list(count_scenarios(experiment))
+    columns = len(experiment.methods) * len(experiment.alphas)
+    trials = sum(each.trials for each in counts)
+    exact = columns * sum(each.outcomes + each.truths for each in counts)
+    small = (
+        trials <= _SMALL_TRIALS
+        and exact <= _SMALL_CELLS[family_of(experiment.family).samples]
+        and not stochastic_columns(experiment, sources)
+    )
+    return Estimate(
+        scenarios=len(counts),
+        tasks=sum(each.tasks for each in counts),
+        trials=trials,
+        cells=columns * sum(_rows(experiment, each) for each in counts),
+        summary=columns * len(counts) * len(experiment.engines),
+        memory=_fixed_memory(experiment, min(SHARD, max(each.trials for each in counts)))
+        + sum(_held(experiment, each) for each in counts)
+        + _BYTES_OF_TASK * sum(each.tasks for each in counts),
+        seconds=0.0 if small and not measure_small else _seconds(experiment, sources, counts),
+        without_user_functions=len(sources) < len(experiment.methods),
+    )
+
+
+def _calibration(experiment: Calibration) -> Estimate:
+    design = design_of(experiment)
+    probed = min(experiment.trials, _PROBED_CALIBRATED)
+    (shard,) = calibration_shards(design, probed, experiment.seed)
+    rate = 0.0
+    if experiment.trials > probed:
+        rate = _fastest(lambda: simulate_calibration(shard)) / probed
+    tasks = -(-experiment.trials // SHARD)
+    jobs = parallel_jobs(experiment.execution.jobs, tasks)
+    references = len(simulate_calibration(shard))
+    return Estimate(
+        scenarios=1,
+        tasks=tasks,
+        trials=experiment.trials,
+        cells=references * experiment.bins,
+        summary=references,
+        memory=_BASE + jobs * min(experiment.trials, SHARD) * 4 * _BYTES_OF_TRIAL,
+        seconds=rate * experiment.trials / jobs,
+        without_user_functions=False,
+    )
+
+
+def _rows(experiment: Experiment, counts: ScenarioCounts) -> int:
+    """The rows of the table of cells of one column in one scenario, at most."""
+    group = counts.outcome_cells.group
+
+    def cells(outcomes: float) -> float:
+        if group is None:
+            return outcomes
+        most = math.inf if group.last is None else group.last // group.width + 1
+        return min(math.ceil(outcomes / group.width) + 1, most)
+
+    rows = 0.0
+    if MONTE_CARLO in experiment.engines:
+        rows += counts.truths + (cells(counts.drawn) if counts.outcome_cells.present else 0)
+    if POSTERIOR in experiment.engines:
+        rows += cells(counts.shown)
+    if ENUMERATION in experiment.engines:
+        enumerated = min(counts.shown + counts.drawn, counts.outcomes)
+        rows += counts.truths + (cells(enumerated) if counts.outcome_cells.present else 0)
+    return int(rows)
+
+
+def _fixed_memory(experiment: Experiment, largest_shard: int) -> float:
+    """Bytes that a run takes whatever the number of its scenarios is."""
+    return _BASE + parallel_jobs(experiment.execution.jobs) * largest_shard * _BYTES_OF_TRIAL
+
+
+def _held(experiment: Experiment, counts: ScenarioCounts) -> float:
+    """Bytes of the plan, the limits, the results and the rows of a scenario, kept to the end."""
+    columns = len(experiment.methods) * len(experiment.alphas)
+    engines = [engine for engine in experiment.engines if engine != MONTE_CARLO]
+    results = counts.truths * len(experiment.engines) + counts.shown * len(engines)
+    if MONTE_CARLO in experiment.engines:
+        results += counts.drawn
+    return (
+        8.0 * (counts.outcomes + counts.shown)
+        + columns * (_BYTES_OF_LIMITS * counts.outcomes + _BYTES_OF_RESULT * results)
+        + columns * _BYTES_OF_ROW * _rows(experiment, counts)
+    )
+
+
+def _seconds(experiment: Experiment, sources: Sources, counts: list[ScenarioCounts]) -> float:
+    """The time that a run takes with the speed of this machine at three of its sizes."""
+    places = sorted({0, len(counts) // 2, len(counts) - 1})
+    stochastic = stochastic_columns(experiment, sources)
+    draws, calls = [], []
+    for place in places:
+        scenario = counts[place].scenario
+        draws.append(_per_trial(experiment, counts[place], stochastic))
+        calls.append(sum(_per_outcome(experiment, scenario, sources)))
+    fixed, slope = _exact_rates(experiment)
+    columns = len(experiment.methods) * len(experiment.alphas) - len(stochastic)
+    # A scenario takes the speed of the nearest size that was measured.
+    nearest = [int(np.argmin([abs(i - place) for place in places])) for i in range(len(counts))]
+    trials = sum(
+        draws[near] * each.trials * (2 if each.drawn_first else 1)
+        for near, each in zip(nearest, counts, strict=True)
+    )
+    limits = sum(
+        len(experiment.alphas) * calls[near] * each.outcomes
+        for near, each in zip(nearest, counts, strict=True)
+    )
+    solved = sum(fixed + slope * columns * each.outcomes for each in counts)
+    tasks = max(len(counts), sum(each.tasks for each in counts))
+    return (trials + limits + solved) / parallel_jobs(experiment.execution.jobs, tasks)
+
+
+def _per_trial(
+    experiment: Experiment, counts: ScenarioCounts, stochastic: tuple[StochasticColumn, ...]
+) -> float:
+    """Seconds of a trial, with the limits that are drawn in it."""
+    if not counts.trials:
+        return 0.0
+    truths = counts.truths
+    assert experiment.trials is not None
+    each = experiment.trials.count if experiment.trials.kind == "per_truth" else None
+    trials = min(counts.trials, max(_PROBED_TRIALS, 64 * truths))
+    shard = Shard(counts.scenario, 0, 0, trials, experiment.seed, each)
+    seconds = _fastest(lambda: outcomes_drawn(shard)) / trials
+    if stochastic:
+        few = replace(shard, trials=min(trials, _PROBED_AGAIN))
+        seconds += _fastest(lambda: simulate_stochastic(few, stochastic)) / few.trials
+    return seconds
+
+
+def _per_outcome(experiment: Experiment, scenario: Scenario, sources: Sources) -> Iterator[float]:
+    """Seconds of one interval of each method of the catalogue, at the first alpha."""
+    alpha = experiment.alphas[0]
+    for spec in experiment.methods:
+        source = sources.get(spec.label)
+        if source is None or not source.deterministic:
+            continue
+        count, seconds = 16, 0.0
+        while seconds < _ENOUGH and count <= 4096:
+            observed = observed_at(scenario, _spread_outcomes(scenario, count))
+            start = time.perf_counter()
+            try:
+                source.limits(observed, alpha, spec.side).intervals(observed, alpha, spec.side)
+            except HarnessError:
+                # The run will say so itself.
+                break
+            seconds = time.perf_counter() - start
+            count *= 4
+        yield seconds / max(observed.count, 1)
+
+
+def _spread_outcomes(scenario: Scenario, count: int) -> Integers:
+    """Some outcomes over the whole range of those that can occur, ascending."""
+    spans = zip(scenario.samples(), solver_of(scenario).hull(), strict=True)
+    windows = [sample.model.SAMPLING.window(*span, sample.size) for sample, span in spans]
+    counts = [np.linspace(low, high, count).astype(np.int64) for low, high in windows]
+    return np.unique(scenario.outcomes(*counts))
+
+
+def _exact_rates(experiment: Experiment) -> tuple[float, float]:
+    """Seconds of the exact engines for a scenario, and for each limit of it.
+
+    They are the line through two small sizes with one method of the catalogue.
+    """
+    name, method = next(
+        (name, method)
+        for name, method in CATALOGUE[experiment.family].items()
+        if method.deterministic
+    )
+    side = method.sides[0]
+    spec = replace(experiment.methods[0], label=name, name=name, side=side, function=None)
+    prior = next((each.prior for each in experiment.methods if each.name == name), None)
+    sources = {name: CatalogueSource(name, method, prior)}
+    engines = tuple(each for each in experiment.engines if each != MONTE_CARLO)
+    sizes = tuple(
+        dict.fromkeys(
+            _smaller_size(experiment, largest)
+            for largest in _PROBED_COUNTS[family_of(experiment.family).samples]
+        )
+    )
+    probe = replace(
+        experiment,
+        sizes=sizes,
+        alphas=experiment.alphas[:1],
+        methods=(spec,),
+        trials=None,
+        outcomes=None,
+        group=None,
+        engines=engines or (ENUMERATION,),
+    )
+    # The first time takes longer, since it loads what it needs.
+    *_, _ = _solved(replace(probe, sizes=sizes[:1]), sources)
+    points = list(_solved(probe, sources))
+    (first, base), (last, seconds) = points[0], points[-1]
+    if last <= first:
+        return 0.0, base / first
+    slope = max(0.0, (seconds - base) / (last - first))
+    return max(0.0, base - slope * first), slope
+
+
+def _solved(probe: Experiment, sources: Sources) -> Iterator[tuple[int, float]]:
+    """Yield the number of limits of each scenario, and the seconds that it takes to solve."""
+    columns = deterministic_columns(probe, sources)
+    for plan in plan_scenarios(probe, sources):
+        observed = observed_at(plan.scenario, plan.outcomes)
+        ((source, column),) = zip(sources.values(), columns, strict=True)
+        found = source.limits(observed, column.alpha, column.side).intervals(
+            observed, column.alpha, column.side
+        )
+        limits = Limits(plan.outcomes, found.lower[np.newaxis], found.upper[np.newaxis])
+        start = time.perf_counter()
+        solve_scenario(probe, plan, columns, limits, None)
+        yield plan.outcomes.size, time.perf_counter() - start
+
+
+def _smaller_size(experiment: Experiment, largest: float) -> Size:
+    """The first size of an experiment, made so small that mean counts are at most ``largest``."""
+    scenario = next(count_scenarios(replace(experiment, sizes=experiment.sizes[-1:]))).scenario
+    sizes = []
+    for size, (_, high) in zip(scenario.sizes, solver_of(scenario).whole_range(), strict=True):
+        small = min(size, largest / high) if high > 0 else size
+        is_count = scenario.model.SIZE_IS_COUNT
+        sizes.append(max(1, int(small)) if is_count else small)
+    return sizes[0] if len(sizes) == 1 else (sizes[0], sizes[1])
+
+
+def _fastest(function: Callable[[], object]) -> float:
+    """The shorter one of two calls in seconds; the first one may load what it needs."""
+    return min(_timed(function) for _ in range(2))
+
+
+def _timed(function: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start

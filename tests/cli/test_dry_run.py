@@ -1,0 +1,77 @@
+"""``run --dry-run``, and what is said or refused before a run."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from harness.study import estimate as estimates
+from tests.cli.conftest import is_one_sentence
+from tests.study.experiments import files
+
+
+def test_a_dry_run_prints_the_cost_and_writes_nothing(run_command, config, here):
+    name = config()
+    before = files(here)
+    result = run_command("run", name, "--dry-run")
+    assert (result.code, result.err) == (0, "")
+    lines = dict(line.strip().split(": ") for line in result.out.splitlines()[1:])
+    assert list(lines) == ["scenarios", "tasks", "trials", "rows", "time", "memory"]
+    assert (lines["scenarios"], lines["tasks"], lines["trials"]) == ("2", "2", "1,000")
+    assert lines["rows"].startswith("at most ")
+    assert lines["rows"].endswith(" of cells, 12 of the summary")
+    assert files(here) == before
+
+
+def test_a_dry_run_shows_what_a_run_would_refuse(run_command, config):
+    large = config(n=list(range(1, 200)), trials={"per_size": 10**11}, figures=None)
+    result = run_command("run", large, "--dry-run")
+    assert (result.code, is_one_sentence(result)) == (2, True)
+    assert "days" in result.err
+
+
+def test_a_long_run_says_what_it_will_take_and_a_short_one_does_not(
+    run_command, config, monkeypatch
+):
+    assert run_command("run", config()).err == ""
+    monkeypatch.setattr(estimates, "_seconds", lambda *_: 11.0)
+    monkeypatch.setattr(estimates, "_SMALL_TRIALS", 0)
+    result = run_command("run", config())
+    assert (result.code, result.err.count("\n")) == (0, 1)
+    assert result.err.startswith("small: the run is expected to take about 11 s and ")
+    assert "trials: 1,000" in result.err
+    assert run_command("run", config(), "--quiet").err == ""
+
+
+def test_sizes_that_do_not_fit_into_memory_are_one_sentence(run_command, config, here, monkeypatch):
+    large = config(n=[1_000_000 + i for i in range(99)], figures=None)
+    monkeypatch.setattr(estimates, "machine_memory", lambda: 4e9)
+    result = run_command("run", large)
+    assert (result.code, is_one_sentence(result)) == (2, True)
+    assert "memory of this machine; use fewer sizes" in result.err
+    assert not (here / "results").exists()
+
+
+def test_issues_are_cut_after_the_first_fifty(run_command, config):
+    result = run_command("run", config(methods=[f"unknown{i}" for i in range(75)], figures=None))
+    assert (result.code, result.err.count("\n")) == (2, 51)
+    assert result.err.endswith("\nand 25 more\n")
+
+
+def test_a_config_of_ten_megabytes_is_refused_in_a_second(run_command, here):
+    Path(here / "large.yaml").write_bytes(b"# nothing\n" * 1_000_000)
+    start = time.perf_counter()
+    result = run_command("run", "large.yaml")
+    assert time.perf_counter() - start < 1.0
+    assert (result.code, is_one_sentence(result)) == (2, True)
+    assert "expected a config of at most 2,000,000 bytes, found more" in result.err
+
+
+def test_a_lack_of_memory_is_one_sentence_with_exit_code_2(run_command, config, monkeypatch):
+    def too_large(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("harness.config.load.load_all", too_large)
+    result = run_command("run", config())
+    assert (result.code, is_one_sentence(result)) == (2, True)
+    assert result.err == "harness: the memory did not suffice for the command run\n"

@@ -1,0 +1,242 @@
+"""What a run will cost, and what is refused before anything large is made."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import harness
+from harness.config.experiment import Experiment
+from harness.config.load import load_experiment
+from harness.engines.monte_carlo import SHARD
+from harness.errors import InputError
+from harness.screen.estimate import duration
+from harness.study import estimate as estimates
+from harness.study import run as study
+from harness.study.columns import catalogue_sources
+from harness.study.estimate import DAY, Estimate, estimate, refuse_too_large
+from harness.study.memory import machine_memory, memory_for
+from harness.study.parallel import MOST_JOBS_PER_CORE, parallel_jobs
+from harness.study.plan import count_scenarios, plan_scenarios
+from tests.study.experiments import DRAWN, LISTED, changed, in_memory
+
+UNIFORM = {"uniform": [0, 1]}
+BASE: dict[str, Any] = {
+    "name": "large",
+    "family": "proportion",
+    "methods": ["wilson"],
+    "truth": UNIFORM,
+    "seed": 1,
+}
+PAIRS: dict[str, Any] = {
+    **changed(DRAWN, n=None, figures=None, trials={"per_size": 900}),
+    "family": "proportion_difference",
+    "n1": [2, 4],
+    "n2": 3,
+    "methods": ["wald"],
+    "truth": {"first": UNIFORM, "second": {"beta": [2, 3]}},
+}
+RATES: dict[str, Any] = {
+    **changed(DRAWN, n=None, figures=None, trials={"per_size": 900}),
+    "family": "rate",
+    "exposure": [0.5, 3],
+    "methods": ["exact_tail"],
+}
+
+
+def coverage(base: dict[str, Any], **changes: Any) -> Experiment:
+    found = load_experiment(changed(base, **changes))
+    assert isinstance(found, Experiment)
+    return found
+
+
+@pytest.fixture
+def small_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with 8 GB of memory."""
+    monkeypatch.setattr(estimates, "machine_memory", lambda: 8e9)
+
+
+SHAPES = [
+    DRAWN,
+    LISTED,
+    PAIRS,
+    RATES,
+    changed(DRAWN, outcomes={"fractions": 4}),
+    changed(DRAWN, engines=["posterior"], trials=None, figures=None),
+    changed(LISTED, engines=["enumeration"], trials=None, figures=None),
+    changed(DRAWN, engines=["monte_carlo"]),
+]
+
+
+@pytest.mark.parametrize("base", SHAPES)
+def test_the_counts_of_the_plan_bound_what_it_lists(base: dict[str, Any]) -> None:
+    experiment = coverage(base)
+    plans = plan_scenarios(experiment, catalogue_sources(experiment))
+    for counts, plan in zip(count_scenarios(experiment), plans, strict=True):
+        assert counts.scenario == plan.scenario
+        assert counts.trials == sum(shard.trials for shard in plan.shards)
+        assert counts.tasks == len(plan.shards)
+        assert plan.outcomes.size <= counts.outcomes
+        shown = plan.outcomes if plan.shown is None else plan.shown
+        assert shown.size <= counts.shown
+
+
+@pytest.mark.parametrize("base", SHAPES)
+def test_the_tables_have_no_more_rows_than_estimated(base: dict[str, Any]) -> None:
+    found, results = estimate(coverage(base), measure_small=False), in_memory(base)
+    assert results.cells.height <= found.cells <= 3 * results.cells.height
+    assert results.summary.height == found.summary
+
+
+def test_where_every_outcome_is_drawn_the_rows_are_exact() -> None:
+    base = changed(DRAWN, n=[1, 5], truth=UNIFORM, figures=None)
+    assert estimate(coverage(base), measure_small=False).cells == in_memory(base).cells.height
+
+
+def test_trials_tasks_and_scenarios_are_those_of_the_plan() -> None:
+    found = estimate(coverage(BASE, n=[5, 7], trials={"per_size": SHARD + 1}), measure_small=False)
+    assert (found.scenarios, found.tasks, found.trials) == (2, 4, 2 * (SHARD + 1))
+
+
+def test_a_run_a_hundred_times_as_long_is_expected_to_take_longer() -> None:
+    short, long = (
+        estimate(coverage(BASE, n=50, engines=["monte_carlo"], trials={"per_size": trials}))
+        for trials in (10**7, 10**9)
+    )
+    assert 0 < 10 * short.seconds < long.seconds
+    # A trial takes between 5 ns and 5 µs on any machine.
+    assert 5 < long.seconds < 5000
+
+
+def test_no_time_is_spent_on_a_run_of_seconds() -> None:
+    assert estimate(coverage(DRAWN), measure_small=False).seconds == 0.0
+    assert estimate(coverage(DRAWN)).seconds > 0.0
+
+
+TEN = {"n": [4_000_000 + i for i in range(10)], "trials": {"per_size": 10**7}}
+LARGE = [
+    {"n": [1_000_000 + i for i in range(10)], "trials": {"per_size": 1000}},
+    {"n": range(20_000, 20_400), "trials": {"per_size": 1000}},
+    {"n": [1_000_000 + i for i in range(10)], "engines": ["posterior"], "seed": None},
+]
+
+
+@pytest.mark.usefixtures("small_machine")
+@pytest.mark.parametrize("changes", LARGE)
+def test_sizes_that_do_not_fit_together_are_refused_before_they_are_made(
+    changes: dict[str, Any],
+) -> None:
+    experiment = coverage({**BASE, "methods": ["wilson", "wald", "jeffreys"]}, **changes)
+    tracemalloc.start()
+    with pytest.raises(InputError, match=r"more than the 8 GB of memory .* fewer sizes \(of its"):
+        refuse_too_large(experiment)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10e6
+
+
+@pytest.mark.usefixtures("small_machine")
+def test_ten_sizes_of_four_million_are_refused_whatever_fits_of_them() -> None:
+    with pytest.raises(InputError, match=r"use .*a smaller n or fewer methods"):
+        refuse_too_large(coverage({**BASE, **TEN, "methods": ["wilson", "wald", "jeffreys"]}))
+
+
+@pytest.mark.usefixtures("small_machine")
+def test_what_the_message_offers_fits() -> None:
+    base = {**BASE, "n": [4_000_000 + i for i in range(10)], "engines": ["posterior"]}
+    with pytest.raises(InputError, match=r"or outcomes: \{fractions: 21\}") as caught:
+        refuse_too_large(coverage(base))
+    refuse_too_large(coverage(base, outcomes={"fractions": 21}))
+    fitting = int(str(caught.value).split("the smallest ")[1].split()[0])
+    refuse_too_large(coverage(base, n=base["n"][:fitting]))
+    with pytest.raises(InputError):
+        refuse_too_large(coverage(base, n=base["n"][: fitting + 1]))
+
+
+def test_a_run_of_more_than_a_day_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    base = {**BASE, "n": list(range(1, 1001)), "trials": {"per_size": 10**11}}
+    start = time.perf_counter()
+    with pytest.raises(InputError, match=r"would take about .* days .* use fewer trials or fewer"):
+        harness.run(base, out=None)
+    assert time.perf_counter() - start < 20.0
+    monkeypatch.setattr(estimates, "_seconds", lambda *_: DAY / 2)
+    assert estimate(coverage(base)).seconds == DAY / 2
+
+
+def test_an_exposure_with_too_many_outcomes_is_refused_and_its_trials_run() -> None:
+    base = {**BASE, "family": "rate", "exposure": 1e6, "methods": ["exact_tail"]}
+    base |= {"truth": {"uniform": [0, 1000]}, "trials": {"per_size": 200}}
+    with pytest.raises(InputError, match="1,000,280,015 intervals"):
+        harness.run(base, out=None)
+    drawn = harness.run({**base, "engines": ["monte_carlo"]}, out=None)
+    assert drawn.summary["trials"].to_list() == [200]
+
+
+def test_a_large_size_is_planned_quickly() -> None:
+    experiment = coverage(BASE, n=4_000_000, engines=["posterior", "enumeration"])
+    start = time.perf_counter()
+    (plan,) = plan_scenarios(experiment, catalogue_sources(experiment))
+    # Hashing the outcomes took twenty times as long.
+    assert time.perf_counter() - start < 2.0
+    assert np.array_equal(plan.outcomes, np.arange(4_000_001))
+
+
+def test_more_jobs_than_make_sense_are_capped() -> None:
+    cores = parallel_jobs(-1)
+    assert parallel_jobs(10**9) == MOST_JOBS_PER_CORE * cores
+    assert parallel_jobs(1) == 1
+    assert parallel_jobs(10**9, tasks=3) == min(3, MOST_JOBS_PER_CORE * cores)
+
+
+def test_the_memory_of_this_machine_is_known_or_infinite() -> None:
+    assert machine_memory() > 1e8
+
+
+@pytest.mark.parametrize(("fault", "reason"), [("", ""), ("of 7 GB", ": of 7 GB")])
+def test_a_lack_of_memory_says_what_was_being_made(fault: str, reason: str) -> None:
+    with (
+        pytest.raises(InputError, match=rf"did not suffice for the tables{reason}\Z"),
+        memory_for("the tables"),
+    ):
+        raise MemoryError(fault)
+
+
+def test_a_run_that_lacks_memory_says_what_it_was_making(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_large(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(study, "cells_table", too_large)
+    with pytest.raises(InputError, match="did not suffice for the tables"):
+        in_memory(DRAWN)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "1 s"), (12.4, "12 s"), (90, "1.5 min"), (86_400, "1 days")]
+)
+def test_a_time_is_written_in_its_largest_unit(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_a_calibration_has_an_estimate() -> None:
+    both = {"uniform": [0, 1]}
+    config = {
+        "name": "bins",
+        "kind": "calibration",
+        "family": "proportion_difference",
+        "n1": 5,
+        "n2": 5,
+        "truth": {"first": both, "second": both},
+        "delta": 0.1,
+        "trials": 400,
+        "bins": 5,
+        "seed": 1,
+    }
+    found = estimate(load_experiment(config))
+    assert isinstance(found, Estimate)
+    results = harness.run(config, out=None)
+    assert (found.trials, found.tasks) == (400, 1)
+    assert (found.cells, found.summary) == (results.cells.height, results.summary.height)
