@@ -11,7 +11,7 @@ import pytest
 
 import harness
 from harness.config.experiment import Experiment
-from harness.config.load import load_experiment
+from harness.config.load import load_all, load_experiment
 from harness.engines.monte_carlo import SHARD
 from harness.errors import InputError
 from harness.screen.estimate import duration
@@ -219,6 +219,12 @@ def test_a_run_that_lacks_memory_says_what_it_was_making(monkeypatch: pytest.Mon
 )
 def test_a_time_is_written_in_its_largest_unit(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_every_shipped_config_fits_into_a_gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimates, "machine_memory", lambda: 1e9)
+    for experiment in load_all(["configs"]):
+        refuse_too_large(experiment)
 
 
 def test_a_calibration_has_an_estimate() -> None:
