@@ -13,6 +13,7 @@ _CONTRACT = "tests/methods/test_contract.py::"
 _EACH_PROPERTY = _CONTRACT + "test_a_method_has_each_property_of_the_contract_unless_it_says_so"
 _MEANS = "tests/engines/exact/test_means.py::"
 
+_VERIFIED = "tests/engines/verification/test_"
 _PLANTED = "tests/study/test_planted_faults.py::test_a_fault_of_"
 SLOW = (
     *(f"{_EACH_PROPERTY}[{family}" for family in ("proportion_d", "rate_d", "balanced_accuracy")),
@@ -37,6 +38,12 @@ SLOW = (
     _MEANS + "test_mean_misses_and_length_are_exact_for_the_catalogue",
     _MEANS + "test_miss_probabilities_given_the_outcome_are_exact",
     "tests/engines/exact/test_one_sample.py::test_miss_probabilities_of_the_catalogue_are_exact",
+    "tests/engines/quadrature/test_one_sample.py::test_means_are_those_of_scipys_sums[2000",
+    _VERIFIED + "one_sample.py::test_both_engines_meet_far_within_the_tolerance[2000",
+    _VERIFIED + "one_sample.py::test_both_engines_meet_at_strongly_singular_ends[2000",
+    _VERIFIED + "one_sample.py::test_large_sizes_are_compared_at_some_outcomes[1000000",
+    _VERIFIED + "two_samples.py::test_an_error_in_one_engine_alone_is_seen[comparison",
+    "tests/engines/worst_case/test_rectangle.py::test_along_a_line",
     "tests/figures/test_draw.py::test_bytes_depend_on_neither_settings_nor_hash_seed",
     "tests/figures/test_draw.py::test_second_draw_gives_the_same_bytes",
     "tests/figures/test_draw.py::test_files_are_named_after_what_they_show",
@@ -58,6 +65,8 @@ SLOW = (
     "tests/study/test_estimate.py::test_the_tables_have_no_more_rows_than_estimated",
     "tests/study/test_failures.py::test_a_function_that_dies_everywhere_is_given_up",
     "tests/study/test_failures.py::test_figures_are_drawn_of_what_there_is",
+    _PLANTED + "the_posterior_where_it_stands_for_enumeration",
+    "tests/study/test_planted_faults.py::test_nothing_is_seen_where_nothing_is_planted[other",
     *(f"{_PLANTED}{name}[other" for name in ("enumeration_over_a_distribution", "the_posterior")),
     "tests/study/test_stochastic.py::test_neither_jobs_nor_backend_change_a_byte",
     "tests/test_criteria.py::test_posterior_alpha_of_the_returned_doubles",
