@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincc
 
 from harness.engines.monte_carlo import fraction_interval
-from harness.numerics.arrays import Bools, Floats, Integers
+from harness.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.numerics.root_finding import bracketed_newton
 
 LEVEL = 1e-3
 """The largest probability that a run whose engines agree is reported as a disagreement."""
@@ -163,32 +163,49 @@ def mean_p(drawn: Sequence[DrawnOutcomes]) -> float:
     """
     total, parts = 0.0, []
     for each in drawn:
-        mean = float(each.value @ each.probability)
+        mean = float((each.value * each.probability).sum())
         z = each.value - mean
-        spread = float(np.sqrt((z * z) @ each.probability))
+        spread = float(np.sqrt((z * z * each.probability).sum()))
         if spread > 0:
-            total += float(each.counts @ z) / spread
+            total += float((each.counts * z).sum()) / spread
             parts.append((int(each.counts.sum()), z / spread, each.probability))
     if not parts or total == 0.0:
         return 1.0
     sign, trials = np.sign(total), sum(n for n, *_ in parts)
+    signed = [(n, sign * z, weight) for n, z, weight in parts]
 
-    def exponent(t: float) -> float:
-        summed = sum(n * _log_mean_exp(sign * t * z, weight) for n, z, weight in parts)
-        return float(summed - t * abs(total))
+    def slope(t: Floats, _: Positions) -> tuple[Floats, Floats]:
+        """Minus the first two derivatives of the exponent, over s."""
+        moments = [(n, *_tilted_moments(float(t[0]), z, weight)) for n, z, weight in signed]
+        first = abs(total) - sum(n * mean for n, mean, _ in moments)
+        second = -sum(n * variance for n, _, variance in moments)
+        return np.array([first / abs(total)]), np.array([second / abs(total)])
 
-    # Without skewness the minimum is at t = s/N; it is sought on a scale around that.
-    longest = 8.0 * abs(total) / trials
-    found = minimize_scalar(exponent, bounds=(0.0, longest), method="bounded")
-    return float(min(1.0, 2.0 * np.exp(min(found.fun, 0.0))))
+    # Without skewness the minimum is at t = s/N. Any t gives a bound, a far one too where the
+    # minimum lies beyond.
+    near = np.array([abs(total) / trials])
+    best = 8.0 * near
+    if slope(best, np.zeros(1, np.int64))[0][0] < 0:
+        best, _ = bracketed_newton(slope, np.zeros(1), best, near)
+    t = float(best[0])
+    summed = sum(n * _log_mean_exp(t * z, weight) for n, z, weight in signed)
+    return float(min(1.0, 2.0 * np.exp(min(summed - t * abs(total), 0.0))))
 
 
 def _log_mean_exp(exponent: Floats, weight: Floats) -> float:
     """Return log Σ w e^z for weights with the sum 1, accurate for a small z."""
     top = float(exponent.max())
     if top < 1.0:
-        return float(np.log1p(np.expm1(exponent) @ weight))
-    return top + float(np.log(np.exp(exponent - top) @ weight))
+        return float(np.log1p((np.expm1(exponent) * weight).sum()))
+    return top + float(np.log((np.exp(exponent - top) * weight).sum()))
+
+
+def _tilted_moments(t: float, z: Floats, weight: Floats) -> tuple[float, float]:
+    """Return the mean and the variance of z under the weights w e^{tz}."""
+    tilted = weight * np.exp(t * z - (t * z).max())
+    tilted /= tilted.sum()
+    mean = float((z * tilted).sum())
+    return mean, float(((z - mean) ** 2 * tilted).sum())
 
 
 def _corrected(p_values: Floats) -> Floats:

@@ -8,8 +8,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from harness.errors import InputError, did_you_mean
-from harness.plain_data import LONGEST_QUOTE
+from harness.errors import LONGEST_QUOTE, InputError, did_you_mean
 
 
 def quoted(value: object) -> str:

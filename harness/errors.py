@@ -6,6 +6,9 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+LONGEST_QUOTE = 60
+"""The most characters of a value that a message quotes."""
+
 
 class HarnessError(Exception):
     """An error of the harness; its message is one clear sentence."""

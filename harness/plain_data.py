@@ -8,13 +8,12 @@ from typing import Any
 
 import yaml
 
+from harness.errors import LONGEST_QUOTE
+
 # Beginning with a letter, such a text is never a number or a date; of the rest, YAML 1.1 takes
 # more words for truth values than 1.2 does.
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _RESERVED = frozenset(["null", "true", "false", "yes", "no", "on", "off"])
-
-LONGEST_QUOTE = 60
-"""The most characters of a value that a message quotes."""
 
 
 class _Dumper(yaml.SafeDumper):

@@ -173,7 +173,7 @@ def _under_prior(
         return []
     shown = exact.conditions.astype(np.int64)
     chosen = shown
-    if shown.size > _ALL_UP_TO or scenario.size > _ALL_UP_TO:
+    if shown.size > _ALL_UP_TO or _largest(scenario, shown) > _ALL_UP_TO:
         chosen = np.intersect1d(shown, _chosen(scenario, (int(shown[0]), int(shown[-1]))))
         chosen = shown[:: max(1, shown.size // _CHOSEN)] if chosen.size == 0 else chosen
     mixing = Mixing.of_prior(scenario, published.reference_prior, int(chosen[-1]))
@@ -243,6 +243,11 @@ def _joined(runs: Iterable[Exact]) -> Exact:
         for name in ("conditions", "weight", "below", "above", "length")
     ]
     return Exact(*joined)
+
+
+def _largest(scenario: SingleScenario, shown: Integers) -> float:
+    """Return the largest outcome: of all that there are, or of those shown where they never end."""
+    return scenario.size if scenario.model.IS_BOUNDED else float(shown[-1])
 
 
 def _chosen(scenario: SingleScenario, window: tuple[int, int]) -> Integers:
