@@ -126,6 +126,7 @@ def test_an_interrupt_while_drawing_ends_with_130_and_leaves_nothing(here, confi
         text=True,
     ) as process:
         try:
+            assert "is expected to take about" in process.stderr.readline()
             assert process.stderr.readline() == "drawing\n"
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=20)
