@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
-from rich import box
 from rich.table import Table
 
 from harness.families.catalogue import family_of
-from harness.screen.records import escape_markup, format_number, worst_range
+from harness.screen.records import escape_markup, format_number, narrow_table, worst_range
 from harness.tables.ranking import ORDERED_BY
 
 _MOST_ROWS, _TOP = 45, 10
@@ -32,15 +31,7 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
     if ranking.height > _MOST_ROWS and ranking["alpha"].n_unique() > 1:
         ranking = ranking.group_by("alpha", maintain_order=True).head(_TOP).select(ranking.columns)
         title += f" (the first {_TOP} at each alpha; all in ranking.csv)"
-    table = Table(
-        title=title,
-        title_justify="left",
-        caption=f"{_mean_over(truth, family.symbols)} {_BELOW}",
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
+    table = narrow_table(title, f"{_mean_over(truth, family.symbols)} {_BELOW}")
     several = ranking["alpha"].n_unique() > 1
     names = ("worst", f"at {', '.join(sizes)}", "alpha error", "rms error")
     more = ("length", "below", "score")

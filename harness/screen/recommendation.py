@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
-from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 
 from harness.families.catalogue import family_of
 from harness.families.family import Family
-from harness.screen.records import escape_markup, format_number, truth_range
+from harness.screen.records import escape_markup, format_number, narrow_table, truth_range
 from harness.tables.recommendation import CLOSEST, NEVER, WITHIN
 
 _MOST_SENTENCES, _MOST_ROWS = 3, 45
@@ -55,13 +54,7 @@ def _table(cases: Sequence[_Case], family: Family, range_: str) -> Table:
     title = f"Which interval: {where}" if where else "Which interval"
     if len(cases) > _MOST_ROWS:
         title += f" (the first {_MOST_ROWS} rows; all in recommendation.csv)"
-    table = Table(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
+    table = narrow_table(title)
     for name in (*family.sizes, *(["alpha"] * several)):
         table.add_column(name, justify="right", no_wrap=True)
     asked = [name for name in (NEVER, WITHIN, CLOSEST) if any(name in case for case in cases)]

@@ -62,6 +62,19 @@ def format_record(record: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {format_value(value)}" for name, value in record.items())
 
 
+def narrow_table(title: str, caption: str | None = None) -> Table:
+    """An empty table with a title at its left, and one space between columns."""
+    return Table(
+        title=title,
+        title_justify="left",
+        caption=caption,
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+
+
 def records_table(records: Sequence[Mapping[str, Any]]) -> Table:
     """The records as a table, with numbers to the right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
-from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 
@@ -14,7 +13,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.screen.ranking import ranking_screen
 from harness.screen.recommendation import recommendation_screen
-from harness.screen.records import escape_markup, format_number, worst_range
+from harness.screen.records import escape_markup, format_number, narrow_table, worst_range
 from harness.tables.manifest import engines_met, failed_methods, not_compared
 from harness.tables.results import Results
 
@@ -46,13 +45,7 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
 
 def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
     """A table without empty columns, and with a rule where the first column changes."""
-    table = Table(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
+    table = narrow_table(title)
     used = [place for place in range(len(names)) if any(row[place] for row in rows)]
     for place in used:
         table.add_column(names[place], justify="right" if place else "left", no_wrap=True)

@@ -15,7 +15,7 @@ from harness.engines.worst_case.one_sample import worst_case
 from harness.families.family import ENUMERATION, POSTERIOR, Span
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
-from harness.scenario import Limits, SingleScenario
+from harness.scenario import Limits, Scenario, SingleScenario
 
 _BLOCK = 1 << 19
 LARGEST_INTEGRATED = 2000
@@ -65,10 +65,22 @@ def _enumerate(scenario: SingleScenario, limits: Limits, reported: Integers) -> 
         shown = np.intersect1d(found.by_outcome.conditions, reported)
         by_outcome, mean = found.by_outcome.at(shown), found.mean
         return Enumerated(by_outcome, None, mean, ENUMERATION, unknown, unknown, found.nodes)
+    return enumerate_by_posterior(scenario, limits, reported)
+
+
+def enumerate_by_posterior(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
+    """Return the posterior's integrals under the truth in place of sums, without worst cases.
+
+    Args:
+        scenario: its truth is a distribution.
+        limits: of the outcomes that can occur; where some are missing there is no overall mean.
+        reported: the outcomes in the result.
+    """
     by_outcome = integrate_under_truth(scenario, limits)
     complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
     shown = np.intersect1d(by_outcome.conditions, reported)
     overall = by_outcome.mean() if complete else None
+    unknown = (None,) * len(limits.lower)
     return Enumerated(by_outcome.at(shown), None, overall, POSTERIOR, unknown, unknown)
 
 

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from harness.engines.exact.miss_sets import split_missed
-from harness.engines.exact.one_sample import NOTHING_LEFT_OUT, possible_outcomes
+from harness.engines.exact.one_sample import enumerate_by_posterior, possible_outcomes
 from harness.engines.exact.one_sample import outcome_weights as sample_weights
-from harness.engines.posterior import integrate_under_truth
 from harness.engines.quadrature.samples import has_smooth_density
 from harness.engines.quadrature.two_samples import (
     block_outcomes,
@@ -21,7 +20,7 @@ from harness.engines.quadrature.two_samples import (
 from harness.engines.results import Enumerated, Exact, Mean, WorstCase, weighted
 from harness.engines.worst_case.two_samples import AT_LISTED, search_worst_case
 from harness.families.catalogue import family_of
-from harness.families.family import ENUMERATION, POSTERIOR
+from harness.families.family import ENUMERATION
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario
 
@@ -65,11 +64,7 @@ def _enumerate(scenario: PairScenario, limits: Limits, reported: Integers) -> En
         by_outcome = integrate_pairs(scenario, block, limits.at(block_outcomes(scenario, block)))
         shown, mean = np.intersect1d(by_outcome.conditions, reported), _mean(by_outcome)
         return Enumerated(by_outcome.at(shown), None, mean, ENUMERATION, unknown, unknown)
-    by_outcome = integrate_under_truth(scenario, limits)
-    complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
-    shown = np.intersect1d(by_outcome.conditions, reported)
-    overall = by_outcome.mean() if complete else None
-    return Enumerated(by_outcome.at(shown), None, overall, POSTERIOR, unknown, unknown)
+    return enumerate_by_posterior(scenario, limits, reported)
 
 
 def is_integrated(scenario: PairScenario) -> bool:

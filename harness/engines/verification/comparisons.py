@@ -8,6 +8,7 @@ import numpy as np
 
 from harness.engines.posterior import Integrated
 from harness.engines.results import Enumerated, Exact, Mean
+from harness.families.family import ENUMERATION
 from harness.numerics.arrays import Floats
 
 TOLERANCE = 1e-11
@@ -119,6 +120,14 @@ def common(first: Exact, second: Exact) -> tuple[Exact, Exact]:
     """Return both under the conditions that they have in common."""
     conditions = np.intersect1d(first.conditions, second.conditions)
     return first.at(conditions), second.at(conditions)
+
+
+def compare_worst_cases(published: Published) -> list[Comparison]:
+    """Compare the worst cases with the truths and the mean, which are missed no more often."""
+    if published.enumerated is None:
+        return []
+    excess = worst_cases_exceeded(published.enumerated)
+    return [Comparison(ENUMERATION, ENUMERATION, "worst cases", excess)]
 
 
 def worst_cases_exceeded(enumerated: Enumerated) -> Floats:

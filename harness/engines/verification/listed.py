@@ -25,7 +25,7 @@ from harness.engines.verification.comparisons import (
 )
 from harness.families.family import ENUMERATION
 from harness.numerics.arrays import Floats, Positions
-from harness.scenario import Limits, PairScenario, SingleScenario
+from harness.scenario import Limits, PairScenario, Scenario, SingleScenario
 
 _BLOCK = 1 << 16
 
@@ -142,10 +142,22 @@ def weights_of(rows: Iterable[Rows], limits: Limits) -> Floats:
     return weight / count
 
 
-def compare_listed(sums: Sums, published: Published) -> list[Comparison]:
-    """Compare enumeration at listed truths with the second computation, cell by cell."""
+def compare_listed(
+    scenario: Scenario, rows: Iterable[Rows], limits: Limits, published: Published
+) -> list[Comparison]:
+    """Compare enumeration at listed truths with the second computation, cell by cell.
+
+    Args:
+        scenario: with listed truths.
+        rows: the probabilities of its outcomes at the truths.
+        limits: those that the engines used.
+        published: what they computed; nothing is compared where nothing was enumerated.
+    """
     enumerated = published.enumerated
-    assert enumerated is not None
+    if enumerated is None:
+        return []
+    _, parameter = scenario.listed_truths()
+    sums = sums_over(rows, parameter, limits)
     assert enumerated.by_truth is not None
     assert enumerated.mean is not None
     by_truth, columns = enumerated.by_truth, enumerated.by_truth.below.shape[0]

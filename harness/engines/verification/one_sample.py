@@ -23,14 +23,13 @@ from harness.engines.verification.comparisons import (
     Published,
     cells_apart,
     common,
+    compare_worst_cases,
     means_apart,
     weights_apart,
-    worst_cases_exceeded,
 )
 from harness.engines.verification.listed import (
     compare_listed,
     rows_of_one_sample,
-    sums_over,
     weights_of,
 )
 from harness.families.family import ENUMERATION, POSTERIOR
@@ -56,16 +55,12 @@ def verify(scenario: SingleScenario, limits: Limits, published: Published) -> li
     """
     found = []
     if scenario.truth.is_discrete:
-        if published.enumerated is not None:
-            _, parameter = scenario.listed_truths()
-            sums = sums_over(rows_of_one_sample(scenario, limits), parameter, limits)
-            found += compare_listed(sums, published)
+        rows = rows_of_one_sample(scenario, limits)
+        found += compare_listed(scenario, rows, limits, published)
     else:
         found += _under_truth(scenario, limits, published)
         found += _total_weight(scenario, limits)
-    if published.enumerated is not None:
-        excess = worst_cases_exceeded(published.enumerated)
-        found.append(Comparison(ENUMERATION, ENUMERATION, "worst cases", excess))
+    found += compare_worst_cases(published)
     found += _under_prior(scenario, limits, published)
     found += _posterior_mean(scenario, limits, published)
     return found

@@ -25,14 +25,13 @@ from harness.engines.verification.comparisons import (
     Published,
     cells_apart,
     common,
+    compare_worst_cases,
     means_apart,
     weights_apart,
-    worst_cases_exceeded,
 )
 from harness.engines.verification.listed import (
     compare_listed,
     rows_of_two_samples,
-    sums_over,
     weights_of,
 )
 from harness.engines.verification.one_sample import is_own_prior
@@ -58,15 +57,11 @@ def verify(scenario: PairScenario, limits: Limits, published: Published) -> list
     """
     found = []
     if scenario.truth.is_discrete:
-        if published.enumerated is not None:
-            _, parameter = scenario.listed_truths()
-            sums = sums_over(rows_of_two_samples(scenario, limits), parameter, limits)
-            found += compare_listed(sums, published)
+        rows = rows_of_two_samples(scenario, limits)
+        found += compare_listed(scenario, rows, limits, published)
     else:
         found += _under_truth(scenario, limits, published)
-    if published.enumerated is not None:
-        excess = worst_cases_exceeded(published.enumerated)
-        found.append(Comparison(ENUMERATION, ENUMERATION, "worst cases", excess))
+    found += compare_worst_cases(published)
     found += _under_prior(scenario, limits, published)
     found += _weights_and_mean(scenario, limits, published)
     return found
@@ -175,7 +170,6 @@ def _under_truth(scenario: PairScenario, limits: Limits, published: Published) -
     for block in blocks(smooth):
         part = limits.at(block_outcomes(smooth, block))
         cells = integrate_pairs(smooth, block, part)
-        closed = posterior.integrate_under_truth(smooth, part)
         if smooth.truth == scenario.truth:
             # The published numbers themselves, where they are shown.
             exact = None if integrated is None else integrated.by_outcome
@@ -186,6 +180,7 @@ def _under_truth(scenario: PairScenario, limits: Limits, published: Published) -
                 )
                 found += _cells(scenario, engines, exact, cells, weighted)
                 continue
+        closed = posterior.integrate_under_truth(smooth, part)
         found += _cells(scenario, engines, closed, cells, True)
     return found
 
