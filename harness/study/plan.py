@@ -46,6 +46,19 @@ class ScenarioPlan:
     outcome_cells: OutcomeCells
     """How the tables show the cells given an outcome."""
 
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """The numbers of shards after which it is decided whether more are simulated, ascending.
+
+        The last one is the number of all shards; it is the only one where trials are fixed.
+        """
+        return (len(self.shards),)
+
+    def round(self, number: int) -> tuple[Shard, ...]:
+        """The shards between two looks: those before look ``number``, without former rounds."""
+        start = self.looks[number - 1] if number else 0
+        return self.shards[start : self.looks[number]]
+
 
 @dataclass(frozen=True)
 class OutcomeSet:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.config.experiment import Execution, Experiment
+from harness.config.experiment import Experiment
 from harness.config.serialize import serialize
-from harness.engines.monte_carlo import Shard
 from harness.engines.stochastic import StochasticColumn
 from harness.scenario import Column, Limits
 from harness.study.columns import deterministic_columns, limit_sources, stochastic_columns
@@ -19,8 +18,9 @@ from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.memory import memory_for
 from harness.study.parallel import Progress, run_tasks
 from harness.study.plan import ScenarioPlan, plan_scenarios
-from harness.study.simulate import Simulation, simulate_shard
+from harness.study.simulate import Simulation
 from harness.study.solve import solve_scenario
+from harness.study.trials import simulate_scenarios
 from harness.tables.assemble import cells_table, summary_table
 from harness.tables.engine_agreement import engine_agreement
 from harness.tables.manifest import manifest
@@ -49,12 +49,12 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
     with limit_sources(experiment) as sources:
         with memory_for("the outcomes of all sizes"):
             plans = plan_scenarios(experiment, sources)
-        progress.expect(sum(shard.trials for plan in plans for shard in plan.shards))
         with memory_for("the limits at all outcomes"):
             limits = compute_limits(experiment, plans, sources)
         stochastic = stochastic_columns(experiment, sources)
         with memory_for("the trials"):
-            simulations = _simulate(plans, limits, stochastic, experiment.execution, progress)
+            execution = experiment.execution
+            simulations = simulate_scenarios(plans, limits, stochastic, execution, progress)
     columns = deterministic_columns(experiment, sources)
     with memory_for("the exact values"):
         solutions = _solve(experiment, plans, columns, limits, simulations)
@@ -79,37 +79,6 @@ def _source_digests(experiment: Experiment) -> dict[str, str]:
         for spec in experiment.methods
         if spec.path is not None
     }
-
-
-def _simulate(
-    plans: Sequence[ScenarioPlan],
-    limits: Sequence[ScenarioLimits],
-    stochastic: Sequence[StochasticColumn],
-    execution: Execution,
-    progress: Progress,
-) -> list[Simulation | None]:
-    """The counts of each scenario, merged in the order of its shards; None without trials."""
-    tasks = [
-        (number, shard, found.limits, stochastic)
-        for number, (plan, found) in enumerate(zip(plans, limits, strict=True))
-        for shard in plan.shards
-    ]
-    jobs, backend = execution.jobs, execution.backend
-    if any(column.source.has_process for column in stochastic):
-        # One process answers all calls: one at a time, so that what ends it is always the same.
-        jobs, backend = 1, "threading"
-    merged: list[Simulation | None] = [None] * len(plans)
-    for number, counted in run_tasks(_simulate_numbered, tasks, jobs, backend):
-        before = merged[number]
-        merged[number] = counted if before is None else before.plus(counted)
-        progress.advance(counted.trials)
-    return merged
-
-
-def _simulate_numbered(
-    number: int, shard: Shard, limits: Limits, stochastic: Sequence[StochasticColumn]
-) -> tuple[int, Simulation]:
-    return number, simulate_shard(shard, limits, stochastic)
 
 
 def _solve(
