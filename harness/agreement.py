@@ -10,14 +10,15 @@ interval misses the exact value is reported beside its expectation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betainc, betaincc
 
+from harness.engines.fraction_coverage import probability_of_missing
 from harness.engines.monte_carlo import fraction_interval
-from harness.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.numerics.arrays import Floats, Integers, Positions
 from harness.numerics.root_finding import bracketed_newton
 
 LEVEL = 1e-3
@@ -237,6 +238,7 @@ def compare_cells(
     ]
     total_tests = [each.tests() for each in totals]
     adjusted = zip(_by_method(cell_tests), _by_method(total_tests), strict=True)
+    missing = intervals_missing(conditional)
     agreements = []
     for number, (after_cells, after_totals) in enumerate(adjusted):
         cells, every, total = conditional[number], overall[number], totals[number]
@@ -245,7 +247,6 @@ def compare_cells(
         worst = int(np.lexsort((p, after))[0])
         by_test = np.concatenate((cells.scenario, every.scenario))
         scenarios = np.concatenate([np.tile(by_test, 3), np.tile(total.scenario, 3)])
-        missing, expected = intervals_missing(cells)
         agreements.append(
             MethodAgreement(
                 method=cells.method,
@@ -254,8 +255,8 @@ def compare_cells(
                 smallest_p=float(p.min()),
                 smallest_p_adjusted=float(after[worst]),
                 scenario=None if scenarios[worst] < 0 else int(scenarios[worst]),
-                intervals_missing=missing,
-                expected_missing=expected,
+                intervals_missing=missing[number][0],
+                expected_missing=missing[number][1],
             )
         )
     return agreements
@@ -272,48 +273,18 @@ def _by_method(tests: list[Floats]) -> list[Floats]:
     return np.split(corrected, np.cumsum([p.size for p in tests])[:-1])
 
 
-def intervals_missing(cells: ComparedCells) -> tuple[int, float]:
-    """The number of cells whose 95 % interval misses the exact value, and its expectation."""
-    if cells.trials.size == 0:
-        return 0, 0.0
-    exact = cells.exact_missed
-    lower, upper = fraction_interval(cells.missed, cells.trials)
-    missing = (exact < lower) | (exact > upper)
-    return int(missing.sum()), float(probability_of_missing(cells.trials, exact).sum())
+def intervals_missing(methods: Sequence[ComparedCells]) -> list[tuple[int, float]]:
+    """The number of cells whose 95 % interval misses the exact value, and its expectation.
 
-
-def probability_of_missing(trials: Integers, exact: Floats) -> Floats:
-    """Pr(the 95 % interval of M/trials misses ``exact``) with M ~ Binomial(trials, exact).
-
-    The interval's own error rate is not 5 %, since M is discrete. Its limits rise with M, so that
-    the counts that miss are a head and a tail, found by bisection; shape (c,).
+    Args:
+        methods: the cells of each method; those of all methods are solved at once.
     """
-    mean = trials * exact
-    from_below = _smallest_count(trials, lambda m: fraction_interval(m, trials)[1] >= exact, mean)
-    from_above = _smallest_count(trials, lambda m: fraction_interval(m, trials)[0] > exact, mean)
-    head = np.where(
-        from_below > 0,
-        betaincc(np.maximum(from_below, 1.0), trials - from_below + 1.0, exact),
-        0.0,
+    missed, trials, exact = (
+        np.concatenate([getattr(cells, name) for cells in methods])
+        for name in ("missed", "trials", "exact_missed")
     )
-    tail = np.where(
-        from_above <= trials,
-        betainc(np.maximum(from_above, 1.0), np.maximum(trials - from_above, 0) + 1.0, exact),
-        0.0,
-    )
-    return head + tail
-
-
-def _smallest_count(
-    trials: Integers, holds: Callable[[Integers], Bools], around: Floats
-) -> Integers:
-    """The smallest count in 0 … trials + 1 at which ``holds`` becomes true and stays so."""
-    reach = 20.0 + 10.0 * np.sqrt(around)
-    low = np.maximum(np.floor(around - reach), 0).astype(np.int64)
-    high = np.minimum(np.ceil(around + reach), trials + 1).astype(np.int64)
-    while (low < high).any():
-        middle = (low + high) // 2
-        true = holds(np.minimum(middle, trials)) | (middle > trials)
-        low, high = np.where(true, low, middle + 1), np.where(true, middle, high)
-        low = np.minimum(low, high)
-    return low
+    lower, upper = fraction_interval(missed, trials)
+    missing = (exact < lower) | (exact > upper)
+    ends = np.cumsum([cells.trials.size for cells in methods])[:-1]
+    counted = np.split(missing, ends), np.split(probability_of_missing(trials, exact), ends)
+    return [(int(each.sum()), float(chance.sum())) for each, chance in zip(*counted, strict=True)]

@@ -22,9 +22,10 @@ from harness.agreement import (
     holm,
     intervals_missing,
     mean_p,
-    probability_of_missing,
     two_sided_p,
 )
+from harness.engines import monte_carlo
+from harness.engines.fraction_coverage import probability_of_missing
 from harness.engines.monte_carlo import INTERVAL_ALPHA, fraction_interval, standard_error
 
 # Sums of a few hundred terms against incomplete beta functions.
@@ -128,6 +129,29 @@ def test_chance_of_missing_is_the_sum_over_all_counts(trials):
         )
 
 
+@pytest.mark.parametrize("alpha", [0.5, 0.05, 0.005, 1e-6])
+def test_chance_of_missing_follows_the_alpha_of_the_intervals(alpha):
+    """Counts are told to miss by densities; here by the intervals themselves."""
+    for trials in (1, 3, 40, 2000):
+        counts, exact = np.arange(trials + 1), np.linspace(0.0, 1.0, 23)
+        lower, upper = fraction_interval(counts, np.full(trials + 1, trials), alpha)
+        found = probability_of_missing(np.full(exact.size, trials), exact, alpha)
+        for p, ours in zip(exact.tolist(), found.tolist(), strict=True):
+            expected = stats.binom(trials, p).pmf(counts[(lower > p) | (upper < p)]).sum()
+            assert ours == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+def test_intervals_of_many_fractions_are_those_of_each_alone(monkeypatch):
+    rng = np.random.default_rng(2003)
+    trials = rng.integers(1, 30, 200)
+    misses = rng.binomial(trials, 0.2)
+    alone = [fraction_interval(misses[[i]], trials[[i]]) for i in range(200)]
+    monkeypatch.setattr(monte_carlo, "_INTERVALS_AT_ONCE", 7)
+    lower, upper = fraction_interval(misses.reshape(20, 10), trials.reshape(20, 10))
+    assert lower.ravel().tolist() == [float(low[0]) for low, _ in alone]
+    assert upper.ravel().tolist() == [float(high[0]) for _, high in alone]
+
+
 def test_chance_of_missing_at_limits_themselves_counts_closed_intervals():
     trials = 50
     lower, upper = fraction_interval(np.arange(trials + 1), np.full(trials + 1, trials))
@@ -154,15 +178,16 @@ def test_intervals_that_miss_are_counted_with_closed_ends():
     misses = integers(15, 15, 15, 15)
     lower, upper = fraction_interval(misses, trials)
     exact = [lower[0], np.nextafter(lower[0], 0), upper[0], np.nextafter(upper[0], 1)]
-    missing, _ = intervals_missing(cells(misses, [0] * 4, trials, exact, [0] * 4))
-    assert missing == 2
-    assert intervals_missing(NOTHING) == (0, 0.0)
+    some = cells(misses, [0] * 4, trials, exact, [0] * 4)
+    none, found = intervals_missing([NOTHING, some])
+    assert none == (0, 0.0)
+    assert found[0] == 2
 
 
 def test_expected_misses_are_the_sum_over_the_cells():
     trials, exact = integers(300, 100, 7), np.array([0.05, 0.5, 0.9])
     some = cells([1, 1, 1], [1, 1, 1], trials, exact / 2, exact / 2)
-    _, expected = intervals_missing(some)
+    ((_, expected),) = intervals_missing([some])
     assert expected == pytest.approx(probability_of_missing(trials, exact).sum())
 
 

@@ -25,6 +25,8 @@ SHARD = 1 << SHARD_BITS
 INTERVAL_ALPHA = 0.05
 """The alpha of the intervals of Monte Carlo fractions."""
 
+_INTERVALS_AT_ONCE = 1 << 16
+
 
 @dataclass(frozen=True)
 class Shard:
@@ -208,13 +210,22 @@ def fraction_interval(
     """Return the minimal-length interval of each fraction misses/trials, for trials ≥ 1.
 
     This is method 2 of Ross (2003), section 5.2.1, there at a confidence level of 0.95. Equal
-    fractions are solved once.
+    fractions are solved once. A call costs a millisecond, and an interval among many 25 µs.
 
     Returns:
         The lower and the upper limits, of the shape of the arguments.
     """
-    pairs, back = np.unique(np.stack((misses.ravel(), trials.ravel())), axis=1, return_inverse=True)
-    x, n = pairs.astype(np.float64)
-    posterior = proportion.posterior(x, n, proportion.FLAT_PRIOR)
-    lower, upper = criteria.minimal_length(posterior, alpha)
-    return lower.p[back].reshape(misses.shape), upper.p[back].reshape(misses.shape)
+    order = np.lexsort((trials.ravel(), misses.ravel()))
+    x, n = misses.ravel()[order], trials.ravel()[order]
+    is_first = np.append(True, (np.diff(x) != 0) | (np.diff(n) != 0))[: order.size]
+    position = np.empty_like(order)
+    position[order] = np.cumsum(is_first) - 1
+    first = np.flatnonzero(is_first)
+    lower, upper = np.empty((2, first.size))
+    for start in range(0, first.size, _INTERVALS_AT_ONCE):
+        some = slice(start, start + _INTERVALS_AT_ONCE)
+        count, size = (each[first[some]].astype(np.float64) for each in (x, n))
+        posterior = proportion.posterior(count, size, proportion.FLAT_PRIOR)
+        low, high = criteria.minimal_length(posterior, alpha)
+        lower[some], upper[some] = low.p, high.p
+    return lower[position].reshape(misses.shape), upper[position].reshape(misses.shape)

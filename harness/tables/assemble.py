@@ -23,6 +23,7 @@ from harness.tables.blocks import (
     join_blocks,
     mean_block,
     total_counts,
+    with_fraction_intervals,
 )
 from harness.tables.scenario_result import ScenarioResult, by_column
 from harness.tables.schema import (
@@ -38,7 +39,7 @@ PARTS_FROM = 1e-6
 """The smallest difference of alpha under the truth's posterior and under the reference prior's that
 is flagged in the column ``parts``."""
 
-_ERRORS = ("std_error", "ci_lower", "ci_upper", "std_error_without_failed")
+_ERRORS = ("std_error", "misses", "std_error_without_failed")
 
 
 def cells_table(
@@ -54,7 +55,7 @@ def cells_table(
     pooled = [result.pooled() for result in results]
     columns = chain.from_iterable(by_column(pooled))
     blocks = chain.from_iterable(_cells(result, row, engines) for result, row in columns)
-    return join_blocks(list(blocks), cells_columns(kind))
+    return join_blocks(with_fraction_intervals(blocks), cells_columns(kind))
 
 
 def summary_table(
@@ -73,7 +74,8 @@ def summary_table(
         _summary_rows(result, pooled_result, row, engines)
         for (result, row), (pooled_result, _) in zip(*columns, strict=True)
     )
-    return join_blocks(list(chain.from_iterable(rows)), summary_columns(kind))
+    blocks = with_fraction_intervals(chain.from_iterable(rows))
+    return join_blocks(blocks, summary_columns(kind))
 
 
 def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator[Block]:

@@ -8,7 +8,7 @@ it count a failure as a miss; ``alpha_without_failed`` leaves the failures out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,10 +95,12 @@ def mean_block(mean: Mean | None, row: int, alpha: float) -> Block:
 
 
 def counted_block(counts: Counts, row: int, alpha: float) -> Block:
-    """The fractions of trials that one column misses under each condition, with their errors."""
+    """The fractions of trials that one column misses under each condition, with their errors.
+
+    ``misses`` is no column of the tables: ``with_fraction_intervals`` reads it.
+    """
     trials, missed, failed = counts.trials, counts.missed[row], counts.failed[row]
     below, above = counts.below[row], counts.above[row]
-    lower, upper = fraction_interval(missed, trials)
     succeeded = trials - failed
     there = np.maximum(succeeded, 1)
     error = np.where(succeeded > 0, standard_error(below + above, there), np.nan)
@@ -114,10 +116,27 @@ def counted_block(counts: Counts, row: int, alpha: float) -> Block:
         "alpha_without_failed": np.where(succeeded > 0, (below + above) / there, np.nan),
         "std_error_without_failed": error,
         "trials": trials,
+        "misses": missed,
         "std_error": standard_error(missed, trials),
-        "ci_lower": lower,
-        "ci_upper": upper,
     }
+
+
+def with_fraction_intervals(blocks: Iterable[Block]) -> list[Block]:
+    """Return the blocks, those of counts with the interval of each fraction misses/trials.
+
+    The intervals of all blocks are solved at once.
+    """
+    blocks = list(blocks)
+    counted = [number for number, block in enumerate(blocks) if "misses" in block]
+    if not counted:
+        return blocks
+    misses = [blocks[number]["misses"] for number in counted]
+    trials = [blocks[number]["trials"] for number in counted]
+    limits = fraction_interval(np.concatenate(misses), np.concatenate(trials))
+    ends = np.cumsum([each.size for each in misses])[:-1]
+    for number, *pair in zip(counted, *(np.split(each, ends) for each in limits), strict=True):
+        blocks[number] = {**blocks[number], "ci_lower": pair[0], "ci_upper": pair[1]}
+    return blocks
 
 
 def _misses(

@@ -100,7 +100,6 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
         counted = [(total_counts(tally.by_outcome), row) for tally, row in tallied]
         trials = np.sum([counts.trials for counts, _ in counted], axis=0)
         misses = np.sum([counts.missed[row] for counts, row in counted], axis=0)
-        lower, upper = fraction_interval(misses, trials)
         error = float(standard_error(misses, trials)[0])
         column = each[0][0].columns[each[0][1]]
         rows.append(
@@ -111,11 +110,15 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
                 "misses": int(misses[0]),
                 "actual_alpha": float(misses[0] / trials[0]),
                 "std_error": None if math.isnan(error) else error,
-                "ci_lower": float(lower[0]),
-                "ci_upper": float(upper[0]),
             }
         )
-    return rows
+    of_rows = (np.array([row[name] for row in rows], np.int64) for name in ("misses", "trials"))
+    misses, trials = of_rows
+    lower, upper = fraction_interval(misses, trials)
+    return [
+        {**row, "ci_lower": low, "ci_upper": high}
+        for row, low, high in zip(rows, lower.tolist(), upper.tolist(), strict=True)
+    ]
 
 
 def _size(scenario: Scenario) -> float | list[float]:
