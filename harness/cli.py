@@ -12,6 +12,7 @@ from harness.commands.check import check
 from harness.commands.exit_codes import with_exit_code
 from harness.commands.interval import interval
 from harness.commands.methods import methods
+from harness.commands.output import say
 from harness.commands.plot import plot
 from harness.commands.run import run
 from harness.commands.schema import schema
@@ -37,11 +38,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A terminal without Greek letters shows the rest.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    arguments = None if argv is None else list(argv)
     try:
-        app(args=None if argv is None else list(argv), prog_name="harness")
+        code = app(args=arguments, prog_name="harness", standalone_mode=False)
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
-    return 0
+        code = end.code
+    except Exception as fault:
+        code = _refuse(fault)
+    return code if isinstance(code, int) else 0 if code is None else 1
+
+
+def _refuse(fault: Exception) -> int:
+    """Print what the parser says of arguments that it does not take; return the exit code.
+
+    Commands raise nothing but their exit code, so any other exception is not the parser's.
+    """
+    show = getattr(fault, "show", None)
+    if show is None:
+        raise fault
+    text = io.StringIO()
+    show(file=text)
+    say(text.getvalue().removesuffix("\n"), err=True)
+    return int(getattr(fault, "exit_code", 2))
 
 
 def entry() -> None:

@@ -6,14 +6,19 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from harness.printable import printable, printable_line
+
 LONGEST_QUOTE = 60
 """The most characters of a value that a message quotes."""
 
 
 class HarnessError(Exception):
-    """An error of the harness; its message is one clear sentence."""
+    """An error of the harness; its message is one clear sentence, which any terminal can show."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class IntervalNotFoundError(HarnessError):
@@ -47,7 +52,8 @@ class Place:
     line: int | None = None
 
     def __str__(self) -> str:
-        return self.source if self.line is None else f"{self.source}:{self.line}"
+        source = printable_line(self.source)
+        return source if self.line is None else f"{source}:{self.line}"
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from harness.checks.report import (
     Finding,
 )
 from harness.checks.subjects.naming import Function, named
+from harness.printable import printable
 
 if TYPE_CHECKING:
     import pytest
@@ -152,4 +153,6 @@ class OneCheck:
             raise SkipTest(f"no finding of {self.name}")
         wrong = [each for each in found if each.verdict != PASS]
         if wrong:
-            raise AssertionError("\n".join(f"{each.check}: {each.message}" for each in wrong))
+            raise AssertionError(
+                printable("\n".join(f"{each.check}: {each.message}" for each in wrong))
+            )

@@ -68,6 +68,7 @@ SLOW = (
     "tests/study/test_determinism.py::test_threads_of_the_linear_algebra_library_change_no_byte",
     "tests/study/test_engine_agreement.py::test_as_many_intervals_miss_as_should",
     "tests/study/test_families.py::test_the_engines_agree",
+    "tests/cli/test_terminal.py::test_pytest_prints_no_control_character",
     "tests/cli/test_dry_run.py::test_a_long_run_says_what_it_will_take",
     "tests/study/test_estimate.py::test_the_tables_have_no_more_rows_than_estimated",
     "tests/study/test_failures.py::test_a_function_that_dies_everywhere_is_given_up",

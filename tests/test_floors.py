@@ -13,6 +13,7 @@ import harness
 ROOT = Path(harness.__file__).parent
 
 FLOORS: tuple[tuple[str, ...], ...] = (
+    ("printable", "regular_files"),
     ("errors",),
     ("models", "plain_data"),
     ("arguments",),
@@ -146,6 +147,15 @@ def test_only_the_command_line_prints_or_exits() -> None:
             ):
                 found.append(f"{module}:{called.lineno}")
     assert found == []
+
+
+def test_all_printing_goes_through_one_file() -> None:
+    printing = ("typer.echo", "typer.secho", "Console", "sys.stdout.write", "sys.stderr.write")
+    found = []
+    for module, file in FILES.items():
+        calls = (n for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.Call))
+        found += [module for call in calls if ast.unparse(call.func) in printing]
+    assert found == ["commands.output"]
 
 
 def test_the_check_sees_an_import_inside_a_function() -> None:

@@ -129,7 +129,9 @@ def read_baseline(
         raise InputError(f"{root} holds no baseline of {label}; --update {root} writes one")
     columns = (*family_of(family).sizes, "alpha", *_value_columns(family))
     try:
-        table = pl.read_csv(file, schema=dict.fromkeys(columns, pl.Float64))
+        # The name of a folder may have brackets and a tilde in it, which Polars would expand.
+        schema = dict.fromkeys(columns, pl.Float64)
+        table = pl.read_csv(file.absolute(), schema=schema, glob=False)
     except (pl.exceptions.PolarsError, OSError) as fault:
         reason = str(fault).partition("\n")[0]
         raise InputError(f"{file} cannot be read: {reason}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from harness.checks.report import FAIL, INCONCLUSIVE, PASS, CheckReport, Finding, Verdict
+from harness.printable import json_text, printable
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAGS = {FAIL: "failure", INCONCLUSIVE: "error"}
@@ -23,7 +23,7 @@ def format_table(report: CheckReport) -> str:
 def format_json(report: CheckReport) -> str:
     """The whole report as JSON; a number that is not finite is null."""
     content = _finite_or_none(report.to_dict())
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    return json_text(content)
 
 
 def format_junit(report: CheckReport) -> str:
@@ -75,8 +75,8 @@ def _add_findings(case: ElementTree.Element, findings: Sequence[Finding]) -> Non
 
 
 def _xml(text: str) -> str:
-    """The text with a replacement for every character that XML cannot hold."""
-    return _NOT_XML.sub("\ufffd", text)
+    """The text with a replacement for every character that XML cannot hold, for a terminal."""
+    return printable(_NOT_XML.sub("\ufffd", text))
 
 
 def _finite_or_none(content: Any) -> Any:

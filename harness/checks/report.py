@@ -10,6 +10,7 @@ import polars as pl
 
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
+from harness.printable import printable
 
 Verdict = Literal["pass", "fail", "inconclusive"]
 
@@ -121,17 +122,16 @@ class CheckReport:
 
     def __str__(self) -> str:
         """A summary that fits a small terminal."""
-        return "\n".join(
-            [
-                self.headline,
-                "",
-                *self._format_counts(),
-                *self._format_worst_alphas(),
-                *self._format_worst_findings(),
-                "",
-                f"All {len(self.findings)} findings: --format json, or .findings in Python",
-            ]
-        )
+        lines = [
+            self.headline,
+            "",
+            *self._format_counts(),
+            *self._format_worst_alphas(),
+            *self._format_worst_findings(),
+            "",
+            f"All {len(self.findings)} findings: --format json, or .findings in Python",
+        ]
+        return printable("\n".join(lines))
 
     @property
     def headline(self) -> str:

@@ -56,6 +56,7 @@ def check(
     from harness.checks.check import check as check_method
     from harness.checks.formats import FORMATS
     from harness.checks.subjects.naming import named
+    from harness.commands.output import say
 
     if update is not None:
         validate_target(update, named(method, family))
@@ -71,7 +72,7 @@ def check(
             seed=seed,
             timeout=timeout,
         )
-    typer.echo(FORMATS[output](report))
+    say(FORMATS[output](report))
     if update is not None:
         write_baseline(update, named(method, family), report.behaviour, report.side)
     return report.exit_code
@@ -80,13 +81,12 @@ def check(
 @contextmanager
 def _spinner(text: str) -> Iterator[None]:
     """Show a spinner on a terminal while the block runs, which may take minutes."""
-    from rich.console import Console
-
+    from harness.commands.output import console
     from harness.screen.records import escape_markup
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    screen = console(stderr=True)
+    if not screen.is_terminal:
         yield
         return
-    with console.status(escape_markup(text)):
+    with screen.status(escape_markup(text)):
         yield

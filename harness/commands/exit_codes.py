@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from harness.commands.output import say
 from harness.errors import HarnessError, InputError
 
 INTERRUPTED = 130
@@ -52,7 +53,7 @@ def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
 
 def print_error(sentence: str) -> None:
     """Print a sentence on standard error."""
-    typer.echo(f"harness: {sentence}", err=True)
+    say(f"harness: {sentence}", err=True)
 
 
 def exit_on_sigterm() -> None:

@@ -17,6 +17,7 @@ def plot(
     ] = None,
 ) -> int:
     """Draw the figures of a result again, from its tables; all or none is written."""
+    from harness.commands.output import say
     from harness.config.experiment import FigureSpec
     from harness.study.write_results import write_figures
     from harness.tables.results import load
@@ -31,5 +32,5 @@ def plot(
     ]
     paths = write_figures(results, specs, folder, formats or ["png"])
     for path in paths:
-        typer.echo(str(path))
+        say(str(path))
     return 0

@@ -50,6 +50,7 @@ def run(
         changes.append(f"execution.backend={backend}")
     if timeout is not None:
         changes.append(f"execution.timeout={timeout}")
+    from harness.commands.output import say
     from harness.screen.estimate import estimate_line, estimate_lines
     from harness.study.estimate import WORTH_SAYING
 
@@ -57,12 +58,12 @@ def run(
     estimates = _estimates(experiments, dry_run)
     if dry_run:
         for experiment, found in zip(experiments, estimates, strict=True):
-            typer.echo(estimate_lines(experiment.name, found))
+            say(estimate_lines(experiment.name, found))
         return 0
     exit_on_sigterm()
     for experiment, found in zip(experiments, estimates, strict=True):
         if found.seconds > WORTH_SAYING and not quiet:
-            typer.echo(estimate_line(experiment.name, found), err=True)
+            say(estimate_line(experiment.name, found), err=True)
     # A user function may change the working folder between one experiment and the next.
     place = out.absolute()
     codes = [_run_one(experiment, out, place, quiet) for experiment in experiments]
@@ -141,15 +142,14 @@ def _draw(results: Results, experiment: AnyExperiment) -> FigureError | None:
 @contextmanager
 def _progress(name: str, quiet: bool) -> Iterator[Progress]:
     """Show a progress bar on standard error if it is a terminal, unless ``quiet``."""
-    from rich.console import Console
-
+    from harness.commands.output import console
     from harness.study.parallel import NoProgress
 
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
+    screen = console(stderr=True)
+    if quiet or not screen.is_terminal:
         yield NoProgress()
         return
     from harness.screen.progress import progress_bar
 
-    with progress_bar(console, name) as progress:
+    with progress_bar(screen, name) as progress:
         yield progress

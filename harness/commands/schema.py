@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import typer
-
 
 def schema() -> int:
     """Print the JSON Schema of a config, for editors."""
-    import json
-
+    from harness.commands.output import show_json
     from harness.config.load import json_schema
 
-    typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    show_json(json_schema())
     return 0

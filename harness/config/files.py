@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
 from harness.errors import ConfigError, ConfigIssue, Place
+from harness.regular_files import read_regular
 
 SUFFIXES = (".yaml", ".yml")
 LARGEST_FILE = 2_000_000
@@ -67,8 +68,7 @@ def read_text(path: Path) -> str:
         ConfigError: it cannot be read, is too large, or is not UTF-8.
     """
     try:
-        with path.open("rb") as file:
-            raw = file.read(LARGEST_FILE + 1)
+        raw = read_regular(path, LARGEST_FILE + 1)
     except FileNotFoundError:
         raise _error(path, "expected a config, found no such file") from None
     except IsADirectoryError:

@@ -17,6 +17,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from harness.screen.records import escape_markup
+
 
 class _TrialsPerSecond(ProgressColumn):
     """The speed in millions of trials per second."""
@@ -50,4 +52,4 @@ def progress_bar(console: Console, name: str) -> Iterator[ProgressBar]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
-        yield ProgressBar(progress, progress.add_task(name, total=0))
+        yield ProgressBar(progress, progress.add_task(escape_markup(name), total=0))

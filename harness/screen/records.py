@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from harness.families.catalogue import family_of
+from harness.printable import printable
 from harness.tables.schema import worst_range_columns
 
 
@@ -48,8 +49,8 @@ def _span(symbol: str, low: float, high: float) -> str:
 
 
 def escape_markup(text: str) -> str:
-    """The text with its brackets escaped, so that rich prints them."""
-    return escape(text)
+    """The text as rich prints it: its brackets are no markup, and it is ``printable``."""
+    return escape(printable(text))
 
 
 def format_value(value: object) -> str:

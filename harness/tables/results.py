@@ -117,8 +117,10 @@ def load(path: str | Path) -> Results:
         raise InputError(f"{folder / MANIFEST_FILE} is not the manifest of a run")
     try:
         refuse_changed(folder, manifest)
-        cells = pl.read_parquet(folder / CELLS_FILE)
-        summary = pl.read_csv(folder / SUMMARY_FILE, schema=known.summary)
+        # A folder's name may have brackets and a tilde in it, which Polars would expand.
+        place = folder.absolute()
+        cells = pl.read_parquet(place / CELLS_FILE, glob=False)
+        summary = pl.read_csv(place / SUMMARY_FILE, schema=known.summary, glob=False)
     except (pl.exceptions.PolarsError, ValueError, OSError) as fault:
         raise InputError(f"{folder}: the results cannot be read: {fault}") from None
     if dict(cells.schema) != known.cells:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from harness.config.messages import expected, refused, tag, unknown
 from harness.families.family import Family
+from harness.printable import printable_line
 
 
 def expecting(what: str) -> WrapValidator:
@@ -65,7 +65,7 @@ def one_line(value: str) -> str:
     """Validate text that can stand in a table, a legend and a file of UTF-8."""
     if value != value.strip() or not value:
         raise ValueError(value)
-    if any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in value):
+    if value != printable_line(value):
         raise ValueError(value)
     return value
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from harness.families.data import is_masked
 from harness.methods.method import LimitPair
+from harness.printable import printable_line
 
 Function = Callable[..., Any]
 Raised = tuple[type[BaseException], ...]
@@ -172,5 +173,5 @@ def one_line(thing: object, text_of: Callable[[object], str]) -> str:
     except ANYTHING:
         return type(thing).__name__
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
-    text = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
+    text = printable_line(text)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
