@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,8 @@ from harness.study.estimate import estimate, refuse_too_large
 from harness.study.memory import memory_for
 from harness.study.parallel import NoProgress, Progress
 from harness.study.run import compute
-from harness.study.write_results import (
-    refuse_unwritable,
-    write_figures_asked_for,
-    write_results,
-)
+from harness.study.run_folder import open_run_folder
+from harness.study.write_results import write_figures_asked_for, write_results
 from harness.tables.results import Results, load
 
 __all__ = [
@@ -45,6 +43,7 @@ def run(
     *,
     out: str | Path | None = "results",
     overrides: Sequence[str] = (),
+    take_over: bool = False,
 ) -> Results:
     """Run the experiment of a config and write its results to ``out/<name>``.
 
@@ -55,6 +54,8 @@ def run(
         config: the path of a YAML file, or a mapping with the same keys.
         out: the folder to write under; None keeps the results in memory only.
         overrides: ``key=value`` as with ``--set`` on the command line.
+        take_over: whether to write to a folder that a process of another host has locked, which
+            has ended without removing its lock.
 
     Returns:
         The data frames ``summary`` and ``cells``, the ``manifest`` and the ``path`` of the folder
@@ -63,7 +64,8 @@ def run(
     Raises:
         ConfigError: the config has errors; the message names all of them.
         InputError: the run does not fit into memory or takes more than a day, a user function
-            cannot be loaded, or the results cannot be written.
+            cannot be loaded, another process writes to the folder, or the results or the figures
+            cannot be written.
         FigureError: a figure could not be drawn; the tables are written, and ``load`` reads them.
 
     Example:
@@ -87,23 +89,47 @@ def run(
         return run_experiment(experiment, None, NoProgress())
     # A user function may change the working folder; the results still go to where they were sent.
     given, place = folder / experiment.name, folder.absolute()
-    results = run_experiment(experiment, place, NoProgress())
+    results = run_experiment(experiment, place, NoProgress(), take_over=take_over)
     path = given if given.absolute() == results.path else results.path
     if path is not None:
         write_figures_asked_for(results, experiment, path)
     return replace(results, path=path)
 
 
-def run_experiment(experiment: AnyExperiment, out: Path | None, progress: Progress) -> Results:
-    """Run a loaded experiment and write its tables, not its figures; ``out`` as in ``run``."""
-    if out is not None:
-        refuse_unwritable(experiment, out)
-    start = time.perf_counter()
-    if isinstance(experiment, Calibration):
-        results = compute_calibration(experiment, progress)
-    else:
-        results = compute(experiment, progress)
+def _warn(sentence: str) -> None:
+    # Of the caller of ``run``: past run_experiment and run.
+    warnings.warn(sentence, stacklevel=4)
+
+
+def run_experiment(
+    experiment: AnyExperiment,
+    out: Path | None,
+    progress: Progress,
+    *,
+    take_over: bool = False,
+    say: Callable[[str], None] = _warn,
+) -> Results:
+    """Run a loaded experiment and write its tables, not its figures.
+
+    Args:
+        experiment: the experiment.
+        out: as in ``run``.
+        progress: is told of the trials to do and done.
+        take_over: as in ``run``.
+        say: is told, in a sentence, where the folder cannot be locked.
+    """
     if out is None:
-        return results
-    with memory_for("the files"):
-        return write_results(results, experiment, out, time.perf_counter() - start)
+        return _compute(experiment, progress)
+    start = time.perf_counter()
+    with open_run_folder(experiment, out, take_over) as folder:
+        if folder.note is not None:
+            say(folder.note)
+        results = _compute(experiment, progress)
+        with memory_for("the files"):
+            return write_results(results, experiment, folder, time.perf_counter() - start)
+
+
+def _compute(experiment: AnyExperiment, progress: Progress) -> Results:
+    if isinstance(experiment, Calibration):
+        return compute_calibration(experiment, progress)
+    return compute(experiment, progress)

@@ -31,6 +31,14 @@ class InputError(HarnessError):
     exit_code = 2
 
 
+class WriteError(InputError):
+    """A file cannot be written, as on a full disk; the message names it and what is still good."""
+
+
+class FolderInUseError(InputError):
+    """Another process writes to a folder of results; the message names it."""
+
+
 class NothingToDrawError(InputError):
     """A figure has nothing to show."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.commands.exit_codes import exit_on_sigterm, print_error
-from harness.errors import FigureError, HarnessError, MethodError
+from harness.errors import FigureError, HarnessError, MethodError, WriteError
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment
@@ -34,6 +34,10 @@ def run(
         float | None, typer.Option(help="Seconds for each call of a user method.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    take_over: Annotated[
+        bool,
+        typer.Option("--take-over", help="Take over the lock of a dead run of another host."),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what the runs will cost; run nothing.")
     ] = False,
@@ -54,7 +58,7 @@ def run(
     from harness.screen.estimate import estimate_line, estimate_lines
     from harness.study.estimate import WORTH_SAYING
 
-    experiments = _load_checked(configs, changes, out)
+    experiments = _load_checked(configs, changes, out, take_over)
     estimates = _estimates(experiments, dry_run)
     if dry_run:
         for experiment, found in zip(experiments, estimates, strict=True):
@@ -66,28 +70,30 @@ def run(
             say(estimate_line(experiment.name, found), err=True)
     # A user function may change the working folder between one experiment and the next.
     place = out.absolute()
-    codes = [_run_one(experiment, out, place, quiet) for experiment in experiments]
+    codes = [_run_one(experiment, out, place, quiet, take_over) for experiment in experiments]
     # A disagreement of the engines, or a figure that failed, weighs more than a failed method and
     # has the smaller code.
     return min((code for code in codes if code), default=0)
 
 
 def _load_checked(
-    configs: Sequence[Path], changes: Sequence[str], out: Path
+    configs: Sequence[Path], changes: Sequence[str], out: Path, take_over: bool
 ) -> list[AnyExperiment]:
     """Load the experiments, and check that each can be planned and written."""
     from harness.config.experiment import Experiment
     from harness.config.load import load_all
     from harness.study.columns import catalogue_sources, refuse_undrawn
     from harness.study.estimate import refuse_too_large
-    from harness.study.write_results import refuse_unwritable
+    from harness.study.run_folder import open_run_folder
 
     experiments = load_all(configs, changes)
     for experiment in experiments:
         if isinstance(experiment, Experiment):
             refuse_undrawn(experiment, catalogue_sources(experiment))
         refuse_too_large(experiment)
-        refuse_unwritable(experiment, out)
+        with open_run_folder(experiment, out, take_over):
+            # A folder that cannot be opened is refused before the first run starts.
+            pass
     return experiments
 
 
@@ -98,7 +104,9 @@ def _estimates(experiments: Sequence[AnyExperiment], in_full: bool) -> list[Esti
     return [estimate(experiment, measure_small=in_full) for experiment in experiments]
 
 
-def _run_one(experiment: AnyExperiment, out: Path, place: Path, quiet: bool) -> int:
+def _run_one(
+    experiment: AnyExperiment, out: Path, place: Path, quiet: bool, take_over: bool
+) -> int:
     """Run one experiment, write it to the absolute ``place``, and return its exit code."""
     from harness.api import run_experiment
     from harness.commands.output import show_uncut
@@ -108,7 +116,7 @@ def _run_one(experiment: AnyExperiment, out: Path, place: Path, quiet: bool) -> 
     from harness.tables.manifest import agrees, failed_methods
 
     with _progress(experiment.name, quiet) as progress:
-        written = run_experiment(experiment, place, progress)
+        written = run_experiment(experiment, place, progress, take_over=take_over, say=print_error)
         figure_fault = _draw(written, experiment)
     results = replace(written, path=out / experiment.name)
     screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
@@ -127,14 +135,14 @@ def _run_one(experiment: AnyExperiment, out: Path, place: Path, quiet: bool) -> 
     return MethodError.exit_code if failed else 0
 
 
-def _draw(results: Results, experiment: AnyExperiment) -> FigureError | None:
+def _draw(results: Results, experiment: AnyExperiment) -> FigureError | WriteError | None:
     """Draw the figures of a run; return what went wrong, for the tables are good without them."""
     from harness.study.write_results import write_figures_asked_for
 
     try:
         if results.path is not None:
             write_figures_asked_for(results, experiment, results.path)
-    except FigureError as fault:
+    except (FigureError, WriteError) as fault:
         return fault
     return None
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,22 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from harness.config.experiment import AnyExperiment
 from harness.config.serialize import serialize
-from harness.errors import FigureError, HarnessError, InputError
+from harness.errors import FigureError, FolderInUseError, HarnessError, WriteError
 from harness.plain_data import dump
+from harness.study.run_folder import RunFolder, reason
+from harness.tables.commit import commit, recover
+from harness.tables.lock import hold
 from harness.tables.results import Results, write_tables
 from harness.tables.storage import (
     CONFIG_FILE,
     FIGURES_FOLDER,
-    MANIFEST_FILE,
+    FILES_KEY,
     RUN_FILE,
-    TABLE_FILES,
-    add_figures,
-    foreign_file,
-    hidden_folder,
-    is_result,
-    replace_folder,
+    read_manifest,
     write_json,
-    written_files,
+    write_manifest,
 )
 
 if TYPE_CHECKING:
@@ -38,60 +33,35 @@ if TYPE_CHECKING:
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-def refuse_unwritable(experiment: AnyExperiment, out: Path) -> None:
-    """Check before anything is computed that ``out/<name>`` can be written.
-
-    The folders are made on trial, under a hidden name that is removed again.
-
-    Raises:
-        InputError: it is a file, holds something that no run wrote, leads to nothing, or cannot
-            be made or replaced.
-    """
-    target = out / experiment.name
-    try:
-        _refuse_foreign(target, out)
-        _try_folders(target.absolute())
-    except OSError as fault:
-        raise InputError(f"{target} cannot be written: {_reason(fault)}") from None
-
-
 def write_results(
-    results: Results, experiment: AnyExperiment, out: Path, seconds: float
+    results: Results, experiment: AnyExperiment, folder: RunFolder, seconds: float
 ) -> Results:
-    """Write config, tables and manifest to ``out/<name>``, without figures.
+    """Write config, tables and manifest to the folder of the run, without figures.
 
-    An existing result is replaced only when the new one is complete. Where ``out/<name>`` is a
-    link to a folder, that folder is replaced and the link stays. Files that came into an existing
-    result since ``refuse_unwritable`` are moved to the new one.
+    A former result is replaced only when the new one is complete. Files that no run wrote, and
+    that came into the folder during the run, stay.
 
     Args:
         results: the tables and the manifest.
         experiment: the experiment that they belong to.
-        out: the folder that holds the results of all experiments.
+        folder: the folder of the run, as ``open_run_folder`` gives it.
         seconds: how long the run took.
 
     Returns:
         The results with the path of their folder.
 
     Raises:
-        InputError: the folder cannot be written, or holds something that is no result.
+        InputError: a file that no run wrote is in the way.
+        WriteError: a file cannot be written.
     """
-    target = out / experiment.name
 
-    def fill(folder: Path) -> None:
-        (folder / CONFIG_FILE).write_text(dump(serialize(experiment)), encoding="utf-8")
-        write_tables(results, folder)
-        write_json(folder / RUN_FILE, _run_record(experiment, seconds))
+    def fill(new: Path) -> None:
+        (new / CONFIG_FILE).write_text(dump(serialize(experiment)), encoding="utf-8")
+        write_tables(results, new)
+        write_json(new / RUN_FILE, _run_record(experiment, seconds))
 
-    try:
-        # Files that came during the run are kept; they are no reason to lose it.
-        written = written_files(target) if is_result(target) else ()
-        if not written:
-            _refuse_foreign(target, out)
-        replace_folder(target.resolve(), fill, written)
-    except OSError as fault:
-        raise InputError(f"{target} cannot be written: {_reason(fault)}") from None
-    return replace(results, path=target)
+    folder.commit(fill)
+    return replace(results, path=folder.path)
 
 
 def write_figures(
@@ -109,19 +79,14 @@ def write_figures(
         The paths of the files.
 
     Raises:
-        InputError: an option or a format is invalid, or a file cannot be written.
+        InputError: an option or a format is invalid, or another process writes to the folder.
+        WriteError: a file cannot be written.
         FigureError: a figure could not be drawn.
     """
-    # Matplotlib is loaded only where figures are drawn.
-    from harness.figures.draw import draw_figures
-
     try:
-        paths = add_figures(
-            folder.resolve(), lambda aside: draw_figures(results, specs, aside, formats)
-        )
-    except OSError as fault:
-        raise InputError(f"{folder / FIGURES_FOLDER} cannot be written: {_reason(fault)}") from None
-    return [folder / FIGURES_FOLDER / path.name for path in paths]
+        return _write_figures(results, specs, folder, formats)
+    except WriteError as fault:
+        raise WriteError(f"{fault}; the tables and figures in {folder} are as they were") from None
 
 
 def write_figures_asked_for(
@@ -130,74 +95,50 @@ def write_figures_asked_for(
     """Draw the figures of a config once its tables are written, as ``write_figures`` does.
 
     Raises:
-        FigureError: a figure could not be drawn or written; the message says how to draw again.
+        FigureError: a figure could not be drawn; the message says how to draw again.
+        WriteError: a figure could not be written, as on a full disk; likewise.
+        KeyboardInterrupt: the process was interrupted; its text says how to draw again.
     """
     if not experiment.figures:
         return []
+    again = f"`python -m harness plot {folder}` draws them"
     try:
-        return write_figures(results, experiment.figures, folder)
+        return _write_figures(results, experiment.figures, folder)
     except HarnessError as fault:
-        raise FigureError(
+        kind = WriteError if isinstance(fault, WriteError) else FigureError
+        raise kind(
             f"{fault}; the tables in {folder} are complete and none of its figures is drawn: "
-            f"`python -m harness plot {folder}` draws them"
+            f"{again}"
         ) from None
+    except KeyboardInterrupt as stop:
+        stop.args = (f"the tables in {folder} are complete, without figures: {again}",)
+        raise
 
 
-def _reason(fault: OSError) -> str:
-    return fault.strerror or str(fault) or type(fault).__name__
+def _write_figures(
+    results: Results, specs: Iterable[Spec], folder: Path, formats: Sequence[str] = ("png",)
+) -> list[Path]:
+    # Matplotlib is loaded only where figures are drawn.
+    from harness.figures.draw import draw_figures
 
+    place = folder.resolve()
+    drawn: list[Path] = []
 
-def _refuse_foreign(target: Path, out: Path) -> None:
-    """Refuse to replace a folder that holds anything but one result that a run wrote."""
-    for place in (target, *target.parents):
-        if place.is_symlink() and not place.exists():
-            raise InputError(f"{place} is a link to {place.readlink()}, which does not exist")
-    within = next((p for p in target.parents if out in p.parents and is_result(p)), None)
-    if within is not None:
-        raise InputError(f"{target} would lie within the result {within}; choose another name")
-    if target.exists() and not target.is_dir():
-        raise InputError(f"{target} is a file; move it or choose another name")
-    if not target.is_dir():
-        return
-    entries = sorted(target.iterdir())
-    for entry in entries:
-        if is_result(entry):
-            raise InputError(f"{target} holds another result, {entry.name}; choose another name")
-    fixed = {MANIFEST_FILE, CONFIG_FILE, RUN_FILE, *TABLE_FILES}
-    foreign = foreign_file(target, written_files(target) if is_result(target) else fixed)
-    if foreign is not None:
-        raise InputError(
-            f"{target} holds {foreign}, which no run wrote; move it or choose another name"
-        )
-    if entries and not is_result(target):
-        raise InputError(f"{target} exists and holds no results; move it or choose another name")
+    def fill(new: Path) -> None:
+        drawn.extend(draw_figures(results, specs, new / FIGURES_FOLDER, formats))
+        write_manifest(new, manifest, listed | {path.name for path in drawn})
 
-
-def _try_folders(target: Path) -> None:
-    """Make the folders of ``target`` under a hidden name, with a file in them; then remove them.
-
-    Raises:
-        InputError: a file is in the way, or the folder cannot be renamed.
-        OSError: no permission, a read-only disk, a name that is too long, or no space.
-    """
-    place = target.resolve()
-    existing = next(parent for parent in place.parents if parent.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        raise InputError(f"{target} cannot be written: {existing} is no folder to write to")
-    if place.exists() and not os.access(place, os.W_OK | os.X_OK):
-        raise InputError(f"{target} cannot be written: it may not be changed")
-    if place.exists() and os.path.ismount(place):
-        raise InputError(
-            f"{target} cannot be replaced: it is the top of a disk; choose a folder below it"
-        )
-    trial = Path(tempfile.mkdtemp(prefix=".harness-", dir=existing))
     try:
-        folder = trial.joinpath(*place.relative_to(existing).parts)
-        folder.mkdir(parents=True)
-        hidden_folder(folder)
-        (folder / MANIFEST_FILE).write_bytes(b"{}")
-    finally:
-        shutil.rmtree(trial, ignore_errors=True)
+        with hold(place):
+            recover(place)
+            manifest = read_manifest(place)
+            if manifest["content_hash"] != results.manifest["content_hash"]:
+                raise FolderInUseError(f"{folder} was written by another run in the meantime")
+            listed = set(manifest.get(FILES_KEY, {}).get("figures", ()))
+            commit(place, fill)
+    except OSError as fault:
+        raise WriteError(f"{folder / FIGURES_FOLDER} cannot be written: {reason(fault)}") from None
+    return [folder / FIGURES_FOLDER / path.name for path in drawn]
 
 
 def _run_record(experiment: AnyExperiment, seconds: float) -> Mapping[str, Any]:

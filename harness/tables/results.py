@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ import polars as pl
 
 from harness.arguments import validate_path
 from harness.errors import InputError
+from harness.tables.commit import settle
 from harness.tables.ranking import ranking
 from harness.tables.recommendation import recommendation
 from harness.tables.schema import columns_of
@@ -19,8 +23,11 @@ from harness.tables.storage import (
     FILES_KEY,
     MANIFEST_FILE,
     RANKING_FILE,
+    READY_FOLDER,
     RECOMMENDATION_FILE,
     SUMMARY_FILE,
+    is_result,
+    is_unfinished,
     read_manifest,
     refuse_changed,
     write_manifest,
@@ -58,22 +65,38 @@ def write_tables(results: Results, folder: Path) -> None:
     """Write tables and manifest to a folder; the same results give the same bytes.
 
     The manifest lists the tables with their digests, under ``files``.
+
+    Raises:
+        OSError: a file cannot be written.
     """
-    results.cells.rechunk().write_parquet(
-        folder / CELLS_FILE,
-        compression="zstd",
-        compression_level=3,
-        statistics=False,
-        row_group_size=_ROW_GROUP,
-    )
-    results.summary.write_csv(folder / SUMMARY_FILE)
-    for name, table in (
-        (RANKING_FILE, results.ranking),
-        (RECOMMENDATION_FILE, results.recommendation),
-    ):
-        if table is not None:
-            table.write_csv(folder / name)
+    with _disk_errors():
+        results.cells.rechunk().write_parquet(
+            folder / CELLS_FILE,
+            compression="zstd",
+            compression_level=3,
+            statistics=False,
+            row_group_size=_ROW_GROUP,
+        )
+        results.summary.write_csv(folder / SUMMARY_FILE)
+        for name, table in (
+            (RANKING_FILE, results.ranking),
+            (RECOMMENDATION_FILE, results.recommendation),
+        ):
+            if table is not None:
+                table.write_csv(folder / name)
     write_manifest(folder, results.manifest)
+
+
+@contextmanager
+def _disk_errors() -> Iterator[None]:
+    """Raise what polars says of the disk as the OSError that it was."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as fault:
+        number = re.search(r"\(os error (\d+)\)", str(fault))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from None
 
 
 def load(path: str | Path) -> Results:
@@ -106,9 +129,37 @@ def load(path: str | Path) -> Results:
         True
     """
     folder = validate_path("path", path, "the path of a folder of results")
+    if not is_result(folder) and not (folder / READY_FOLDER).exists():
+        return _read(folder)
+    settle(folder)
+    before = _identity(folder)
+    try:
+        return _read(folder)
+    except InputError:
+        # A run may have moved a new result to its place in the meantime.
+        if not settle(folder) and _identity(folder) == before:
+            raise
+        return _read(folder)
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """What a new manifest does not share with the former one."""
+    try:
+        found = (folder / MANIFEST_FILE).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def _read(folder: Path) -> Results:
     missing = [
         name for name in (CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE) if not (folder / name).is_file()
     ]
+    if missing and is_unfinished(folder):
+        raise InputError(
+            f"{folder} holds no results yet: its run has not finished, and goes on when its config "
+            "is run again"
+        )
     if missing:
         raise InputError(f"{folder} holds no results: {', '.join(missing)} missing")
     manifest = read_manifest(folder)

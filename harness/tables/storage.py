@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +18,12 @@ TABLE_FILES = (CELLS_FILE, SUMMARY_FILE, RANKING_FILE, RECOMMENDATION_FILE)
 FILES_KEY = "files"
 """The key of manifest.json that lists the tables, with their digests, and the figures."""
 
-_HALF_DRAWN = f".{FIGURES_FOLDER}-"
+JOURNAL_FILE, LOCK_FILE = "journal.sqlite", ".lock"
+NEW_PREFIX, READY_FOLDER = ".new-", ".ready"
+"""The hidden folders of a new result within its folder: while it is written, and once complete."""
+
+_FORMER_FILES, _FORMER_PREFIX = (f".{MANIFEST_FILE}",), f".{FIGURES_FOLDER}-"
+"""What a plot of an older version leaves when it is killed."""
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -93,9 +94,7 @@ def write_manifest(folder: Path, content: Mapping[str, Any], figures: Iterable[s
         name: digest(folder / name) for name in TABLE_FILES if (folder / name).is_file()
     }
     files = {"tables": tables, "figures": sorted(figures)}
-    aside = folder / f".{MANIFEST_FILE}"
-    write_json(aside, {**content, FILES_KEY: files})
-    aside.replace(folder / MANIFEST_FILE)
+    write_json(folder / MANIFEST_FILE, {**content, FILES_KEY: files})
 
 
 def digest(path: Path) -> str:
@@ -124,22 +123,26 @@ def written_files(folder: Path) -> set[str]:
     A manifest without a list of files, of an older version, names no figures.
     """
     files = read_manifest(folder).get(FILES_KEY, {})
-    # What a run or a plot was writing when it was killed.
-    left = (*folder.glob(f"{_HALF_DRAWN}*/*"), *folder.glob(f".{MANIFEST_FILE}"))
     return {
         *(MANIFEST_FILE, CONFIG_FILE, RUN_FILE, CELLS_FILE, SUMMARY_FILE),
         *files.get("tables", TABLE_FILES),
         *(f"{FIGURES_FOLDER}/{name}" for name in files.get("figures", ())),
-        *(str(path.relative_to(folder)) for path in left),
     }
 
 
 def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
-    """The first file in a folder that is not among those written, as a path within the folder."""
+    """The first file in a folder that is not the harness's, as a path within the folder.
+
+    Args:
+        folder: a folder of a result, or of a run that has not finished.
+        written: the files of its result; the journal, the lock and hidden folders go without
+            saying.
+    """
     known = set(written)
     for path in sorted(folder.iterdir()):
-        folders = path.name == FIGURES_FOLDER or path.name.startswith(_HALF_DRAWN)
-        if folders and path.is_dir() and not path.is_symlink():
+        if is_leftover(path) or is_journal(path):
+            continue
+        if path.name == FIGURES_FOLDER and path.is_dir() and not path.is_symlink():
             names = [f"{path.name}/{each.name}" for each in sorted(path.iterdir())]
         else:
             names = [path.name]
@@ -149,95 +152,40 @@ def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
     return None
 
 
-def add_figures(folder: Path, draw: Callable[[Path], list[Path]]) -> list[Path]:
-    """Draw figures aside, list them in the manifest, and move them to ``figures/``.
+def is_journal(path: Path) -> bool:
+    """Whether a path is that of a run's journal, or of SQLite's own journal beside it."""
+    names = (JOURNAL_FILE, f"{JOURNAL_FILE}-journal")
+    return path.name in names and path.is_file() and not path.is_symlink()
 
-    An error while they are drawn leaves the folder as it was. Other files in ``figures/`` stay.
 
-    Args:
-        folder: the folder of a result.
-        draw: writes figures into the folder that it is given and returns their paths.
+def is_unfinished(folder: Path) -> bool:
+    """Whether a folder holds what a run makes before its first result, and no result."""
+    return (
+        folder.is_dir()
+        and not is_result(folder)
+        and any(is_leftover(path) or is_journal(path) for path in folder.iterdir())
+    )
 
-    Returns:
-        The paths of the figures.
 
-    Raises:
-        InputError: a file of the same name was not written by the harness.
-    """
-    manifest = read_manifest(folder)
-    listed = set(manifest.get(FILES_KEY, {}).get("figures", ()))
-    aside = Path(tempfile.mkdtemp(prefix=_HALF_DRAWN, dir=folder))
-    figures = folder / FIGURES_FOLDER
+def is_leftover(path: Path) -> bool:
+    """Whether a path is a lock or a hidden folder that a run makes and removes again."""
+    name = path.name
+    if path.is_symlink():
+        return False
+    if path.is_dir():
+        if name == READY_FOLDER:
+            return is_complete(path)
+        return name.startswith((NEW_PREFIX, _FORMER_PREFIX))
+    return name == LOCK_FILE or name.startswith(f"{LOCK_FILE}-") or name in _FORMER_FILES
+
+
+def is_complete(ready: Path) -> bool:
+    """Whether a hidden folder holds a new result or figures, and nothing else, or nothing more."""
     try:
-        drawn = draw(aside)
-        for path in drawn:
-            taken = figures / path.name
-            if FILES_KEY in manifest and path.name not in listed and os.path.lexists(taken):
-                raise InputError(f"{taken} was written by no run; move it and draw again")
-        figures.mkdir(exist_ok=True)
-        write_manifest(folder, manifest, listed | {path.name for path in drawn})
-        return [path.replace(figures / path.name) for path in drawn]
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def hidden_folder(target: Path) -> Path:
-    """Make an empty folder beside ``target``, from which a rename to ``target`` is one step."""
-    return Path(tempfile.mkdtemp(prefix=f".{target.name[:32]}-", dir=target.parent))
-
-
-def replace_folder(target: Path, fill: Callable[[Path], None], written: Iterable[str] = ()) -> None:
-    """Fill a new folder beside ``target`` and rename it to ``target`` once it is complete.
-
-    An existing ``target`` is replaced only then; an error before that leaves it as it was.
-
-    Args:
-        target: the folder to make or to replace.
-        fill: writes all files into the folder that it is given.
-        written: the files of an existing ``target`` that are deleted, as paths within it; all
-            others are moved to the new folder.
-    """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = hidden_folder(target)
-    try:
-        aside.chmod(0o755)
-        fill(aside)
-        if target.exists():
-            old = hidden_folder(target)
-            former = old / target.name
-            target.rename(former)
-            try:
-                aside.rename(target)
-            except BaseException:
-                former.rename(target)
-                old.rmdir()
-                raise
-            # The new result is complete; what cannot be cleared stays in the hidden folder.
-            with suppress(OSError):
-                _clear(former, target, written)
-                old.rmdir()
-        else:
-            aside.rename(target)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def _clear(former: Path, target: Path, written: Iterable[str]) -> None:
-    """Delete what was written; move what is left to ``target``, where its name is not taken."""
-    known = set(written)
-    # Python 3.11 has no Path.walk.
-    for folder, inner, names in os.walk(former, topdown=False):
-        links = [name for name in inner if Path(folder, name).is_symlink()]
-        for path in (Path(folder, name) for name in (*names, *links)):
-            within = path.relative_to(former)
-            place = target / within
-            if str(within) in known:
-                path.unlink()
-            elif not os.path.lexists(place):
-                place.parent.mkdir(parents=True, exist_ok=True)
-                path.rename(place)
-        with suppress(OSError):
-            Path(folder).rmdir()
+        return foreign_file(ready, written_files(ready) if is_result(ready) else ()) is None
+    except FileNotFoundError:
+        # Its process removes it just now.
+        return False
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

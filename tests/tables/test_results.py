@@ -15,7 +15,7 @@ import harness
 from harness.errors import HarnessError, InputError
 from harness.tables.results import load, write_tables
 from harness.tables.schema import TableKind, summary_columns
-from harness.tables.storage import digest, replace_folder
+from harness.tables.storage import digest
 from tests.study.experiments import ODD_LABEL
 
 
@@ -226,32 +226,3 @@ def test_a_tampered_manifest_is_one_sentence(copy, what):
     (copy / "manifest.json").write_bytes(spoilt)
     with pytest.raises(InputError, match=r"manifest\.json is not the manifest of a run$"):
         load(copy)
-
-
-def test_a_folder_is_replaced_only_when_it_is_complete(tmp_path):
-    target = tmp_path / "deep" / "down" / "target"
-    replace_folder(target, lambda folder: (folder / "a").write_text("1"))
-    assert (target / "a").read_text() == "1"
-
-    def fail(folder):
-        (folder / "a").write_text("2")
-        raise RuntimeError("half way")
-
-    with pytest.raises(RuntimeError, match="half way"):
-        replace_folder(target, fail)
-    assert (target / "a").read_text() == "1"
-    replace_folder(target, lambda folder: (folder / "b").write_text("3"), {"a"})
-    assert [path.name for path in target.iterdir()] == ["b"]
-    assert [path.name for path in target.parent.iterdir()] == ["target"]
-
-
-def test_files_that_nobody_wrote_move_to_the_new_folder(tmp_path):
-    target = tmp_path / "target"
-    (target / "figures" / "album").mkdir(parents=True)
-    for name in ("a", "b", "figures/photo.png", "figures/album/one.png"):
-        (target / name).write_text(f"old {name}")
-    replace_folder(target, lambda folder: (folder / "a").write_text("new"), {"a"})
-    assert (target / "a").read_text() == "new"
-    for name in ("b", "figures/photo.png", "figures/album/one.png"):
-        assert (target / name).read_text() == f"old {name}"
-    assert [path.name for path in tmp_path.iterdir()] == ["target"]
