@@ -22,13 +22,13 @@ MODULE = [sys.executable, "-W", "error", "-m", "harness"]
 INTERRUPTIBLE = r"""
 import os, signal, sys
 from harness.cli import main
-from harness.study import run
+from harness.study import trials
 
-def simulate_shard(*task, right=run.simulate_shard):
+def simulate_shard(*task, right=trials.simulate_shard):
     os.write(2, b"drawing\n")
     return right(*task)
 
-run.simulate_shard = simulate_shard
+trials.simulate_shard = simulate_shard
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(main(sys.argv[1:]))
 """
