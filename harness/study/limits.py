@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.config.experiment import Experiment
-from harness.engines.monte_carlo import outcomes_drawn
+from harness.engines.monte_carlo import Shard, outcomes_drawn
 from harness.methods.source import Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario, observed_at
@@ -68,7 +68,7 @@ def compute_limits(
         for spec in deterministic_specs(experiment, sources)
         for alpha in experiment.alphas
     ]
-    outcomes = [_outcomes(plan, jobs) for plan in plans]
+    outcomes = _outcomes(plans, jobs)
     arrays = [np.empty((2, len(columns), each.size)) for each in outcomes]
     blocks = [
         block
@@ -101,13 +101,22 @@ def _blocks(
         yield _Block(scenario, number, row, *column, outcomes[part], lower, upper)
 
 
-def _outcomes(plan: ScenarioPlan, jobs: int) -> Integers:
-    """The planned outcomes, and those that are drawn where the plan does not have them all."""
-    if plan.complete or not plan.shards:
-        return plan.outcomes
-    tasks = [(shard,) for shard in plan.shards]
-    drawn = run_tasks(outcomes_drawn, tasks, jobs, "threading")
-    return np.unique(np.concatenate([plan.outcomes, *drawn]))
+def _outcomes(plans: Sequence[ScenarioPlan], jobs: int) -> list[Integers]:
+    """The planned outcomes, and those that are drawn where a plan does not have them all."""
+    outcomes = [plan.outcomes for plan in plans]
+    tasks = [
+        (number, shard)
+        for number, plan in enumerate(plans)
+        if not plan.complete
+        for shard in plan.shards
+    ]
+    for number, drawn in run_tasks(_outcomes_numbered, tasks, jobs, "threading"):
+        outcomes[number] = np.union1d(outcomes[number], drawn)
+    return outcomes
+
+
+def _outcomes_numbered(number: int, shard: Shard) -> tuple[int, Integers]:
+    return number, outcomes_drawn(shard)
 
 
 def _batches(blocks: Sequence[_Block], sources: Sources) -> list[list[_Block]]:

@@ -43,18 +43,25 @@ def join_blocks(blocks: Sequence[Block], schema: Mapping[str, Any]) -> pl.DataFr
             flags = [_flags(value, size) for value, size in zip(values, sizes, strict=True)]
             columns.append(pl.Series(name, [flag for each in flags for flag in each], dtype=kind))
             continue
-        missing = np.nan if kind == pl.Float64 else -1
-        parts = [
-            np.broadcast_to(missing if value is None else value, size)
-            for value, size in zip(values, sizes, strict=True)
-        ]
-        joined = np.concatenate(parts) if parts else np.empty(0)
+        joined = _joined(values, sizes, np.nan if kind == pl.Float64 else -1)
         if kind == pl.Float64:
             columns.append(pl.Series(name, joined + 0.0, dtype=kind, nan_to_null=True))
         else:
             whole = pl.Series(name, joined.astype(np.int64), dtype=kind)
             columns.append(whole.set(whole < 0, None))
     return pl.DataFrame(columns)
+
+
+def _joined(values: Sequence[Any], sizes: Sequence[int], missing: float) -> Floats:
+    """The values of all blocks end to end; a scalar is repeated, None is ``missing``."""
+    filled = [missing if value is None else value for value in values]
+    if not any(isinstance(value, np.ndarray) for value in filled):
+        return np.repeat(np.array(filled), sizes)
+    parts = [
+        value if isinstance(value, np.ndarray) and value.size == size else np.repeat(value, size)
+        for value, size in zip(filled, sizes, strict=True)
+    ]
+    return np.concatenate(parts)
 
 
 def _flags(value: Any, size: int) -> list[bool | None]:
