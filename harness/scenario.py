@@ -285,6 +285,12 @@ def sizes_by_name(scenario: Scenario) -> dict[str, float]:
     return dict(zip(family_of(scenario.family).sizes, scenario.sizes, strict=True))
 
 
+def scenario_words(scenario: Scenario) -> str:
+    """Return the family and the sizes, as a message names the scenario of a run."""
+    sizes = ", ".join(f"{name} = {size:.15g}" for name, size in sizes_by_name(scenario).items())
+    return f"{scenario.family} at {sizes}"
+
+
 def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random.Generator:
     """Return a random generator for the content and the shard, independent of all others.
 

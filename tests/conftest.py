@@ -77,6 +77,8 @@ SLOW = (
     _PLANTED + "the_posterior_where_it_stands_for_enumeration",
     "tests/study/test_planted_faults.py::test_nothing_is_seen_where_nothing_is_planted[other",
     *(f"{_PLANTED}{name}[other" for name in ("enumeration_over_a_distribution", "the_posterior")),
+    "tests/study/test_parallel.py::test_a_task_",
+    "tests/study/test_parallel.py::test_the_third_try_alone_may_succeed",
     "tests/study/test_stochastic.py::test_neither_jobs_nor_backend_change_a_byte",
     "tests/test_criteria.py::test_posterior_alpha_of_the_returned_doubles",
     "tests/test_minimal_length.py::test_minimal_length_is_as_long_as_an_independent_solution[1",

@@ -12,6 +12,9 @@ from harness.truths import PairTruth, Truth
 COVERAGE, CALIBRATION = "coverage", "calibration"
 """The kinds of experiments."""
 
+DASK = "dask"
+"""The backend whose workers are processes of a Dask cluster."""
+
 TrialsKind = Literal["per_outcome", "per_size", "per_truth"]
 
 Size = float | tuple[float, float]
@@ -67,6 +70,8 @@ class Execution:
     backend: str
     timeout: float
     """Seconds that a call of a user function may take."""
+    address: str | None = None
+    """Of the Dask scheduler, with the backend ``dask``; None for workers on this machine."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,8 @@ def _plain(value: Any) -> Any:
 def _execution(experiment: AnyExperiment) -> dict[str, Any]:
     execution = experiment.execution
     timeout = {"timeout": plain_number(execution.timeout)} if execution.timeout != TIMEOUT else {}
-    return {"jobs": execution.jobs, "backend": execution.backend, **timeout}
+    address = {} if execution.address is None else {"address": execution.address}
+    return {"jobs": execution.jobs, "backend": execution.backend, **address, **timeout}
 
 
 def _figures(experiment: AnyExperiment) -> list[dict[str, Any]]:

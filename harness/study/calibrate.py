@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harness.config.experiment import Calibration
 from harness.config.serialize import serialize
-from harness.engines.calibration import BinTally, Design, shards, simulate
+from harness.engines.calibration import BinTally, Design, Shard, shards, simulate
 from harness.study.memory import memory_for
-from harness.study.parallel import Progress, run_tasks
+from harness.study.parallel import Progress, driver_backend, run_tasks
 from harness.tables.calibration_tables import (
     calibration_cells,
     calibration_manifest,
@@ -58,8 +58,14 @@ def _simulated(design: Design, experiment: Calibration, progress: Progress) -> t
     tasks = [(shard,) for shard in shards(design, experiment.trials, experiment.seed)]
     execution = experiment.execution
     merged: tuple[BinTally, ...] = ()
-    for tallies in run_tasks(simulate, tasks, execution.jobs, execution.backend):
+    for tallies in run_tasks(
+        simulate, tasks, execution.jobs, driver_backend(execution), _shard_name
+    ):
         each = zip(merged, tallies, strict=True)
         merged = tuple(one.plus(other) for one, other in each) if merged else tallies
         progress.advance(int(tallies[0].trials.sum()))
     return merged
+
+
+def _shard_name(shard: Shard) -> str:
+    return f"shard {shard.number}"

@@ -13,7 +13,7 @@ from harness.methods.source import Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario, observed_at
 from harness.study.columns import Sources, deterministic_specs
-from harness.study.parallel import run_tasks
+from harness.study.parallel import THREADS, run_tasks
 from harness.study.plan import ScenarioPlan
 
 # Outcomes solved at once: keeps the temporary arrays of a large table small, and spreads over the
@@ -78,7 +78,7 @@ def compute_limits(
     ]
     failures: list[dict[int, Failures]] = [{} for _ in plans]
     batches = [(batch,) for batch in _batches(blocks, sources)]
-    for failed in run_tasks(_compute_batch, batches, jobs, "threading"):
+    for failed in run_tasks(_compute_batch, batches, jobs, THREADS):
         for block, failure in failed:
             before = failures[block.number].get(block.row)
             failures[block.number][block.row] = failure if before is None else before.plus(failure)
@@ -110,7 +110,7 @@ def _outcomes(plans: Sequence[ScenarioPlan], jobs: int) -> list[Integers]:
         if not plan.complete
         for shard in plan.shards
     ]
-    for number, drawn in run_tasks(_outcomes_numbered, tasks, jobs, "threading"):
+    for number, drawn in run_tasks(_outcomes_numbered, tasks, jobs, THREADS):
         outcomes[number] = np.union1d(outcomes[number], drawn)
     return outcomes
 

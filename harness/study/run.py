@@ -11,12 +11,12 @@ import numpy as np
 from harness.config.experiment import Experiment
 from harness.config.serialize import serialize
 from harness.engines.stochastic import StochasticColumn
-from harness.scenario import Column, Limits
+from harness.scenario import Column, Limits, scenario_words
 from harness.study.columns import deterministic_columns, limit_sources, stochastic_columns
 from harness.study.estimate import refuse_too_large
 from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.memory import memory_for
-from harness.study.parallel import Progress, run_tasks
+from harness.study.parallel import Progress, driver_backend, opened_backend, run_tasks
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.simulate import Simulation
 from harness.study.solve import solve_scenario
@@ -46,15 +46,17 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
     """
     refuse_too_large(experiment)
     digests = _source_digests(experiment)
-    with limit_sources(experiment) as sources:
+    execution = experiment.execution
+    with limit_sources(experiment) as sources, opened_backend(execution) as backend:
         with memory_for("the outcomes of all sizes"):
             plans = plan_scenarios(experiment, sources)
         with memory_for("the limits at all outcomes"):
             limits = compute_limits(experiment, plans, sources)
         stochastic = stochastic_columns(experiment, sources)
         with memory_for("the trials"):
-            execution = experiment.execution
-            simulations = simulate_scenarios(plans, limits, stochastic, execution, progress)
+            simulations = simulate_scenarios(
+                plans, limits, stochastic, execution.jobs, backend, progress
+            )
     columns = deterministic_columns(experiment, sources)
     with memory_for("the exact values"):
         solutions = _solve(experiment, plans, columns, limits, simulations)
@@ -96,8 +98,13 @@ def _solve(
         for plan, found, drawn in zip(plans, limits, simulations, strict=True)
     ]
     execution = experiment.execution
-    solutions = run_tasks(solve_scenario, tasks[::-1], execution.jobs, execution.backend)
+    backend = driver_backend(execution)
+    solutions = run_tasks(solve_scenario, tasks[::-1], execution.jobs, backend, _name)
     return list(solutions)[::-1]
+
+
+def _name(experiment: Experiment, plan: ScenarioPlan, *_: object) -> str:
+    return f"the exact engines for {scenario_words(plan.scenario)}"
 
 
 def _scenario_result(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from harness.config.experiment import Execution
 from harness.engines.monte_carlo import Shard
 from harness.engines.stochastic import StochasticColumn
-from harness.scenario import Limits
+from harness.scenario import Limits, scenario_words
 from harness.study.limits import ScenarioLimits
-from harness.study.parallel import Progress, run_tasks
+from harness.study.parallel import THREADS, Backend, Progress, run_tasks
 from harness.study.plan import ScenarioPlan
 from harness.study.simulate import Simulation, simulate_shard
 
@@ -26,7 +25,8 @@ def simulate_scenarios(
     plans: Sequence[ScenarioPlan],
     limits: Sequence[ScenarioLimits],
     stochastic: Sequence[StochasticColumn],
-    execution: Execution,
+    jobs: int,
+    backend: Backend,
     progress: Progress,
     enough: Enough = always_enough,
 ) -> list[Simulation | None]:
@@ -36,7 +36,8 @@ def simulate_scenarios(
         plans: the scenarios with their shards, and the shards at whose ends ``enough`` is asked.
         limits: of the deterministic columns of each scenario.
         stochastic: the columns whose limits are drawn.
-        execution: where the shards are simulated.
+        jobs: the number of shards that are simulated at once; −1 for one on each core.
+        backend: where they are simulated.
         progress: receives the numbers of trials to come and done.
         enough: decides after each round of a scenario whether it ends there.
 
@@ -54,11 +55,10 @@ def simulate_scenarios(
             for number, shards in rounds
             for shard in shards
         ]
-        jobs, backend = execution.jobs, execution.backend
         if any(column.source.has_process for column in stochastic):
             # One process answers all calls: one at a time, so that what ends it is always the same.
-            jobs, backend = 1, "threading"
-        for number, counted in run_tasks(_simulate_numbered, tasks, jobs, backend):
+            jobs, backend = 1, THREADS
+        for number, counted in run_tasks(_simulate_numbered, tasks, jobs, backend, _name):
             before = merged[number]
             merged[number] = counted if before is None else before.plus(counted)
             progress.advance(counted.trials)
@@ -80,3 +80,8 @@ def _simulate_numbered(
     number: int, shard: Shard, limits: Limits, stochastic: Sequence[StochasticColumn]
 ) -> tuple[int, Simulation]:
     return number, simulate_shard(shard, limits, stochastic)
+
+
+def _name(number: int, shard: Shard, *_: object) -> str:
+    """The shard and its scenario, in words."""
+    return f"shard {shard.number} of {scenario_words(shard.scenario)}"

@@ -20,7 +20,12 @@ LINES = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_
 COUNTS = st.integers(1, 10**6)
 NAMES = st.from_regex(r"[A-Za-z0-9_-]{1,9}(/[A-Za-z0-9_-]{1,9}){0,2}", fullmatch=True)
 SEEDS = st.integers(0, 2**128 - 1)
-EXECUTIONS = st.sampled_from([{}, {"jobs": 2}, {"backend": "loky", "jobs": -1}, {"timeout": 2.5}])
+EXECUTIONS = st.sampled_from(
+    [
+        {}, {"jobs": 2}, {"backend": "loky", "jobs": -1}, {"timeout": 2.5}, {"backend": "dask"},
+        {"backend": "dask", "address": "tcp://127.0.0.1:8786", "jobs": 2},
+    ]
+)  # fmt: skip
 PAIRED = [family for family in FAMILIES.values() if family.samples == 2]
 
 

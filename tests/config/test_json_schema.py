@@ -100,7 +100,7 @@ def test_what_must_be_given_is_required(good: dict[str, Any], keys: str) -> None
     [
         {"name": "../a"}, {"n": 0}, {"n": "5"}, {"n": True}, {"alpha": 1}, {"methods": []},
         {"methods": ["wilsn"]}, {"truth": {"uniform": [0, 1], "beta": [1, 1]}}, {"truth": {}},
-        {"trials": {"half_width": 0.1}}, {"engines": ["x"]}, {"execution": {"backend": "dask"}},
+        {"trials": {"half_width": 0.1}}, {"engines": ["x"]}, {"execution": {"backend": "mpi"}},
         {"figures": [{"kind": "x"}]}, {"seed": -1}, {"family": "rate"}, {"outcomes": "some"},
     ],
 )  # fmt: skip

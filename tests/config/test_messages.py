@@ -180,8 +180,17 @@ ONE_KEY = [
      "10: execution.jobs: expected a whole number of at least 1, or -1 for every core, found true"),
     ("execution: {job: 2}",
      "10: execution.job: expected a known key, found 'job'; did you mean jobs?"),
-    ("execution: {backend: dask}", "10: execution.backend: expected a backend (threading, loky), "
-     "found dask, which is not available yet"),
+    ("execution: {backend: mpi}",
+     "10: execution.backend: expected a backend (threading, loky, dask), found 'mpi'"),
+    ("execution: {address: 'tcp://10.0.0.1:8786'}",
+     "10: execution.address: expected backend: dask, which an address is for, found backend: "
+     "threading"),
+    ("execution: {backend: dask, address: 10.0.0.1}",
+     "10: execution.address: expected the address of a Dask scheduler, as in tcp://10.0.0.1:8786, "
+     "found '10.0.0.1'"),
+    ("execution: {backend: dask, address: 'tcp://10.0.0.1:99999'}",
+     "10: execution.address: expected the address of a Dask scheduler, as in tcp://10.0.0.1:8786, "
+     "found 'tcp://10.0.0.1:99999'"),
     ("execution: {timeout: 0}",
      "10: execution.timeout: expected a number of seconds above 0, up to 86400, found 0"),
     ("execution: {timeout: .inf}",

@@ -36,11 +36,10 @@ def expecting(what: str) -> WrapValidator:
 
 @dataclass(frozen=True)
 class Word:
-    """One of the known words; those in ``later`` are refused as not available yet."""
+    """One of the known words."""
 
     what: str
     known: tuple[str, ...]
-    later: tuple[str, ...] = ()
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -55,10 +54,7 @@ class Word:
     def _check(self, value: Any) -> str:
         if isinstance(value, str) and value in self.known:
             return value
-        what = f"{self.what} ({', '.join(self.known)})"
-        if isinstance(value, str) and value in self.later:
-            raise refused(f"expected {what}, found {value}, which is not available yet")
-        raise unknown(what, self.known)
+        raise unknown(f"{self.what} ({', '.join(self.known)})", self.known)
 
 
 def one_line(value: str) -> str:

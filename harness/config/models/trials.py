@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, Self, cast
 
-from pydantic import AfterValidator, Field, Tag
+from pydantic import AfterValidator, Field, Tag, model_validator
 
 from harness.config import experiment
+from harness.config.experiment import DASK
+from harness.config.messages import refused
 from harness.config.models.constraints import Word, by_key, exactly_one, expecting
 from harness.methods.user.process import TIMEOUT
 from harness.models import StrictModel
@@ -63,6 +65,10 @@ Trials = Annotated[
 """The type of the key ``trials`` of a coverage experiment, which yields a `TrialCount`."""
 
 
+_PORT = r"([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])"
+_ADDRESS = rf"^tcp://(\[[0-9A-Fa-f:]+\]|[^\s:/\[\]]+):{_PORT}$"
+
+
 class Execution(StrictModel):
     """Where the work runs; it changes no result, except of what exceeds the timeout."""
 
@@ -70,12 +76,28 @@ class Execution(StrictModel):
         Literal[-1] | Annotated[int, Field(ge=1)],
         expecting("a whole number of at least 1, or -1 for every core"),
     ] = Field(-1, description="Processes or threads; -1 uses every core.")
-    backend: Annotated[str, Word("a backend", ("threading", "loky"), later=("dask",))] = Field(
+    backend: Annotated[str, Word("a backend", ("threading", "loky", DASK))] = Field(
         "threading", description="joblib's backend."
+    )
+    address: Annotated[
+        Annotated[str, Field(pattern=_ADDRESS)] | None,
+        expecting("the address of a Dask scheduler, as in tcp://10.0.0.1:8786"),
+    ] = Field(
+        None,
+        description="Of the Dask scheduler; left out, backend dask starts workers on this machine.",
     )
     timeout: Annotated[
         float, Field(gt=0, le=86_400), expecting("a number of seconds above 0, up to 86400")
     ] = Field(TIMEOUT, description="Seconds that a call of a user function may take.")
+
+    @model_validator(mode="after")
+    def _address_is_of_a_dask_scheduler(self) -> Self:
+        if self.address is not None and self.backend != DASK:
+            raise refused(
+                f"expected backend: {DASK}, which an address is for, found backend: {self.backend}",
+                at="address",
+            )
+        return self
 
 
 ExecutionSettings = Annotated[

@@ -1,0 +1,114 @@
+"""Tasks in parallel: in order, and done also where a worker process dies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from joblib import Parallel
+
+from harness.config.experiment import Execution
+from harness.errors import HarnessError
+from harness.study.parallel import Backend, driver_backend, opened_backend, run_tasks
+from tests.study.tasks import FATAL, process_of, threads_for_linear_algebra
+
+TASKS = 40
+
+
+@pytest.fixture
+def loky():
+    with opened_backend(Execution(2, "loky", 10.0)) as backend:
+        yield backend
+
+
+def results(backend: Backend, tries: Path, deaths: int) -> list[tuple[int, int]]:
+    tasks = ((number, tries, deaths) for number in range(TASKS))
+    return list(run_tasks(process_of, tasks, 2, backend, lambda number, *_: f"shard {number}"))
+
+
+def test_results_are_complete_and_in_order_though_a_worker_dies(loky, tmp_path):
+    found = results(loky, tmp_path / "tries", deaths=1)
+    assert [number for number, _ in found] == list(range(TASKS))
+    assert (tmp_path / "tries").stat().st_size == 2
+    assert os.getpid() not in {process for _, process in found}
+
+
+class Recorded:
+    """Threads in which an error stands for a death, with the number of tasks of each pool."""
+
+    deaths = (ZeroDivisionError,)
+    tries = 3
+
+    def __init__(self):
+        self.sizes = []
+
+    def pool(self, jobs):
+        parallel = Parallel(n_jobs=jobs, backend="threading", return_as="generator")
+
+        def run(tasks):
+            self.sizes.append(0)
+            return parallel(self.counted(tasks))
+
+        return run
+
+    def counted(self, tasks):
+        for task in tasks:
+            self.sizes[-1] += 1
+            yield task
+
+
+def test_after_a_death_what_was_under_way_runs_alone_and_the_rest_in_parallel():
+    backend, failures = Recorded(), iter([True, True])
+
+    def divide(number):
+        return number / (number != FATAL or not next(failures, False))
+
+    found = list(run_tasks(divide, ((number,) for number in range(200)), 2, backend))
+    assert found == list(range(200))
+    first, *alone, last = backend.sizes
+    assert first < 50
+    assert set(alone) == {1}
+    assert first + last == 200
+
+
+def test_the_third_try_alone_may_succeed(loky, tmp_path):
+    found = results(loky, tmp_path / "tries", deaths=3)
+    assert [number for number, _ in found] == list(range(TASKS))
+    assert (tmp_path / "tries").stat().st_size == 4
+
+
+def test_a_task_at_which_three_workers_die_alone_is_named(loky, tmp_path):
+    with pytest.raises(HarnessError) as found:
+        results(loky, tmp_path / "tries", deaths=100)
+    assert str(found.value) == (
+        "shard 7: its worker process died each time it was tried (SIGKILL(-9)); the memory may "
+        "not suffice"
+    )
+    assert found.value.exit_code == 1
+    # Once beside other tasks, and three times alone.
+    assert (tmp_path / "tries").stat().st_size == 4
+
+
+def test_a_task_without_a_name_goes_by_its_number(loky, tmp_path):
+    tasks = [(FATAL, tmp_path / "tries", 100)]
+    with pytest.raises(HarnessError, match=r"^task 1: its worker process died"):
+        list(run_tasks(process_of, tasks, 2, loky))
+
+
+def test_an_error_of_a_task_is_raised_as_it_is(loky):
+    with pytest.raises(ValueError, match="invalid literal"):
+        list(run_tasks(int, [("1",), ("x",), ("3",)], 2, loky))
+
+
+def test_processes_of_loky_have_one_thread_for_linear_algebra(loky, monkeypatch):
+    """joblib would give each its share of the cores, eight here."""
+    monkeypatch.setattr("joblib._parallel_backends.cpu_count", lambda *_, **__: 8)
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    assert set(run_tasks(threads_for_linear_algebra, [()] * 4, 2, loky)) == {"1"}
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky", "dask"])
+def test_only_processes_of_this_machine_compute_what_is_rounded(backend):
+    with opened_backend(Execution(2, "threading" if backend == "dask" else backend, 10.0)) as same:
+        assert driver_backend(Execution(2, backend, 10.0, None)) is same
