@@ -18,6 +18,7 @@ from harness.intervals import Interval, interval
 from harness.significances import significance
 from harness.study.calibrate import compute_calibration
 from harness.study.estimate import estimate, refuse_too_large
+from harness.study.journal.database import Journal, opened
 from harness.study.memory import memory_for
 from harness.study.parallel import NoProgress, Progress
 from harness.study.run import compute
@@ -43,9 +44,13 @@ def run(
     *,
     out: str | Path | None = "results",
     overrides: Sequence[str] = (),
+    fresh: bool = False,
     take_over: bool = False,
 ) -> Results:
     """Run the experiment of a config and write its results to ``out/<name>``.
+
+    Finished trials and exact values are recorded in ``journal.sqlite`` of that folder. A later run
+    computes only what is not recorded there.
 
     A user method may fail at some outcomes. The tables then count its failures, and
     ``manifest["failures"]`` has the reason.
@@ -54,6 +59,7 @@ def run(
         config: the path of a YAML file, or a mapping with the same keys.
         out: the folder to write under; None keeps the results in memory only.
         overrides: ``key=value`` as with ``--set`` on the command line.
+        fresh: whether to compute everything again, and begin a new journal.
         take_over: whether to write to a folder that a process of another host has locked, which
             has ended without removing its lock.
 
@@ -89,7 +95,7 @@ def run(
         return run_experiment(experiment, None, NoProgress())
     # A user function may change the working folder; the results still go to where they were sent.
     given, place = folder / experiment.name, folder.absolute()
-    results = run_experiment(experiment, place, NoProgress(), take_over=take_over)
+    results = run_experiment(experiment, place, NoProgress(), fresh=fresh, take_over=take_over)
     path = given if given.absolute() == results.path else results.path
     if path is not None:
         write_figures_asked_for(results, experiment, path)
@@ -106,6 +112,7 @@ def run_experiment(
     out: Path | None,
     progress: Progress,
     *,
+    fresh: bool = False,
     take_over: bool = False,
     say: Callable[[str], None] = _warn,
 ) -> Results:
@@ -115,21 +122,22 @@ def run_experiment(
         experiment: the experiment.
         out: as in ``run``.
         progress: is told of the trials to do and done.
-        take_over: as in ``run``.
+        fresh, take_over: as in ``run``.
         say: is told, in a sentence, where the folder cannot be locked.
     """
     if out is None:
-        return _compute(experiment, progress)
+        return _compute(experiment, progress, None)
     start = time.perf_counter()
     with open_run_folder(experiment, out, take_over) as folder:
         if folder.note is not None:
             say(folder.note)
-        results = _compute(experiment, progress)
+        with opened(folder.journal, fresh=fresh) as journal:
+            results = _compute(experiment, progress, journal)
         with memory_for("the files"):
             return write_results(results, experiment, folder, time.perf_counter() - start)
 
 
-def _compute(experiment: AnyExperiment, progress: Progress) -> Results:
+def _compute(experiment: AnyExperiment, progress: Progress, journal: Journal | None) -> Results:
     if isinstance(experiment, Calibration):
-        return compute_calibration(experiment, progress)
-    return compute(experiment, progress)
+        return compute_calibration(experiment, progress, journal)
+    return compute(experiment, progress, journal)

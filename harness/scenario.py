@@ -345,6 +345,13 @@ class Limits:
         index = self.positions(outcomes)
         return Limits(outcomes, self.lower[:, index], self.upper[:, index])
 
+    def rows(self, rows: Sequence[int]) -> Limits:
+        """Return the table of the columns in these rows; itself if these are all of them."""
+        if list(rows) == list(range(self.lower.shape[0])):
+            return self
+        index = list(rows)
+        return Limits(self.outcomes, self.lower[index], self.upper[index])
+
     def segments(self) -> list[slice]:
         """Return a slice over each run of consecutive outcomes."""
         breaks = np.flatnonzero(np.diff(self.outcomes) > 1) + 1

@@ -33,6 +33,9 @@ def run(
     timeout: Annotated[
         float | None, typer.Option(help="Seconds for each call of a user method.")
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Compute everything again; forget former runs.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     take_over: Annotated[
         bool,
@@ -70,7 +73,9 @@ def run(
             say(estimate_line(experiment.name, found), err=True)
     # A user function may change the working folder between one experiment and the next.
     place = out.absolute()
-    codes = [_run_one(experiment, out, place, quiet, take_over) for experiment in experiments]
+    codes = [
+        _run_one(experiment, out, place, quiet, fresh, take_over) for experiment in experiments
+    ]
     # A disagreement of the engines, or a figure that failed, weighs more than a failed method and
     # has the smaller code.
     return min((code for code in codes if code), default=0)
@@ -105,7 +110,7 @@ def _estimates(experiments: Sequence[AnyExperiment], in_full: bool) -> list[Esti
 
 
 def _run_one(
-    experiment: AnyExperiment, out: Path, place: Path, quiet: bool, take_over: bool
+    experiment: AnyExperiment, out: Path, place: Path, quiet: bool, fresh: bool, take_over: bool
 ) -> int:
     """Run one experiment, write it to the absolute ``place``, and return its exit code."""
     from harness.api import run_experiment
@@ -116,7 +121,9 @@ def _run_one(
     from harness.tables.manifest import agrees, failed_methods
 
     with _progress(experiment.name, quiet) as progress:
-        written = run_experiment(experiment, place, progress, take_over=take_over, say=print_error)
+        written = run_experiment(
+            experiment, place, progress, fresh=fresh, take_over=take_over, say=print_error
+        )
         figure_fault = _draw(written, experiment)
     results = replace(written, path=out / experiment.name)
     screen = results_screen if isinstance(experiment, Experiment) else calibration_screen

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from harness.config.experiment import Calibration
 from harness.config.serialize import serialize
-from harness.engines.calibration import BinTally, Design, Shard, shards, simulate
+from harness.engines.calibration import Design, Shard, shards, simulate
+from harness.study.journal.calibration import CalibrationRecord, Tallies
+from harness.study.journal.database import Journal
 from harness.study.memory import memory_for
 from harness.study.parallel import Progress, driver_backend, run_tasks
 from harness.tables.calibration_tables import (
@@ -15,19 +17,22 @@ from harness.tables.calibration_tables import (
 from harness.tables.results import Results
 
 
-def compute_calibration(experiment: Calibration, progress: Progress) -> Results:
+def compute_calibration(
+    experiment: Calibration, progress: Progress, journal: Journal | None = None
+) -> Results:
     """Run the trials of a calibration and assemble its tables.
 
     Args:
         experiment: what to compute.
         progress: receives the numbers of trials to come and done.
+        journal: knows what former runs finished and keeps what this one does; None for neither.
 
     Returns:
         The tables and the manifest, not written yet.
     """
     design = design_of(experiment)
     with memory_for("the trials"):
-        tallies = _simulated(design, experiment, progress)
+        tallies = _simulated(design, experiment, progress, journal)
     summary = calibration_summary(design, tallies)
     return Results(
         calibration_cells(design, tallies),
@@ -49,21 +54,33 @@ def design_of(experiment: Calibration) -> Design:
     )
 
 
-def _simulated(design: Design, experiment: Calibration, progress: Progress) -> tuple[BinTally, ...]:
+def _simulated(
+    design: Design, experiment: Calibration, progress: Progress, journal: Journal | None
+) -> Tallies:
     """The tally of each reference, merged in the order of the shards.
 
     The order matters, because sums of probabilities are rounded.
     """
-    progress.expect(experiment.trials)
-    tasks = [(shard,) for shard in shards(design, experiment.trials, experiment.seed)]
+    every = shards(design, experiment.trials, experiment.seed)
+    # A last shard with fewer trials is no part of a longer run, and is not recorded.
+    whole = [shard for shard in every if shard.trials == every[0].trials]
+    record = CalibrationRecord(journal, design, every[0]) if journal is not None else None
+    merged = record.find(len(whole)) if record is not None else ()
+    left = every[record.done if record is not None else 0 :]
+    progress.expect(sum(shard.trials for shard in left))
     execution = experiment.execution
-    merged: tuple[BinTally, ...] = ()
-    for tallies in run_tasks(
-        simulate, tasks, execution.jobs, driver_backend(execution), _shard_name
-    ):
-        each = zip(merged, tallies, strict=True)
-        merged = tuple(one.plus(other) for one, other in each) if merged else tallies
-        progress.advance(int(tallies[0].trials.sum()))
+    backend, tasks = driver_backend(execution), [(each,) for each in left]
+    found = run_tasks(simulate, tasks, execution.jobs, backend, _shard_name)
+    try:
+        for shard, tallies in zip(left, found, strict=True):
+            each = zip(merged, tallies, strict=True)
+            merged = tuple(one.plus(other) for one, other in each) if merged else tallies
+            if record is not None and shard.trials == every[0].trials:
+                record.keep(merged, shard.number + 1)
+            progress.advance(shard.trials)
+    finally:
+        if record is not None:
+            record.save()
     return merged
 
 

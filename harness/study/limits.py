@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.config.experiment import Experiment
-from harness.engines.monte_carlo import Shard, outcomes_drawn
 from harness.methods.source import Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario, observed_at
@@ -47,7 +46,10 @@ class _Block:
 
 
 def compute_limits(
-    experiment: Experiment, plans: Sequence[ScenarioPlan], sources: Sources
+    experiment: Experiment,
+    plans: Sequence[ScenarioPlan],
+    outcomes: Sequence[Integers],
+    sources: Sources,
 ) -> list[ScenarioLimits]:
     """Compute the limits of the deterministic methods in each scenario.
 
@@ -57,6 +59,7 @@ def compute_limits(
     Args:
         experiment: what to compute.
         plans: its scenarios.
+        outcomes: of each scenario, ascending and distinct.
         sources: of all methods; a user function that fails has limits that are no numbers.
 
     Raises:
@@ -68,7 +71,6 @@ def compute_limits(
         for spec in deterministic_specs(experiment, sources)
         for alpha in experiment.alphas
     ]
-    outcomes = _outcomes(plans, jobs)
     arrays = [np.empty((2, len(columns), each.size)) for each in outcomes]
     blocks = [
         block
@@ -99,24 +101,6 @@ def _blocks(
         part = slice(start, start + size)
         lower, upper = limits[:, row, part]
         yield _Block(scenario, number, row, *column, outcomes[part], lower, upper)
-
-
-def _outcomes(plans: Sequence[ScenarioPlan], jobs: int) -> list[Integers]:
-    """The planned outcomes, and those that are drawn where a plan does not have them all."""
-    outcomes = [plan.outcomes for plan in plans]
-    tasks = [
-        (number, shard)
-        for number, plan in enumerate(plans)
-        if not plan.complete
-        for shard in plan.shards
-    ]
-    for number, drawn in run_tasks(_outcomes_numbered, tasks, jobs, THREADS):
-        outcomes[number] = np.union1d(outcomes[number], drawn)
-    return outcomes
-
-
-def _outcomes_numbered(number: int, shard: Shard) -> tuple[int, Integers]:
-    return number, outcomes_drawn(shard)
 
 
 def _batches(blocks: Sequence[_Block], sources: Sources) -> list[list[_Block]]:

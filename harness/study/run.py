@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,15 +13,24 @@ from harness.config.experiment import Experiment
 from harness.config.serialize import serialize
 from harness.engines.stochastic import StochasticColumn
 from harness.scenario import Column, Limits, scenario_words
-from harness.study.columns import deterministic_columns, limit_sources, stochastic_columns
+from harness.study.columns import (
+    Sources,
+    deterministic_columns,
+    limit_sources,
+    stochastic_columns,
+)
 from harness.study.estimate import refuse_too_large
+from harness.study.journal.database import Journal
+from harness.study.journal.exact import find_solution, save_solution, solution_keys
+from harness.study.journal.keys import DeterministicKeys, stochastic_key
+from harness.study.journal.trials import ColumnKeys
 from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.memory import memory_for
 from harness.study.parallel import Progress, driver_backend, opened_backend, run_tasks
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.simulate import Simulation
 from harness.study.solve import solve_scenario
-from harness.study.trials import simulate_scenarios
+from harness.study.trials import Recorder, outcomes_needed, simulate_scenarios
 from harness.tables.assemble import cells_table, summary_table
 from harness.tables.engine_agreement import engine_agreement
 from harness.tables.manifest import manifest
@@ -29,19 +39,20 @@ from harness.tables.scenario_result import ScenarioResult, Solution
 from harness.tables.schema import table_kind
 
 
-def compute(experiment: Experiment, progress: Progress) -> Results:
+def compute(experiment: Experiment, progress: Progress, journal: Journal | None = None) -> Results:
     """Run the engines of an experiment, compare them with each other, and assemble the tables.
 
     Args:
         experiment: what to compute.
         progress: receives the numbers of trials to come and done.
+        journal: knows what former runs finished and keeps what this one does; None for neither.
 
     Returns:
         The tables and the manifest, not written yet.
 
     Raises:
-        InputError: the run does not fit into memory, a user function cannot be loaded, or a
-            method draws its limits and no trials are asked for.
+        InputError: the run does not fit into memory, a user function cannot be loaded, a method
+            draws its limits and no trials are asked for, or the journal is damaged.
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
     refuse_too_large(experiment)
@@ -51,15 +62,17 @@ def compute(experiment: Experiment, progress: Progress) -> Results:
         with memory_for("the outcomes of all sizes"):
             plans = plan_scenarios(experiment, sources)
         with memory_for("the limits at all outcomes"):
-            limits = compute_limits(experiment, plans, sources)
+            outcomes = outcomes_needed(plans, execution.jobs, journal)
+            limits = compute_limits(experiment, plans, outcomes, sources)
+        columns = deterministic_columns(experiment, sources)
         stochastic = stochastic_columns(experiment, sources)
+        recorder = None if journal is None else _recorder(journal, experiment, sources)
         with memory_for("the trials"):
             simulations = simulate_scenarios(
-                plans, limits, stochastic, execution.jobs, backend, progress
+                plans, limits, stochastic, execution.jobs, backend, progress, recorder
             )
-    columns = deterministic_columns(experiment, sources)
     with memory_for("the exact values"):
-        solutions = _solve(experiment, plans, columns, limits, simulations)
+        solutions = _solve(experiment, plans, columns, limits, simulations, journal)
     results = [
         _scenario_result(columns, stochastic, *scenario)
         for scenario in zip(plans, limits, simulations, solutions, strict=True)
@@ -83,24 +96,54 @@ def _source_digests(experiment: Experiment) -> dict[str, str]:
     }
 
 
+def _recorder(journal: Journal, experiment: Experiment, sources: Sources) -> Recorder:
+    specs = {spec.label: spec for spec in experiment.methods}
+    drawn = [
+        stochastic_key(specs[each.column.method], each.source, each.column)
+        for each in stochastic_columns(experiment, sources)
+    ]
+    columns = deterministic_columns(experiment, sources)
+    return Recorder(journal, ColumnKeys(DeterministicKeys.of(columns, sources), drawn))
+
+
 def _solve(
     experiment: Experiment,
     plans: Sequence[ScenarioPlan],
     columns: tuple[Column, ...],
     limits: Sequence[ScenarioLimits],
     simulations: Sequence[Simulation | None],
+    journal: Journal | None,
 ) -> Sequence[Solution | None]:
     """What the exact engines compute in each scenario; the largest sizes are started first."""
     if not columns:
         return [None] * len(plans)
-    tasks = [
-        (experiment, plan, columns, found.limits, None if drawn is None else drawn.tally)
-        for plan, found, drawn in zip(plans, limits, simulations, strict=True)
+    solutions = []
+    for plan, found, drawn in zip(plans, limits, simulations, strict=True):
+        tally = None if drawn is None else drawn.tally
+        solution = solution_keys(experiment, plan, columns, found.limits, tally)
+        if journal is not None:
+            find_solution(journal, solution)
+        solutions.append((plan, found.limits, tally, solution))
+    left = [
+        (plan, limits, tally, solution, rows)
+        for plan, limits, tally, solution in solutions[::-1]
+        if (rows := solution.left)
     ]
+    tasks = (
+        (experiment, plan, [columns[row] for row in rows], limits.rows(rows), tally)
+        for plan, limits, tally, _, rows in left
+    )
     execution = experiment.execution
     backend = driver_backend(execution)
-    solutions = run_tasks(solve_scenario, tasks[::-1], execution.jobs, backend, _name)
-    return list(solutions)[::-1]
+    solved = run_tasks(solve_scenario, tasks, execution.jobs, backend, _name)
+    for (*_, solution, rows), part in zip(left, solved, strict=True):
+        solution.add(rows, part)
+        if journal is not None:
+            start = time.monotonic()
+            save_solution(journal, solution, rows, part)
+            if journal.is_due:
+                journal.commit(start)
+    return [solution.whole() for *_, solution in solutions]
 
 
 def _name(experiment: Experiment, plan: ScenarioPlan, *_: object) -> str:

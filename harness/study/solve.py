@@ -39,12 +39,23 @@ def solve_scenario(
         limits: of these columns, shape (k, m); not numbers where a method failed.
         tally: what was simulated, which the exact values are compared with; None if nothing was.
     """
-    shown = limits.outcomes if plan.shown is None else plan.shown
-    drawn = None if tally is None else tally.by_outcome.conditions.astype(np.int64)
-    solve = partial(_solve, experiment, plan, columns, shown, drawn)
+    shown, enumerated = outcomes_solved(experiment, plan, limits, tally)
+    solve = partial(_solve, experiment, plan, columns, shown, enumerated, tally is not None)
     if not limits.failed.any():
         return solve(limits, True)
     return solve_with_failures(limits, family_of(plan.scenario.family).support, solve)
+
+
+def outcomes_solved(
+    experiment: Experiment, plan: ScenarioPlan, limits: Limits, tally: Tally | None
+) -> tuple[Integers, Integers]:
+    """Return the outcomes that the exact engines show, and those that enumeration reports.
+
+    Args: as those of ``solve_scenario``.
+    """
+    shown = limits.outcomes if plan.shown is None else plan.shown
+    drawn = None if tally is None else tally.by_outcome.conditions.astype(np.int64)
+    return shown, _outcomes_to_enumerate(experiment, plan, shown, drawn)
 
 
 def _solve(
@@ -52,7 +63,8 @@ def _solve(
     plan: ScenarioPlan,
     columns: Sequence[Column],
     shown: Integers,
-    drawn: Integers | None,
+    outcomes: Integers,
+    simulated: bool,
     limits: Limits,
     worst_case: bool,
 ) -> Solution:
@@ -60,8 +72,7 @@ def _solve(
     scenario, engines = plan.scenario, experiment.engines
     worst_case = worst_case and ENUMERATION in engines
     enumerated = scored = integrated = None
-    if ENUMERATION in engines or drawn is not None:
-        outcomes = _outcomes_to_enumerate(experiment, plan, shown, drawn)
+    if ENUMERATION in engines or simulated:
         enumerated = solver_of(scenario).enumerate(limits, outcomes, worst=worst_case)
     if worst_case and enumerated is not None:
         scored = solver_of(scenario).scores(limits, enumerated, columns)

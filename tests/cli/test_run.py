@@ -207,7 +207,7 @@ def test_an_interrupt_ends_with_130_and_leaves_the_old_results(
     run_command("run", config(), "--quiet")
     before = files(here / "results")
 
-    def interrupt(experiment, progress):
+    def interrupt(*arguments):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(harness.api, "compute", interrupt)
@@ -221,7 +221,7 @@ def test_an_interrupt_ends_with_130_and_leaves_the_old_results(
 def test_a_fault_of_the_harness_itself_is_one_sentence_unless_asked_for(
     run_command, config, monkeypatch, capsys
 ):
-    def fail(experiment, progress):
+    def fail(*arguments):
         raise ZeroDivisionError("in the middle")
 
     monkeypatch.setattr(harness.api, "compute", fail)
@@ -292,9 +292,9 @@ def test_results_go_where_they_were_sent_if_the_working_folder_changes(
     (here / "elsewhere").mkdir()
     compute = harness.api.compute
 
-    def compute_elsewhere(experiment, progress):
+    def compute_elsewhere(*arguments):
         monkeypatch.chdir(here / "elsewhere")
-        return compute(experiment, progress)
+        return compute(*arguments)
 
     monkeypatch.setattr(harness.api, "compute", compute_elsewhere)
     config("b.yaml", name="second")

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 import harness
+from harness.tables.storage import JOURNAL_FILE
 
 ODD_LABEL = 'odd, "label" [1]'
 KEY = ["method", "alpha", "n", "engine"]
@@ -54,11 +55,11 @@ def in_memory(base: dict[str, Any], **changes: Any) -> harness.Results:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, by its path."""
+    """Every file below a folder but the journals of runs, by its path."""
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))
-        if file.is_file()
+        if file.is_file() and file.name != JOURNAL_FILE
     }
 
 

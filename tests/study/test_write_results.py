@@ -42,7 +42,7 @@ def test_a_run_leaves_its_folder_and_nothing_else(old, here):
     assert everything(here / "results") == {
         "one",
         *(f"one/{name}" for name in ("cells.parquet", "summary.csv", "manifest.json")),
-        *(f"one/{name}" for name in ("config.yaml", "run.json", "figures")),
+        *(f"one/{name}" for name in ("config.yaml", "run.json", "figures", "journal.sqlite")),
         "one/figures/alpha_by_outcome-wald-n3.png",
     }
 
@@ -239,6 +239,7 @@ def test_a_figure_that_fails_leaves_complete_tables(old, here, monkeypatch, faul
     assert harness.load(folder).manifest["seed"] == 8
     assert everything(here / "results") == {
         "one",
+        "one/journal.sqlite",
         *(f"one/{name}" for name in before if not name.startswith("figures")),
     }
 
@@ -410,9 +411,9 @@ def test_a_function_that_changes_the_working_folder_does_not_move_the_results(he
     (here / "elsewhere").mkdir()
     compute = harness.api.compute
 
-    def compute_elsewhere(experiment, progress):
+    def compute_elsewhere(*arguments):
         os.chdir("elsewhere")
-        return compute(experiment, progress)
+        return compute(*arguments)
 
     monkeypatch.setattr("harness.api.compute", compute_elsewhere)
     results = harness.run(FIGURE, out="there")

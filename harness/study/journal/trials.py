@@ -1,0 +1,353 @@
+"""The trials of one scenario: which of them a journal has, which remain, and what they add up to.
+
+Records end at marks: the shards at whose ends it is decided whether more are needed, and the start
+of a last shard that has fewer trials than the others. So a record serves any later run whose trials
+are the same up to there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from harness.engines import monte_carlo
+from harness.engines.monte_carlo import Shard
+from harness.numerics.arrays import Integers
+from harness.scenario import Limits
+from harness.study.journal.codec import pack, unpack
+from harness.study.journal.columns import join_simulations, take_simulation
+from harness.study.journal.database import ColumnKey, Journal, Stored
+from harness.study.journal.keys import DeterministicKeys, trials_key
+from harness.study.plan import ScenarioPlan
+from harness.study.simulate import Simulation
+
+
+@dataclass
+class Segment:
+    """The shards between two marks, simulated for the columns of a group."""
+
+    start: int
+    stop: int
+    done: int
+    """The next shard to simulate; those before it are in the simulation."""
+    simulation: Simulation | None = None
+    record: int | None = None
+    """The number of the record that has the same columns."""
+    changed: bool = False
+    """Whether the simulation has shards that its record lacks."""
+
+
+@dataclass
+class Group:
+    """Columns of which the same shards are known, simulated together."""
+
+    rows: tuple[int, ...]
+    """Of the deterministic columns."""
+    stochastic: tuple[int, ...]
+    """Of the columns that draw their limits."""
+    segments: list[Segment]
+
+    def until(self, shards: int) -> Simulation | None:
+        """The counts of all shards before this one."""
+        total = None
+        for segment in self.segments:
+            if segment.stop <= shards and segment.simulation is not None:
+                part = segment.simulation
+                total = part if total is None else total.plus(part)
+        return total
+
+
+@dataclass(frozen=True)
+class Task:
+    """A shard to simulate for the columns of a group."""
+
+    group: Group
+    segment: Segment
+    shard: Shard
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A record of some columns of the scenario."""
+
+    stored: Stored
+    simulation: Simulation
+
+
+@dataclass(frozen=True)
+class ColumnKeys:
+    """How the columns of a run are known in a journal."""
+
+    deterministic: DeterministicKeys
+    stochastic: Sequence[ColumnKey | None]
+    """None of those that are not recorded."""
+
+
+@dataclass
+class ScenarioTrials:
+    """The trials of one scenario in a run."""
+
+    plan: ScenarioPlan
+    groups: list[Group] = field(default_factory=list)
+
+    def tasks(self, look: int) -> Iterator[Task]:
+        """The shards up to a look that are not simulated yet, in order for each group."""
+        last = self.plan.looks[look]
+        for group in self.groups:
+            for segment in group.segments:
+                for number in range(segment.done, min(segment.stop, last)):
+                    yield Task(group, segment, self.plan.shards[number])
+
+    def until(self, look: int) -> Simulation | None:
+        """The counts of all columns in the shards up to a look."""
+        last = self.plan.looks[look]
+        known = [(group, group.until(last)) for group in self.groups]
+        parts = [(group, simulation) for group, simulation in known if simulation is not None]
+        if not parts:
+            return None
+        return join_simulations(
+            [simulation for _, simulation in parts],
+            [row for group, _ in parts for row in group.rows],
+            [row for group, _ in parts for row in group.stochastic],
+        )
+
+
+def add(task: Task, counted: Simulation) -> None:
+    """Add the counts of a task to its segment; tasks of a segment come in order."""
+    segment = task.segment
+    assert task.shard.number == segment.done
+    before = segment.simulation
+    segment.simulation = counted if before is None else before.plus(counted)
+    segment.done += 1
+    segment.changed = True
+
+
+def _spans(plan: ScenarioPlan) -> list[tuple[int, int]]:
+    """The shards between two marks, as the first one and the one after the last."""
+    count = len(plan.shards)
+    partial = count > 0 and plan.shards[-1].trials < monte_carlo.SHARD
+    ends = sorted({*plan.looks, *([count - 1] if partial else [])} - {0})
+    return list(zip([0, *ends], ends, strict=False))
+
+
+def unrecorded(plan: ScenarioPlan, columns: int, stochastic: int) -> ScenarioTrials:
+    """Return the trials of a scenario of which nothing is known.
+
+    Args:
+        plan: the scenario with its shards.
+        columns: the number of deterministic columns.
+        stochastic: the number of columns that draw their limits.
+    """
+    segments = [Segment(a, b, a) for a, b in _spans(plan)]
+    group = Group(tuple(range(columns)), tuple(range(stochastic)), segments)
+    return ScenarioTrials(plan, [group] if plan.shards else [])
+
+
+def drawn_before(journal: Journal, plan: ScenarioPlan) -> tuple[list[Integers], list[Shard]]:
+    """Return the outcomes that a journal knows to be drawn, and the shards that it does not know.
+
+    Args:
+        journal: the journal.
+        plan: the scenario with its shards.
+    """
+    outcomes: list[Integers] = []
+    left: list[Shard] = []
+    known = _known(journal, plan)
+    for start, stop in _spans(plan):
+        at = start
+        while (pieces := [each for each in known if each.stored.start == at]) and at < stop:
+            best = max(pieces, key=lambda each: each.stored.stop)
+            outcomes.append(best.simulation.tally.by_outcome.conditions.astype(np.int64))
+            at = best.stored.stop
+        left += plan.shards[at:stop]
+    return outcomes, left
+
+
+def recorded(
+    journal: Journal, plan: ScenarioPlan, limits: Limits, keys: ColumnKeys, where: str
+) -> ScenarioTrials:
+    """Return the trials of a scenario with all that a journal knows of them.
+
+    Args:
+        journal: the journal.
+        plan: the scenario with its shards.
+        limits: of the deterministic columns, at all outcomes that are drawn.
+        keys: of all columns.
+        where: the size, in words.
+
+    Raises:
+        InputError: limits of a method of the catalogue are others than those of a record that the
+            same program made; or the journal is damaged.
+    """
+    known = _known(journal, plan)
+    if not known:
+        return unrecorded(plan, len(keys.deterministic.columns), len(keys.stochastic))
+    columns_at = [_columns_at(each, limits, keys) for each in known]
+    for each, columns in zip(known, columns_at, strict=True):
+        _refuse_other_limits(journal, each, columns, where)
+    count = len(keys.deterministic.columns)
+    chains: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+    for column in range(count + len(keys.stochastic)):
+        drawn = column >= count
+        chain = tuple(
+            _chain(known, [each[column] for each in columns_at], drawn, *span)
+            for span in _spans(plan)
+        )
+        chains.setdefault(chain, []).append(column)
+    groups = [
+        _group(plan, known, columns_at, chain, columns, count) for chain, columns in chains.items()
+    ]
+    return ScenarioTrials(plan, groups)
+
+
+def _known(journal: Journal, plan: ScenarioPlan) -> list[_Known]:
+    """The records of a scenario's trials that lie between two marks of the plan."""
+    if not plan.shards:
+        return []
+    found = []
+    spans = _spans(plan)
+    with journal.faults():
+        for stored in journal.records(trials_key(plan.shards[0])):
+            if any(a <= stored.start < stored.stop <= b for a, b in spans):
+                simulation = unpack(stored.content, Simulation)
+                inside = plan.shards[stored.start : stored.stop]
+                if simulation.trials == sum(shard.trials for shard in inside):
+                    found.append(_Known(stored, simulation))
+    return found
+
+
+def _columns_at(known: _Known, limits: Limits, keys: ColumnKeys) -> list[ColumnKey | None]:
+    """The keys that the columns of this run have at the outcomes of a record."""
+    outcomes = known.simulation.tally.by_outcome.conditions.astype(np.int64)
+    if not np.isin(outcomes, limits.outcomes, assume_unique=True).all():
+        return [None] * (len(keys.deterministic.columns) + len(keys.stochastic))
+    return [*keys.deterministic.at(limits.at(outcomes)), *keys.stochastic]
+
+
+def _refuse_other_limits(
+    journal: Journal, known: _Known, columns: Iterable[ColumnKey | None], where: str
+) -> None:
+    digests = {each.name: each.digest for each in known.stored.columns if each.name}
+    for column in columns:
+        if column is not None and digests.get(column.name, column.digest) != column.digest:
+            journal.refuse_other_limits(known.stored, column.name, where)
+
+
+def _chain(
+    known: Sequence[_Known], keys: Sequence[ColumnKey | None], drawn: bool, start: int, stop: int
+) -> tuple[int, ...]:
+    """The records that lie end to end from ``start`` and have a column, by their places.
+
+    Args:
+        known: the records.
+        keys: of the column, at the outcomes of each record.
+        drawn: whether its limits are drawn: sums of their lengths are rounded, so that a record
+            of several shards is the start of such a sum only.
+        start: the first shard.
+        stop: one more than the last shard.
+    """
+    places: list[int] = []
+    at = start
+    while at < stop:
+        fitting = [
+            place
+            for place, (each, key) in enumerate(zip(known, keys, strict=True))
+            if each.stored.start == at
+            and key is not None
+            and _row(each, key) is not None
+            and not (drawn and places and each.stored.stop > at + 1)
+        ]
+        if not fitting:
+            break
+        places.append(max(fitting, key=lambda place: known[place].stored.stop))
+        at = known[places[-1]].stored.stop
+    return tuple(places)
+
+
+def _row(known: _Known, key: ColumnKey) -> int | None:
+    """The place of a column in a record, deterministic columns first; None if it lacks it."""
+    digests = [each.digest for each in known.stored.columns]
+    return digests.index(key.digest) if key.digest in digests else None
+
+
+def _group(
+    plan: ScenarioPlan,
+    known: Sequence[_Known],
+    columns_at: Sequence[Sequence[ColumnKey | None]],
+    chain: Sequence[tuple[int, ...]],
+    columns: Sequence[int],
+    count: int,
+) -> Group:
+    """The columns that the same records have, with what these add up to.
+
+    Args:
+        plan: the scenario with its shards.
+        known: the records.
+        columns_at: the keys of all columns at the outcomes of each record.
+        chain: the places of the records of each segment.
+        columns: the columns, of which those from ``count`` on draw their limits.
+        count: the number of deterministic columns of the run.
+    """
+    segments = []
+    for (start, stop), places in zip(_spans(plan), chain, strict=True):
+        segment = Segment(start, stop, start)
+        for place in places:
+            each = known[place]
+            keys = [columns_at[place][column] for column in columns]
+            rows = [_row(each, key) for key in keys if key is not None]
+            held = each.simulation.tally.by_outcome.below.shape[0]
+            part = take_simulation(
+                each.simulation,
+                [row for row in rows if row is not None and row < held],
+                [row - held for row in rows if row is not None and row >= held],
+            )
+            before = segment.simulation
+            segment.simulation = part if before is None else before.plus(part)
+            segment.done = each.stored.stop
+            same = rows == list(range(len(each.stored.columns)))
+            segment.record = each.stored.number if same and len(places) == 1 else None
+        segments.append(segment)
+    deterministic = tuple(column for column in columns if column < count)
+    drawn = tuple(column - count for column in columns if column >= count)
+    return Group(deterministic, drawn, segments)
+
+
+def save(
+    journal: Journal,
+    plan: ScenarioPlan,
+    group: Group,
+    segment: Segment,
+    limits: Limits,
+    keys: ColumnKeys,
+) -> None:
+    """Put the counts of a segment into the journal, if it has counts that its record lacks.
+
+    A column that draws its limits and failed somewhere is left out: the next run asks it again.
+
+    Args:
+        journal: the journal.
+        plan: the scenario with its shards.
+        group: the columns.
+        segment: their counts.
+        limits: of all deterministic columns of the scenario.
+        keys: of all columns of the run.
+    """
+    simulation = segment.simulation
+    if not segment.changed or simulation is None:
+        return
+    segment.changed = False
+    outcomes = simulation.tally.by_outcome.conditions.astype(np.int64)
+    at = keys.deterministic.at(limits.at(outcomes))
+    drawn = [
+        (place, column)
+        for place, row in enumerate(group.stochastic)
+        if (column := keys.stochastic[row]) is not None and place not in simulation.failures
+    ]
+    columns = (*(at[row] for row in group.rows), *(column for _, column in drawn))
+    if columns:
+        kept = take_simulation(simulation, range(len(group.rows)), [place for place, _ in drawn])
+        span = segment.start, segment.done
+        key = trials_key(plan.shards[0])
+        segment.record = journal.put(key, span, columns, pack(kept), segment.record)
