@@ -186,7 +186,7 @@ def test_a_folder_that_cannot_be_replaced_is_said_before_the_first_one_starts(
         (["nowhere.yaml"], "nowhere.yaml: expected a config, found no such file"),
         (["small.yaml", "--set", "seed"], "--set seed: expected key=value"),
         (["small.yaml", "--set", "sed=1"], "seed"),
-        (["small.yaml", "--backend", "dask"], "dask"),
+        (["small.yaml", "--backend", "ray"], "ray"),
         (["small.yaml", "--backend", "smoke"], "threading"),
         (["small.yaml", "--jobs", "0"], "-1 for every core"),
         (["small.yaml", "--set", "trials={half_width: 0.01}"], "half_width"),
