@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -63,5 +64,7 @@ def _refuse(fault: Exception) -> int:
 
 
 def entry() -> None:
-    """Run the installed command."""
+    """Run the command line as a process of its own."""
+    # Processes that joblib starts would import a file joblib.py of the working folder otherwise.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     sys.exit(main())

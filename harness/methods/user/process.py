@@ -81,6 +81,7 @@ class UserProcess:
             stdout=subprocess.PIPE,
             bufsize=0,
             start_new_session=True,
+            env=_environment(),
         )
         self._replies = _pipe(self._process.stdout).fileno()
         where = f"while {location} was loaded"
@@ -253,6 +254,12 @@ class UserProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
         else:
             self._process.kill()
+
+
+def _environment() -> dict[str, str]:
+    """The environment as the command line found it: a function may start programs of its own."""
+    aside = () if sys.flags.safe_path else ("PYTHONSAFEPATH",)
+    return {name: value for name, value in os.environ.items() if name not in aside}
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
