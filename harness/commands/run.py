@@ -118,7 +118,12 @@ def _run_one(
     from harness.config.experiment import Experiment
     from harness.screen.calibration_summary import calibration_screen
     from harness.screen.results import results_screen
-    from harness.tables.manifest import agrees, failed_methods
+    from harness.tables.manifest import (
+        agrees,
+        failed_methods,
+        remarked_methods,
+        unsteady_methods,
+    )
 
     with _progress(experiment.name, quiet) as progress:
         written = run_experiment(
@@ -131,7 +136,10 @@ def _run_one(
         show_uncut(*screen(results))
     if figure_fault is not None:
         print_error(f"{experiment.name}: {figure_fault}")
-    failed = list(failed_methods(results.manifest))
+    if not quiet:
+        for sentence in remarked_methods(results.manifest):
+            print_error(f"{experiment.name}: {sentence}")
+    failed = [*failed_methods(results.manifest), *unsteady_methods(results.manifest)]
     for sentence in failed:
         print_error(f"{experiment.name}: {sentence}")
     if not agrees(results.manifest):

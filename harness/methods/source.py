@@ -157,6 +157,25 @@ class RunSource(LimitSource, Protocol):
         """
         ...
 
+    @property
+    def exceptions(self) -> Mapping[str, str]:
+        """Properties of the contract that its limits are known not to have, with the reason."""
+        ...
+
+    def afresh(self) -> RunSource | None:
+        """The same source as one that was asked nothing yet; None where that is no difference.
+
+        It is to be closed like this one.
+
+        Raises:
+            InputError: it cannot be loaded once more.
+        """
+        ...
+
+    def close(self) -> None:
+        """End what the source has started."""
+        ...
+
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
         """The plain data that keys the random stream of its limits."""
         ...
@@ -190,6 +209,16 @@ class CatalogueSource:
     @property
     def has_process(self) -> bool:
         return False
+
+    @property
+    def exceptions(self) -> Mapping[str, str]:
+        return self.method.exceptions
+
+    def afresh(self) -> None:
+        """None: a method of the catalogue remembers nothing."""
+
+    def close(self) -> None:
+        """There is nothing to end."""
 
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
         prior = self.prior or self.method.default_prior

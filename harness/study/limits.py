@@ -8,16 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.config.experiment import Experiment
+from harness.families.catalogue import family_of
+from harness.methods.remarks import Remark, leaves_range
 from harness.methods.source import Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario, observed_at
-from harness.study.columns import Sources, deterministic_specs
+from harness.study.columns import Sources, deterministic_specs, stochastic_columns
 from harness.study.parallel import THREADS, run_tasks
 from harness.study.plan import ScenarioPlan
+from harness.study.remarks import FoundLimits, ask, order_remarks, range_remark, some_outcomes
 
 # Outcomes solved at once: keeps the temporary arrays of a large table small, and spreads over the
 # cores what takes long, as pairs of samples do. By the number of samples.
 _OUTCOMES_AT_ONCE = {1: 1 << 15, 2: 1 << 11}
+
+
+_Source = tuple[RunSource, str, float]
+"""What a column's limits come from: the source, the side and alpha."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,8 @@ class ScenarioLimits:
     limits: Limits
     failures: Mapping[int, Failures]
     """Why there are no limits somewhere, by the rows of the columns that failed."""
+    remarks: tuple[Remark, ...]
+    """Of all columns, those that draw their limits too."""
 
 
 @dataclass(frozen=True)
@@ -84,15 +93,77 @@ def compute_limits(
         for block, failure in failed:
             before = failures[block.number].get(block.row)
             failures[block.number][block.row] = failure if before is None else before.plus(failure)
+    remarks: list[list[Remark]] = [[] for _ in plans]
+    for number, remark in _remarks(experiment, plans, columns, sources, outcomes, arrays):
+        remarks[number].append(remark)
     tables = (Limits(each, *pair) for each, pair in zip(outcomes, arrays, strict=True))
-    return [ScenarioLimits(*each) for each in zip(tables, failures, strict=True)]
+    return [
+        ScenarioLimits(table, failed, tuple(remarked))
+        for table, failed, remarked in zip(tables, failures, remarks, strict=True)
+    ]
+
+
+def _remarks(
+    experiment: Experiment,
+    plans: Sequence[ScenarioPlan],
+    columns: Sequence[_Source],
+    sources: Sources,
+    outcomes: Sequence[Integers],
+    arrays: Sequence[Floats],
+) -> Iterator[tuple[int, Remark]]:
+    """The remarks about all limits, each with the number of its scenario."""
+
+    def found(number: int, row: int) -> FoundLimits:
+        scenario, (lower, upper) = plans[number].scenario, arrays[number][:, row]
+        return FoundLimits(scenario, number, *columns[row], outcomes[number], lower, upper)
+
+    family = family_of(experiment.family)
+    outside = []
+    for number, (plan, (lower, upper)) in enumerate(zip(plans, arrays, strict=True)):
+        leaving = leaves_range(lower, upper, family, plan.scenario.sizes).any(axis=1)
+        outside += [found(number, int(row)) for row in np.flatnonzero(leaving)]
+    drawn = [*_some_drawn(experiment, plans, outcomes, sources)]
+    for each in (*outside, *drawn):
+        remark = range_remark(each)
+        if remark is not None:
+            yield each.number, remark
+    asked = [
+        found(number, row)
+        for number in range(len(plans))
+        for row, (source, *_) in enumerate(columns)
+        if source.has_process
+    ]
+    again = [
+        (source, [each for each in (*asked, *drawn) if each.source is source])
+        for source in sources.values()
+        if source.has_process
+    ]
+    for remarks in run_tasks(order_remarks, again, experiment.execution.jobs, THREADS):
+        yield from remarks
+
+
+def _some_drawn(
+    experiment: Experiment,
+    plans: Sequence[ScenarioPlan],
+    outcomes: Sequence[Integers],
+    sources: Sources,
+) -> Iterator[FoundLimits]:
+    """Limits of the user functions that draw them, at a few outcomes of each size and alpha."""
+    for column in stochastic_columns(experiment, sources):
+        source, side, alpha = column.source, column.column.side, column.column.alpha
+        if source.has_process:
+            for number, plan in enumerate(plans):
+                some = some_outcomes(outcomes[number])
+                answers = ask(source, observed_at(plan.scenario, some), alpha, side)
+                limits = answers.lower, answers.upper
+                yield FoundLimits(plan.scenario, number, source, side, alpha, some, *limits)
 
 
 def _blocks(
     scenario: Scenario,
     number: int,
     row: int,
-    column: tuple[RunSource, str, float],
+    column: _Source,
     outcomes: Integers,
     limits: Floats,
 ) -> Iterator[_Block]:

@@ -169,6 +169,7 @@ def _scenario_result(
             solution=None,
             failures=simulation.failures,
             outcome_cells=plan.outcome_cells,
+            remarks=(),
             stochastic=None,
         )
     return ScenarioResult(
@@ -179,5 +180,6 @@ def _scenario_result(
         solution=solution,
         failures=found.failures,
         outcome_cells=plan.outcome_cells,
+        remarks=found.remarks,
         stochastic=drawn,
     )

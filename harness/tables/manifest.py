@@ -17,6 +17,7 @@ from harness.engines.results import Enumerated, WorstCase
 from harness.engines.solvers import solver_of
 from harness.engines.verification.comparisons import TOLERANCE, Comparison
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
+from harness.methods.remarks import ORDER, OUTSIDE
 from harness.scenario import Scenario, sizes_by_name
 from harness.tables.blocks import total_counts
 from harness.tables.engine_agreement import EngineAgreement
@@ -49,6 +50,7 @@ def manifest(
         "trials": _trials(results),
         "overall": overall(results),
         **({"failures": failures(results)} if table_kind(document).may_fail else {}),
+        **({"remarks": found} if (found := remarks(results)) else {}),
         "agreement": _agreement(agreement, results),
         "identity": _identity(results),
         "worst_cases": worst_cases(results),
@@ -329,3 +331,49 @@ def failed_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
             f"{method}: {lines[0]['first']} (no limits for {failed:,} of {total:,} {unit}"
             f"{uncalled}, which count as misses)"
         )
+
+
+def remarks(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+    """The remarks about the limits of each method at each alpha and size."""
+    return [
+        {
+            "method": remark.method,
+            "alpha": remark.alpha,
+            **sizes_by_name(result.scenario),
+            "remark": remark.kind,
+            "outcomes": remark.found,
+            "outcomes_asked": remark.asked,
+            "first": remark.first,
+        }
+        for result in results
+        for remark in result.remarks
+    ]
+
+
+def remarked_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each method whose limits lie outside the range, from the manifest of a run."""
+    for method, lines in _remarks_by_method(manifest, OUTSIDE):
+        found, asked = (sum(line[key] for line in lines) for key in ("outcomes", "outcomes_asked"))
+        yield (
+            f"{method}: {lines[0]['first']} (limits outside the range at {found:,} of {asked:,} "
+            f"outcomes; the tables keep them)"
+        )
+
+
+def unsteady_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each method whose limits depend on what it was asked before."""
+    for method, lines in _remarks_by_method(manifest, ORDER):
+        yield (
+            f"{method}: {lines[0]['first']} (its limits depend on what was asked before, so that "
+            f"none of its numbers can be trusted)"
+        )
+
+
+def _remarks_by_method(
+    manifest: Mapping[str, Any], kind: str
+) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    by_method: dict[str, list[Mapping[str, Any]]] = {}
+    for line in manifest.get("remarks", ()):
+        if line["remark"] == kind:
+            by_method.setdefault(line["method"], []).append(line)
+    yield from by_method.items()

@@ -11,6 +11,7 @@ from harness.engines.posterior import Integrated
 from harness.engines.results import Enumerated, Tally
 from harness.engines.scores import Scores
 from harness.engines.verification.comparisons import Comparison
+from harness.methods.remarks import Remark
 from harness.methods.source import Failures
 from harness.numerics.arrays import Integers
 from harness.scenario import Column, Limits, Scenario
@@ -73,6 +74,8 @@ class ScenarioResult:
     """Why there are no limits somewhere, by the rows of the columns that failed."""
     outcome_cells: OutcomeCells
     """How the tables show the cells given an outcome."""
+    remarks: tuple[Remark, ...]
+    """About limits that are intervals, of all columns; none in ``stochastic``."""
     stochastic: ScenarioResult | None
     """Of the same scenario, for the columns whose limits are drawn; ``columns`` lacks them."""
 

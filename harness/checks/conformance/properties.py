@@ -11,10 +11,8 @@ from harness.checks.conformance.grid import Outcomes
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
+from harness.methods.remarks import STAYS_IN_RANGE, leaves_range, rounding
 from harness.numerics.arrays import Bools, Floats
-
-ROUNDING = 1e-9
-"""Limits that differ by less are equal: some methods solve for theirs to no more digits."""
 
 MIRROR = {TWO_SIDED: TWO_SIDED, LOWER: UPPER, UPPER: LOWER}
 """The side that each side becomes where successes and failures swap."""
@@ -65,11 +63,8 @@ class Evaluation:
         return answered
 
     def tolerance(self, limits: Floats) -> Floats:
-        """The tolerance for rounding; relative for rates, whose limits have any magnitude."""
-        if self.family.is_bounded:
-            return np.full_like(limits, ROUNDING)
-        unit = max(1.0 / size for size in self.outcomes.sizes)
-        return np.asarray(ROUNDING * (np.where(np.isfinite(limits), np.abs(limits), 0.0) + unit))
+        """The tolerance for rounding."""
+        return rounding(limits, self.family, self.outcomes.sizes)
 
 
 @dataclass(frozen=True)
@@ -104,10 +99,8 @@ def is_ordered(evaluation: Evaluation) -> Violation:
 
 def stays_in_range(evaluation: Evaluation) -> Violation:
     """Both limits lie within the support of the parameter."""
-    lower, upper = evaluation.lower, evaluation.upper
-    low, high = evaluation.family.support
-    below = np.minimum(lower, upper) < low - evaluation.tolerance(lower)
-    return Violation(below | (np.maximum(lower, upper) > high + evaluation.tolerance(upper)))
+    sizes = evaluation.outcomes.sizes
+    return Violation(leaves_range(evaluation.lower, evaluation.upper, evaluation.family, sizes))
 
 
 def is_monotone(evaluation: Evaluation) -> Violation:
@@ -197,7 +190,7 @@ def properties_of(family: str) -> dict[str, Property]:
     return {
         "is finite": is_finite,
         "is ordered": is_ordered,
-        "stays in range": stays_in_range,
+        STAYS_IN_RANGE: stays_in_range,
         "is nested in alpha": is_nested_in_alpha,
         "rises with x" if known.samples == 1 else "is monotone": is_monotone,
         **({"mirrors": mirrors} if known.is_bounded else {}),

@@ -64,6 +64,14 @@ class Caller(Protocol):
         """The violations of the call checks; none for a function that has ended its process."""
         ...
 
+    def afresh(self) -> Caller | None:
+        """Another caller of the function, which was asked nothing yet; None where there is none.
+
+        Raises:
+            InputError: the function cannot be loaded once more.
+        """
+        ...
+
     def unpicklable(self) -> str | None:
         """Why the function cannot be pickled; None where it can be, or need not be."""
         ...
@@ -125,6 +133,14 @@ class UserFunction:
     @property
     def has_process(self) -> bool:
         return self._caller.has_process
+
+    @property
+    def exceptions(self) -> Mapping[str, str]:
+        return self.declared.expected_failures
+
+    def afresh(self) -> UserFunction | None:
+        caller = self._caller.afresh()
+        return None if caller is None else UserFunction(self.label, caller)
 
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
         return {"function": self._caller.name, "side": side, "alpha": alpha}
@@ -306,6 +322,9 @@ class FunctionInProcess:
                 self._refused = self._refused or self._process.refused
                 self._process.close()
             raise FunctionError(str(error).removeprefix(f"{self._label}: ")) from None
+
+    def afresh(self) -> FunctionInProcess:
+        return FunctionInProcess(self._label, self._location, self._timeout)
 
     def unpicklable(self) -> str | None:
         """None: the function is never pickled, as its file is loaded where it is called."""

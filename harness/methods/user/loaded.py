@@ -69,6 +69,9 @@ class LoadedFunction:
     def _function(self, seed: Sequence[int] | None) -> Function:
         return self.function if seed is None else seeded(self.function, seed)
 
+    def afresh(self) -> None:
+        """None: what the function remembers is in this process."""
+
     def unpicklable(self) -> str | None:
         return pickling_error(self.function)
 
