@@ -26,7 +26,7 @@ def run(
     jobs: Annotated[
         int | None, typer.Option(help="Number of parallel tasks; -1 for one per core.")
     ] = None,
-    backend: Annotated[str | None, typer.Option(help="threading or loky.")] = None,
+    backend: Annotated[str | None, typer.Option(help="threading, loky or dask.")] = None,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")
     ] = None,

@@ -5,7 +5,6 @@ It is imported only where the backend is ``dask``, as Dask is an optional depend
 
 from __future__ import annotations
 
-import concurrent.futures
 import json
 import logging
 import os
@@ -16,21 +15,24 @@ import sys
 import tempfile
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from concurrent.futures import Future as LocalFuture
 from contextlib import contextmanager
 from typing import Any
 
 import cloudpickle
 import dask
 from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed.utils import silence_logging_cmgr
 from joblib import Parallel
 from joblib._dask import DaskDistributedBackend
 
-from harness.errors import InputError
+from harness.errors import HarnessError, InputError
 from harness.tables.manifest import versions
 
 _ANSWERS = 5
 """Seconds within which a scheduler must answer."""
-_WORKERS = 30
+_WORKERS = 60
 """Seconds within which the first worker must be there."""
 _SMALL = 10_000
 """Arguments of up to so many bytes are sent with each task, larger ones once to each worker."""
@@ -64,12 +66,15 @@ def connected(address: str) -> Iterator[Cluster]:
     Raises:
         InputError: no scheduler answers, it has no workers, or they have other versions.
     """
-    try:
-        client = Client(address, timeout=_ANSWERS, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise InputError(f"no Dask scheduler answers at {address} within {_ANSWERS} s") from error
-    with client:
-        yield _tried(client, f"the Dask scheduler at {address}")
+    with silence_logging_cmgr(logging.CRITICAL):
+        try:
+            client = Client(address, timeout=_ANSWERS, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise InputError(
+                f"no Dask scheduler answers at {address} within {_ANSWERS} s"
+            ) from error
+        with client:
+            yield _tried(client, f"the Dask scheduler at {address}")
 
 
 @contextmanager
@@ -110,7 +115,9 @@ def _worker_processes(scheduler: str, number: int, folder: str) -> Iterator[None
     try:
         yield
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
         process.wait()
 
 
@@ -163,13 +170,16 @@ class _Backend(DaskDistributedBackend):
             future = self.client.submit(_run, self._versions, tasks, pure=False)
         except Exception as error:
             # joblib calls this method in threads whose errors nobody sees.
-            future = concurrent.futures.Future()
+            future = LocalFuture()
             future.set_exception(error)
         future.add_done_callback(callback)
         return future
 
     def retrieve_result_callback(self, out: Any) -> Any:
-        return out.result()
+        try:
+            return out.result()
+        except CancelledError as error:
+            raise HarnessError("the connection to the Dask scheduler was lost") from error
 
     def _to_send(self, argument: Any) -> bytes | Future:
         """The pickled argument; of a large one the future on the cluster, the same each time."""

@@ -7,6 +7,8 @@ import signal
 import time
 from pathlib import Path
 
+from harness.scenario import Limits
+
 FATAL = 7
 
 
@@ -23,3 +25,9 @@ def process_of(number: int, tries: Path, deaths: int) -> tuple[int, int]:
 
 def threads_for_linear_algebra() -> str | None:
     return os.environ.get("OPENBLAS_NUM_THREADS")
+
+
+def sum_of_lower(number: int, limits: Limits) -> tuple[int, float, int]:
+    """The number, something of the limits, and the process."""
+    time.sleep(0.02)
+    return number, float(limits.lower.sum()), os.getpid()

@@ -1,0 +1,314 @@
+"""Runs on a Dask cluster: a scheduler and two workers that are processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import types
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+from distributed.comm.tcp import TCP
+
+import harness
+from harness.config.experiment import Execution
+from harness.engines import monte_carlo
+from harness.errors import HarnessError, InputError
+from harness.scenario import Limits
+from harness.study import cluster
+from harness.study.parallel import NoProgress, opened_backend, run_tasks
+from tests.study.experiments import DRAWN, LISTED, changed, stable_files
+from tests.study.tasks import process_of, sum_of_lower
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+WORKER = ["-m", "distributed.cli.dask_worker"]
+
+
+@contextmanager
+def program(*words, stdout=subprocess.DEVNULL):
+    """A Python process that ends with the context."""
+    process = subprocess.Popen(
+        [sys.executable, *map(str, words)],
+        env=ENVIRONMENT,
+        stdout=stdout,
+        stderr=subprocess.DEVNULL,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def scheduler(tmp_path):
+    """The process of a scheduler, and its address."""
+    file = tmp_path / "scheduler.json"
+    options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file]
+    with program("-m", "distributed.cli.dask_scheduler", *options) as process:
+        while not file.exists():
+            time.sleep(0.05)
+        time.sleep(0.1)
+        yield process, json.loads(file.read_text())["address"]
+
+
+@pytest.fixture
+def start_worker(scheduler, tmp_path):
+    """Start a worker, which has no other process to start it anew."""
+    with ExitStack() as stack:
+
+        def start(start=WORKER):
+            options = ["--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+            folder = ["--local-directory", tmp_path / "workers"]
+            return stack.enter_context(program(*start, scheduler[1], *options, *folder))
+
+        yield start
+
+
+@pytest.fixture
+def small_shards(monkeypatch):
+    """Many tasks, of 2^8 trials each."""
+    monkeypatch.setattr(monte_carlo, "SHARD", 1 << 8)
+
+
+def on(scheduler):
+    """What a config says of the execution."""
+    return {"backend": "dask", "address": scheduler[1], "jobs": 2}
+
+
+def execution(scheduler):
+    return Execution(2, "dask", 10.0, scheduler[1])
+
+
+class Killing(NoProgress):
+    """Kills a process when so many trials are done."""
+
+    def __init__(self, process, after):
+        self.process, self.after, self.done, self.to_come = process, after, 0, 0
+        self.done_at_death = None
+
+    def expect(self, trials):
+        self.to_come += trials
+
+    def advance(self, trials):
+        self.done += trials
+        if self.done_at_death is None and self.done >= self.after:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            self.done_at_death = self.done
+
+
+@pytest.mark.parametrize("base", [DRAWN, LISTED], ids=["drawn", "listed"])
+def test_a_killed_worker_changes_no_byte(
+    base, scheduler, start_worker, small_shards, monkeypatch, tmp_path
+):
+    expected = stable_files(harness.run(base, out=tmp_path / "threads").path)
+    first, _ = start_worker(), start_worker()
+    killing = Killing(first, after=1500)
+    monkeypatch.setattr("harness.api.NoProgress", lambda: killing)
+    found = harness.run(changed(base, execution=on(scheduler)), out=tmp_path / "dask")
+    assert killing.done_at_death < killing.to_come / 2
+    assert stable_files(found.path) == expected
+
+
+USER = """\
+import numpy as np
+
+def wide(x, n, alpha):
+    return 0.9 * x / n, 0.1 + 0.9 * x / n
+
+def jittered(x, n, alpha, rng):
+    width = rng.uniform(0.1, 0.3)
+    return max(0.0, x / n - width), min(1.0, x / n + width)
+
+jittered.deterministic = False
+"""
+
+
+def test_functions_of_the_user_give_the_same_bytes(scheduler, start_worker, small_shards, tmp_path):
+    """They are called in processes that the run itself has started, and never travel."""
+    start_worker()
+    (tmp_path / "mine.py").write_text(USER)
+    mine = [{"path": str(tmp_path / "mine.py"), "function": each} for each in ("wide", "jittered")]
+    for methods in (mine[:1], mine):
+        config = changed(
+            DRAWN, n=[3, 8], methods=["wald", *methods], trials={"per_size": 600}, figures=None
+        )
+        runs = [
+            harness.run(changed(config, execution=execution), out=tmp_path / execution["backend"])
+            for execution in ({"backend": "threading", "jobs": 2}, on(scheduler))
+        ]
+        first, second = (stable_files(run.path) for run in runs)
+        assert first == second
+
+
+def test_a_module_that_only_this_process_has_is_an_error_and_no_wait(
+    scheduler, start_worker, monkeypatch
+):
+    start_worker()
+    module = types.ModuleType("only_here")
+    exec("def task(x):\n    return x", module.__dict__)
+    monkeypatch.setitem(sys.modules, "only_here", module)
+    with opened_backend(execution(scheduler)) as backend, pytest.raises(ModuleNotFoundError):
+        list(run_tasks(module.task, [(1,), (2,)], 2, backend))
+
+
+def test_what_cannot_be_pickled_is_an_error_and_no_wait(scheduler, start_worker):
+    start_worker()
+    tasks = [(number, 1) for number in range(50)] + [(threading.Lock(), 1)]
+    with opened_backend(execution(scheduler)) as backend, pytest.raises(TypeError, match="pickle"):
+        list(run_tasks(max, tasks, 2, backend))
+
+
+def test_limits_are_sent_once_and_not_with_each_task(scheduler, start_worker, monkeypatch):
+    start_worker(), start_worker()
+    limits = Limits(np.arange(200_000), *np.random.default_rng(1).random((2, 3, 200_000)))
+    size = limits.outcomes.nbytes + limits.lower.nbytes + limits.upper.nbytes
+    with opened_backend(execution(scheduler)) as backend:
+        sent = bytes_written(monkeypatch)
+        found = list(run_tasks(sum_of_lower, ((i, limits) for i in range(20)), 2, backend))
+    assert size > 10_000_000
+    assert size < sum(sent) < size + 200_000
+    assert found == [(i, limits.lower.sum(), found[i][2]) for i in range(20)]
+    assert len({process for *_, process in found}) == 2
+
+
+def bytes_written(monkeypatch):
+    """A list that receives the number of bytes that this process sends."""
+    sent = []
+    write = TCP.write
+
+    async def counted(self, *args, **options):
+        sent.append(await write(self, *args, **options))
+        return sent[-1]
+
+    monkeypatch.setattr(TCP, "write", counted)
+    return sent
+
+
+def test_a_task_whose_workers_always_die_is_named(tmp_path):
+    with opened_backend(Execution(2, "dask", 10.0)) as backend:
+        tasks = ((number, tmp_path / "tries", 100) for number in range(20))
+        found = run_tasks(process_of, tasks, 2, backend, lambda number, *_: f"shard {number}")
+        with pytest.raises(HarnessError, match=r"^shard 7: its worker process died each time"):
+            list(found)
+
+
+def test_the_end_of_the_scheduler_is_one_sentence(scheduler, start_worker, tmp_path):
+    start_worker()
+    with opened_backend(execution(scheduler)) as backend:
+        tasks = ((number, tmp_path / "tries", 0) for number in range(1000))
+        results = run_tasks(process_of, tasks, 2, backend)
+        next(results)
+        scheduler[0].kill()
+        with pytest.raises(HarnessError, match=r"^the connection to the Dask scheduler was lost$"):
+            list(results)
+
+
+CONFIG = json.dumps(changed(DRAWN, figures=None, execution={"jobs": 2, "backend": "dask"}))
+SCRIPT = f"import harness, json; print(harness.run(json.loads({CONFIG!r}), out='out').path)"
+
+
+def test_workers_of_this_machine_need_no_guard_in_the_users_script(tmp_path):
+    """Processes that are copies of this one would run the script again."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    subprocess.run([sys.executable, "script.py"], cwd=tmp_path, check=True, env=ENVIRONMENT)
+    expected = harness.run(changed(DRAWN, figures=None), out=tmp_path / "threads")
+    assert stable_files(tmp_path / "out/small/drawn") == stable_files(expected.path)
+
+
+def test_workers_of_this_machine_end_with_the_run(tmp_path):
+    with opened_backend(Execution(2, "dask", 10.0)) as backend:
+        tasks = ((number, tmp_path / "tries", 0) for number in range(40))
+        workers = {process for _, process in run_tasks(process_of, tasks, 2, backend)}
+        assert workers
+        assert os.getpid() not in workers
+    assert all(has_ended(process) for process in workers)
+
+
+def has_ended(process):
+    """Whether a process is gone within seconds, or only its parent has not noticed."""
+    for _ in range(300):
+        try:
+            if psutil.Process(process).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_workers_of_this_machine_end_with_a_run_that_is_killed():
+    with program("-c", SLEEPING, stdout=subprocess.PIPE) as driver:
+        worker = int(driver.stdout.readline())
+        assert psutil.Process(worker).status() != psutil.STATUS_ZOMBIE
+        driver.kill()
+        assert has_ended(worker)
+
+
+SLEEPING = """
+import os, time
+from harness.config.experiment import Execution
+from harness.study.parallel import opened_backend, run_tasks
+with opened_backend(Execution(2, "dask", 10.0)) as backend:
+    print(*run_tasks(os.getpid, [()], 2, backend), flush=True)
+    time.sleep(60)
+"""
+
+
+def refusal_of(execution):
+    with pytest.raises(InputError) as found, opened_backend(execution):
+        pass
+    assert found.value.exit_code == 2
+    return str(found.value)
+
+
+def test_a_scheduler_that_does_not_answer_is_refused_within_seconds(tmp_path):
+    start = time.monotonic()
+    address = "tcp://127.0.0.1:1"
+    assert refusal_of(Execution(2, "dask", 10.0, address)) == (
+        "no Dask scheduler answers at tcp://127.0.0.1:1 within 5 s"
+    )
+    assert time.monotonic() - start < 10
+
+
+def test_a_scheduler_without_workers_is_refused(scheduler, monkeypatch):
+    monkeypatch.setattr(cluster, "_WORKERS", 1)
+    assert refusal_of(execution(scheduler)) == (
+        f"the Dask scheduler at {scheduler[1]} has no worker that answers within 1 s"
+    )
+
+
+OTHER = """
+from harness.tables import manifest
+manifest._PACKAGES = ("coverage-harness", "numpy")
+from distributed.cli.dask_worker import main
+main()
+"""
+
+
+def test_workers_of_other_versions_are_refused(scheduler, start_worker):
+    start_worker(["-c", OTHER])
+    with (
+        opened_backend(execution(scheduler)) as backend,
+        pytest.raises(InputError, match=r"^a worker has coverage-harness .* where this process"),
+    ):
+        list(run_tasks(abs, [(1,), (2,)], 2, backend))
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "harness.study.cluster")
+    assert refusal_of(Execution(2, "dask", 10.0)) == (
+        "backend dask needs the package distributed: install the extra dask, "
+        "pip install 'coverage-harness[dask]'"
+    )
