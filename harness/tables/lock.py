@@ -7,7 +7,6 @@ import json
 import os
 import platform
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -266,17 +265,22 @@ def _owner(content: bytes, path: Path | None = None) -> Process | None:
 
 
 def _remove(path: Path, content: bytes) -> None:
-    """Remove a lock file that has this content; leave that of another process."""
-    handle, aside = tempfile.mkstemp(prefix=f"{LOCK_FILE}-", dir=path.parent)
-    os.close(handle)
+    """Remove a lock file that has this content; only one process at a time does so."""
+    guard = path.with_name(f"{LOCK_FILE}-takeover")
     try:
-        path.replace(aside)
-        if Path(aside).read_bytes() != content:
-            Path(aside).rename(path)
-    except FileNotFoundError:
-        pass
+        os.close(os.open(guard, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        with suppress(FileNotFoundError):
+            if time.time() - guard.stat().st_mtime > _UNSIGNED_FOR:
+                guard.unlink()
+        return
+    try:
+        # Another process may have removed it, and made its own, before the guard.
+        with suppress(FileNotFoundError):
+            if path.read_bytes() == content:
+                path.unlink()
     finally:
-        Path(aside).unlink(missing_ok=True)
+        guard.unlink(missing_ok=True)
 
 
 def _boot() -> str | None:
