@@ -126,7 +126,7 @@ def test_reading_finds_the_old_or_the_new_result_byte_for_byte(killed, tmp_path)
             assert files(copy) == expected, folder.name
             assert hidden(copy) == set(), folder.name
         else:
-            with pytest.raises(InputError, match="its run has not finished|holds no results"):
+            with pytest.raises(InputError, match=r"its run has not finished|holds no results"):
                 harness.load(copy)
 
 
