@@ -1,9 +1,8 @@
-"""The command line: its commands in the order of ``--help``, and its entry points."""
+"""The command line: its commands in the order of ``--help``, and what runs them."""
 
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Sequence
 
@@ -61,10 +60,3 @@ def _refuse(fault: Exception) -> int:
     show(file=text)
     say(text.getvalue().removesuffix("\n"), err=True)
     return int(getattr(fault, "exit_code", 2))
-
-
-def entry() -> None:
-    """Run the command line as a process of its own."""
-    # Processes that joblib starts would import a file joblib.py of the working folder otherwise.
-    os.environ.setdefault("PYTHONSAFEPATH", "1")
-    sys.exit(main())

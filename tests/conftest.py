@@ -78,6 +78,12 @@ SLOW = (
     "tests/cli/test_shadowing.py::test_libraries_go_before_files_of_the_working_folder[loky",
     "tests/cli/test_shadowing.py::test_the_installed_command_runs",
     "tests/cli/test_terminal.py::test_pytest_prints_no_control_character",
+    "tests/cli/test_process.py::test_a_signal_while_drawing_ends_the_run_and_leaves_nothing[2",
+    "tests/cli/test_process.py::test_an_ignored_hang_up_stays_ignored",
+    *(
+        f"tests/cli/test_process.py::test_an_interrupt_during_imports_says_so_and_nothing_else[{name}"
+        for name in ("typer", "numpy", "scipy")
+    ),
     "tests/cli/test_dry_run.py::test_a_long_run_says_what_it_will_take",
     "tests/study/test_estimate.py::test_the_tables_have_no_more_rows_than_estimated",
     "tests/study/test_failures.py::test_a_function_that_dies_everywhere_is_given_up",

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from harness.commands.signals import cleaning_up, on_terminal
+
 
 def check(
     method: Annotated[
@@ -60,7 +62,7 @@ def check(
 
     if update is not None:
         validate_target(update, named(method, family))
-    with _spinner(f"checking {method}"):
+    with cleaning_up(), _spinner(f"checking {method}"):
         report = check_method(
             method,
             family=family,
@@ -88,5 +90,5 @@ def _spinner(text: str) -> Iterator[None]:
     if not screen.is_terminal:
         yield
         return
-    with screen.status(escape_markup(text)):
+    with on_terminal(screen.status(escape_markup(text))):
         yield

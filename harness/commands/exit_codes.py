@@ -5,17 +5,15 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import signal
-import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import typer
 
 from harness.commands.output import say
+from harness.commands.signals import ending
 from harness.errors import HarnessError, InputError
-
-INTERRUPTED = 130
 
 
 def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
@@ -28,9 +26,11 @@ def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
         except HarnessError as fault:
             print_error(str(fault))
             code = fault.exit_code
-        except KeyboardInterrupt:
-            print_error("interrupted; no incomplete result was written")
-            code = INTERRUPTED
+        except KeyboardInterrupt as stop:
+            how, code = ending(stop)
+            # The terminal may be gone.
+            with suppress(OSError):
+                print_error(f"{how}; {stop if str(stop) else 'no incomplete result was written'}")
         except MemoryError as fault:
             what = f"the command {function.__name__}"
             print_error(
@@ -54,13 +54,3 @@ def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
 def print_error(sentence: str) -> None:
     """Print a sentence on standard error."""
     say(f"harness: {sentence}", err=True)
-
-
-def exit_on_sigterm() -> None:
-    """Let SIGTERM raise SystemExit, so that the run removes what it has half written."""
-
-    def terminate(number: int, frame: object) -> None:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, terminate)

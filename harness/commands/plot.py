@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from harness.commands.signals import cleaning_up
 from harness.errors import InputError
 
 
@@ -30,7 +31,8 @@ def plot(
         FigureSpec(figure["kind"], {k: v for k, v in figure.items() if k != "kind"})
         for figure in asked
     ]
-    paths = write_figures(results, specs, folder, formats or ["png"])
+    with cleaning_up():
+        paths = write_figures(results, specs, folder, formats or ["png"])
     for path in paths:
         say(str(path))
     return 0

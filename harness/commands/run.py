@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.commands.exit_codes import exit_on_sigterm, print_error
+from harness.commands.exit_codes import print_error
+from harness.commands.signals import cleaning_up, on_terminal
 from harness.errors import FigureError, HarnessError, MethodError, WriteError
 
 if TYPE_CHECKING:
@@ -57,6 +58,22 @@ def run(
         changes.append(f"execution.backend={backend}")
     if timeout is not None:
         changes.append(f"execution.timeout={timeout}")
+    # Imported before signals raise exceptions, which an import may swallow.
+    import harness.api  # noqa: F401
+
+    with cleaning_up():
+        return _run_all(configs, changes, out, quiet, take_over, dry_run)
+
+
+def _run_all(
+    configs: Sequence[Path],
+    changes: Sequence[str],
+    out: Path,
+    quiet: bool,
+    take_over: bool,
+    dry_run: bool,
+) -> int:
+    """Run the experiments one after the other; return the exit code."""
     from harness.commands.output import say
     from harness.screen.estimate import estimate_line, estimate_lines
     from harness.study.estimate import WORTH_SAYING
@@ -67,7 +84,6 @@ def run(
         for experiment, found in zip(experiments, estimates, strict=True):
             say(estimate_lines(experiment.name, found))
         return 0
-    exit_on_sigterm()
     for experiment, found in zip(experiments, estimates, strict=True):
         if found.seconds > WORTH_SAYING and not quiet:
             say(estimate_line(experiment.name, found), err=True)
@@ -174,5 +190,5 @@ def _progress(name: str, quiet: bool) -> Iterator[Progress]:
         return
     from harness.screen.progress import progress_bar
 
-    with progress_bar(screen, name) as progress:
+    with on_terminal(progress_bar(screen, name)) as progress:
         yield progress

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+import harness
 from harness.screen.progress import progress_bar
 
 MODULE = [sys.executable, "-W", "error", "-m", "harness"]
@@ -116,8 +118,18 @@ def test_the_bar_counts_trials():
     assert "1,500 of 3,000 trials" in file.getvalue()
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_an_interrupt_while_drawing_ends_with_130_and_leaves_nothing(here, config, jobs):
+ENDINGS = {
+    "SIGINT": (130, "interrupted"),
+    "SIGTERM": (143, "terminated"),
+    "SIGHUP": (129, "the terminal was closed"),
+}
+
+
+@pytest.mark.parametrize(
+    ("jobs", "name"), [("1", "SIGINT"), ("2", "SIGINT"), ("2", "SIGTERM"), ("1", "SIGHUP")]
+)
+def test_a_signal_while_drawing_ends_the_run_and_leaves_nothing(here, config, jobs, name):
+    code, how = ENDINGS[name]
     path = config(trials={"per_size": 2_000_000_000}, figures=None)
     with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTIBLE, "run", path, "--jobs", jobs],
@@ -128,16 +140,100 @@ def test_an_interrupt_while_drawing_ends_with_130_and_leaves_nothing(here, confi
         try:
             assert "is expected to take about" in process.stderr.readline()
             assert process.stderr.readline() == "drawing\n"
-            process.send_signal(signal.SIGINT)
+            process.send_signal(getattr(signal, name))
             out, err = process.communicate(timeout=20)
         finally:
             process.kill()
-    assert process.returncode == 130
+    assert process.returncode == code
     assert out == ""
-    assert (
-        err.replace("drawing\n", "") == "harness: interrupted; no incomplete result was written\n"
-    )
+    assert err.replace("drawing\n", "") == f"harness: {how}; no incomplete result was written\n"
     assert [entry.name for entry in here.iterdir()] == ["small.yaml"]
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this platform has no pseudo-terminals")
+def test_a_run_whose_terminal_is_closed_cleans_up(here, config):
+    path = config(trials={"per_size": 2_000_000_000}, figures=None)
+    master, slave = os.openpty()
+    # A session of its own, with the terminal as the one that ends it.
+    code = (
+        "import fcntl, os, sys, termios\n"
+        "os.setsid()\n"
+        "fcntl.ioctl(2, termios.TIOCSCTTY, 0)\n"
+        "os.execv(sys.executable, [sys.executable, '-m', 'harness', *sys.argv[1:]])\n"
+    )
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "140"}
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "run", path], stdin=slave, stdout=slave, stderr=slave, env=env
+    ) as process:
+        os.close(slave)
+        try:
+            shown = b""
+            while b"M/s" not in shown:
+                assert select.select([master], [], [], 30)[0], shown
+                shown += os.read(master, 4096)
+            assert (here / "results" / "small" / ".lock").exists()
+            os.close(master)
+            assert process.wait(timeout=20) == ENDINGS["SIGHUP"][0]
+        finally:
+            process.kill()
+    assert [entry.name for entry in here.iterdir()] == ["small.yaml"]
+
+
+def test_an_ignored_hang_up_stays_ignored(here, config):
+    path = config(trials={"per_size": 3_000_000}, figures=None)
+    hook = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + INTERRUPTIBLE
+    with subprocess.Popen(
+        [sys.executable, "-c", hook, "run", path, "--jobs", "1", "--quiet"],
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr.readline() == "drawing\n"
+        process.send_signal(signal.SIGHUP)
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+# As MODULE, but it interrupts itself once it imports the module that is named first.
+WHILE_IMPORTED = r"""
+import os, runpy, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path, target=None):
+        if name == word:
+            os.kill(os.getpid(), signal.SIGINT)
+
+word = sys.argv.pop(1)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupting())
+runpy.run_module("harness", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize("module", ["harness.cli", "typer", "numpy", "polars", "scipy.special"])
+def test_an_interrupt_during_imports_says_so_and_nothing_else(here, config, module):
+    result = run("run", config(), command=[sys.executable, "-c", WHILE_IMPORTED, module])
+    assert (result.returncode, result.stdout) == (130, "")
+    assert result.stderr == "harness: interrupted\n"
+    assert [entry.name for entry in here.iterdir()] == ["small.yaml"]
+
+
+def test_an_interrupt_while_figures_are_drawn_says_that_the_tables_are_complete(here, config):
+    hook = INTERRUPTIBLE.replace(
+        "sys.exit(",
+        "from matplotlib.figure import Figure\n"
+        "Figure.savefig = lambda *a, **o: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.exit(",
+    )
+    result = run("run", config(), command=[sys.executable, "-c", hook])
+    assert (result.returncode, result.stdout) == (130, "")
+    folder = here / "results" / "small"
+    assert result.stderr.splitlines()[-1] == (
+        f"harness: interrupted; the tables in {folder} are complete, without figures: "
+        f"`python -m harness plot {folder}` draws them"
+    )
+    assert not (folder / "figures").exists()
+    assert not any(path.name.startswith(".") for path in folder.iterdir())
+    assert harness.load(folder).summary.height > 0
 
 
 def test_a_reader_that_stops_early_is_no_fault(here):

@@ -23,7 +23,7 @@ def f(x, n, alpha):
     return np.zeros(np.shape(x)), np.ones(np.shape(x))
 """
 MODULE = [sys.executable, "-m", "harness"]
-INSTALLED = [sys.executable, "-c", "from harness.cli import entry; entry()"]
+INSTALLED = [sys.executable, "-c", "from harness.__main__ import entry; entry()"]
 """As the installed command, whose own folder is on the path instead of the working folder."""
 
 
