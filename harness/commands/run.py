@@ -62,7 +62,7 @@ def run(
     import harness.api  # noqa: F401
 
     with cleaning_up():
-        return _run_all(configs, changes, out, quiet, take_over, dry_run)
+        return _run_all(configs, changes, out, quiet, fresh, take_over, dry_run)
 
 
 def _run_all(
@@ -70,6 +70,7 @@ def _run_all(
     changes: Sequence[str],
     out: Path,
     quiet: bool,
+    fresh: bool,
     take_over: bool,
     dry_run: bool,
 ) -> int:

@@ -73,10 +73,13 @@ while True:
 def results(tmp_path_factory):
     """The folders of an old result, with a figure, and of a new one, without."""
     place = tmp_path_factory.mktemp("results")
-    return [
-        (place / name / harness.run(config, out=place / name).path.name).resolve()
+    folders = [
+        harness.run(config, out=place / name).path
         for name, config in (("old", FIGURE), ("new", NEW))
     ]
+    for folder in folders:
+        (folder / "journal.sqlite").unlink()
+    return folders
 
 
 @pytest.fixture(scope="module", params=["replaced", "first", "figures"])
