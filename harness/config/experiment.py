@@ -52,6 +52,28 @@ class TrialCount:
     """``per_outcome``: count * (n + 1) trials at each n, of two samples count * (n1 + 1)(n2 + 1);
     ``per_size``: count at each size; ``per_truth``: count at each true value and size."""
 
+    @property
+    def per_truth(self) -> int | None:
+        """The number at each true value and size, where that is fixed."""
+        return self.count if self.kind == "per_truth" else None
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Monte Carlo trials until the interval of every actual alpha is narrow enough."""
+
+    half_width: float
+    """Half the length that intervals are to have at most, in (0, 1/2)."""
+    most: int
+    """The most trials at each size."""
+    kind: ClassVar[Literal["half_width"]] = "half_width"
+    per_truth: ClassVar[None] = None
+    """Each trial draws its truth."""
+
+
+Trials = TrialCount | Precision
+"""How many Monte Carlo trials an experiment has."""
+
 
 @dataclass(frozen=True)
 class FigureSpec:
@@ -88,7 +110,7 @@ class Experiment:
     truth: Truth | PairTruth
     written_truth: Mapping[str, Any]
     """The truth as plain data, in which a grid is still a grid."""
-    trials: TrialCount | None
+    trials: Trials | None
     """None where no Monte Carlo trials are made."""
     outcomes: int | tuple[int, ...] | None
     """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or

@@ -13,7 +13,7 @@ from harness.config.experiment import (
     Experiment,
     Size,
     SizeRange,
-    TrialCount,
+    Trials,
 )
 from harness.config.forms import CROSS, Form
 from harness.config.models.figures import figure_spec
@@ -86,7 +86,7 @@ def pairs(
 
 
 def engines_of(
-    family: Family, written: Sequence[str] | None, trials: TrialCount | None
+    family: Family, written: Sequence[str] | None, trials: Trials | None
 ) -> tuple[str, ...]:
     """The engines that run, in the order of the family; all that can where none is named."""
     if written is None:

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.config.experiment import CALIBRATION, COVERAGE, MethodSpec, TrialCount
+from harness.config.experiment import CALIBRATION, COVERAGE, MethodSpec, Precision, TrialCount, Trials
 from harness.config.forms import CROSS, Form
 from harness.config.models.figures import kind_of
 from harness.config.resolve import pairs, sizes_of
@@ -149,7 +149,7 @@ def _labels_are_distinct(methods: Sequence[MethodSpec | None]) -> Issues:
 
 
 def _trials_per_truth_have_discrete_truths(
-    form: Form, truth: Truth | PairTruth, trials: TrialCount | None
+    form: Form, truth: Truth | PairTruth, trials: Trials | None
 ) -> Issues:
     if trials is not None and trials.kind == "per_truth" and not truth.is_discrete:
         others = " or ".join(["per_outcome"] * form.family.is_bounded + ["per_size"])
@@ -160,7 +160,7 @@ def _trials_per_truth_have_discrete_truths(
         )
 
 
-def _trials_per_outcome_have_finitely_many(form: Form, trials: TrialCount | None) -> Issues:
+def _trials_per_outcome_have_finitely_many(form: Form, trials: Trials | None) -> Issues:
     if trials is not None and trials.kind == "per_outcome" and not form.family.is_bounded:
         bounded = ", ".join(name for name, family in FAMILIES.items() if family.is_bounded)
         yield ConfigIssue(
@@ -171,12 +171,13 @@ def _trials_per_outcome_have_finitely_many(form: Form, trials: TrialCount | None
 
 
 def _monte_carlo_has_trials(
-    raw: Mapping[str, Any], engines: Sequence[str], trials: TrialCount | None
+    raw: Mapping[str, Any], engines: Sequence[str], trials: Trials | None
 ) -> Issues:
     if MONTE_CARLO in engines and trials is None:
         yield ConfigIssue(
             ("engines", raw["engines"].index(MONTE_CARLO)),
-            "expected trials (per_outcome, per_size or per_truth) with monte_carlo, found none",
+            "expected trials (per_outcome, per_size, per_truth or half_width) with monte_carlo, "
+            "found none",
         )
 
 
@@ -255,7 +256,7 @@ def _figures_are_drawable(form: Form, values: Mapping[str, Any]) -> Issues:
         sides=None if None in methods else {each.label: each.side for each in methods},
         truth=values.get("truth"),
         engines=values.get("engines"),
-        trials=trials.kind if isinstance(trials, TrialCount) else None,
+        trials=trials.kind if isinstance(trials, TrialCount | Precision) else None,
         outcomes=values.get("outcomes"),
     )
     figures: Sequence[FigureOptions | None] = values.get("figures", [])

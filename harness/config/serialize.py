@@ -11,6 +11,7 @@ from harness.config.experiment import (
     Calibration,
     Experiment,
     MethodSpec,
+    Precision,
     TrialCount,
 )
 from harness.config.forms import FORMS
@@ -66,6 +67,8 @@ def _truth(experiment: AnyExperiment) -> Mapping[str, Any]:
 
 def _trials(experiment: AnyExperiment) -> Any:
     trials = experiment.trials
+    if isinstance(trials, Precision):
+        return {"half_width": plain_number(trials.half_width), "max": trials.most}
     return {trials.kind: trials.count} if isinstance(trials, TrialCount) else trials
 
 

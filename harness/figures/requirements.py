@@ -38,7 +38,7 @@ class ExperimentFacts:
     truth: Truth | PairTruth | None
     engines: Sequence[str] | None
     trials: str | None
-    """``per_outcome``, ``per_size`` or ``per_truth``."""
+    """``per_outcome``, ``per_size``, ``per_truth`` or ``half_width``."""
     outcomes: int | Sequence[int] | None
     """The number of fractions of n, or the listed outcomes; None also for all outcomes."""
 

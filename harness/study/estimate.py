@@ -281,9 +281,8 @@ def _per_trial(
         return 0.0
     truths = counts.truths
     assert experiment.trials is not None
-    each = experiment.trials.count if experiment.trials.kind == "per_truth" else None
     trials = min(counts.trials, max(_PROBED_TRIALS, 64 * truths))
-    shard = Shard(counts.scenario, 0, 0, trials, experiment.seed, each)
+    shard = Shard(counts.scenario, 0, 0, trials, experiment.seed, experiment.trials.per_truth)
     seconds = _fastest(lambda: outcomes_drawn(shard)) / trials
     if stochastic:
         few = replace(shard, trials=min(trials, _PROBED_AGAIN))

@@ -5,12 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
-from harness.config.experiment import Experiment, Size
+from harness.config.experiment import Experiment, Precision, Size
+from harness.config.models.trials import MOST_TRIALS
 from harness.engines.monte_carlo import SHARD, Shard, shards
+from harness.engines.precision import (
+    FIRST_LOOK,
+    FIRST_LOOK_DRAWN,
+    Aim,
+    certain_look,
+    planned_looks,
+    shards_between_looks,
+)
 from harness.engines.solvers import solver_of
 from harness.errors import InputError
 from harness.families.catalogue import family_of
@@ -18,15 +27,14 @@ from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
 from harness.numerics.arrays import Integers
 from harness.scenario import PairScenario, Scenario, SingleScenario, outcomes_at_fractions
-from harness.study.columns import Sources, refuse_undrawn
+from harness.study.columns import Sources, refuse_undrawn, stochastic_columns
 from harness.tables.scenario_result import OutcomeCells
 from harness.truths import PairTruth
 
 LARGEST_TABLE = 1 << 22
 """The most outcomes of one scenario that limits are computed for."""
 
-MOST_TRIALS = 10**11
-"""The most trials of one scenario: hours on any machine."""
+_FIRST_LOOKS = (FIRST_LOOK, FIRST_LOOK_DRAWN)
 
 
 @dataclass(frozen=True)
@@ -45,14 +53,13 @@ class ScenarioPlan:
     """Whether every outcome that can be drawn is among ``outcomes``."""
     outcome_cells: OutcomeCells
     """How the tables show the cells given an outcome."""
+    looks: tuple[int, ...]
+    """The numbers of shards after which it is decided whether more are simulated, ascending.
 
-    @property
-    def looks(self) -> tuple[int, ...]:
-        """The numbers of shards after which it is decided whether more are simulated, ascending.
-
-        The last one is the number of all shards; it is the only one where trials are fixed.
-        """
-        return (len(self.shards),)
+    The last one is the number of all shards; it is the only one where trials are fixed.
+    """
+    aim: Aim | None
+    """The precision that the trials are to reach; None where their number is given."""
 
     def round(self, number: int) -> tuple[Shard, ...]:
         """The shards between two looks: those before look ``number``, without former rounds."""
@@ -76,6 +83,8 @@ class ScenarioCounts:
 
     scenario: Scenario
     trials: int
+    tasks: int
+    """The number of shards of the trials."""
     truths: int
     """The number of listed truths; 0 where truths come from a distribution."""
     drawn: float
@@ -87,11 +96,6 @@ class ScenarioCounts:
     drawn_first: bool
     """Whether trials are drawn once more beforehand, since not every outcome is planned."""
     outcome_cells: OutcomeCells
-
-    @property
-    def tasks(self) -> int:
-        """The number of shards of the trials."""
-        return -(-self.trials // SHARD)
 
 
 def plan_scenarios(experiment: Experiment, sources: Sources) -> list[ScenarioPlan]:
@@ -106,7 +110,8 @@ def plan_scenarios(experiment: Experiment, sources: Sources) -> list[ScenarioPla
             a method draws its limits, and the experiment has no trials.
     """
     refuse_undrawn(experiment, sources)
-    return [_plan_scenario(experiment, size) for size in experiment.sizes]
+    first = _FIRST_LOOKS[bool(stochastic_columns(experiment, sources))]
+    return [_plan_scenario(experiment, size, first) for size in experiment.sizes]
 
 
 def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
@@ -117,7 +122,10 @@ def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
     """
     for size in experiment.sizes:
         scenario = _scenario(experiment, size)
-        trials = _trials(experiment, scenario)[0] if MONTE_CARLO in experiment.engines else 0
+        trials, tasks = 0, 0
+        if MONTE_CARLO in experiment.engines:
+            trials = _trials(experiment, scenario)
+            tasks = -(-trials // SHARD)
         possible = solver_of(scenario).possible_count()
         shown = _shown(experiment, scenario)
         needed = [part.count for part in _outcomes(experiment, scenario, shown)]
@@ -131,6 +139,7 @@ def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
         yield ScenarioCounts(
             scenario,
             trials,
+            tasks,
             scenario.truth.count if scenario.truth.is_discrete else 0,
             drawn,
             outcomes,
@@ -140,9 +149,9 @@ def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
         )
 
 
-def _plan_scenario(experiment: Experiment, size: Size) -> ScenarioPlan:
+def _plan_scenario(experiment: Experiment, size: Size, first_look: int) -> ScenarioPlan:
     scenario = _scenario(experiment, size)
-    drawn = _shards(experiment, scenario) if MONTE_CARLO in experiment.engines else ()
+    drawn, looks, aim = _shards(experiment, scenario, first_look)
     shown = _shown(experiment, scenario)
     needed = _union([part.listed() for part in _outcomes(experiment, scenario, shown)])
     complete = solver_of(scenario).covers_draws(needed, LARGEST_TABLE)
@@ -154,6 +163,8 @@ def _plan_scenario(experiment: Experiment, size: Size) -> ScenarioPlan:
         whole=experiment.outcomes is None,
         complete=complete,
         outcome_cells=_outcome_cells(experiment, scenario),
+        looks=looks,
+        aim=aim,
     )
 
 
@@ -180,28 +191,51 @@ def _is_one_bounded_sample(scenario: Scenario) -> bool:
     return family.samples == 1 and family.is_bounded
 
 
-def _trials(experiment: Experiment, scenario: Scenario) -> tuple[int, int | None]:
-    """The number of trials of a scenario, and at each listed truth where these are fixed."""
+def _trials(experiment: Experiment, scenario: Scenario) -> int:
+    """The number of trials of a scenario; the most that it may have where a precision is asked."""
     assert experiment.trials is not None
+    if isinstance(experiment.trials, Precision):
+        # Which of the first looks it is depends on the methods.
+        return max(_looks(experiment.trials, first)[1][-1] for first in _FIRST_LOOKS)
     kind, count = experiment.trials.kind, experiment.trials.count
     asked = f"trials: {{{kind}: {count}}}"
-    per_truth = count if kind == "per_truth" else None
     if kind == "per_outcome":
         for size in scenario.sizes:
             count *= int(size) + 1
-    elif per_truth is not None:
+    elif kind == "per_truth":
         assert scenario.truth.is_discrete
         count *= scenario.truth.count
     if count > MOST_TRIALS:
         raise InputError(
             f"{_size_text(scenario)}: {asked} would be {count:,} trials, more than {MOST_TRIALS:,}"
         )
-    return count, per_truth
+    return count
 
 
-def _shards(experiment: Experiment, scenario: Scenario) -> tuple[Shard, ...]:
-    trials, per_truth = _trials(experiment, scenario)
-    return tuple(shards(scenario, trials, experiment.seed, per_truth))
+def _shards(
+    experiment: Experiment, scenario: Scenario, first_look: int
+) -> tuple[tuple[Shard, ...], tuple[int, ...], Aim | None]:
+    """The shards of a scenario, after which of them it is looked at, and the precision asked for.
+
+    Where a precision is asked for they are those of a scenario whose alphas are not known. No
+    trials come after the look at which any count is narrow enough.
+    """
+    trials, seed = experiment.trials, experiment.seed
+    if MONTE_CARLO not in experiment.engines or trials is None:
+        return (), (0,), None
+    if isinstance(trials, Precision):
+        planned, made = _looks(trials, first_look)
+        drawn, ends = shards_between_looks(scenario, made, seed)
+        return tuple(drawn), tuple(ends), Aim(trials.half_width, trials.most, planned)
+    drawn = shards(scenario, _trials(experiment, scenario), seed, trials.per_truth)
+    return tuple(drawn), (len(drawn),), None
+
+
+@cache
+def _looks(asked: Precision, first: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The trials of the planned looks, and of those that may be made."""
+    planned = planned_looks(asked.most, first)
+    return planned, planned[: certain_look(asked.half_width, planned)]
 
 
 def _shown(experiment: Experiment, scenario: Scenario) -> OutcomeSet | None:

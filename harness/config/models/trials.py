@@ -10,8 +10,12 @@ from harness.config import experiment
 from harness.config.experiment import DASK
 from harness.config.messages import refused
 from harness.config.models.constraints import Word, by_key, exactly_one, expecting
+from harness.engines.precision import FIRST_LOOK_DRAWN
 from harness.methods.user.process import TIMEOUT
 from harness.models import StrictModel
+
+MOST_TRIALS = 10**11
+"""The most trials of one scenario: hours on any machine."""
 
 Count = Annotated[
     int,
@@ -42,27 +46,42 @@ class PerTruth(StrictModel):
     )
 
 
-def _trial_count(model: PerOutcome | PerSize | PerTruth) -> experiment.TrialCount:
+class HalfWidth(StrictModel):
+    """As many trials as a precision takes."""
+
+    half_width: Annotated[
+        float,
+        Field(gt=0, lt=0.5),
+        expecting("a half-width above 0 and below 0.5"),
+    ] = Field(
+        description="Trials until the 95 % interval of every method's actual alpha reaches at "
+        "most this far to each side."
+    )
+    max: Annotated[
+        int,
+        Field(ge=FIRST_LOOK_DRAWN, le=MOST_TRIALS),
+        expecting(f"a whole number of trials from {FIRST_LOOK_DRAWN} to 10^11"),
+    ] = Field(description="The most trials at each size.")
+
+
+def _trials(model: PerOutcome | PerSize | PerTruth | HalfWidth) -> experiment.Trials:
+    if isinstance(model, HalfWidth):
+        return experiment.Precision(model.half_width, model.max)
     ((kind, count),) = model
     return experiment.TrialCount(cast(experiment.TrialsKind, kind), count)
 
 
-_KEYS = ("per_outcome", "per_size", "per_truth")
+_KEYS = ("per_outcome", "per_size", "per_truth", "half_width")
 Trials = Annotated[
     Annotated[PerOutcome, Tag("<per_outcome>")]
     | Annotated[PerSize, Tag("<per_size>")]
-    | Annotated[PerTruth, Tag("<per_truth>")],
+    | Annotated[PerTruth, Tag("<per_truth>")]
+    | Annotated[HalfWidth, Tag("<half_width>")],
     by_key(_KEYS),
-    exactly_one(
-        _KEYS,
-        elsewhere={
-            "half_width": "expected one of the keys per_outcome, per_size, per_truth, found "
-            "half_width: stopping on precision is not available yet; say how many trials instead"
-        },
-    ),
-    AfterValidator(_trial_count),
+    exactly_one(_KEYS),
+    AfterValidator(_trials),
 ]
-"""The type of the key ``trials`` of a coverage experiment, which yields a `TrialCount`."""
+"""The type of the key ``trials`` of a coverage experiment, which yields `experiment.Trials`."""
 
 
 _PORT = r"([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])"
