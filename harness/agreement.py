@@ -6,6 +6,9 @@ outcomes that were drawn are compared with their probabilities one by one and by
 these four groups has Holm's correction and a quarter of the level, so that a fault of five standard
 errors of the run's trials is found among thousands of cells. The number of cells whose 95 %
 interval misses the exact value is reported beside its expectation.
+
+Where the trials of a scenario stopped at one of K planned looks, its p-values are multiplied by K.
+Sums over several scenarios have no such bound and leave it out, as does the number of intervals.
 """
 
 from __future__ import annotations
@@ -43,16 +46,19 @@ class ComparedCells:
     exact_below: Floats
     exact_above: Floats
     exact_missed: Floats
+    looks: Integers
+    """The number of planned looks at each cell's scenario; 0 where its trials were fixed."""
 
     def tests(self) -> Floats:
         """p-values of the misses below, above and together, shape (3, c)."""
-        return np.stack(
+        p = np.stack(
             [
                 two_sided_p(self.below, self.trials, self.exact_below),
                 two_sided_p(self.above, self.trials, self.exact_above),
                 two_sided_p(self.missed, self.trials, self.exact_missed),
             ]
         )
+        return np.minimum(p * np.maximum(self.looks, 1), 1.0)
 
 
 @dataclass(frozen=True)
@@ -67,9 +73,10 @@ class MethodAgreement:
     """After the correction for all tests of the run."""
     scenario: int | None
     """The number of the scenario of the cell with the smallest p; None for the whole run."""
-    intervals_missing: int
-    """Cells whose 95 % interval misses the exact value."""
-    expected_missing: float
+    intervals_missing: int | None
+    """Cells with a fixed number of trials whose 95 % interval misses the exact value; None where
+    the trials of all cells stopped at a look."""
+    expected_missing: float | None
     """Its expectation if the engines agree, by enumeration over the counts of each cell."""
 
     @property
@@ -114,6 +121,8 @@ class DrawnOutcomes:
     """Of each outcome; the sum is 1."""
     value: Floats
     """A statistic of each outcome, whose mean is compared: the estimate."""
+    looks: int = 0
+    """The number of planned looks at the scenario; 0 where its trials were fixed."""
 
 
 @dataclass(frozen=True)
@@ -135,15 +144,19 @@ class DrawsAgreement:
 def compare_draws(drawn: Sequence[DrawnOutcomes]) -> DrawsAgreement | None:
     """Test the number of trials with each outcome, and the means of the outcomes; None for none.
 
-    The means are tested in each scenario and over all of them together.
+    The means are tested in each scenario, and over all with fixed trials together.
     """
     if not drawn:
         return None
+    times = [max(each.looks, 1) for each in drawn]
     by_count = [
         two_sided_p(each.counts, np.full(each.counts.size, each.counts.sum()), each.probability)
         for each in drawn
     ]
-    means = [mean_p([each]) for each in drawn] + ([mean_p(drawn)] if len(drawn) > 1 else [])
+    by_count = [np.minimum(p * looks, 1.0) for p, looks in zip(by_count, times, strict=True)]
+    means = [min(mean_p([each]) * looks, 1.0) for each, looks in zip(drawn, times, strict=True)]
+    fixed = [each for each in drawn if not each.looks]
+    means += [mean_p(fixed)] if len(fixed) > 1 else []
     numbers: list[int | None] = [each.scenario for each in drawn]
     of_counts = np.repeat(np.arange(len(drawn)), [p.size for p in by_count])
     of_tests = np.concatenate([of_counts, np.arange(len(means))])
@@ -264,7 +277,7 @@ def compare_cells(
 
 def _none(method: str) -> ComparedCells:
     whole, real = np.empty(0, np.int64), np.empty(0)
-    return ComparedCells(method, whole, whole, whole, whole, whole, real, real, real)
+    return ComparedCells(method, whole, whole, whole, whole, whole, real, real, real, whole)
 
 
 def _by_method(tests: list[Floats]) -> list[Floats]:
@@ -273,18 +286,28 @@ def _by_method(tests: list[Floats]) -> list[Floats]:
     return np.split(corrected, np.cumsum([p.size for p in tests])[:-1])
 
 
-def intervals_missing(methods: Sequence[ComparedCells]) -> list[tuple[int, float]]:
+def intervals_missing(
+    methods: Sequence[ComparedCells],
+) -> list[tuple[int, float] | tuple[None, None]]:
     """The number of cells whose 95 % interval misses the exact value, and its expectation.
+
+    Only cells with fixed trials are counted; both are None where none of a method's cells has them.
 
     Args:
         methods: the cells of each method; those of all methods are solved at once.
     """
+    fixed = [cells.looks == 0 for cells in methods]
     missed, trials, exact = (
-        np.concatenate([getattr(cells, name) for cells in methods])
+        np.concatenate(
+            [getattr(cells, name)[used] for cells, used in zip(methods, fixed, strict=True)]
+        )
         for name in ("missed", "trials", "exact_missed")
     )
     lower, upper = fraction_interval(missed, trials)
     missing = (exact < lower) | (exact > upper)
-    ends = np.cumsum([cells.trials.size for cells in methods])[:-1]
+    ends = np.cumsum([used.sum() for used in fixed])[:-1]
     counted = np.split(missing, ends), np.split(probability_of_missing(trials, exact), ends)
-    return [(int(each.sum()), float(chance.sum())) for each, chance in zip(*counted, strict=True)]
+    return [
+        (int(each.sum()), float(chance.sum())) if used.any() or not used.size else (None, None)
+        for used, each, chance in zip(fixed, *counted, strict=True)
+    ]

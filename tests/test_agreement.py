@@ -43,12 +43,14 @@ def pmf(trials, exact):
     return [float(comb(trials, m) * p**m * q ** (trials - m)) for m in range(trials + 1)]
 
 
-def cells(below, above, trials, exact_below, exact_above, method="mine"):
+def cells(below, above, trials, exact_below, exact_above, method="mine", looks=0):
     size = len(trials)
     counts = [integers(*part) for part in (trials, below, above)]
     exact = [np.array(part, float) for part in (exact_below, exact_above)]
     missed, exact_missed = counts[1] + counts[2], np.minimum(exact[0] + exact[1], 1.0)
-    return ComparedCells(method, np.arange(1, size + 1), *counts, missed, *exact, exact_missed)
+    planned = np.full(size, looks, np.int64)
+    scenario = np.arange(1, size + 1)
+    return ComparedCells(method, scenario, *counts, missed, *exact, exact_missed, planned)
 
 
 NOTHING = cells([], [], [], [], [])

@@ -11,7 +11,14 @@ import inspect
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.config.experiment import CALIBRATION, COVERAGE, MethodSpec, Precision, TrialCount, Trials
+from harness.config.experiment import (
+    CALIBRATION,
+    COVERAGE,
+    MethodSpec,
+    Precision,
+    TrialCount,
+    Trials,
+)
 from harness.config.forms import CROSS, Form
 from harness.config.models.figures import kind_of
 from harness.config.resolve import pairs, sizes_of

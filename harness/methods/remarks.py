@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -36,6 +36,11 @@ class Remark:
     """The number of outcomes concerned."""
     asked: int
     """The number of outcomes that were looked at."""
+
+    def plus(self, later: Remark) -> Remark:
+        """Return the remark about the outcomes of both."""
+        found, asked = self.found + later.found, self.asked + later.asked
+        return replace(self, found=found, asked=asked)
 
 
 def rounding(limits: Floats, family: Family, sizes: tuple[float, ...]) -> Floats:

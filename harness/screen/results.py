@@ -15,6 +15,7 @@ from harness.screen.ranking import ranking_screen
 from harness.screen.recommendation import recommendation_screen
 from harness.screen.records import escape_markup, format_number, narrow_table, worst_range
 from harness.tables.manifest import engines_met, failed_methods, not_compared, unsteady_methods
+from harness.tables.precision import missed_precision
 from harness.tables.results import Results
 
 _MOST_ROWS = 45
@@ -36,6 +37,9 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
         yield _overall(manifest)
     if manifest["agreement"]["checked"]:
         yield _agreement(manifest["agreement"])
+    wide = missed_precision(manifest)
+    if wide:
+        yield f"[bold]{wide}[/bold]."
     for sentence in (*failed_methods(manifest), *unsteady_methods(manifest)):
         yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
     yield from _conclusions(manifest)

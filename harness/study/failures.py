@@ -42,9 +42,9 @@ def solve_with_failures(
         solve: solves for limits that are all numbers; its second argument says whether to seek
             the worst case.
     """
-    low, high = np.clip(support, -_FAR, _FAR).tolist()
-    beyond, failed = 2.0 * high, limits.failed
-    covering, missing = limits.filled(low, high), limits.filled(beyond, beyond)
+    (low, high), failed = _bounded(support), limits.failed
+    beyond = 2.0 * high
+    covering, missing = limits.filled(low, high), failures_as_misses(limits, support)
     failures, answers = (
         Limits(limits.outcomes, *(np.where(where, beyond, end) for end in (low, high)))
         for where in (failed, ~failed)
@@ -63,6 +63,17 @@ def solve_with_failures(
         scores=_scores(everything.scores, failed),
         integrated=_integrated([each.integrated for each in four]),
     )
+
+
+def failures_as_misses(limits: Limits, support: tuple[float, float]) -> Limits:
+    """Return the limits with intervals that miss everything in place of missing ones."""
+    beyond = 2.0 * _bounded(support)[1]
+    return limits.filled(beyond, beyond)
+
+
+def _bounded(support: tuple[float, float]) -> tuple[float, float]:
+    low, high = np.clip(support, -_FAR, _FAR).tolist()
+    return low, high
 
 
 def _enumerated(four: Sequence[Enumerated | None]) -> Enumerated | None:

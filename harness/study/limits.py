@@ -37,6 +37,27 @@ class ScenarioLimits:
     remarks: tuple[Remark, ...]
     """Of all columns, those that draw their limits too."""
 
+    def plus(self, other: ScenarioLimits) -> ScenarioLimits:
+        """Return these limits with those at other outcomes."""
+        outcomes = np.concatenate([self.limits.outcomes, other.limits.outcomes])
+        order = np.argsort(outcomes, kind="stable")
+        lower, upper = (
+            np.concatenate(pair, axis=1)[:, order]
+            for pair in (
+                (self.limits.lower, other.limits.lower),
+                (self.limits.upper, other.limits.upper),
+            )
+        )
+        failures = dict(self.failures)
+        for row, failed in other.failures.items():
+            failures[row] = failures[row].plus(failed) if row in failures else failed
+        remarks = {(each.method, each.alpha, each.kind): each for each in self.remarks}
+        for each in other.remarks:
+            key = each.method, each.alpha, each.kind
+            remarks[key] = remarks[key].plus(each) if key in remarks else each
+        table = Limits(outcomes[order], lower, upper)
+        return ScenarioLimits(table, failures, tuple(remarks.values()))
+
 
 @dataclass(frozen=True)
 class _Block:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +24,12 @@ from harness.study.estimate import refuse_too_large
 from harness.study.journal.database import Journal
 from harness.study.journal.exact import find_solution, save_solution, solution_keys
 from harness.study.journal.keys import DeterministicKeys, stochastic_key
-from harness.study.journal.trials import ColumnKeys
+from harness.study.journal.trials import ColumnKeys, spans_of
 from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.memory import memory_for
 from harness.study.parallel import Progress, driver_backend, opened_backend, run_tasks
 from harness.study.plan import ScenarioPlan, plan_scenarios
+from harness.study.precision import extend_limits, narrow_enough, with_exact_trials
 from harness.study.simulate import Simulation
 from harness.study.solve import solve_scenario
 from harness.study.trials import Recorder, outcomes_needed, simulate_scenarios
@@ -62,14 +64,29 @@ def compute(experiment: Experiment, progress: Progress, journal: Journal | None 
         with memory_for("the outcomes of all sizes"):
             plans = plan_scenarios(experiment, sources)
         with memory_for("the limits at all outcomes"):
-            outcomes = outcomes_needed(plans, execution.jobs, journal)
+            spans = [spans_of(plan) for plan in plans]
+            known = [[] if plan.aim else each for plan, each in zip(plans, spans, strict=True)]
+            outcomes = outcomes_needed(plans, known, execution.jobs, journal)
             limits = compute_limits(experiment, plans, outcomes, sources)
         columns = deterministic_columns(experiment, sources)
         stochastic = stochastic_columns(experiment, sources)
         recorder = None if journal is None else _recorder(journal, experiment, sources)
+        if not stochastic:
+            with memory_for("the exact values"):
+                plans = with_exact_trials(experiment, plans, limits)
+                spans = [spans_of(plan) for plan in plans]
         with memory_for("the trials"):
             simulations = simulate_scenarios(
-                plans, limits, stochastic, execution.jobs, backend, progress, recorder
+                plans,
+                spans,
+                limits,
+                stochastic,
+                execution.jobs,
+                backend,
+                progress,
+                recorder,
+                enough=partial(narrow_enough, plans),
+                prepare=partial(extend_limits, experiment, plans, limits, sources, journal),
             )
     with memory_for("the exact values"):
         solutions = _solve(experiment, plans, columns, limits, simulations, journal)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from harness.engines.monte_carlo import Shard, outcomes_drawn
 from harness.engines.stochastic import StochasticColumn
+from harness.errors import InputError
 from harness.numerics.arrays import Integers
 from harness.scenario import Limits, scenario_words
 from harness.study.journal.database import Journal
@@ -18,6 +19,7 @@ from harness.study.journal.trials import (
     Group,
     ScenarioTrials,
     Segment,
+    Span,
     Task,
     add,
     drawn_before,
@@ -39,21 +41,35 @@ def always_enough(number: int, simulation: Simulation) -> bool:
     return True
 
 
+Prepare = Callable[[Mapping[int, Sequence[Span]]], None]
+"""Called before each round with the spans of shards of its scenarios, by their numbers."""
+
+
+def nothing_to_prepare(rounds: Mapping[int, Sequence[Span]]) -> None:
+    """Do nothing, since the limits are known for all rounds."""
+
+
 @dataclass(frozen=True)
 class Recorder:
     """Where the counts of finished shards are kept, and how the columns are known there."""
 
     journal: Journal
     keys: ColumnKeys
+    complete: bool = False
+    """Whether the journal should have all trials, as after a run in parts."""
 
 
 def outcomes_needed(
-    plans: Sequence[ScenarioPlan], jobs: int, journal: Journal | None
+    plans: Sequence[ScenarioPlan],
+    spans: Sequence[Sequence[Span]],
+    jobs: int,
+    journal: Journal | None,
 ) -> list[Integers]:
     """Return the planned outcomes of each scenario, with those drawn where the plan lacks some.
 
     Args:
         plans: the scenarios.
+        spans: the shards of each scenario that are simulated.
         jobs: how many shards are drawn at once.
         journal: knows what finished shards drew; None where nothing is recorded.
     """
@@ -62,9 +78,9 @@ def outcomes_needed(
     for number, plan in enumerate(plans):
         if plan.complete:
             continue
-        left = list(plan.shards)
+        left = [shard for a, b in spans[number] for shard in plan.shards[a:b]]
         if journal is not None:
-            known, left = drawn_before(journal, plan)
+            known, left = drawn_before(journal, plan, spans[number])
             outcomes[number] = np.unique(np.concatenate([plan.outcomes, *known]))
         tasks += [(number, shard) for shard in left]
     for number, drawn in run_tasks(_outcomes_numbered, tasks, jobs, THREADS):
@@ -78,6 +94,7 @@ def _outcomes_numbered(number: int, shard: Shard) -> tuple[int, Integers]:
 
 def simulate_scenarios(
     plans: Sequence[ScenarioPlan],
+    spans: Sequence[Sequence[Span]],
     limits: Sequence[ScenarioLimits],
     stochastic: Sequence[StochasticColumn],
     jobs: int,
@@ -85,11 +102,13 @@ def simulate_scenarios(
     progress: Progress,
     recorder: Recorder | None = None,
     enough: Enough = always_enough,
+    prepare: Prepare = nothing_to_prepare,
 ) -> list[Simulation | None]:
     """Count the misses in the trials of each scenario, merged in the order of its shards.
 
     Args:
         plans: the scenarios with their shards, and the shards at whose ends ``enough`` is asked.
+        spans: the shards that are simulated of each scenario, as those between two marks.
         limits: of the deterministic columns of each scenario.
         stochastic: the columns whose limits are drawn.
         jobs: the number of shards that are simulated at once; −1 for one on each core.
@@ -97,27 +116,34 @@ def simulate_scenarios(
         progress: receives the numbers of trials to come and done.
         recorder: knows finished shards and keeps those to come; None where nothing is recorded.
         enough: decides after each round of a scenario whether it ends there.
+        prepare: may replace limits before each round.
 
     Returns:
         The counts of each scenario; None where it has no trials.
 
     Raises:
-        InputError: the journal is damaged, or cannot be written, or is of another machine.
+        InputError: the journal is damaged, or cannot be written, or is of another machine, or
+            lacks trials that it should have.
     """
-    scenarios = [
-        _start(plan, found.limits, len(stochastic), recorder)
-        for plan, found in zip(plans, limits, strict=True)
-    ]
     merged: list[Simulation | None] = [None] * len(plans)
-    pending = [number for number, plan in enumerate(plans) if plan.shards]
+    pending = [number for number, each in enumerate(spans) if each]
     look = 0
     while pending:
+        rounds = {number: _before_look(plans[number], spans[number], look) for number in pending}
+        prepare(rounds)
+        scenarios = {
+            number: _start(plans[number], each, limits[number].limits, len(stochastic), recorder)
+            for number, each in rounds.items()
+        }
         tasks = [(number, task) for number in pending for task in scenarios[number].tasks(look)]
+        if tasks and recorder is not None and recorder.complete:
+            raise InputError(_lacking(tasks))
         progress.expect(sum(task.shard.trials for _, task in tasks))
         counted = _count(tasks, limits, stochastic, jobs, backend)
         _record(tasks, counted, plans, limits, progress, recorder)
         for number in pending:
-            merged[number] = scenarios[number].until(look)
+            before, counts = merged[number], scenarios[number].until(look)
+            merged[number] = counts if before is None or counts is None else before.plus(counts)
         look += 1
         pending = [
             number
@@ -127,12 +153,31 @@ def simulate_scenarios(
     return merged
 
 
+def _before_look(plan: ScenarioPlan, spans: Sequence[Span], look: int) -> list[Span]:
+    """The spans between the look before and this one."""
+    start = plan.looks[look - 1] if look else 0
+    return [span for span in spans if start <= span[0] < plan.looks[look]]
+
+
 def _start(
-    plan: ScenarioPlan, limits: Limits, stochastic: int, recorder: Recorder | None
+    plan: ScenarioPlan,
+    spans: Sequence[Span],
+    limits: Limits,
+    stochastic: int,
+    recorder: Recorder | None,
 ) -> ScenarioTrials:
     if recorder is None:
-        return unrecorded(plan, limits.lower.shape[0], stochastic)
-    return recorded(recorder.journal, plan, limits, recorder.keys, scenario_words(plan.scenario))
+        return unrecorded(plan, spans, limits.lower.shape[0], stochastic)
+    return recorded(recorder.journal, plan, spans, limits, recorder.keys)
+
+
+def _lacking(tasks: Sequence[tuple[int, Task]]) -> str:
+    shard = tasks[0][1].shard
+    return (
+        f"the parts lack {len(tasks)} shards of trials, the first of them shard {shard.number} of "
+        f"{scenario_words(shard.scenario)}: a user function gave other limits there, or a part is "
+        f"damaged; run the parts again with --fresh"
+    )
 
 
 def _has_enough(number: int, merged: Sequence[Simulation | None], enough: Enough) -> bool:

@@ -96,15 +96,15 @@ def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator
 def _counted_cells(result: ScenarioResult, tally: Tally, row: int) -> Iterator[Block]:
     alpha, by_outcome, by_truth = result.columns[row].alpha, tally.by_outcome, tally.by_truth
     if result.outcome_cells.present:
-        counted = counted_block(by_outcome, row, alpha)
+        counted = counted_block(by_outcome, row, alpha, result.looks)
         if not result.outcome_cells.binomial:
             # Counts given an outcome are no binomials then, and these would be too wide.
             counted = {name: value for name, value in counted.items() if name not in _ERRORS}
         length = _length_drawn(by_outcome, row)
         yield {**_outcomes(result, row, by_outcome), **counted, **length}
     if by_truth is not None:
-        counted, length = counted_block(by_truth, row, alpha), _length_drawn(by_truth, row)
-        yield {**_truths(result, by_truth), **counted, **length}
+        counted = counted_block(by_truth, row, alpha, result.looks)
+        yield {**_truths(result, by_truth), **counted, **_length_drawn(by_truth, row)}
 
 
 def _integrated_cells(result: ScenarioResult, integrated: Integrated, row: int) -> Block:
@@ -162,9 +162,10 @@ def _summary_rows(
     """The rows of one column in one scenario; extremes are over the cells of the tables."""
     alpha = result.columns[row].alpha
     if MONTE_CARLO in engines and result.tally is not None and pooled.tally is not None:
+        total = total_counts(result.tally.by_outcome)
         yield {
             **column_block(result, row, MONTE_CARLO),
-            **_with_coverage(counted_block(total_counts(result.tally.by_outcome), row, alpha)),
+            **_with_coverage(counted_block(total, row, alpha, result.looks)),
             "mean_length": _mean_length_drawn(result.limits, result.tally.by_outcome, row),
         }
     if POSTERIOR in engines and pooled.integrated is not None:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.engines.monte_carlo import fraction_interval, standard_error
+from harness.engines.monte_carlo import standard_error
+from harness.engines.precision import estimate_interval
 from harness.engines.results import Counts, Exact, Mean
 from harness.numerics.arrays import Floats
 from harness.scenario import sizes_by_name
@@ -101,10 +102,16 @@ def mean_block(mean: Mean | None, row: int, alpha: float) -> Block:
     return {**misses, "mean_length": mean.length[row]}
 
 
-def counted_block(counts: Counts, row: int, alpha: float) -> Block:
+def counted_block(counts: Counts, row: int, alpha: float, looks: int) -> Block:
     """The fractions of trials that one column misses under each condition, with their errors.
 
-    ``misses`` is no column of the tables: ``with_fraction_intervals`` reads it.
+    ``misses`` and ``looks`` are no columns of the tables: ``with_fraction_intervals`` reads them.
+
+    Args:
+        counts: of all columns.
+        row: the column.
+        alpha: its nominal alpha.
+        looks: the number of planned looks at the counts; 0 where the number of trials was fixed.
     """
     trials, missed, failed = counts.trials, counts.missed[row], counts.failed[row]
     below, above = counts.below[row], counts.above[row]
@@ -124,6 +131,7 @@ def counted_block(counts: Counts, row: int, alpha: float) -> Block:
         "std_error_without_failed": error,
         "trials": trials,
         "misses": missed,
+        "looks": looks,
         "std_error": standard_error(missed, trials),
     }
 
@@ -131,18 +139,20 @@ def counted_block(counts: Counts, row: int, alpha: float) -> Block:
 def with_fraction_intervals(blocks: Iterable[Block]) -> list[Block]:
     """Return the blocks, those of counts with the interval of each fraction misses/trials.
 
-    The intervals of all blocks are solved at once.
+    The intervals of all blocks with the same number of looks are solved at once.
     """
     blocks = list(blocks)
-    counted = [number for number, block in enumerate(blocks) if "misses" in block]
-    if not counted:
-        return blocks
-    misses = [blocks[number]["misses"] for number in counted]
-    trials = [blocks[number]["trials"] for number in counted]
-    limits = fraction_interval(np.concatenate(misses), np.concatenate(trials))
-    ends = np.cumsum([each.size for each in misses])[:-1]
-    for number, *pair in zip(counted, *(np.split(each, ends) for each in limits), strict=True):
-        blocks[number] = {**blocks[number], "ci_lower": pair[0], "ci_upper": pair[1]}
+    by_looks: dict[int, list[int]] = {}
+    for number, block in enumerate(blocks):
+        if "misses" in block:
+            by_looks.setdefault(block["looks"], []).append(number)
+    for looks, counted in by_looks.items():
+        misses = [blocks[number]["misses"] for number in counted]
+        trials = [blocks[number]["trials"] for number in counted]
+        limits = estimate_interval(np.concatenate(misses), np.concatenate(trials), looks)
+        ends = np.cumsum([each.size for each in misses])[:-1]
+        for number, *pair in zip(counted, *(np.split(each, ends) for each in limits), strict=True):
+            blocks[number] = {**blocks[number], "ci_lower": pair[0], "ci_upper": pair[1]}
     return blocks
 
 

@@ -46,11 +46,12 @@ def engine_agreement(results: Sequence[ScenarioResult]) -> EngineAgreement:
     compared = [each for each in results if each.tally is not None and each.enumerated is not None]
     if not compared:
         return EngineAgreement([], None)
+    fixed = [each for each in compared if not each.looks]
     labels = list(dict.fromkeys(column.method for column in compared[0].columns))
     methods = compare_cells(
         [_cells(label, compared, _conditional) for label in labels],
         [_cells(label, compared, _overall) for label in labels],
-        [_totals(label, compared) for label in labels],
+        [_totals(label, fixed) for label in labels] if fixed else None,
     )
     drawn = (_drawn(number, result) for number, result in enumerate(compared))
     return EngineAgreement(methods, compare_draws([each for each in drawn if each is not None]))
@@ -67,11 +68,12 @@ def _drawn(number: int, result: ScenarioResult) -> DrawnOutcomes | None:
     trials[np.searchsorted(exact.conditions, counts.conditions)] = counts.trials
     data = data_of(result.scenario, exact.conditions.astype(np.int64))
     value = family_of(result.scenario.family).estimate(data)
-    return DrawnOutcomes(number, trials, exact.weight / exact.weight.sum(), value)
+    probability = exact.weight / exact.weight.sum()
+    return DrawnOutcomes(number, trials, probability, value, result.looks)
 
 
 def _totals(label: str, results: Sequence[ScenarioResult]) -> ComparedCells:
-    """The misses of one method over the whole run, for each alpha.
+    """The misses of one method over all scenarios with fixed trials, for each alpha.
 
     Unlike trials of several scenarios vary less than a binomial of their mean probability, which
     errs on the safe side as in ``_mean_given``.
@@ -99,6 +101,7 @@ def _totals(label: str, results: Sequence[ScenarioResult]) -> ComparedCells:
         exact_below=exact("below"),
         exact_above=exact("above"),
         exact_missed=exact("missed"),
+        looks=np.zeros(len(rows), np.int64),
     )
 
 
@@ -158,13 +161,15 @@ def _cells(
             exact.below[row],
             exact.above[row],
             exact.missed[row],
+            np.full(counts.trials.size, result.looks),
         )
         for number, result in enumerate(results)
         for counts, exact in pairs(result)
         for row, column in enumerate(result.columns)
         if column.method == label
     ]
-    nothing = [np.empty(0, np.int64)] * 5 + [np.empty(0, np.float64)] * 3
+    whole, real = np.empty(0, np.int64), np.empty(0)
+    nothing = [*[whole] * 5, *[real] * 3, whole]
     return ComparedCells(
         label, *(np.concatenate(each) for each in zip(nothing, *parts, strict=True))
     )

@@ -21,6 +21,7 @@ from harness.methods.remarks import ORDER, OUTSIDE
 from harness.scenario import Scenario, sizes_by_name
 from harness.tables.blocks import total_counts
 from harness.tables.engine_agreement import EngineAgreement
+from harness.tables.precision import precision
 from harness.tables.scenario_result import ScenarioResult, by_column
 from harness.tables.schema import table_kind
 
@@ -41,6 +42,7 @@ def manifest(
         results: of every scenario, by ascending size.
         agreement: how Monte Carlo agrees with the exact values.
     """
+    asked = precision(results)
     return {
         "name": document["name"],
         "title": document["title"],
@@ -49,6 +51,7 @@ def manifest(
         "versions": versions(),
         "trials": _trials(results),
         "overall": overall(results),
+        **({} if asked is None else {"precision": asked}),
         **({"failures": failures(results)} if table_kind(document).may_fail else {}),
         **({"remarks": found} if (found := remarks(results)) else {}),
         "agreement": _agreement(agreement, results),
@@ -93,7 +96,11 @@ def _trials(results: Sequence[ScenarioResult]) -> dict[str, Any]:
 
 
 def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
-    """Monte Carlo misses over all sizes, for each method and alpha."""
+    """Monte Carlo misses over all sizes, for each method and alpha.
+
+    The errors are None where the trials of a size stopped at a look, which none of them allows for.
+    """
+    stopped = any(result.looks for result in results)
     rows = []
     for each in by_column(results):
         tallied = [(result.tally, row) for result, row in each if result.tally is not None]
@@ -111,11 +118,13 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
                 "trials": int(trials[0]),
                 "misses": int(misses[0]),
                 "actual_alpha": float(misses[0] / trials[0]),
-                "std_error": None if math.isnan(error) else error,
+                "std_error": None if math.isnan(error) or stopped else error,
             }
         )
     of_rows = (np.array([row[name] for row in rows], np.int64) for name in ("misses", "trials"))
     misses, trials = of_rows
+    if stopped:
+        return [{**row, "ci_lower": None, "ci_upper": None} for row in rows]
     lower, upper = fraction_interval(misses, trials)
     return [
         {**row, "ci_lower": low, "ci_upper": high}
@@ -167,7 +176,9 @@ def _agreement(agreement: EngineAgreement, results: Sequence[ScenarioResult]) ->
                 "smallest_p_adjusted": each.smallest_p_adjusted,
                 "at": _at(scenarios, each.scenario),
                 "intervals_missing": each.intervals_missing,
-                "expected_missing": round(each.expected_missing, 3),
+                "expected_missing": None
+                if each.expected_missing is None
+                else round(each.expected_missing, 3),
             }
             for each in methods
         ],

@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from harness.engines.pooling import Group, pooled_counts, pooled_exact
 from harness.engines.posterior import Integrated
+from harness.engines.precision import Aim
 from harness.engines.results import Enumerated, Tally
 from harness.engines.scores import Scores
 from harness.engines.verification.comparisons import Comparison
@@ -78,6 +79,14 @@ class ScenarioResult:
     """About limits that are intervals, of all columns; none in ``stochastic``."""
     stochastic: ScenarioResult | None
     """Of the same scenario, for the columns whose limits are drawn; ``columns`` lacks them."""
+    aim: Aim | None = None
+    """The precision that the trials were to reach; None where their number was given."""
+
+    @property
+    def looks(self) -> int:
+        """The number of planned looks at which the trials might have stopped; 0 where the number
+        of trials was fixed."""
+        return 0 if self.aim is None else len(self.aim.looks)
 
     @property
     def enumerated(self) -> Enumerated | None:

@@ -18,6 +18,9 @@ LINES = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_
     lambda text: text == text.strip()
 )
 COUNTS = st.integers(1, 10**6)
+PRECISIONS = st.tuples(st.floats(0.001, 0.4), st.integers(1024, 10**8)).map(
+    lambda pair: {"half_width": pair[0], "max": pair[1]}
+)
 NAMES = st.from_regex(r"[A-Za-z0-9_-]{1,9}(/[A-Za-z0-9_-]{1,9}){0,2}", fullmatch=True)
 SEEDS = st.integers(0, 2**128 - 1)
 EXECUTIONS = st.sampled_from(
@@ -150,7 +153,8 @@ def coverage(draw: st.DrawFn, family: Family) -> dict[str, Any]:
     choices = {
         "title": LINES,
         "alpha": ALPHAS | st.lists(ALPHAS, min_size=1, max_size=4, unique=True),
-        "trials": st.sampled_from(kinds).flatmap(lambda kind: COUNTS.map(lambda n: {kind: n})),
+        "trials": st.sampled_from(kinds).flatmap(lambda kind: COUNTS.map(lambda n: {kind: n}))
+        | PRECISIONS,
         "outcomes": outcomes(family),
         "reference_prior": PRIORS,
         "execution": EXECUTIONS,

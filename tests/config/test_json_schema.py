@@ -100,7 +100,9 @@ def test_what_must_be_given_is_required(good: dict[str, Any], keys: str) -> None
     [
         {"name": "../a"}, {"n": 0}, {"n": "5"}, {"n": True}, {"alpha": 1}, {"methods": []},
         {"methods": ["wilsn"]}, {"truth": {"uniform": [0, 1], "beta": [1, 1]}}, {"truth": {}},
-        {"trials": {"half_width": 0.1}}, {"engines": ["x"]}, {"execution": {"backend": "mpi"}},
+        {"trials": {"half_width": 0.1}}, {"trials": {"half_width": 0.5, "max": 5000}},
+        {"trials": {"half_width": 0.1, "max": 5000, "per_size": 3}}, {"engines": ["x"]},
+        {"execution": {"backend": "mpi"}},
         {"figures": [{"kind": "x"}]}, {"seed": -1}, {"family": "rate"}, {"outcomes": "some"},
     ],
 )  # fmt: skip

@@ -146,14 +146,25 @@ ONE_KEY = [
      "values far enough apart to differ, found {start: 0.5, stop: 0.5000000000000001, count: 9}"),
     # trials
     ("trials: 300", "7: trials: expected a mapping with exactly one of the keys per_outcome, "
-     "per_size, per_truth, found 300"),
+     "per_size, per_truth, half_width, found 300"),
     ("trials: {per_outcome: 1, per_size: 2}", "7: trials: expected a mapping with exactly one of "
-     "the keys per_outcome, per_size, per_truth, found {per_outcome: 1, per_size: 2}"),
+     "the keys per_outcome, per_size, per_truth, half_width, found {per_outcome: 1, per_size: 2}"),
     ("trials: {per_outcome: 0}", f"7: trials.per_outcome: {TRIALS}, found 0"),
     ("trials: {per_size: 1e6}", f"7: trials.per_size: {TRIALS}, found 1000000.0"),
-    ("trials: {half_width: 0.0005}", "7: trials.half_width: expected one of the keys per_outcome, "
-     "per_size, per_truth, found half_width: stopping on precision is not available yet; say how "
-     "many trials instead"),
+    ("trials: {half_width: 0.0005}", "7: trials.max: expected this key, found nothing"),
+    ("trials: {half_width: 0.5, max: 100000}",
+     "7: trials.half_width: expected a half-width above 0 and below 0.5, found 0.5"),
+    ("trials: {half_width: 0, max: 100000}",
+     "7: trials.half_width: expected a half-width above 0 and below 0.5, found 0"),
+    ("trials: {half_width: 0.01, max: 1000}",
+     "7: trials.max: expected a whole number of trials from 1024 to 10^11, found 1000"),
+    ("trials: {half_width: 0.01, max: 1e6}",
+     "7: trials.max: expected a whole number of trials from 1024 to 10^11, found 1000000.0"),
+    ("trials: {half_width: 0.01, max: 5000, most: 1}",
+     "7: trials.most: expected one of the keys half_width, max, found 'most'"),
+    ("trials: {half_width: 0.01, max: 5000, per_size: 3}", "7: trials: expected a mapping with "
+     "exactly one of the keys per_outcome, per_size, per_truth, half_width, found {half_width: "
+     "0.01, max: 5000, per_size: 3}"),
     # outcomes
     ("outcomes: some",
      "10: outcomes: expected all, {fractions: ...} or {values: ...}, found 'some'"),
@@ -224,8 +235,8 @@ RELATIONS = [
      "7: trials.per_truth: expected per_outcome or per_size, found per_truth, which needs a truth "
      "that is a grid or a list of values"),
     (["engines: [posterior, monte_carlo]"], "trials",
-     "7: engines[1]: expected trials (per_outcome, per_size or per_truth) with monte_carlo, "
-     "found none"),
+     "7: engines[1]: expected trials (per_outcome, per_size, per_truth or half_width) with "
+     "monte_carlo, found none"),
     ([], "seed",
      "1: seed: expected a whole number, found nothing: a seed is required "
      "because monte_carlo draws random numbers"),

@@ -93,7 +93,7 @@ ISSUES = [
     ("engines=[monte_carlo, posteriors]", "engines[1]: expected an engine (monte_carlo, posterior, "
      "enumeration), found 'posteriors'; did you mean posterior?"),
     ("trials.per_size=10", "trials: expected a mapping with exactly one of the keys per_outcome, "
-     "per_size, per_truth, found {per_outcome: 30, per_size: 10}"),
+     "per_size, per_truth, half_width, found {per_outcome: 30, per_size: 10}"),
 ]  # fmt: skip
 
 

@@ -158,6 +158,6 @@ def _approach(scenario: Scenario, worst: WorstCase) -> tuple[float, ...]:
 def _cells(
     trials: Integers, below: Integers, above: Integers, exact_below: Floats, exact_above: Floats
 ) -> ComparedCells:
-    exact_missed = np.minimum(exact_below + exact_above, 1.0)
+    fixed, exact_missed = np.zeros_like(trials), np.minimum(exact_below + exact_above, 1.0)
     drawn, exact = (below, above, below + above), (exact_below, exact_above, exact_missed)
-    return ComparedCells("", np.zeros_like(trials), trials, *drawn, *exact)
+    return ComparedCells("", fixed, trials, *drawn, *exact, fixed)

@@ -15,13 +15,16 @@ import numpy as np
 from harness.engines import monte_carlo
 from harness.engines.monte_carlo import Shard
 from harness.numerics.arrays import Integers
-from harness.scenario import Limits
+from harness.scenario import Limits, scenario_words
 from harness.study.journal.codec import pack, unpack
 from harness.study.journal.columns import join_simulations, take_simulation
 from harness.study.journal.database import ColumnKey, Journal, Stored
 from harness.study.journal.keys import DeterministicKeys, trials_key
 from harness.study.plan import ScenarioPlan
 from harness.study.simulate import Simulation
+
+Span = tuple[int, int]
+"""The number of a first shard, and one more than that of the last."""
 
 
 @dataclass
@@ -124,38 +127,44 @@ def add(task: Task, counted: Simulation) -> None:
     segment.changed = True
 
 
-def _spans(plan: ScenarioPlan) -> list[tuple[int, int]]:
-    """The shards between two marks, as the first one and the one after the last."""
+def spans_of(plan: ScenarioPlan) -> list[Span]:
+    """Return the shards between two marks, for each pair of neighbours."""
     count = len(plan.shards)
     partial = count > 0 and plan.shards[-1].trials < monte_carlo.SHARD
     ends = sorted({*plan.looks, *([count - 1] if partial else [])} - {0})
     return list(zip([0, *ends], ends, strict=False))
 
 
-def unrecorded(plan: ScenarioPlan, columns: int, stochastic: int) -> ScenarioTrials:
+def unrecorded(
+    plan: ScenarioPlan, spans: Sequence[Span], columns: int, stochastic: int
+) -> ScenarioTrials:
     """Return the trials of a scenario of which nothing is known.
 
     Args:
         plan: the scenario with its shards.
+        spans: the shards of each segment.
         columns: the number of deterministic columns.
         stochastic: the number of columns that draw their limits.
     """
-    segments = [Segment(a, b, a) for a, b in _spans(plan)]
+    segments = [Segment(a, b, a) for a, b in spans]
     group = Group(tuple(range(columns)), tuple(range(stochastic)), segments)
-    return ScenarioTrials(plan, [group] if plan.shards else [])
+    return ScenarioTrials(plan, [group] if segments else [])
 
 
-def drawn_before(journal: Journal, plan: ScenarioPlan) -> tuple[list[Integers], list[Shard]]:
+def drawn_before(
+    journal: Journal, plan: ScenarioPlan, spans: Sequence[Span]
+) -> tuple[list[Integers], list[Shard]]:
     """Return the outcomes that a journal knows to be drawn, and the shards that it does not know.
 
     Args:
         journal: the journal.
         plan: the scenario with its shards.
+        spans: the shards that are asked for.
     """
     outcomes: list[Integers] = []
     left: list[Shard] = []
-    known = _known(journal, plan)
-    for start, stop in _spans(plan):
+    known = _known(journal, plan, spans)
+    for start, stop in spans:
         at = start
         while (pieces := [each for each in known if each.stored.start == at]) and at < stop:
             best = max(pieces, key=lambda each: each.stored.stop)
@@ -166,24 +175,25 @@ def drawn_before(journal: Journal, plan: ScenarioPlan) -> tuple[list[Integers], 
 
 
 def recorded(
-    journal: Journal, plan: ScenarioPlan, limits: Limits, keys: ColumnKeys, where: str
+    journal: Journal, plan: ScenarioPlan, spans: Sequence[Span], limits: Limits, keys: ColumnKeys
 ) -> ScenarioTrials:
     """Return the trials of a scenario with all that a journal knows of them.
 
     Args:
         journal: the journal.
         plan: the scenario with its shards.
+        spans: the shards of each segment.
         limits: of the deterministic columns, at all outcomes that are drawn.
         keys: of all columns.
-        where: the size, in words.
 
     Raises:
         InputError: limits of a method of the catalogue are others than those of a record that the
             same program made; or the journal is damaged.
     """
-    known = _known(journal, plan)
+    known = _known(journal, plan, spans)
     if not known:
-        return unrecorded(plan, len(keys.deterministic.columns), len(keys.stochastic))
+        return unrecorded(plan, spans, len(keys.deterministic.columns), len(keys.stochastic))
+    where = scenario_words(plan.scenario)
     columns_at = [_columns_at(each, limits, keys) for each in known]
     for each, columns in zip(known, columns_at, strict=True):
         _refuse_other_limits(journal, each, columns, where)
@@ -192,22 +202,20 @@ def recorded(
     for column in range(count + len(keys.stochastic)):
         drawn = column >= count
         chain = tuple(
-            _chain(known, [each[column] for each in columns_at], drawn, *span)
-            for span in _spans(plan)
+            _chain(known, [each[column] for each in columns_at], drawn, *span) for span in spans
         )
         chains.setdefault(chain, []).append(column)
     groups = [
-        _group(plan, known, columns_at, chain, columns, count) for chain, columns in chains.items()
+        _group(spans, known, columns_at, chain, columns, count) for chain, columns in chains.items()
     ]
     return ScenarioTrials(plan, groups)
 
 
-def _known(journal: Journal, plan: ScenarioPlan) -> list[_Known]:
-    """The records of a scenario's trials that lie between two marks of the plan."""
-    if not plan.shards:
+def _known(journal: Journal, plan: ScenarioPlan, spans: Sequence[Span]) -> list[_Known]:
+    """The records of a scenario's trials that lie within one of the spans."""
+    if not spans:
         return []
     found = []
-    spans = _spans(plan)
     with journal.faults():
         for stored in journal.records(trials_key(plan.shards[0])):
             if any(a <= stored.start < stored.stop <= b for a, b in spans):
@@ -273,7 +281,7 @@ def _row(known: _Known, key: ColumnKey) -> int | None:
 
 
 def _group(
-    plan: ScenarioPlan,
+    spans: Sequence[Span],
     known: Sequence[_Known],
     columns_at: Sequence[Sequence[ColumnKey | None]],
     chain: Sequence[tuple[int, ...]],
@@ -283,7 +291,7 @@ def _group(
     """The columns that the same records have, with what these add up to.
 
     Args:
-        plan: the scenario with its shards.
+        spans: the shards of each segment.
         known: the records.
         columns_at: the keys of all columns at the outcomes of each record.
         chain: the places of the records of each segment.
@@ -291,7 +299,7 @@ def _group(
         count: the number of deterministic columns of the run.
     """
     segments = []
-    for (start, stop), places in zip(_spans(plan), chain, strict=True):
+    for (start, stop), places in zip(spans, chain, strict=True):
         segment = Segment(start, stop, start)
         for place in places:
             each = known[place]
