@@ -188,6 +188,7 @@ def _scenario_result(
             outcome_cells=plan.outcome_cells,
             remarks=(),
             stochastic=None,
+            aim=plan.aim,
         )
     return ScenarioResult(
         scenario=plan.scenario,
@@ -199,4 +200,5 @@ def _scenario_result(
         outcome_cells=plan.outcome_cells,
         remarks=found.remarks,
         stochastic=drawn,
+        aim=plan.aim,
     )

@@ -79,7 +79,7 @@ class ScenarioResult:
     """About limits that are intervals, of all columns; none in ``stochastic``."""
     stochastic: ScenarioResult | None
     """Of the same scenario, for the columns whose limits are drawn; ``columns`` lacks them."""
-    aim: Aim | None = None
+    aim: Aim | None
     """The precision that the trials were to reach; None where their number was given."""
 
     @property
