@@ -12,15 +12,16 @@ from typing import Any
 from harness.arguments import validate_path
 from harness.checks.check import check
 from harness.checks.report import CheckReport
-from harness.config.experiment import AnyExperiment, Calibration
+from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.intervals import Interval, interval
 from harness.significances import significance
 from harness.study.calibrate import compute_calibration
 from harness.study.estimate import estimate, refuse_too_large
-from harness.study.journal.database import Journal, opened
+from harness.study.journal.database import LARGEST_JOURNAL, Journal, opened
 from harness.study.memory import memory_for
 from harness.study.parallel import NoProgress, Progress
+from harness.study.parts import PartFile, copy_parts, experiment_of, refuse_unmergeable
 from harness.study.run import compute
 from harness.study.run_folder import open_run_folder
 from harness.study.write_results import write_figures_asked_for, write_results
@@ -135,6 +136,48 @@ def run_experiment(
             results = _compute(experiment, progress, journal)
         with memory_for("the files"):
             return write_results(results, experiment, folder, time.perf_counter() - start)
+
+
+def merge_parts(
+    parts: Sequence[PartFile],
+    out: Path,
+    progress: Progress,
+    *,
+    take_over: bool = False,
+    say: Callable[[str], None] = _warn,
+) -> tuple[AnyExperiment, Results]:
+    """Make the tables of a run out of all of its parts, and write them without figures.
+
+    Args:
+        parts: the files of the parts of one run.
+        out: the folder for all experiments.
+        progress: is told of the trials to do and done.
+        take_over: as in ``run``.
+        say: is told, in a sentence, where the folder cannot be locked.
+
+    Returns:
+        The experiment and its results.
+
+    Raises:
+        InputError: a part is missing, double, unfinished, damaged, of another experiment or of a
+            machine of another kind; or the results cannot be written.
+    """
+    start = time.perf_counter()
+    refuse_unmergeable(parts)
+    experiment = experiment_of(parts)
+    assert isinstance(experiment, Experiment)
+    with open_run_folder(experiment, out, take_over) as folder:
+        if folder.note is not None:
+            say(folder.note)
+        with opened(folder.journal, fresh=True, largest=None) as journal:
+            copy_parts(parts, journal)
+            results = compute(experiment, progress, journal, complete=True)
+        if folder.journal.stat().st_size > LARGEST_JOURNAL:
+            # The parts have it all.
+            folder.journal.unlink()
+        with memory_for("the files"):
+            seconds = time.perf_counter() - start
+            return experiment, write_results(results, experiment, folder, seconds)
 
 
 def _compute(experiment: AnyExperiment, progress: Progress, journal: Journal | None) -> Results:

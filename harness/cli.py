@@ -11,6 +11,7 @@ import typer
 from harness.commands.check import check
 from harness.commands.exit_codes import with_exit_code
 from harness.commands.interval import interval
+from harness.commands.merge import merge
 from harness.commands.methods import methods
 from harness.commands.output import say
 from harness.commands.plot import plot
@@ -18,7 +19,7 @@ from harness.commands.run import run
 from harness.commands.schema import schema
 from harness.commands.significance import significance
 
-COMMANDS = (run, plot, interval, significance, methods, check, schema)
+COMMANDS = (run, merge, plot, interval, significance, methods, check, schema)
 
 app = typer.Typer(
     name="harness",

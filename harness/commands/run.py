@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from harness.commands.exit_codes import print_error
-from harness.commands.signals import cleaning_up, on_terminal
-from harness.errors import FigureError, HarnessError, MethodError, WriteError
+from harness.commands.signals import cleaning_up
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment
     from harness.study.estimate import Estimate
-    from harness.study.parallel import Progress
-    from harness.tables.results import Results
+    from harness.study.parts import Part
 
 
 def run(
@@ -38,6 +35,10 @@ def run(
         bool, typer.Option("--fresh", help="Compute everything again; forget former runs.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="i/m", help="Run part i of m only; `merge` makes the tables."),
+    ] = None,
     take_over: Annotated[
         bool,
         typer.Option("--take-over", help="Take over the lock of a dead run of another host."),
@@ -49,7 +50,8 @@ def run(
     """Run experiments and write results/<name>/.
 
     All configs are checked before the first one starts. What does not fit into memory or takes
-    more than a day is refused.
+    more than a day is refused. What a former run of the same config has finished is not computed
+    again.
     """
     changes = [*(overrides or [])]
     if jobs is not None:
@@ -60,52 +62,65 @@ def run(
         changes.append(f"execution.timeout={timeout}")
     # Imported before signals raise exceptions, which an import may swallow.
     import harness.api  # noqa: F401
+    from harness.study.parts import Part
 
+    part = None if shard is None else Part.read(shard)
+    # A user function may change the working folder between one experiment and the next.
+    options = _Options(out, out.absolute(), part, quiet, fresh, take_over)
     with cleaning_up():
-        return _run_all(configs, changes, out, quiet, fresh, take_over, dry_run)
+        return _run_all(configs, changes, options, dry_run)
+
+
+@dataclass(frozen=True)
+class _Options:
+    """How the experiments of one command are run."""
+
+    out: Path
+    place: Path
+    """``out`` as an absolute path."""
+    part: Part | None
+    quiet: bool
+    fresh: bool
+    take_over: bool
 
 
 def _run_all(
-    configs: Sequence[Path],
-    changes: Sequence[str],
-    out: Path,
-    quiet: bool,
-    fresh: bool,
-    take_over: bool,
-    dry_run: bool,
+    configs: Sequence[Path], changes: Sequence[str], options: _Options, dry_run: bool
 ) -> int:
     """Run the experiments one after the other; return the exit code."""
     from harness.commands.output import say
     from harness.screen.estimate import estimate_line, estimate_lines
     from harness.study.estimate import WORTH_SAYING
 
-    experiments = _load_checked(configs, changes, out, take_over)
-    estimates = _estimates(experiments, dry_run)
+    experiments = _load_checked(configs, changes, options)
+    part = options.part
+    estimates = _estimates(experiments, dry_run, 1 if part is None else part.count)
     if dry_run:
         for experiment, found in zip(experiments, estimates, strict=True):
             say(estimate_lines(experiment.name, found))
         return 0
     for experiment, found in zip(experiments, estimates, strict=True):
-        if found.seconds > WORTH_SAYING and not quiet:
+        if found.seconds > WORTH_SAYING and not options.quiet:
             say(estimate_line(experiment.name, found), err=True)
-    # A user function may change the working folder between one experiment and the next.
-    place = out.absolute()
-    codes = [
-        _run_one(experiment, out, place, quiet, fresh, take_over) for experiment in experiments
-    ]
+    if part is not None:
+        for experiment in experiments:
+            _run_part(experiment, part, options)
+        return 0
+    codes = [_run_one(experiment, options) for experiment in experiments]
     # A disagreement of the engines, or a figure that failed, weighs more than a failed method and
     # has the smaller code.
     return min((code for code in codes if code), default=0)
 
 
 def _load_checked(
-    configs: Sequence[Path], changes: Sequence[str], out: Path, take_over: bool
+    configs: Sequence[Path], changes: Sequence[str], options: _Options
 ) -> list[AnyExperiment]:
     """Load the experiments, and check that each can be planned and written."""
     from harness.config.experiment import Experiment
     from harness.config.load import load_all
     from harness.study.columns import catalogue_sources, refuse_undrawn
     from harness.study.estimate import refuse_too_large
+    from harness.study.parts import refuse_undivided
     from harness.study.run_folder import open_run_folder
 
     experiments = load_all(configs, changes)
@@ -113,83 +128,47 @@ def _load_checked(
         if isinstance(experiment, Experiment):
             refuse_undrawn(experiment, catalogue_sources(experiment))
         refuse_too_large(experiment)
-        with open_run_folder(experiment, out, take_over):
-            # A folder that cannot be opened is refused before the first run starts.
-            pass
+        if options.part is not None:
+            refuse_undivided(experiment)
+        else:
+            with open_run_folder(experiment, options.out, options.take_over):
+                # A folder that cannot be opened is refused before the first run starts.
+                pass
     return experiments
 
 
-def _estimates(experiments: Sequence[AnyExperiment], in_full: bool) -> list[Estimate]:
+def _estimates(experiments: Sequence[AnyExperiment], in_full: bool, parts: int) -> list[Estimate]:
     """What each run is expected to cost; without the time of small runs, unless in full."""
     from harness.study.estimate import estimate
 
-    return [estimate(experiment, measure_small=in_full) for experiment in experiments]
+    return [estimate(experiment, measure_small=in_full, parts=parts) for experiment in experiments]
 
 
-def _run_one(
-    experiment: AnyExperiment, out: Path, place: Path, quiet: bool, fresh: bool, take_over: bool
-) -> int:
-    """Run one experiment, write it to the absolute ``place``, and return its exit code."""
+def _run_one(experiment: AnyExperiment, options: _Options) -> int:
+    """Run one experiment, write its results, and return its exit code."""
     from harness.api import run_experiment
-    from harness.commands.output import show_uncut
-    from harness.config.experiment import Experiment
-    from harness.screen.calibration_summary import calibration_screen
-    from harness.screen.results import results_screen
-    from harness.tables.manifest import (
-        agrees,
-        failed_methods,
-        remarked_methods,
-        unsteady_methods,
-    )
+    from harness.commands.finish import finish, progress_of
 
-    with _progress(experiment.name, quiet) as progress:
+    with progress_of(experiment.name, options.quiet) as progress:
         written = run_experiment(
-            experiment, place, progress, fresh=fresh, take_over=take_over, say=print_error
+            experiment,
+            options.place,
+            progress,
+            fresh=options.fresh,
+            take_over=options.take_over,
+            say=print_error,
         )
-        figure_fault = _draw(written, experiment)
-    results = replace(written, path=out / experiment.name)
-    screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
-    if not quiet:
-        show_uncut(*screen(results))
-    if figure_fault is not None:
-        print_error(f"{experiment.name}: {figure_fault}")
-    if not quiet:
-        for sentence in remarked_methods(results.manifest):
-            print_error(f"{experiment.name}: {sentence}")
-    failed = [*failed_methods(results.manifest), *unsteady_methods(results.manifest)]
-    for sentence in failed:
-        print_error(f"{experiment.name}: {sentence}")
-    if not agrees(results.manifest):
-        print_error(f"{experiment.name}: the engines disagree")
-        return HarnessError.exit_code
-    if figure_fault is not None:
-        return figure_fault.exit_code
-    return MethodError.exit_code if failed else 0
+    return finish(written, experiment, options.out / experiment.name, options.quiet)
 
 
-def _draw(results: Results, experiment: AnyExperiment) -> FigureError | WriteError | None:
-    """Draw the figures of a run; return what went wrong, for the tables are good without them."""
-    from harness.study.write_results import write_figures_asked_for
+def _run_part(experiment: AnyExperiment, part: Part, options: _Options) -> None:
+    """Run one part of an experiment, and say where it is."""
+    from harness.commands.finish import progress_of
+    from harness.commands.output import say
+    from harness.study.parts import run_part
 
-    try:
-        if results.path is not None:
-            write_figures_asked_for(results, experiment, results.path)
-    except (FigureError, WriteError) as fault:
-        return fault
-    return None
-
-
-@contextmanager
-def _progress(name: str, quiet: bool) -> Iterator[Progress]:
-    """Show a progress bar on standard error if it is a terminal, unless ``quiet``."""
-    from harness.commands.output import console
-    from harness.study.parallel import NoProgress
-
-    screen = console(stderr=True)
-    if quiet or not screen.is_terminal:
-        yield NoProgress()
-        return
-    from harness.screen.progress import progress_bar
-
-    with on_terminal(progress_bar(screen, name)) as progress:
-        yield progress
+    with progress_of(experiment.name, options.quiet) as progress:
+        path = run_part(experiment, part, options.place, progress, fresh=options.fresh)
+    if not options.quiet:
+        shown = options.out / path.relative_to(options.place)
+        say(f"part {part} of {experiment.name} is in {shown}")

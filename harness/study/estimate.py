@@ -131,13 +131,14 @@ def _what_would_fit(experiment: Experiment, fitting: int, limit: float) -> Itera
         yield "fewer methods"
 
 
-def estimate(experiment: AnyExperiment, measure_small: bool = True) -> Estimate:
+def estimate(experiment: AnyExperiment, measure_small: bool = True, parts: int = 1) -> Estimate:
     """Return what a run is expected to cost.
 
     Args:
         experiment: one that ``refuse_too_large`` lets pass.
         measure_small: whether to measure the speed also for a run that is so small that it takes
             seconds, whose time is 0 otherwise.
+        parts: the number of machines, or of runs one after the other, that share the work.
 
     Raises:
         InputError: the run would take more than a day; the message says what would take less.
@@ -147,7 +148,7 @@ def estimate(experiment: AnyExperiment, measure_small: bool = True) -> Estimate:
         if isinstance(experiment, Calibration)
         else _coverage(experiment, measure_small)
     )
-    if found.seconds > DAY:
+    if found.seconds > parts * DAY:
         fewer = math.ceil(found.seconds / DAY)
         what = "fewer trials" if found.trials else "outcomes: {fractions: 21}"
         if isinstance(experiment, Experiment) and len(experiment.sizes) > 1:
@@ -155,7 +156,7 @@ def estimate(experiment: AnyExperiment, measure_small: bool = True) -> Estimate:
         raise InputError(
             f"{experiment.name}: {found.trials:,} trials over {found.scenarios:,} sizes would "
             f"take about {found.seconds / DAY:,.3g} days on this machine, and a run may take one; "
-            f"use {what} (about one in {fewer:,})"
+            f"use {what} (about one in {fewer:,}), or --shard i/m with m of at least {fewer:,}"
         )
     return found
 

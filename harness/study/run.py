@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from harness.config.experiment import Experiment
 from harness.config.serialize import serialize
 from harness.engines.stochastic import StochasticColumn
-from harness.scenario import Column, Limits, scenario_words
+from harness.scenario import Column, Limits
 from harness.study.columns import (
     Sources,
     deterministic_columns,
@@ -22,16 +21,15 @@ from harness.study.columns import (
 )
 from harness.study.estimate import refuse_too_large
 from harness.study.journal.database import Journal
-from harness.study.journal.exact import find_solution, save_solution, solution_keys
 from harness.study.journal.keys import DeterministicKeys, stochastic_key
 from harness.study.journal.trials import ColumnKeys, spans_of
 from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.memory import memory_for
-from harness.study.parallel import Progress, driver_backend, opened_backend, run_tasks
+from harness.study.parallel import Progress, opened_backend
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.precision import extend_limits, narrow_enough, with_exact_trials
 from harness.study.simulate import Simulation
-from harness.study.solve import solve_scenario
+from harness.study.solutions import solve_scenarios
 from harness.study.trials import Recorder, outcomes_needed, simulate_scenarios
 from harness.tables.assemble import cells_table, summary_table
 from harness.tables.engine_agreement import engine_agreement
@@ -41,13 +39,20 @@ from harness.tables.scenario_result import ScenarioResult, Solution
 from harness.tables.schema import table_kind
 
 
-def compute(experiment: Experiment, progress: Progress, journal: Journal | None = None) -> Results:
+def compute(
+    experiment: Experiment,
+    progress: Progress,
+    journal: Journal | None = None,
+    *,
+    complete: bool = False,
+) -> Results:
     """Run the engines of an experiment, compare them with each other, and assemble the tables.
 
     Args:
         experiment: what to compute.
         progress: receives the numbers of trials to come and done.
         journal: knows what former runs finished and keeps what this one does; None for neither.
+        complete: whether the journal should have all trials, as after a run in parts.
 
     Returns:
         The tables and the manifest, not written yet.
@@ -58,7 +63,7 @@ def compute(experiment: Experiment, progress: Progress, journal: Journal | None 
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
     refuse_too_large(experiment)
-    digests = _source_digests(experiment)
+    digests = source_digests(experiment)
     execution = experiment.execution
     with limit_sources(experiment) as sources, opened_backend(execution) as backend:
         with memory_for("the outcomes of all sizes"):
@@ -70,7 +75,7 @@ def compute(experiment: Experiment, progress: Progress, journal: Journal | None 
             limits = compute_limits(experiment, plans, outcomes, sources)
         columns = deterministic_columns(experiment, sources)
         stochastic = stochastic_columns(experiment, sources)
-        recorder = None if journal is None else _recorder(journal, experiment, sources)
+        recorder = None if journal is None else recorder_of(journal, experiment, sources, complete)
         if not stochastic:
             with memory_for("the exact values"):
                 plans = with_exact_trials(experiment, plans, limits)
@@ -89,7 +94,8 @@ def compute(experiment: Experiment, progress: Progress, journal: Journal | None 
                 prepare=partial(extend_limits, experiment, plans, limits, sources, journal),
             )
     with memory_for("the exact values"):
-        solutions = _solve(experiment, plans, columns, limits, simulations, journal)
+        tallies = [None if each is None else each.tally for each in simulations]
+        solutions = solve_scenarios(experiment, plans, columns, limits, tallies, journal)
     results = [
         _scenario_result(columns, stochastic, *scenario)
         for scenario in zip(plans, limits, simulations, solutions, strict=True)
@@ -104,7 +110,7 @@ def compute(experiment: Experiment, progress: Progress, journal: Journal | None 
         )
 
 
-def _source_digests(experiment: Experiment) -> dict[str, str]:
+def source_digests(experiment: Experiment) -> dict[str, str]:
     """The SHA-256 of every file that holds a user function, by the label of the method."""
     return {
         spec.label: hashlib.sha256(Path(spec.path).read_bytes()).hexdigest()
@@ -113,58 +119,17 @@ def _source_digests(experiment: Experiment) -> dict[str, str]:
     }
 
 
-def _recorder(journal: Journal, experiment: Experiment, sources: Sources) -> Recorder:
+def recorder_of(
+    journal: Journal, experiment: Experiment, sources: Sources, complete: bool = False
+) -> Recorder:
+    """Return what keeps the counts of an experiment in a journal."""
     specs = {spec.label: spec for spec in experiment.methods}
     drawn = [
         stochastic_key(specs[each.column.method], each.source, each.column)
         for each in stochastic_columns(experiment, sources)
     ]
     columns = deterministic_columns(experiment, sources)
-    return Recorder(journal, ColumnKeys(DeterministicKeys.of(columns, sources), drawn))
-
-
-def _solve(
-    experiment: Experiment,
-    plans: Sequence[ScenarioPlan],
-    columns: tuple[Column, ...],
-    limits: Sequence[ScenarioLimits],
-    simulations: Sequence[Simulation | None],
-    journal: Journal | None,
-) -> Sequence[Solution | None]:
-    """What the exact engines compute in each scenario; the largest sizes are started first."""
-    if not columns:
-        return [None] * len(plans)
-    solutions = []
-    for plan, found, drawn in zip(plans, limits, simulations, strict=True):
-        tally = None if drawn is None else drawn.tally
-        solution = solution_keys(experiment, plan, columns, found.limits, tally)
-        if journal is not None:
-            find_solution(journal, solution)
-        solutions.append((plan, found.limits, tally, solution))
-    left = [
-        (plan, limits, tally, solution, rows)
-        for plan, limits, tally, solution in solutions[::-1]
-        if (rows := solution.left)
-    ]
-    tasks = (
-        (experiment, plan, [columns[row] for row in rows], limits.rows(rows), tally)
-        for plan, limits, tally, _, rows in left
-    )
-    execution = experiment.execution
-    backend = driver_backend(execution)
-    solved = run_tasks(solve_scenario, tasks, execution.jobs, backend, _name)
-    for (*_, solution, rows), part in zip(left, solved, strict=True):
-        solution.add(rows, part)
-        if journal is not None:
-            start = time.monotonic()
-            save_solution(journal, solution, rows, part)
-            if journal.is_due:
-                journal.commit(start)
-    return [solution.whole() for *_, solution in solutions]
-
-
-def _name(experiment: Experiment, plan: ScenarioPlan, *_: object) -> str:
-    return f"the exact engines for {scenario_words(plan.scenario)}"
+    return Recorder(journal, ColumnKeys(DeterministicKeys.of(columns, sources), drawn), complete)
 
 
 def _scenario_result(

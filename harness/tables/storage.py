@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -154,8 +155,14 @@ def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
 
 def is_journal(path: Path) -> bool:
     """Whether a path is that of a run's journal, or of SQLite's own journal beside it."""
-    names = (JOURNAL_FILE, f"{JOURNAL_FILE}-journal")
-    return path.name in names and path.is_file() and not path.is_symlink()
+    name = path.name.removesuffix("-journal")
+    known = name == JOURNAL_FILE or fnmatch(name, part_file("*", "*"))
+    return known and path.is_file() and not path.is_symlink()
+
+
+def part_file(number: int | str, count: int | str) -> str:
+    """The name of the journal of one part of a run; a pattern where numbers are "*"."""
+    return f"part-{number}-of-{count}.sqlite"
 
 
 def is_unfinished(folder: Path) -> bool:

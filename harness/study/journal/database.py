@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from harness.errors import InputError
+from harness.errors import InputError, WriteError
 from harness.study.journal.codec import DamagedRecordError
 from harness.study.journal.environment import environment, environment_text
 
@@ -42,6 +44,12 @@ CREATE INDEX IF NOT EXISTS by_key ON records (key);
 """
 
 
+_INSERT = (
+    "INSERT INTO records (key, start, stop, columns, environment, content)"
+    " VALUES (?, ?, ?, ?, ?, ?)"
+)
+
+
 @dataclass(frozen=True)
 class ColumnKey:
     """What decides the numbers of one column in a record."""
@@ -67,15 +75,20 @@ class Stored:
 class Journal:
     """An open journal. One process has it, which alone reads and writes."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, largest: int | None = LARGEST_JOURNAL) -> None:
         """Open the journal of a path, or make it; ``opened`` closes it, too.
 
         A new file that is closed without a record is removed again.
+
+        Args:
+            path: its file.
+            largest: the most bytes of all records; None for any number.
 
         Raises:
             InputError: the file is damaged, or is no journal, or cannot be written.
         """
         self.path = path
+        self._largest = math.inf if largest is None else largest
         self.kept_out = 0
         """The number of records that were not kept, since the journal was full."""
         self._pause, self._committed = SHORTEST_BATCH, time.monotonic()
@@ -84,7 +97,7 @@ class Journal:
         with self.faults():
             self._connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
             self._prepare()
-            self._here = self._environment_number()
+            self._here = self._environment_number(json.dumps(environment(), sort_keys=True))
             self._bytes = self._value("SELECT coalesce(sum(length(content)), 0) FROM records")
 
     def _prepare(self) -> None:
@@ -106,34 +119,17 @@ class Journal:
     def _value(self, query: str, *arguments: Any) -> int:
         return int(self._connection.execute(query, arguments).fetchone()[0])
 
-    def _environment_number(self) -> int:
-        text = json.dumps(environment(), sort_keys=True)
+    def _environment_number(self, text: str) -> int:
         self._connection.execute("INSERT OR IGNORE INTO environments (content) VALUES (?)", (text,))
         return self._value("SELECT number FROM environments WHERE content = ?", text)
 
-    @contextmanager
-    def faults(self) -> Iterator[None]:
+    def faults(self) -> AbstractContextManager[None]:
         """Say what is wrong with the file where a block that uses it fails.
 
         Raises:
             InputError: the file is damaged or cannot be written.
         """
-        try:
-            yield
-        except (DamagedRecordError, sqlite3.DatabaseError) as fault:
-            name = getattr(fault, "sqlite_errorname", "")
-            if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
-                raise InputError(
-                    f"{self.path} cannot be written: {fault}; what was recorded before is still "
-                    f"good, and the same command goes on from there"
-                ) from None
-            if name in ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM"):
-                raise InputError(f"{self.path} cannot be written: {fault}") from None
-            if name in ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"):
-                raise InputError(f"{self.path} is in use by another process") from None
-            raise InputError(
-                f"{self.path} is damaged ({fault}); delete it, or run with --fresh"
-            ) from None
+        return _faults(self.path)
 
     def fact(self, name: str) -> Any:
         """Return what was noted under a name as plain data; None where nothing was."""
@@ -184,17 +180,13 @@ class Journal:
         with self.faults():
             if instead is not None:
                 self._remove(instead)
-            if self._bytes + len(content) > LARGEST_JOURNAL:
+            if self._bytes + len(content) > self._largest:
                 self._make_room(len(content))
-            if self._bytes + len(content) > LARGEST_JOURNAL:
+            if self._bytes + len(content) > self._largest:
                 self.kept_out += 1
                 return None
             names = json.dumps([[each.digest, each.name] for each in columns])
-            cursor = self._connection.execute(
-                "INSERT INTO records (key, start, stop, columns, environment, content)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (key, *span, names, self._here, content),
-            )
+            cursor = self._connection.execute(_INSERT, (key, *span, names, self._here, content))
         number = cursor.lastrowid
         assert number is not None
         self._bytes += len(content)
@@ -210,7 +202,7 @@ class Journal:
         """Remove the oldest records that this run has no use for."""
         rows = self._connection.execute("SELECT number FROM records ORDER BY number").fetchall()
         for (number,) in rows:
-            if self._bytes + needed <= LARGEST_JOURNAL:
+            if self._bytes + needed <= self._largest:
                 return
             if number not in self._used:
                 self._remove(number)
@@ -232,12 +224,35 @@ class Journal:
         self._committed = time.monotonic()
         self._pause = max(SHORTEST_BATCH, _PAUSE * (self._committed - start))
 
+    def copy_from(self, path: Path) -> None:
+        """Copy all records of another journal into this one.
+
+        Args:
+            path: its file, which is not changed.
+
+        Raises:
+            InputError: the file is damaged or no journal, or this one cannot be written.
+        """
+        with _faults(path), _read_only(path) as other:
+            numbers = {
+                number: self._environment_number(text)
+                for number, text in other.execute("SELECT number, content FROM environments")
+            }
+            query = "SELECT key, start, stop, columns, environment, content FROM records"
+            for key, start, stop, columns, environment_number, content in other.execute(query):
+                self._connection.execute(
+                    _INSERT, (key, start, stop, columns, numbers[environment_number], content)
+                )
+                self._bytes += len(content)
+
     def close(self) -> None:
         """Write what was put, and close the file."""
         empty = False
         try:
             with self.faults():
-                empty = not self._value("SELECT count(*) FROM records")
+                empty = not self._value(
+                    "SELECT count(*) + (SELECT count(*) FROM facts) FROM records"
+                )
                 self._connection.execute("COMMIT")
         finally:
             self._connection.close()
@@ -277,12 +292,58 @@ def _columns(text: str) -> tuple[ColumnKey, ...]:
 
 
 @contextmanager
-def opened(path: Path, *, fresh: bool = False) -> Iterator[Journal]:
+def _faults(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (DamagedRecordError, sqlite3.DatabaseError) as fault:
+        name = getattr(fault, "sqlite_errorname", "")
+        if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
+            raise WriteError(
+                f"{path} cannot be written: {fault}; what was recorded before is still good, and "
+                f"the same command goes on from there"
+            ) from None
+        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")):
+            raise InputError(f"{path} cannot be opened: {fault}") from None
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")):
+            raise InputError(f"{path} is in use by another process") from None
+        raise InputError(f"{path} is damaged ({fault}); delete it, or run with --fresh") from None
+
+
+@contextmanager
+def _read_only(path: Path) -> Iterator[sqlite3.Connection]:
+    place = f"file:{quote(str(path.absolute()))}?mode=ro"
+    with closing(sqlite3.connect(place, uri=True, timeout=0.0)) as connection:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        form = connection.execute("PRAGMA user_version").fetchone()[0]
+        if (application, form) != (_APPLICATION, _FORMAT):
+            raise InputError(f"{path} is not a journal of this version")
+        yield connection
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    """Return all that was noted in a journal, without changing it.
+
+    Raises:
+        InputError: the file is damaged or no journal, or is in use.
+    """
+    with _faults(path), _read_only(path) as connection:
+        rows = connection.execute("SELECT name, content FROM facts").fetchall()
+    try:
+        return {str(name): json.loads(content) for name, content in rows}
+    except ValueError as fault:
+        raise InputError(f"{path} is damaged ({fault})") from None
+
+
+@contextmanager
+def opened(
+    path: Path, *, fresh: bool = False, largest: int | None = LARGEST_JOURNAL
+) -> Iterator[Journal]:
     """Open a journal for a block and close it after it, whatever happens.
 
     Args:
         path: its file.
         fresh: whether to begin a new one in place of an existing one.
+        largest: the most bytes of all records; None for any number.
 
     Raises:
         InputError: the file is damaged, or is no journal, or cannot be written.
@@ -291,7 +352,7 @@ def opened(path: Path, *, fresh: bool = False) -> Iterator[Journal]:
         # What SQLite has not taken back yet belongs to the file.
         for each in (path, path.with_name(f"{path.name}-journal")):
             each.unlink(missing_ok=True)
-    journal = Journal(path)
+    journal = Journal(path, largest)
     try:
         yield journal
     finally:

@@ -13,6 +13,7 @@ from harness.engines import monte_carlo
 from harness.errors import InputError
 from harness.methods.source import Answers, CatalogueSource
 from harness.study import run as study_run
+from harness.study import solutions as study_solutions
 from harness.study import trials as study_trials
 from harness.study.journal import database
 from harness.study.journal.database import opened
@@ -33,7 +34,7 @@ def small_shards(monkeypatch):
 def work(monkeypatch):
     """What is computed: (n, shard, number of columns) of trials, (n, columns) of exact values."""
     done = {"shards": [], "solved": []}
-    simulate, solve = study_trials.simulate_shard, study_run.solve_scenario
+    simulate, solve = study_trials.simulate_shard, study_solutions.solve_scenario
 
     def simulated(shard, limits, stochastic):
         columns = limits.lower.shape[0] + len(stochastic)
@@ -45,7 +46,7 @@ def work(monkeypatch):
         return solve(experiment, plan, columns, limits, tally)
 
     monkeypatch.setattr(study_trials, "simulate_shard", simulated)
-    monkeypatch.setattr(study_run, "solve_scenario", solved)
+    monkeypatch.setattr(study_solutions, "solve_scenario", solved)
     return done
 
 

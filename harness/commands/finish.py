@@ -1,0 +1,87 @@
+"""What a command shows of a run that has ended: its figures, its tables in short, its exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.commands.exit_codes import print_error
+from harness.commands.signals import on_terminal
+from harness.errors import FigureError, HarnessError, MethodError, WriteError
+
+if TYPE_CHECKING:
+    from harness.config.experiment import AnyExperiment
+    from harness.study.parallel import Progress
+    from harness.tables.results import Results
+
+
+def finish(written: Results, experiment: AnyExperiment, path: Path, quiet: bool) -> int:
+    """Draw the figures of a run, print its results, and return its exit code.
+
+    Args:
+        written: the results, in their folder.
+        experiment: what was run.
+        path: the folder, as it is to be shown.
+        quiet: whether to print nothing but errors.
+    """
+    from harness.commands.output import show_uncut
+    from harness.config.experiment import Experiment
+    from harness.screen.calibration_summary import calibration_screen
+    from harness.screen.results import results_screen
+    from harness.tables.manifest import (
+        agrees,
+        failed_methods,
+        remarked_methods,
+        unsteady_methods,
+    )
+
+    figure_fault = _draw(written, experiment)
+    results = replace(written, path=path)
+    screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
+    if not quiet:
+        show_uncut(*screen(results))
+    if figure_fault is not None:
+        print_error(f"{experiment.name}: {figure_fault}")
+    if not quiet:
+        for sentence in remarked_methods(results.manifest):
+            print_error(f"{experiment.name}: {sentence}")
+    failed = [*failed_methods(results.manifest), *unsteady_methods(results.manifest)]
+    for sentence in failed:
+        print_error(f"{experiment.name}: {sentence}")
+    if not agrees(results.manifest):
+        print_error(f"{experiment.name}: the engines disagree")
+        return HarnessError.exit_code
+    if figure_fault is not None:
+        return figure_fault.exit_code
+    return MethodError.exit_code if failed else 0
+
+
+def _draw(results: Results, experiment: AnyExperiment) -> FigureError | WriteError | None:
+    """Draw the figures of a run; return what went wrong, for the tables are good without them."""
+    from harness.study.write_results import write_figures_asked_for
+
+    try:
+        if results.path is not None:
+            write_figures_asked_for(results, experiment, results.path)
+    except (FigureError, WriteError) as fault:
+        return fault
+    return None
+
+
+@contextmanager
+def progress_of(name: str, quiet: bool) -> Iterator[Progress]:
+    """Show a progress bar on standard error if it is a terminal, unless ``quiet``."""
+    from harness.commands.output import console
+    from harness.study.parallel import NoProgress
+
+    screen = console(stderr=True)
+    if quiet or not screen.is_terminal:
+        yield NoProgress()
+        return
+    from harness.screen.progress import progress_bar
+
+    with on_terminal(progress_bar(screen, name)) as progress:
+        yield progress
