@@ -7,7 +7,6 @@ import sqlite3
 import pytest
 
 from harness.errors import InputError
-from harness.study.journal import database
 from harness.study.journal.database import ColumnKey, Journal, opened
 
 COLUMNS = (ColumnKey("aa", "wilson"), ColumnKey("bb", ""))
@@ -33,12 +32,11 @@ def test_a_record_takes_the_place_of_another(tmp_path):
         assert [each.content for each in journal.records(b"key")] == [b"more"]
 
 
-def test_a_full_journal_gives_up_what_the_run_has_no_use_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(database, "LARGEST_JOURNAL", 100)
-    with opened(tmp_path / "j") as journal:
+def test_a_full_journal_gives_up_what_the_run_has_no_use_for(tmp_path):
+    with opened(tmp_path / "j", largest=100) as journal:
         for key in (b"first", b"second", b"third"):
             journal.put(key, (0, 1), COLUMNS, bytes(33))
-    with opened(tmp_path / "j") as journal:
+    with opened(tmp_path / "j", largest=100) as journal:
         assert journal.records(b"first")
         assert journal.put(b"fourth", (0, 1), COLUMNS, bytes(60)) is not None
         assert journal.put(b"fifth", (0, 1), COLUMNS, bytes(60)) is None
