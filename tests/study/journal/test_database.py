@@ -79,5 +79,5 @@ def test_two_processes_have_not_the_same_journal(tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_one_sentence(tmp_path):
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match="cannot be opened"):
         Journal(tmp_path / "none" / "j")
