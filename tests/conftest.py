@@ -78,6 +78,7 @@ SLOW = (
     "tests/cli/test_shadowing.py::test_libraries_go_before_files_of_the_working_folder[loky",
     "tests/cli/test_shadowing.py::test_the_installed_command_runs",
     "tests/cli/test_terminal.py::test_pytest_prints_no_control_character",
+    "tests/cli/test_locked_folder.py::test_of_two_runs_that_start_at_once_one_runs",
     "tests/cli/test_process.py::test_a_signal_while_drawing_ends_the_run_and_leaves_nothing[2",
     "tests/cli/test_process.py::test_an_ignored_hang_up_stays_ignored",
     *(

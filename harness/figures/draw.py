@@ -98,6 +98,12 @@ def _reported(figure: str) -> Iterator[None]:
         detail = f": {fault}" if str(fault) else ""
         raise FigureError(f"{figure} needs more memory than there is{detail}") from None
     except Exception as fault:
+        before = fault.__context__
+        while before is not None:
+            if isinstance(before, OSError):
+                # A writer that closes what it could not write fails in turn, and otherwise.
+                raise before from None
+            before = before.__context__
         raise FigureError(f"{figure} cannot be drawn: {type(fault).__name__}: {fault}") from fault
 
 

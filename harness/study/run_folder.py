@@ -64,7 +64,11 @@ class RunFolder:
         try:
             commit(self._place, fill)
         except OSError as fault:
-            good = f"the former result in {self.path} is as it was" if former else "no file is left"
+            good = "no half-written file is left"
+            if former:
+                good = f"the former result in {self.path} is as it was"
+            if self.journal.exists():
+                good += f", and {self.journal.name} keeps what is computed"
             raise WriteError(f"{self.path} cannot be written: {reason(fault)}; {good}") from None
 
 

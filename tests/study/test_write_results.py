@@ -137,7 +137,9 @@ def test_a_run_that_fails_leaves_nothing_where_nothing_was(here, failure, monkey
 
 def test_a_full_disk_is_said_in_one_sentence(here, monkeypatch):
     config = table_that_fails(here, monkeypatch)
-    words = r"one cannot be written: No space left on device; no file is left$"
+    words = (
+        r"one cannot be written: No space left on device; no half-written file is left, and journal"
+    )
     with pytest.raises(WriteError, match=words):
         harness.run(config)
 
