@@ -17,6 +17,7 @@ from harness.families.data import LARGEST_COUNT
 from harness.families.family import Data, Model
 from harness.methods.source import Observed
 from harness.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.sampling.protocol import NUMPY, THINNED
 from harness.truths import DiscreteTruth, PairTruth, Truth, as_distribution
 
 
@@ -134,6 +135,8 @@ class SingleScenario:
     size: float
     """n, a whole number; or an exposure."""
     truth: Truth
+    draws: str = NUMPY
+    """``numpy`` or ``thinned``: where outcomes at drawn truths come from."""
 
     @property
     def sizes(self) -> tuple[float, ...]:
@@ -163,7 +166,12 @@ class SingleScenario:
     def draw(self, trials: int, rng: np.random.Generator) -> Draws:
         parameter = as_distribution(self.truth).draw(trials, rng)
         parameter.sort()
-        return Draws(parameter, self.model.SAMPLING.draw(parameter, self.size, rng))
+        tables = None
+        if self.draws == THINNED:
+            tables = self.model.SAMPLING.thinned(self.size, *self.truth.support)
+        if tables is None:
+            return Draws(parameter, self.model.SAMPLING.draw(parameter, self.size, rng))
+        return Draws(parameter, tables.draw(parameter, rng))
 
     def draw_at(
         self, index: int, trials: int, rng: np.random.Generator
@@ -179,7 +187,9 @@ class SingleScenario:
         return replace(self, truth=DiscreteTruth((truths[0],)))
 
     def content(self) -> Mapping[str, Any]:
-        return {"family": self.family, "size": self.size, "truth": dict(self.truth.content())}
+        draws = {} if self.draws == NUMPY else {"draws": self.draws}
+        truth = dict(self.truth.content())
+        return {"family": self.family, "size": self.size, "truth": truth, **draws}
 
     def stream(self, seed: int, shard: int) -> np.random.Generator:
         return keyed_stream(self.content(), seed, shard)

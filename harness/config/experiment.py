@@ -112,6 +112,8 @@ class Experiment:
     """The truth as plain data, in which a grid is still a grid."""
     trials: Trials | None
     """None where no Monte Carlo trials are made."""
+    draws: str
+    """``numpy`` or ``thinned``: where the outcomes of Monte Carlo trials come from."""
     outcomes: int | tuple[int, ...] | None
     """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or
     the outcomes themselves, ascending."""

@@ -24,6 +24,7 @@ from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.methods.user.process import TIMEOUT
 from harness.models import StrictModel
+from harness.sampling.protocol import NUMPY, THINNED
 
 CROSS = "cross"
 LONGEST_SEGMENT = 100
@@ -85,6 +86,7 @@ Name = Annotated[
 Title = Annotated[str, AfterValidator(one_line), expecting("one line of text")]
 Seed = Annotated[int, Field(ge=0, le=2**128 - 1), expecting("a whole number from 0 to 2^128 - 1")]
 Reference = Annotated[str, Word("a reference", ("prior", "truth"))]
+DrawsFrom = Annotated[str, Word("a source of draws", (NUMPY, THINNED))]
 Bins = Annotated[int, Field(ge=2, le=1000), expecting("a whole number of bins from 2 to 1000")]
 
 
@@ -129,6 +131,7 @@ def _coverage(family: Family) -> Form:
         "methods": _method_key(family),
         "truth": _truth_key(family),
         "trials": _key(Trials | None, "How many Monte Carlo trials.", None),
+        **_draws_key(family),
         "outcomes": _key(outcomes, f"What posterior covers: {words}.", "all"),
         "reference": _key(
             Reference,
@@ -176,6 +179,16 @@ def _truth_key(family: Family) -> Key:
     if family.samples == 2:
         about = "Where the true parameters come from: {first, second}."
     return _key(truth_type(family), about, default_truth(family))
+
+
+def _draws_key(family: Family) -> dict[str, Key]:
+    if family.samples == 2:
+        return {}
+    about = (
+        "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are faster "
+        "at uniform and beta truths up to n = 500."
+    )
+    return {"draws": _key(DrawsFrom, about, NUMPY)}
 
 
 def _group_key(family: Family) -> dict[str, Key]:

@@ -19,6 +19,7 @@ from harness.config.forms import CROSS, Form
 from harness.config.models.figures import figure_spec
 from harness.config.serialize import written_truth
 from harness.families.family import MONTE_CARLO, Family
+from harness.sampling.protocol import NUMPY
 
 Record = TypeVar("Record", Experiment, Calibration)
 
@@ -53,6 +54,7 @@ def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> An
         written_truth=written_truth(values["truth"].content(), raw.get("truth")),
         outcomes=tuple(sorted(outcomes)) if isinstance(outcomes, tuple) else outcomes,
         group=values.get("group"),
+        draws=values.get("draws", NUMPY),
     )
 
 

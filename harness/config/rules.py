@@ -8,6 +8,7 @@ valid ``sizes`` by their keys.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,7 @@ from harness.families.family import MONTE_CARLO, POSTERIOR
 from harness.figures.options import FigureOptions
 from harness.figures.requirements import ExperimentFacts, unmet_requirements
 from harness.plain_data import describe
+from harness.sampling.protocol import THINNED
 from harness.truths import PairTruth, Truth
 
 MOST_PAIRS = 10_000
@@ -206,6 +208,22 @@ def _seed_is_given(seed: int | None, what: str) -> Issues:
         )
 
 
+def _thinned_draws_have_bounded_distribution(form: Form, draws: str, truth: Truth) -> Issues:
+    """Tables cover the range of the truths."""
+    if draws == THINNED and (truth.is_discrete or math.isinf(truth.support[1])):
+        kinds = "uniform or beta" if form.family.is_bounded else "uniform"
+        yield _thinned_needs(f"a truth that is {kinds}")
+
+
+def _thinned_draws_are_made(draws: str, engines: Sequence[str]) -> Issues:
+    if draws == THINNED and MONTE_CARLO not in engines:
+        yield _thinned_needs("monte_carlo among the engines")
+
+
+def _thinned_needs(what: str) -> ConfigIssue:
+    return ConfigIssue(("draws",), f"expected numpy, found thinned, which needs {what}")
+
+
 def _outcomes_can_occur(
     form: Form, raw: Mapping[str, Any], sizes: Sizes, outcomes: Outcomes
 ) -> Issues:
@@ -283,6 +301,8 @@ RULES: dict[str, tuple[Callable[..., Issues], ...]] = {
         _trials_per_outcome_have_finitely_many,
         _monte_carlo_has_trials,
         _monte_carlo_has_seed,
+        _thinned_draws_have_bounded_distribution,
+        _thinned_draws_are_made,
         _outcomes_can_occur,
         _groups_have_all_outcomes,
         _reference_has_distribution,

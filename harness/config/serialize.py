@@ -19,6 +19,7 @@ from harness.engines.pooling import Group
 from harness.families.catalogue import family_of
 from harness.methods.user.process import TIMEOUT
 from harness.plain_data import plain_number
+from harness.sampling.protocol import NUMPY
 
 
 def serialize(experiment: AnyExperiment) -> dict[str, Any]:
@@ -79,6 +80,7 @@ _WRITERS: dict[str, Callable[[Any], Any]] = {
     "methods": lambda experiment: [_method(spec) for spec in experiment.methods],
     "truth": _truth,
     "trials": _trials,
+    "draws": lambda experiment: None if experiment.draws == NUMPY else experiment.draws,
     "outcomes": lambda experiment: _outcomes(experiment.outcomes),
     "reference": lambda experiment: None if experiment.reference == "prior" else "truth",
     "group": lambda experiment: _group(experiment.group),

@@ -11,6 +11,7 @@ from scipy.special import betainc, betaincc
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_binomial
 from harness.sampling.protocol import NATS
+from harness.sampling.thinned.binomial import ThinnedBinomial, thinned_binomial
 
 
 def draw(
@@ -18,6 +19,11 @@ def draw(
 ) -> Integers:
     """Draw one outcome for each p, or ``count`` outcomes for a single p; shape (t,) or (count,)."""
     return rng.binomial(int(n), np.asarray(p, np.float64), count)
+
+
+def thinned(n: float, lower: float, upper: float) -> ThinnedBinomial | None:
+    """Draws from tables for p in [lower, upper], of n up to 500; None above."""
+    return thinned_binomial(int(n), lower, upper)
 
 
 def window(low: float, high: float, n: float, nats: float = NATS) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_poisson
 from harness.posteriors.gamma import Gamma
 from harness.sampling.protocol import NATS
+from harness.sampling.thinned.poisson import ThinnedPoisson, thinned_poisson
 
 
 def draw(
@@ -18,6 +19,11 @@ def draw(
 ) -> Integers:
     """Draw one outcome for each rate, or ``count`` for a single rate; shape (t,) or (count,)."""
     return rng.poisson(np.asarray(rate, np.float64) * exposure, count)
+
+
+def thinned(exposure: float, lower: float, upper: float) -> ThinnedPoisson | None:
+    """Draws from tables for rates in [lower, upper], of largest means of 1 to 100; else None."""
+    return thinned_poisson(exposure, lower, upper)
 
 
 def window(low: float, high: float, exposure: float, nats: float = NATS) -> tuple[int, int]:

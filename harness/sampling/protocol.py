@@ -13,6 +13,23 @@ NATS = 39.2
 """A window leaves out outcomes with a total probability below 2·exp(−39.2) < 2e-17."""
 
 
+NUMPY, THINNED = "numpy", "thinned"
+"""Where outcomes come from: NumPy's generators, or tables for ascending parameters."""
+
+
+class SortedDraws(Protocol):
+    """Draws of one outcome for each of many parameters in ascending order."""
+
+    def draw(self, parameter: Floats, rng: np.random.Generator) -> Integers:
+        """Return an outcome for each parameter, shape (t,).
+
+        Args:
+            parameter: ascending, shape (t,).
+            rng: the source of randomness.
+        """
+        ...
+
+
 class Sampling(Protocol):
     """The distribution of a count X that increases stochastically with the parameter θ.
 
@@ -32,6 +49,10 @@ class Sampling(Protocol):
         Returns:
             Outcomes, of the shape of ``parameter`` or of shape (count,).
         """
+        ...
+
+    def thinned(self, size: float, lower: float, upper: float) -> SortedDraws | None:
+        """Draws from tables for parameters in [lower, upper]; None where tables do not pay."""
         ...
 
     def window(self, low: float, high: float, size: float, nats: float = NATS) -> tuple[int, int]:

@@ -183,7 +183,7 @@ def _scenario(experiment: Experiment, size: Size) -> Scenario:
         assert isinstance(experiment.truth, PairTruth)
         return PairScenario(experiment.family, size, experiment.truth)
     assert not isinstance(experiment.truth, PairTruth)
-    return SingleScenario(experiment.family, size, experiment.truth)
+    return SingleScenario(experiment.family, size, experiment.truth, experiment.draws)
 
 
 def _is_one_bounded_sample(scenario: Scenario) -> bool:

@@ -105,14 +105,17 @@ def test_the_resolved_config_leaves_out_optional_keys_with_usual_values() -> Non
         "name", "title", "family", "exposure", "alpha", "methods", "truth", "outcomes", "engines",
         "reference_prior", "seed", "execution", "figures",
     ]  # fmt: skip
-    assert not {"kind", "cross", "group", "reference"} & set(serialize(pair(n1=5, n2=5)))
+    assert not {"kind", "cross", "draws", "group", "reference"} & set(serialize(pair(n1=5, n2=5)))
 
 
 def test_the_resolved_config_stands_in_the_order_of_the_documentation() -> None:
-    experiment = rate(reference="truth", group={"width": 5}, trials={"per_size": 10}, seed=1)
+    experiment = rate(
+        reference="truth", group={"width": 5}, trials={"per_size": 10}, draws="thinned", seed=1
+    )
     assert list(serialize(experiment)) == [
-        "name", "title", "family", "exposure", "alpha", "methods", "truth", "trials", "outcomes",
-        "reference", "group", "engines", "reference_prior", "seed", "execution", "figures",
+        "name", "title", "family", "exposure", "alpha", "methods", "truth", "trials", "draws",
+        "outcomes", "reference", "group", "engines", "reference_prior", "seed", "execution",
+        "figures",
     ]  # fmt: skip
 
 

@@ -56,6 +56,7 @@ KINDS = "expected one of the keys uniform, grid, values, gamma"
 NO_LARGEST = "found nothing: a rate has no largest value, so no truth is uniform over all of them"
 FLAT = "expected two numbers [a, b] with a above 0 and b at least 0"
 UNDER = "8: reference: expected prior, found truth, which needs"
+THIN = "8: draws: expected numpy, found thinned, which needs"
 TRIALS = "expected a whole number of trials from 1 to 10^12"
 PAIRED = "proportion_difference, rate_difference, balanced_accuracy"
 LISTS = "truth: {first: {values: [0.1, 0.2]}, second: {values: [0.1, 0.2]}}"
@@ -88,6 +89,16 @@ WRONG: list[tuple[str, tuple[str, ...], str]] = [
      "found {start: 1, stop: 1.0000000000000002, count: 3}"),
     ("rate", ("exposure: {log_grid: {start: 1, stop: 9, count: 3, cont: 3}}",),
      "3: exposure.log_grid.cont: expected a known key, found 'cont'; did you mean count?"),
+    # draws
+    ("rate", ("draws: table",),
+     "8: draws: expected a source of draws (numpy, thinned), found 'table'"),
+    ("rate", ("draws: thinned", "engines: [enumeration]"), f"{THIN} monte_carlo among the engines"),
+    ("rate", ("draws: thinned", "trials: {per_size: 9}", "truth: {gamma: [1, 1]}"),
+     f"{THIN} a truth that is uniform"),
+    ("rate", ("draws: thinned", "trials: {per_size: 9}", "truth: {values: [1, 2]}"),
+     f"{THIN} a truth that is uniform"),
+    ("pair", ("draws: thinned",),
+     "6: draws: expected a family of one sample with draws, found proportion_difference"),
     ("rate", ("cross: true",), "8: cross: expected a family of two samples with cross, found rate"),
     ("pair", ("-n1", "-n2", "n: 5"),
      "4: n: expected n1 and n2 for the family proportion_difference, found n"),

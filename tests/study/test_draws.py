@@ -48,6 +48,18 @@ def check_draws(before, after):
     assert counted(after, n=12, method="wald", alpha=0.05).equals(expected)
 
 
+def test_draws_from_tables_are_other_draws_that_agree_for_any_number_of_jobs(drawn, monkeypatch):
+    monkeypatch.setattr(monte_carlo, "SHARD", 1 << 9)
+    results = [
+        in_memory(DRAWN, draws="thinned", execution={"jobs": jobs, "backend": backend})
+        for jobs, backend in ((1, "threading"), (2, "loky"))
+    ]
+    assert results[0].cells.equals(results[1].cells)
+    assert not counted(results[0], n=12).equals(counted(drawn, n=12))
+    assert all(each.manifest["agreement"]["agrees"] for each in results)
+    assert results[0].manifest["experiment"]["draws"] == "thinned"
+
+
 @BASES
 def test_another_seed_gives_other_draws(base):
     """The second of two seeds that differ beyond the first 64 bits is used whole."""
