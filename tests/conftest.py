@@ -65,6 +65,7 @@ SLOW = (
     "tests/posteriors/test_difference.py::test_no_interval_of_small_samples_is_shorter",
     "tests/posteriors/test_ross_differences.py::test_limits_agree_with_ross_within_his_tolerance",
     "tests/study/test_cluster.py::test_a_",
+    "tests/study/test_cluster.py::test_an_address",
     "tests/study/test_cluster.py::test_functions_of_the_user_give_the_same_bytes",
     "tests/study/test_cluster.py::test_limits_are_sent_once_and_not_with_each_task",
     "tests/study/test_cluster.py::test_the_end_of_the_scheduler_is_one_sentence",

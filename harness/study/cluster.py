@@ -5,6 +5,7 @@ It is imported only where the backend is ``dask``, as Dask is an optional depend
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -15,7 +16,7 @@ import sys
 import tempfile
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures import Future as LocalFuture
 from contextlib import contextmanager
 from typing import Any
@@ -23,6 +24,7 @@ from typing import Any
 import cloudpickle
 import dask
 from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed.comm import connect
 from distributed.utils import silence_logging_cmgr
 from joblib import Parallel
 from joblib._dask import DaskDistributedBackend
@@ -68,6 +70,8 @@ def connected(address: str) -> Iterator[Cluster]:
     """
     with silence_logging_cmgr(logging.CRITICAL):
         try:
+            with ThreadPoolExecutor(1) as thread:
+                thread.submit(asyncio.run, _greet(address)).result()
             client = Client(address, timeout=_ANSWERS, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise InputError(
@@ -75,6 +79,12 @@ def connected(address: str) -> Iterator[Cluster]:
             ) from error
         with client:
             yield _tried(client, f"the Dask scheduler at {address}")
+
+
+async def _greet(address: str) -> None:
+    """Exchange greetings with a scheduler, which Dask's client waits for without end."""
+    comm = await asyncio.wait_for(connect(address), _ANSWERS)
+    await comm.close()
 
 
 @contextmanager
