@@ -34,8 +34,10 @@ from harness.tables.manifest import versions
 
 _ANSWERS = 5
 """Seconds within which a scheduler must answer."""
-_WORKERS = 60
-"""Seconds within which the first worker must be there."""
+_WORKERS = 30
+"""Seconds within which a worker must answer."""
+_START = 120
+"""Seconds within which a worker that is started here must answer."""
 _SMALL = 10_000
 """Arguments of up to so many bytes are sent with each task, larger ones once to each worker."""
 _REMEMBERED = 16
@@ -78,7 +80,7 @@ def connected(address: str) -> Iterator[Cluster]:
                 f"no Dask scheduler answers at {address} within {_ANSWERS} s"
             ) from error
         with client:
-            yield _tried(client, f"the Dask scheduler at {address}")
+            yield _tried(client, f"the Dask scheduler at {address}", _WORKERS)
 
 
 async def _greet(address: str) -> None:
@@ -101,7 +103,7 @@ def started(workers: int) -> Iterator[Cluster]:
         Client(of, set_as_default=False) as client,
         _worker_processes(of.scheduler_address, workers, folder),
     ):
-        yield _tried(client, "this machine's Dask scheduler")
+        yield _tried(client, "this machine's Dask scheduler", _START)
 
 
 @contextmanager
@@ -131,12 +133,12 @@ def _worker_processes(scheduler: str, number: int, folder: str) -> Iterator[None
         process.wait()
 
 
-def _tried(client: Client, scheduler: str) -> Cluster:
+def _tried(client: Client, scheduler: str, seconds: float) -> Cluster:
     """Return the cluster of a client, once a worker has answered a task."""
     try:
-        client.submit(versions, pure=False).result(timeout=_WORKERS)
+        client.submit(versions, pure=False).result(timeout=seconds)
     except TimeoutError:
-        raise InputError(f"{scheduler} has no worker that answers within {_WORKERS} s") from None
+        raise InputError(f"{scheduler} has no worker that answers within {seconds} s") from None
     except Exception as error:
         raise InputError(
             f"the workers of {scheduler} cannot load this package: {type(error).__name__}: {error}"

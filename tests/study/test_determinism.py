@@ -33,17 +33,13 @@ def reference(request, tmp_path_factory, small_shards):
     return config, results.path
 
 
-@pytest.mark.parametrize(
-    "execution",
-    [
-        {"jobs": 1, "backend": "threading"},
-        {"jobs": 2, "backend": "threading"},
-        {"jobs": 2, "backend": "loky"},
-    ],
-    ids=lambda execution: " ".join(map(str, execution.values())),
-)
-def test_neither_jobs_nor_backend_nor_a_second_run_change_a_byte(reference, execution, tmp_path):
+@pytest.mark.parametrize("backend", ["threading", "loky", "dask"])
+@pytest.mark.parametrize("jobs", [1, 2, 8])
+def test_neither_jobs_nor_backend_nor_a_second_run_change_a_byte(
+    reference, jobs, backend, tmp_path
+):
     config, folder = reference
+    execution = {"jobs": jobs, "backend": backend}
     results = harness.run(changed(config, execution=execution), out=tmp_path)
     expected = stable_files(folder)
     assert expected.keys() >= FILES
