@@ -394,3 +394,27 @@ def test_cells_of_the_whole_run_are_a_group_of_their_own():
     assert not line.agrees
     assert line.scenario is None
     assert line.tests == without.tests + 3
+
+
+def test_p_values_of_stopped_trials_are_multiplied_by_the_looks():
+    some = [3, 0], [1, 4], [100, 40], [0.02, 0.01], [0.01, 0.02]
+    fixed, stopped = cells(*some), cells(*some, looks=7)
+    assert (stopped.tests() == np.minimum(7 * fixed.tests(), 1.0)).all()
+    assert (stopped.tests() > fixed.tests()).any()
+    assert (stopped.tests() <= 1.0).all()
+
+
+def test_intervals_of_stopped_trials_are_not_counted():
+    some = [30], [0], [100], [0.02], [0.01]
+    fixed, stopped = cells(*some), cells(*some, looks=7)
+    assert intervals_missing([stopped, fixed]) == [(None, None), *intervals_missing([fixed])]
+    assert intervals_missing([fixed])[0][0] == 1
+
+
+def test_outcomes_of_stopped_trials_have_p_values_times_the_looks_and_no_mean_over_sizes():
+    counts, probability, value = integers(45, 55), np.array([0.5, 0.5]), np.array([0.0, 1.0])
+    one, other = (DrawnOutcomes(i, counts, probability, value) for i in range(2))
+    stopped = [replace(each, looks=3) for each in (one, other)]
+    both, none, half = (compare_draws(each) for each in ([one, other], stopped, [one, stopped[1]]))
+    assert none.smallest_p == pytest.approx(min(3 * compare_draws([one]).smallest_p, 1.0))
+    assert (both.tests, none.tests, half.tests) == (7, 6, 6)

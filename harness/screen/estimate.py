@@ -13,10 +13,10 @@ def estimate_lines(name: str, found: Estimate) -> str:
         (
             name,
             f"  scenarios: {found.scenarios:,}",
-            f"  tasks: {found.tasks:,}",
-            f"  trials: {found.trials:,}",
+            f"  tasks: {_bound(found)}{found.tasks:,}",
+            f"  trials: {_bound(found)}{found.trials:,}",
             f"  rows: at most {found.cells:,} of cells, {found.summary:,} of the summary",
-            f"  time: about {_time(found)}",
+            f"  time: {_bound(found)}about {_time(found)}",
             f"  memory: about {_memory(found)}",
         )
     )
@@ -25,10 +25,15 @@ def estimate_lines(name: str, found: Estimate) -> str:
 def estimate_line(name: str, found: Estimate) -> str:
     """The cost of a run on one line."""
     return (
-        f"{name}: the run is expected to take about {_time(found)} and {_memory(found)} of memory "
-        f"(scenarios: {found.scenarios:,}, trials: {found.trials:,}, "
+        f"{name}: the run is expected to take {_bound(found)}about {_time(found)} and "
+        f"{_memory(found)} of memory "
+        f"(scenarios: {found.scenarios:,}, trials: {_bound(found)}{found.trials:,}, "
         f"rows of cells: {found.cells:,} at most)"
     )
+
+
+def _bound(found: Estimate) -> str:
+    return "up to " if found.at_most else ""
 
 
 def _time(found: Estimate) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness.config.experiment import AnyExperiment, Calibration, Experiment, Size
+from harness.config.experiment import AnyExperiment, Calibration, Experiment, Precision, Size
 from harness.engines.calibration import shards as calibration_shards
 from harness.engines.calibration import simulate as simulate_calibration
 from harness.engines.monte_carlo import SHARD, Shard, outcomes_drawn
@@ -76,6 +76,8 @@ class Estimate:
     tasks: int
     """The number of shards of the trials."""
     trials: int
+    at_most: bool
+    """Whether the trials, their tasks and the time are upper bounds, since they may end earlier."""
     cells: int
     """The number of rows of the table of cells, at most."""
     summary: int
@@ -151,10 +153,13 @@ def estimate(experiment: AnyExperiment, measure_small: bool = True, parts: int =
     if found.seconds > parts * DAY:
         fewer = math.ceil(found.seconds / DAY)
         what = "fewer trials" if found.trials else "outcomes: {fractions: 21}"
+        what = "a larger half_width, a smaller max" if found.at_most else what
         if isinstance(experiment, Experiment) and len(experiment.sizes) > 1:
             what += " or fewer sizes"
+        bound = "up to " if found.at_most else ""
+        trials = f"{bound}{found.trials:,} trials over {found.scenarios:,} sizes"
         raise InputError(
-            f"{experiment.name}: {found.trials:,} trials over {found.scenarios:,} sizes would "
+            f"{experiment.name}: {trials} would "
             f"take about {found.seconds / DAY:,.3g} days on this machine, and a run may take one; "
             f"use {what} (about one in {fewer:,}), or --shard i/m with m of at least {fewer:,}"
         )
@@ -176,6 +181,7 @@ def _coverage(experiment: Experiment, measure_small: bool) -> Estimate:
         scenarios=len(counts),
         tasks=sum(each.tasks for each in counts),
         trials=trials,
+        at_most=trials > 0 and isinstance(experiment.trials, Precision),
         cells=columns * sum(_rows(experiment, each) for each in counts),
         summary=columns * len(counts) * len(experiment.engines),
         memory=_fixed_memory(experiment, min(SHARD, max(each.trials for each in counts)))
@@ -200,6 +206,7 @@ def _calibration(experiment: Calibration) -> Estimate:
         scenarios=1,
         tasks=tasks,
         trials=experiment.trials,
+        at_most=False,
         cells=references * experiment.bins,
         summary=references,
         memory=_BASE + jobs * min(experiment.trials, SHARD) * 4 * _BYTES_OF_TRIAL,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -125,7 +126,7 @@ def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
         trials, tasks = 0, 0
         if MONTE_CARLO in experiment.engines:
             trials = _trials(experiment, scenario)
-            tasks = -(-trials // SHARD)
+            tasks = _tasks(experiment, trials)
         possible = solver_of(scenario).possible_count()
         shown = _shown(experiment, scenario)
         needed = [part.count for part in _outcomes(experiment, scenario, shown)]
@@ -229,6 +230,15 @@ def _shards(
         return tuple(drawn), tuple(ends), Aim(trials.half_width, trials.most, planned)
     drawn = shards(scenario, _trials(experiment, scenario), seed, trials.per_truth)
     return tuple(drawn), (len(drawn),), None
+
+
+def _tasks(experiment: Experiment, trials: int) -> int:
+    """The number of shards of a scenario, at most."""
+    if not isinstance(experiment.trials, Precision):
+        return -(-trials // SHARD)
+    # No shard reaches beyond a look.
+    looks = planned_looks(trials, FIRST_LOOK_DRAWN)
+    return sum(-(-(b - a) // SHARD) for a, b in pairwise((0, *looks)))
 
 
 @cache

@@ -16,8 +16,8 @@ from harness.tables.scenario_result import ScenarioResult
 
 _BY_LOOKS, _FROM_ALPHA = "looks", "exact_alpha"
 _BIAS = (
-    "biased by stopping, for alpha below 1/2 towards 0: estimates that are too small by chance "
-    "stop earlier"
+    "biased by stopping, for alpha below 1/2 towards 0, since estimates that are too small by "
+    "chance stop earlier: at alpha 0.01 with a half-width of 0.005 and 18 looks by -2.9 %"
 )
 _MOST_LISTED = 5
 

@@ -157,9 +157,9 @@ def test_without_the_factor_a_p_value_at_the_stop_misses_its_level() -> None:
 
 
 def test_the_estimate_at_the_stop_is_too_small() -> None:
-    """The aim of 0.005 at alpha 0.01: −2.8 % with at most 10^8 trials, less with fewer looks."""
-    found = [bias(0.01, list(stops(0.01, 0.005, planned_looks(2**k, 1024)))) for k in (14, 17, 20)]
-    assert found == pytest.approx([-0.0127, -0.0134, -0.0186], abs=1e-4)
+    """With 5, 11 and 18 looks at alpha 0.01: the later ones, never made, widen the intervals."""
+    found = [bias(0.01, list(stops(0.01, 0.005, planned_looks(10**k, 1024)))) for k in (4, 6, 8)]
+    assert found == pytest.approx([-0.0127, -0.0186, -0.0291], abs=1e-4)
 
 
 def test_simulated_runs_follow_the_exact_law() -> None:

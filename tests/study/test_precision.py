@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,17 @@ import pytest
 
 import harness
 from harness.agreement import two_sided_p
+from harness.config.experiment import Experiment
+from harness.config.load import load_experiment
 from harness.engines.monte_carlo import fraction_interval
 from harness.engines.precision import estimate_interval, fixed_trials, planned_looks
+from harness.screen.estimate import estimate_lines
+from harness.study import trials
+from harness.study.estimate import estimate
+from harness.study.journal import database
+from harness.study.journal.database import opened
+from harness.study.parallel import NoProgress
+from harness.study.run import compute
 from tests.study.experiments import changed, in_memory, part, stable_files
 
 KNOWN: dict[str, Any] = {
@@ -187,6 +197,63 @@ def test_the_same_bytes_for_any_number_of_jobs(
     paths = [harness.run(each, out=tmp_path / str(i)).path for i, each in enumerate((base, many))]
     one, other = (stable_files(path) for path in paths if path is not None)
     assert one == other
+
+
+class Interrupting(NoProgress):
+    """Stops a run after some shards."""
+
+    def __init__(self, shards: int) -> None:
+        self.left = shards
+
+    def advance(self, trials: int) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    "base", [KNOWN, DRAWN, {**KNOWN, **UNKNOWN}], ids=["known", "drawn limits", "drawn outcomes"]
+)
+def test_a_run_that_was_stopped_goes_on_to_the_same_numbers(
+    base: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "SHORTEST_BATCH", 0.0)
+    monkeypatch.setattr(database, "_PAUSE", 0.0)
+    experiment = load_experiment(changed(base, trials={"half_width": 0.012, "max": 40_000}))
+    assert isinstance(experiment, Experiment)
+    expected = compute(experiment, NoProgress())
+    stops = 0
+    for after in (1, 2, 1, 99):
+        with contextlib.suppress(KeyboardInterrupt), opened(tmp_path / "j") as journal:
+            found = compute(experiment, Interrupting(after), journal)
+            stops += 1
+    assert stops > 0
+    assert found.cells.equals(expected.cells)
+    assert found.summary.equals(expected.summary)
+    assert found.manifest == expected.manifest
+
+
+def test_finished_looks_are_not_simulated_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = load_experiment(DRAWN)
+    assert isinstance(experiment, Experiment)
+    with opened(tmp_path / "j") as journal:
+        first = compute(experiment, NoProgress(), journal)
+    monkeypatch.setattr(trials, "simulate_shard", None)
+    with opened(tmp_path / "j") as journal:
+        assert compute(experiment, NoProgress(), journal).manifest == first.manifest
+
+
+def test_what_a_run_may_cost_is_an_upper_bound() -> None:
+    experiment = load_experiment(DRAWN)
+    found = estimate(experiment)
+    assert (found.trials, found.tasks, found.at_most) == (2 * 6000, 2 * 4, True)
+    assert "  trials: up to 12,000" in estimate_lines("narrow", found)
+    # At 16,384 trials any count is narrow enough, whatever is allowed.
+    many = load_experiment(changed(DRAWN, trials={"half_width": 0.02, "max": 10**9}))
+    assert estimate(many).trials == 2 * 16_384
+    assert not estimate(load_experiment({**DRAWN, "trials": {"per_size": 5}})).at_most
 
 
 def test_a_size_alone_stops_where_it_does_among_others(drawn: harness.Results) -> None:
