@@ -24,6 +24,7 @@ from harness.tables.storage import (
     RECOMMENDATION_FILE,
     RUN_FILE,
     TABLE_FILES,
+    files_to_be,
     foreign_file,
     is_result,
     is_unfinished,
@@ -56,7 +57,7 @@ class RunFolder:
         Raises:
             InputError: a file that no run wrote is in the way, or another process has taken the
                 folder over.
-            WriteError: a file cannot be written; the former result is as it was.
+            WriteError: a file cannot be written; the message says what is still good.
         """
         if not self._lock.is_held():
             raise FolderInUseError(f"{self.path} was taken over by another run; nothing is written")
@@ -65,7 +66,9 @@ class RunFolder:
             commit(self._place, fill)
         except OSError as fault:
             good = "no half-written file is left"
-            if former:
+            if files_to_be(self._place) is not None:
+                good = "the new result is complete, and the next run, plot or load puts it there"
+            elif former:
                 good = f"the former result in {self.path} is as it was"
             if self.journal.exists():
                 good += f", and {self.journal.name} keeps what is computed"
@@ -138,13 +141,16 @@ def refuse_foreign(target: Path, out: Path) -> None:
         if not entry.name.startswith(".") and is_result(entry):
             raise InputError(f"{target} holds another result, {entry.name}; choose another name")
     fixed = {MANIFEST_FILE, CONFIG_FILE, RUN_FILE, *TABLE_FILES}
-    foreign = foreign_file(target, written_files(target) if is_result(target) else fixed)
+    # Of a run that was killed while it moved its files, some are in their places.
+    moving = files_to_be(target)
+    written = written_files(target) if is_result(target) else fixed
+    foreign = foreign_file(target, written | (moving or set()))
     if foreign is not None:
         raise InputError(
             f"{target} holds {foreign}, which no run wrote; move it or choose another name"
         )
     tables = [entry for entry in entries if entry.name in fixed]
-    if tables and not is_result(target):
+    if tables and not is_result(target) and moving is None:
         raise InputError(f"{target} exists and holds no results; move it or choose another name")
 
 

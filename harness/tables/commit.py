@@ -51,7 +51,7 @@ def commit(folder: Path, fill: Callable[[Path], None]) -> None:
     try:
         fill(new)
         _refuse_taken(folder, new)
-        for path in (*_files(new), *new.iterdir(), new):
+        for path in (*new.rglob("*"), new):
             _make_durable(path)
         new.rename(ready)
         finish(folder)
@@ -79,13 +79,16 @@ def finish(folder: Path) -> None:
     if (ready / MANIFEST_FILE).exists():
         former = written_files(folder) if is_result(folder) else set()
         for name in sorted(former - written_files(ready)):
-            (folder / name).unlink(missing_ok=True)
+            if not (folder / name).is_dir():
+                (folder / name).unlink(missing_ok=True)
         # False, the manifest's, comes after True.
-        for path in sorted(_files(ready), key=lambda path: (path.name == MANIFEST_FILE, path)):
-            place = folder / path.relative_to(ready)
+        new = sorted(_files(ready), key=lambda path: (path.name == MANIFEST_FILE, path))
+        moved = [folder / path.relative_to(ready) for path in new]
+        for path, place in zip(new, moved, strict=True):
             place.parent.mkdir(exist_ok=True)
             os.replace(path, place)  # noqa: PTH105
-        _make_durable(folder)
+        for changed in {place.parent for place in moved} | {folder}:
+            _make_durable(changed)
     with suppress(OSError):
         (folder / FIGURES_FOLDER).rmdir()
     shutil.rmtree(ready)
@@ -132,12 +135,13 @@ def settle(folder: Path) -> bool:
                 return False
             if time.monotonic() > deadline:
                 raise
-        except OSError as fault:
+        except (OSError, InputError) as fault:
+            # A folder may be read where nothing can be written, or beside another program's lock.
             if not moving:
                 return False
             raise InputError(
                 f"{folder} holds a new result that cannot be moved to its place: "
-                f"{fault.strerror or fault}"
+                f"{getattr(fault, 'strerror', None) or fault}"
             ) from None
 
 

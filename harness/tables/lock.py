@@ -41,10 +41,10 @@ class Process:
     started: str | None
     """The start of the process in clock ticks after the boot; None where that is not known."""
     since: str
-    """When it took the lock."""
+    """When it took the lock, in UTC."""
 
     def __str__(self) -> str:
-        return f"process {self.pid} on {self.host} since {self.since}"
+        return f"process {self.pid} on {self.host} since {self.since.partition('.')[0]} UTC"
 
     @property
     def elsewhere(self) -> bool:
@@ -126,7 +126,7 @@ def hold(folder: Path, take_over: bool = False, patience: float = PATIENCE) -> I
 
 def this_process() -> Process:
     """The identity of this process."""
-    since = datetime.now(UTC).isoformat(" ", "microseconds").replace("+00:00", " UTC")
+    since = datetime.now(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
     return Process(platform.node(), os.getpid(), _boot(), _started(os.getpid()), since)
 
 
@@ -155,6 +155,7 @@ def _try(folder: Path, take_over: bool) -> Lock:
     """
     path = folder / LOCK_FILE
     handle, made = _open(path)
+    lock, content = None, b""
     try:
         by_system = _lock(handle, folder)
         if not _is_at(handle, path):
@@ -162,18 +163,20 @@ def _try(folder: Path, take_over: bool) -> Lock:
         if not made:
             content = os.read(handle, 4096)
             _refuse_held(folder, path, content, take_over, by_system)
-            if not by_system:
-                _remove(path, content)
-                raise _AgainError
-        lock = Lock(path, handle, by_system)
-        if not by_system:
-            time.sleep(_STEP)
-            if not lock.is_held():
-                raise _AgainError
-        return lock
-    except BaseException:
-        os.close(handle)
-        raise
+        if made or by_system:
+            lock = Lock(path, handle, by_system)
+    finally:
+        if lock is None:
+            os.close(handle)
+    if lock is None:
+        _remove(path, content)
+        raise _AgainError
+    if not by_system:
+        time.sleep(_STEP)
+        if not lock.is_held():
+            lock.release()
+            raise _AgainError
+    return lock
 
 
 def _open(path: Path) -> tuple[int, bool]:

@@ -153,6 +153,12 @@ def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
     return None
 
 
+def files_to_be(folder: Path) -> set[str] | None:
+    """What ``written_files`` gives once a complete new result has been moved; None without one."""
+    ready = folder / READY_FOLDER
+    return written_files(ready) if is_complete(ready) and is_result(ready) else None
+
+
 def is_journal(path: Path) -> bool:
     """Whether a path is that of a run's journal, or of SQLite's own journal beside it."""
     name = path.name.removesuffix("-journal")
@@ -189,7 +195,8 @@ def is_leftover(path: Path) -> bool:
 def is_complete(ready: Path) -> bool:
     """Whether a hidden folder holds a new result or figures, and nothing else, or nothing more."""
     try:
-        return foreign_file(ready, written_files(ready) if is_result(ready) else ()) is None
+        written = written_files(ready) if is_result(ready) else ()
+        return ready.is_dir() and foreign_file(ready, written) is None
     except FileNotFoundError:
         # Its process removes it just now.
         return False

@@ -14,9 +14,11 @@ import pytest
 
 import harness
 from harness.config.experiment import FigureSpec
-from harness.errors import InputError
+from harness.config.load import load_experiment
+from harness.errors import InputError, WriteError
+from harness.study.run_folder import open_run_folder
 from harness.study.write_results import write_figures
-from harness.tables.commit import commit, recover, settle
+from harness.tables.commit import commit, settle
 from harness.tables.lock import hold
 from tests.study.experiments import changed, files
 from tests.study.test_write_results import FIGURE, NO_FIGURE, everything
@@ -25,7 +27,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests fork"
 
 ROOT = Path(harness.__file__).parents[1]
 PYTHONPATH = {**os.environ, "PYTHONPATH": str(ROOT)}
-NEW = changed(NO_FIGURE, seed=8)
+NEW = changed(NO_FIGURE, seed=8, methods=["wald", "wilson"])
+"""It has tables that the old result has not."""
 
 KILL_AT_EACH_STEP = """
 import json, os, shutil, signal, sys
@@ -79,6 +82,7 @@ def results(tmp_path_factory):
     ]
     for folder in folders:
         (folder / "journal.sqlite").unlink()
+    assert set(files(folders[1])) - set(files(folders[0])) == {"ranking.csv", "recommendation.csv"}
     return folders
 
 
@@ -133,11 +137,16 @@ def test_reading_finds_the_old_or_the_new_result_byte_for_byte(killed, tmp_path)
                 harness.load(copy)
 
 
-def test_the_next_writer_finds_it_likewise(killed, tmp_path):
+def test_the_next_run_finds_it_likewise(killed, tmp_path):
+    experiment = load_experiment(NEW)
     for folder, expected, _ in killed:
-        copy = shutil.copytree(folder, tmp_path / folder.name)
-        with hold(copy):
-            recover(copy)
+        copy = shutil.copytree(folder, tmp_path / folder.name / "one")
+        with open_run_folder(experiment, copy.parent):
+            pass
+        if not expected:
+            # It was made here, in the copy.
+            assert everything(copy) == set()
+            continue
         assert files(copy) == expected, folder.name
         assert hidden(copy) == set(), folder.name
 
@@ -203,6 +212,37 @@ def test_after_a_killed_run_the_folder_is_read_and_run_again(here, step, number,
     assert not any(name.startswith("figures") for name in files(folder))
 
 
+def test_files_that_cannot_be_moved_wait_for_the_next_reader(here, monkeypatch):
+    folder = harness.run(FIGURE).path
+
+    def replace(path, place):
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("harness.tables.commit.os.replace", replace)
+        words = "Input/output error; the new result is complete, and the next run, plot or load"
+        with pytest.raises(WriteError, match=words):
+            harness.run(NEW)
+        with pytest.raises(InputError, match="cannot be moved to its place: Input/output error"):
+            harness.load(folder)
+    assert harness.load(folder).manifest["seed"] == 8
+    assert hidden(folder) == set()
+
+
+def test_a_result_is_read_where_nothing_can_be_written(results, tmp_path, monkeypatch):
+    folder = shutil.copytree(results[0], tmp_path / "one")
+    (folder / ".new-dead").mkdir()
+    right = os.open
+
+    def open_to_read(path, flags, *rest, **options):
+        if flags & (os.O_RDWR | os.O_CREAT):
+            raise OSError(30, "Read-only file system")
+        return right(path, flags, *rest, **options)
+
+    monkeypatch.setattr(os, "open", open_to_read)
+    assert harness.load(folder).manifest["seed"] == 7
+
+
 def test_a_file_that_no_run_wrote_is_not_written_over(results, tmp_path):
     old, new = results
     folder = shutil.copytree(old, tmp_path / "one")
@@ -211,7 +251,6 @@ def test_a_file_that_no_run_wrote_is_not_written_over(results, tmp_path):
 
     def fill(aside):
         shutil.copytree(new, aside, dirs_exist_ok=True)
-        (aside / "ranking.csv").write_text("ours")
 
     with hold(folder), pytest.raises(InputError, match=r"ranking\.csv was written by no run"):
         commit(folder, fill)

@@ -192,7 +192,9 @@ def test_the_lock_of_a_process_that_has_ended_is_taken_over(tmp_path, what, lock
 
 def test_the_lock_of_another_host_is_taken_over_only_if_asked_for(tmp_path, locks):
     write_lock(tmp_path, host="far", pid=77, since="yesterday")
-    words = "is locked by process 77 on far since yesterday, which this host cannot ask .*take-over"
+    words = (
+        "is locked by process 77 on far since yesterday UTC, which this host cannot ask .*take-over"
+    )
     with pytest.raises(FolderInUseError, match=words), hold(tmp_path, patience=0):
         pass
     with hold(tmp_path, take_over=True) as held:
