@@ -95,6 +95,7 @@ SLOW = (
     "tests/study/test_planted_faults.py::test_nothing_is_seen_where_nothing_is_planted[other",
     *(f"{_PLANTED}{name}[other" for name in ("enumeration_over_a_distribution", "the_posterior")),
     "tests/study/test_parallel.py::test_a_task_",
+    "tests/study/test_parallel.py::test_tasks_hardly_use",
     "tests/study/test_parallel.py::test_the_third_try_alone_may_succeed",
     "tests/study/test_killed_runs.py::test_after_a_killed_run_the_folder_is_read_and_run_again[re",
     "tests/tables/test_lock.py::test_of_four_processes_that_start_at_once_one_gets_the_lock[of",

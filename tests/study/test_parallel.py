@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,3 +115,46 @@ def test_processes_of_loky_have_one_thread_for_linear_algebra(loky, monkeypatch)
 def test_only_processes_of_this_machine_compute_what_is_rounded(backend):
     with opened_backend(Execution(2, "threading" if backend == "dask" else backend, 10.0)) as same:
         assert driver_backend(Execution(2, backend, 10.0, None)) is same
+
+
+ALL_ENGINES = """
+import json, os, sys
+from pathlib import Path
+import numpy as np
+import harness
+
+def ticks_of_linear_algebra():
+    # In hundredths of a second of CPU time. Of Python's own threads all have ended but one.
+    ticks = 0
+    for thread in Path("/proc/self/task").iterdir():
+        if int(thread.name) != os.getpid() and (thread / "comm").read_text().startswith("python"):
+            fields = (thread / "stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks
+
+config = {"name": "x", "trials": {"per_size": 100_000}, "seed": 1, "execution": {"jobs": 2}}
+pair = {"first": {"uniform": [0, 1]}, "second": {"beta": [2, 0.5]}}
+for change in (
+    {"family": "proportion", "n": [20, 1000], "truth": {"beta": [0.5, 2]}},
+    {"family": "rate", "exposure": [2, 50], "truth": {"uniform": [0, 3]}},
+    {"family": "proportion_difference", "n1": [8], "n2": [12], "truth": pair},
+):
+    methods = ["minimal_length", "balanced_tail"]
+    harness.run({**config, **change, "methods": methods}, out=None)
+used = ticks_of_linear_algebra(), 100 * sum(os.times()[:2])
+matrix = np.ones((1500, 1500))
+for _ in range(5):
+    matrix @ matrix
+print(json.dumps([*used, ticks_of_linear_algebra() - used[0]]))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="reads threads from /proc")
+def test_tasks_hardly_use_threads_for_linear_algebra():
+    """So that threads of this process, each with its own, need no limit."""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "4"}
+    words = [sys.executable, "-c", ALL_ENGINES]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    in_the_run, whole_run, in_a_product = json.loads(done.stdout)
+    assert in_the_run < 0.05 * whole_run
+    assert in_a_product > 10

@@ -26,6 +26,10 @@ _WORKER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from harness.methods.user.worker import main; sys.exit(main())"
 )
+_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("MKL", "OMP", "OPENBLAS")}
+"""Several functions are called at the same time. With a thread on each core for linear algebra in
+the process of each, they wait for each other: two that solved 300 equations took four times as long
+on two cores."""
 TIMEOUT = 10.0
 """Seconds that a call may take by default."""
 _GRACE = 0.5
@@ -257,9 +261,13 @@ class UserProcess:
 
 
 def _environment() -> dict[str, str]:
-    """The environment as the command line found it: a function may start programs of its own."""
+    """The environment as the command line found it: a function may start programs of its own.
+
+    Linear algebra has one thread where it says nothing of their number.
+    """
     aside = () if sys.flags.safe_path else ("PYTHONSAFEPATH",)
-    return {name: value for name, value in os.environ.items() if name not in aside}
+    found = {name: value for name, value in os.environ.items() if name not in aside}
+    return {**_ONE_THREAD, **found}
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:

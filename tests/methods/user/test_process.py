@@ -92,6 +92,26 @@ def test_a_function_whose_copy_answers_too_has_failed(write, fork, capfd):
     assert "Traceback" not in capfd.readouterr().err
 
 
+@pytest.mark.parametrize(("given", "threads"), [(None, 1), ("2", 2)])
+def test_linear_algebra_has_one_thread_unless_the_user_says_how_many(
+    write, monkeypatch, given, threads
+):
+    for library in ("MKL", "OMP", "OPENBLAS"):
+        monkeypatch.delenv(f"{library}_NUM_THREADS", raising=False)
+    if given is not None:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", given)
+    write(
+        """
+        import os
+        def f(x, n, alpha):
+            threads = [os.environ[f"{each}_NUM_THREADS"] for each in ("MKL", "OMP", "OPENBLAS")]
+            return 0.0 * x, [int("".join(threads))] * len(x)
+        """
+    )
+    cells = harness.run("c.yaml", out=None, overrides=["engines=[posterior]"]).cells
+    assert set(cells["upper"]) == {110 + threads}
+
+
 def test_a_function_may_use_processes_that_answer_nothing(write):
     write(
         """
