@@ -139,12 +139,17 @@ def _overall(manifest: _Row) -> Table:
             f"{row['alpha']:g}",
             f"{row['trials']:,}",
             f"{row['misses']:,}",
-            f"{row['actual_alpha']:.6f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})",
+            f"{row['actual_alpha']:.6f}{_interval(row)}",
         )
         for row in manifest["overall"]
     ]
     title = "Monte Carlo over all sizes"
     return _table(title, rows, "method", "alpha", "trials", "misses", "alpha (95 %)")
+
+
+def _interval(row: _Row) -> str:
+    """The interval of an estimate; there is none over sizes whose trials stopped at looks."""
+    return "" if row["ci_lower"] is None else f" ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
 
 
 def _agreement(agreement: _Row) -> Table:
@@ -155,8 +160,8 @@ def _agreement(agreement: _Row) -> Table:
             str(line["tests"]),
             f"{line['smallest_p']:.2g}",
             f"{line['smallest_p_adjusted']:.2g}",
-            str(line["intervals_missing"]),
-            f"{line['expected_missing']:.1f}",
+            "" if line["intervals_missing"] is None else str(line["intervals_missing"]),
+            "" if line["expected_missing"] is None else f"{line['expected_missing']:.1f}",
         )
         for line in agreement["methods"]
     ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 
 import harness
 from harness.agreement import two_sided_p
@@ -17,6 +19,7 @@ from harness.config.load import load_experiment
 from harness.engines.monte_carlo import fraction_interval
 from harness.engines.precision import estimate_interval, fixed_trials, planned_looks
 from harness.screen.estimate import estimate_lines
+from harness.screen.results import results_screen
 from harness.study import trials
 from harness.study.estimate import estimate
 from harness.study.journal import database
@@ -103,8 +106,6 @@ def test_at_most_the_trials_allowed_are_made_and_the_screen_names_the_size() -> 
     results = harness.run(config, out=None)
     sizes = results.manifest["precision"]["sizes"]
     assert [(each["trials"], each["reached"]) for each in sizes] == [(8000, False), (8000, False)]
-    from harness.screen.results import results_screen
-
     (line,) = [each for each in map(str, results_screen(results)) if "wider than" in each]
     assert "n = 4, n = 30" in line
 
@@ -160,6 +161,14 @@ def test_p_values_are_multiplied_by_the_looks_and_nothing_is_tested_over_sizes(
     for row in drawn.manifest["overall"]:
         assert (row["std_error"], row["ci_lower"], row["ci_upper"]) == (None, None, None)
         assert row["misses"] > 0
+
+
+@pytest.mark.parametrize("config", [KNOWN, DRAWN, {**KNOWN, **UNKNOWN}])
+def test_the_screen_shows_every_kind_of_run(config: dict[str, Any]) -> None:
+    output = StringIO()
+    Console(file=output, width=200).print(*results_screen(in_memory(config, alpha=0.05)))
+    assert "Monte Carlo over all sizes" in output.getvalue()
+    assert "None" not in output.getvalue()
 
 
 def test_each_size_has_its_own_way_to_end(unknown: harness.Results) -> None:
