@@ -18,15 +18,17 @@ def plot(
     ] = None,
 ) -> int:
     """Draw the figures of a result again, from its tables; all or none is written."""
-    from harness.commands.output import say
-    from harness.config.experiment import FigureSpec
-    from harness.study.write_results import write_figures
     from harness.tables.results import load
 
+    # What is wrong with the folder is said before the rest is loaded, which takes longer.
     results = load(folder)
     asked = results.manifest["experiment"]["figures"]
     if not asked:
         raise InputError(f"{folder}: its config asks for no figures")
+    from harness.commands.output import say
+    from harness.config.experiment import FigureSpec
+    from harness.study.write_results import write_figures
+
     specs = [
         FigureSpec(figure["kind"], {k: v for k, v in figure.items() if k != "kind"})
         for figure in asked

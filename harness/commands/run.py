@@ -60,6 +60,10 @@ def run(
         changes.append(f"execution.backend={backend}")
     if timeout is not None:
         changes.append(f"execution.timeout={timeout}")
+    from harness.config.load import load_all
+
+    # What is wrong with a config is said before the engines are loaded, which takes longer.
+    experiments = load_all(configs, changes)
     # Imported before signals raise exceptions, which an import may swallow.
     import harness.api  # noqa: F401
     from harness.study.parts import Part
@@ -68,7 +72,7 @@ def run(
     # A user function may change the working folder between one experiment and the next.
     options = _Options(out, out.absolute(), part, quiet, fresh, take_over)
     with cleaning_up():
-        return _run_all(configs, changes, options, dry_run)
+        return _run_all(experiments, options, dry_run)
 
 
 @dataclass(frozen=True)
@@ -84,15 +88,13 @@ class _Options:
     take_over: bool
 
 
-def _run_all(
-    configs: Sequence[Path], changes: Sequence[str], options: _Options, dry_run: bool
-) -> int:
+def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: bool) -> int:
     """Run the experiments one after the other; return the exit code."""
     from harness.commands.output import say
     from harness.screen.estimate import estimate_line, estimate_lines
     from harness.study.estimate import WORTH_SAYING
 
-    experiments = _load_checked(configs, changes, options)
+    _refuse(experiments, options)
     part = options.part
     estimates = _estimates(experiments, dry_run, 1 if part is None else part.count)
     if dry_run:
@@ -112,18 +114,14 @@ def _run_all(
     return min((code for code in codes if code), default=0)
 
 
-def _load_checked(
-    configs: Sequence[Path], changes: Sequence[str], options: _Options
-) -> list[AnyExperiment]:
-    """Load the experiments, and check that each can be planned and written."""
+def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
+    """Check that each experiment can be planned and written, before the first one starts."""
     from harness.config.experiment import Experiment
-    from harness.config.load import load_all
     from harness.study.columns import catalogue_sources, refuse_undrawn
     from harness.study.estimate import refuse_too_large
     from harness.study.parts import refuse_undivided
     from harness.study.run_folder import open_run_folder
 
-    experiments = load_all(configs, changes)
     for experiment in experiments:
         if isinstance(experiment, Experiment):
             refuse_undrawn(experiment, catalogue_sources(experiment))
@@ -134,7 +132,6 @@ def _load_checked(
             with open_run_folder(experiment, options.out, options.take_over):
                 # A folder that cannot be opened is refused before the first run starts.
                 pass
-    return experiments
 
 
 def _estimates(experiments: Sequence[AnyExperiment], in_full: bool, parts: int) -> list[Estimate]:

@@ -214,7 +214,9 @@ def _is_singular(exponent: float) -> bool:
 def _end_rule(length: float, weight: _Weight) -> tuple[Floats, Floats]:
     """Nodes, as distances from a singular end, and weights of the panel next to that end."""
     # The weight of the shifted Jacobi polynomials G(a, a; x) on [0, 1] is x^{a−1}.
-    x, w = roots_sh_jacobi(_NODES[-1][1], weight.inner, weight.inner)
+    # With the smallest exponents nearly all of it lies at 0, whatever they are.
+    inner = max(weight.inner, float(np.finfo(np.float64).eps))
+    x, w = roots_sh_jacobi(_NODES[-1][1], inner, inner)
     distance = length * x
     return distance, w * np.exp(xlogy(weight.inner, length) + weight.log_smooth(distance))
 

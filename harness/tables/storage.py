@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.regular_files import read_regular
 from harness.tables.schema import columns_of
 
 CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE = "cells.parquet", "summary.csv", "manifest.json"
@@ -35,7 +36,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """
     path = folder / MANIFEST_FILE
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_regular(path).decode("utf-8"))
     except RecursionError:
         raise InputError(f"{path} is not the manifest of a run") from None
     except (OSError, ValueError) as fault:

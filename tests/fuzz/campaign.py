@@ -1,0 +1,96 @@
+"""Cases by kind and number: each follows from the seed, and can be repeated alone."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.fuzz import commands, configs, folders
+from tests.fuzz.outcomes import Outcome
+
+KINDS = ("configs", "commands", "folders")
+
+
+@dataclass
+class Found:
+    """The counts of one kind of cases, and what is wrong."""
+
+    codes: Counter[int] = field(default_factory=Counter)
+    """The number of commands by their exit codes."""
+    findings: list[str] = field(default_factory=list)
+    slowest: float = 0.0
+    """The longest time of the processor until input was refused, in seconds."""
+
+
+def fuzz(
+    kind: str,
+    numbers: Sequence[int],
+    seed: int,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Found:
+    """Run the cases of a kind.
+
+    Args:
+        kind: one of ``KINDS``.
+        numbers: of the cases.
+        seed: of all cases; a case follows from it, its kind and its number.
+        tell: receives each finding at once.
+    """
+    found = Found()
+    with _working_folder() as top:
+        prepared = top / "prepared"
+        prepared.mkdir()
+        if kind == "folders":
+            folders.prepare(prepared)
+        for number in numbers:
+            rng = random.Random(f"{seed} {kind} {number}")
+            place = top / "case"
+            place.mkdir()
+            os.chdir(place)
+            for outcome in _outcomes(kind, rng, place, number, prepared):
+                found.codes[outcome.code] += 1
+                if outcome.code == 2:
+                    found.slowest = max(found.slowest, outcome.cpu)
+                for fault in outcome.faults():
+                    words = " ".join(map(ascii, outcome.argv))
+                    text = f"--only {kind}:{number} --seed {seed}\n  {words[:600]}\n{fault}"
+                    found.findings.append(text)
+                    tell(text)
+            os.chdir(top)
+            _remove(place)
+    return found
+
+
+def _outcomes(
+    kind: str, rng: random.Random, place: Path, number: int, prepared: Path
+) -> list[Outcome]:
+    if kind == "configs":
+        return configs.case(rng, place, number)
+    if kind == "commands":
+        return commands.case(rng, place, number)
+    return folders.case(rng, place, number, prepared)
+
+
+@contextmanager
+def _working_folder() -> Iterator[Path]:
+    """A new folder; the working folder is the former one again at the end."""
+    before = Path.cwd()
+    top = Path(tempfile.mkdtemp(prefix="harness-fuzz-"))
+    try:
+        yield top
+    finally:
+        os.chdir(before)
+        _remove(top)
+
+
+def _remove(folder: Path) -> None:
+    for path, _, _ in os.walk(folder):
+        Path(path).chmod(0o755)
+    shutil.rmtree(folder, ignore_errors=True)
