@@ -75,6 +75,7 @@ SLOW = (
     "tests/study/test_determinism.py::test_threads_of_the_linear_algebra_library_change_no_byte",
     "tests/study/test_engine_agreement.py::test_as_many_intervals_miss_as_should",
     "tests/study/test_families.py::test_the_engines_agree",
+    "tests/fuzz/test_fuzz.py::test_more_cases_have_no_finding",
     "tests/cli/test_shadowing.py::test_a_method_may_be_in_a_file_of_any_name",
     "tests/cli/test_shadowing.py::test_libraries_go_before_files_of_the_working_folder[loky",
     "tests/cli/test_shadowing.py::test_the_installed_command_runs",

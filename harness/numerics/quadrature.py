@@ -51,6 +51,7 @@ _GRADING = 4.0
 _SMOOTH_POWER = 8.0
 _SMALLEST_DISTANCE = 1e-300
 _LARGE_EXPONENTS = 64.0
+_LARGEST_LOG_DENSITY = 300.0
 
 
 def beta_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[UnitPoints, Floats]:
@@ -91,7 +92,8 @@ def beta_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[UnitPoi
 def gamma_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[RealPoints, Floats]:
     """Return ascending nodes and weights for ∫ g(r) t^s r^{s−1} e^{−tr}/Γ(s) dr.
 
-    For t = 0 the weight is r^{s−1}, which has no finite integral over all r.
+    For t = 0 the weight is r^{s−1}, which has no finite integral over all r; where it exceeds e^300
+    at the end of the range, it is divided by a constant so that it does not.
 
     Args:
         breaks: at least two points, ascending and ≥ 0: the ends of the range, and the points at
@@ -105,7 +107,7 @@ def gamma_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[RealPo
     if _is_singular(s) and breaks[0] == 0:
         parts.append(_geometric_mesh(min(scale**2, float(breaks[-1])), breaks[breaks > 0]))
     edges = np.unique(np.concatenate(parts))
-    node, weight = _panel_rules(edges, _GammaWeight(s, t), scale)
+    node, weight = _panel_rules(edges, _GammaWeight(s, t, float(breaks[-1])), scale)
     order = np.argsort(node, kind="stable")
     return RealPoints(node[order]), weight[order]
 
@@ -161,17 +163,20 @@ class _BetaWeight:
 
 @dataclass(frozen=True)
 class _GammaWeight:
-    """t^inner d^{inner − 1} e^{−td} / Γ(inner); d^{inner − 1} where t = 0."""
+    """t^inner d^{inner − 1} e^{−td} / Γ(inner); d^{inner − 1} times a constant where t = 0."""
 
     inner: float
     t: float
+    end: float
+    """The end of the range."""
 
     def panel_scale(self, distance: Floats) -> Floats:
         return np.sqrt(distance)
 
     def log_density(self, distance: Floats) -> Floats:
         if self.t == 0:
-            return np.asarray(xlogy(self.inner - 1.0, distance))
+            excess = (self.inner - 1.0) * np.log(self.end) - _LARGEST_LOG_DENSITY
+            return np.asarray(xlogy(self.inner - 1.0, distance) - max(excess, 0.0))
         # The saddle-point form: inner/d times a Poisson probability.
         return log_poisson(self.inner, self.t * distance) + np.log(self.inner / distance)
 

@@ -28,6 +28,8 @@ def main() -> int:
     wrong = 0
     for kind, chosen in numbers.items():
         start = time.monotonic()
+        if not chosen:
+            continue
         found = fuzz(kind, chosen, options.seed, lambda text: print(f"FOUND {text}\n", flush=True))
         wrong += len(found.findings)
         codes = ", ".join(f"{count:,} × {code}" for code, count in sorted(found.codes.items()))

@@ -44,6 +44,8 @@ def fuzz(
         tell: receives each finding at once.
     """
     found = Found()
+    if not numbers:
+        return found
     with _working_folder() as top:
         prepared = top / "prepared"
         prepared.mkdir()

@@ -134,10 +134,11 @@ def in_python(name: str, function: Callable[[], object]) -> Outcome:
 
 
 def in_another_process(argv: tuple[str, ...]) -> Outcome:
-    """Run a command line in a process of its own; one that is refused too late once more."""
-    outcome = _in_another_process(argv)
-    if outcome.code == 2 and outcome.cpu > MOST_CPU:
+    """Run a command line in a process of its own; up to three times if it is refused too late."""
+    for _ in range(3):
         outcome = _in_another_process(argv)
+        if outcome.code != 2 or outcome.cpu <= MOST_CPU:
+            break
     return outcome
 
 

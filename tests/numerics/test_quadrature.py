@@ -120,3 +120,12 @@ def test_without_a_rate_a_poisson_probability_is_integrated_exactly():
             found = stats.poisson(exposure * nodes.value).pmf(x) @ weights
             expected = np.exp(gammaln(x + s) - gammaln(x + 1.0)) / exposure**s
             assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_weight_that_would_overflow_is_divided_by_a_constant():
+    """The mean of r under r^{s - 1} from 0 to b is b·s/(s + 1), whatever the constant."""
+    for s, end in ((200.0, 400.0), (1000.0, 1e90)):
+        nodes, weights = gamma_rule(np.array([0.0, end]), s, 0.0, 0.01 * np.sqrt(end))
+        assert np.isfinite(weights).all()
+        mean = (nodes.value / end) @ weights / weights.sum()
+        assert mean == pytest.approx(s / (s + 1.0), rel=1e-11)
