@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import TypeVar
@@ -39,7 +41,10 @@ def cleaning_up() -> Iterator[None]:
     def end(number: int, frame: object) -> None:
         for other in heard - {signal.SIGINT}:
             signal.signal(other, signal.SIG_IGN)
-            del former[other]
+            former.pop(other, None)
+        # Of what libraries say about work that is broken off.
+        logging.disable()
+        warnings.simplefilter("ignore")
         raise Ended(number)
 
     for number in heard:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import re
 import select
@@ -16,6 +17,7 @@ import pytest
 from rich.console import Console
 
 import harness
+from harness.commands.signals import Ended, cleaning_up, ending
 from harness.screen.progress import progress_bar
 
 MODULE = [sys.executable, "-W", "error", "-m", "harness"]
@@ -247,3 +249,30 @@ def test_a_reader_that_stops_early_is_no_fault(here):
         process.wait(timeout=30)
     assert "Traceback" not in err
     assert "fault of the harness" not in err
+
+
+@pytest.fixture
+def signals_restored():
+    """What a process that ends need not restore."""
+    numbers = [getattr(signal, name) for name in ENDINGS]
+    former = [signal.getsignal(number) for number in numbers]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    logging.disable(logging.NOTSET)
+    for number, handler in zip(numbers, former, strict=True):
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("signals_restored")
+def test_a_second_interrupt_is_heard_and_a_second_hang_up_is_not():
+    with pytest.raises(Ended) as ended, cleaning_up():
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except Ended as first:
+            assert ending(first) == ("terminated", 143)
+            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGHUP)
+            signal.raise_signal(signal.SIGINT)
+    assert ending(ended.value) == ("interrupted", 130)
