@@ -267,12 +267,12 @@ def signals_restored():
 
 @pytest.mark.usefixtures("signals_restored")
 def test_a_second_interrupt_is_heard_and_a_second_hang_up_is_not():
-    with pytest.raises(Ended) as ended, cleaning_up():
-        try:
+    with cleaning_up():
+        with pytest.raises(Ended) as first:
             signal.raise_signal(signal.SIGTERM)
-        except Ended as first:
-            assert ending(first) == ("terminated", 143)
-            signal.raise_signal(signal.SIGTERM)
-            signal.raise_signal(signal.SIGHUP)
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGHUP)
+        with pytest.raises(Ended) as second:
             signal.raise_signal(signal.SIGINT)
-    assert ending(ended.value) == ("interrupted", 130)
+    assert ending(first.value) == ("terminated", 143)
+    assert ending(second.value) == ("interrupted", 130)
