@@ -53,11 +53,8 @@ class Aim:
             misses: of each column, shape (k,).
             trials: of all of them.
         """
-        return bool(
-            (
-                half_width(misses, np.full_like(misses, trials), len(self.looks)) <= self.half_width
-            ).all()
-        )
+        widths = half_width(misses, np.full_like(misses, trials), len(self.looks))
+        return bool((widths <= self.half_width).all())
 
 
 def planned_looks(most: int, first: int) -> tuple[int, ...]:

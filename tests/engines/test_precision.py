@@ -60,7 +60,7 @@ def test_shards_end_at_the_looks_and_have_at_most_a_million_trials(first: int) -
     assert [sum(sizes[:end]) for end in ends] == list(looks)
 
 
-@pytest.mark.parametrize("aim", [0.07, 0.2, 0.4, 0.48])
+@pytest.mark.parametrize("aim", [0.09, 0.2, 0.4, 0.48])
 def test_fixed_trials_are_the_fewest_that_are_enough(aim: float) -> None:
     alphas = np.array([0.0, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.23, 0.3, 0.44])
     found = fixed_trials(alphas, aim, 10**9)
@@ -180,3 +180,28 @@ def test_the_worst_of_six_methods_is_covered_in_simulated_runs() -> None:
     runs = simulated(alphas, 0.008, planned_looks(2**17, 1024), 500, seed=12)
     assert runs.covered.sum(axis=1).min() >= least
     assert np.unique(runs.trials).size > 1
+
+
+def test_a_cell_given_an_outcome_is_covered_though_all_misses_decide_when_to_stop() -> None:
+    """4,000 runs of two outcomes; false alarms below 1e-6 if the coverage is 0.95 exactly.
+
+    The misses of one outcome are most of those that decide.
+    """
+    runs, alpha, aim = 4000, np.array([0.2, 0.01]), 0.0104
+    looks = planned_looks(2**14, 512)
+    rng = np.random.default_rng(4)
+    trials, misses = np.zeros((2, 2, runs), np.int64)
+    going, before = np.arange(runs), 0
+    for look in looks:
+        first = rng.binomial(look - before, 0.3, going.size)
+        drawn = np.stack([first, look - before - first])
+        trials[:, going] += drawn
+        misses[:, going] += rng.binomial(drawn, alpha[:, np.newaxis])
+        before = look
+        total = misses[:, going].sum(axis=0)
+        going = going[half_width(total, np.full_like(total, look), len(looks)) > aim]
+    assert np.unique(trials.sum(axis=0)).size > 1
+    lower, upper = estimate_interval(misses, trials, len(looks))
+    covered = ((lower <= alpha[:, np.newaxis]) & (alpha[:, np.newaxis] <= upper)).sum(axis=1)
+    least = int(binom.ppf(1e-6, runs, 0.95))
+    assert (covered >= least).all()

@@ -45,7 +45,7 @@ DRAWN: dict[str, Any] = {
     "methods": ["wilson", {"name": "bootstrap_percentile", "label": "bootstrap"}],
     "trials": {"half_width": 0.02, "max": 6000},
 }
-UNKNOWN = {"n": [4, 40_000], "engines": ["monte_carlo"], "alpha": 0.05}
+UNKNOWN = {"n": [4, 5000], "engines": ["monte_carlo"], "alpha": 0.05}
 """Enumeration knows no alpha of the larger size before the outcomes are drawn."""
 
 
