@@ -1,5 +1,7 @@
 """Speed and memory, as ratios measured in one run: ``python -m tests.benchmarks``.
 
+``tests.benchmarks.beside`` sets this harness beside other ways, ``tests.benchmarks.scale`` measures
+the cost of many trials, workers and scenarios, and ``tests.benchmarks.draws`` draws from tables.
 Timings depend on the machine and its load; ratios of timings much less. These are no tests, and
 nothing passes or fails: each line has a measured value and the aim.
 """
@@ -21,23 +23,9 @@ from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.scenario import Limits, SingleScenario
 from harness.truths import UniformTruth
+from tests.benchmarks.timing import report, seconds
 
 SIX = ("wald", "wilson", "clopper_pearson", "jeffreys", "minimal_length", "balanced_tail")
-
-
-def seconds(work: Callable[[], object], repeats: int = 3) -> float:
-    """The seconds of the fastest of several runs."""
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def report(what: str, found: str, aim: str) -> None:
-    """Print a measured value beside its aim."""
-    print(f"{what:<66}{found:>14}   aim {aim}", flush=True)
 
 
 def table(n: int, alphas: tuple[float, ...]) -> Limits:
