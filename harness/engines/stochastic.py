@@ -14,17 +14,17 @@ import numpy as np
 
 from harness.engines.monte_carlo import Shard, Trials, every_trial
 from harness.engines.results import Counts, Tally
-from harness.methods.source import Answers, Failures, RunSource
+from harness.methods.source import Answers, DrawingSource, Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, keyed_stream, observed_at
 
 
 @dataclass(frozen=True)
-class StochasticColumn:
-    """A method at one alpha that draws its limits."""
+class DrawingColumn:
+    """A method at one alpha that draws its limits, here or on another machine."""
 
     column: Column
-    source: RunSource
+    source: DrawingSource
 
     def stream(self, shard: Shard) -> np.random.Generator:
         """Return the random generator, keyed by scenario, shard and method alone."""
@@ -44,8 +44,15 @@ class StochasticColumn:
         )
 
 
+@dataclass(frozen=True)
+class StochasticColumn(DrawingColumn):
+    """A method at one alpha that draws its limits, in the process of the run."""
+
+    source: RunSource
+
+
 def simulate_stochastic(
-    shard: Shard, columns: Sequence[StochasticColumn]
+    shard: Shard, columns: Sequence[DrawingColumn]
 ) -> tuple[Tally, dict[int, Failures]]:
     """Count the misses of each column in one shard, with limits drawn for every trial.
 

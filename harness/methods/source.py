@@ -20,6 +20,20 @@ from harness.numerics.arrays import Floats
 
 
 @dataclass(frozen=True)
+class FunctionText:
+    """A user's function as the text of its file."""
+
+    label: str
+    """What the method is called."""
+    function: str
+    file: str
+    """The name of the file, without its folder."""
+    content: bytes
+    timeout: float
+    """Seconds that a call may take."""
+
+
+@dataclass(frozen=True)
 class Observed:
     """Outcomes that limits are asked for: m of them, all of one size."""
 
@@ -145,8 +159,8 @@ class LimitSource(Protocol):
         ...
 
 
-class RunSource(LimitSource, Protocol):
-    """A source of limits in a run, which may draw them from the stream of a shard."""
+class DrawingSource(Protocol):
+    """What draws limits from the stream of a shard."""
 
     @property
     def has_process(self) -> bool:
@@ -156,6 +170,28 @@ class RunSource(LimitSource, Protocol):
         same in every run.
         """
         ...
+
+    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
+        """The plain data that keys the random stream of its limits."""
+        ...
+
+    def draw(
+        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
+    ) -> Answers:
+        """The limits of each trial, drawn from the stream in the trials' order."""
+        ...
+
+    def text(self) -> FunctionText | None:
+        """The source text from which another machine can start the process.
+
+        None where there is no process, the text does not suffice, or a call has ended the process:
+        what is done then depends on all calls before.
+        """
+        ...
+
+
+class RunSource(LimitSource, DrawingSource, Protocol):
+    """A source of limits in a run."""
 
     @property
     def exceptions(self) -> Mapping[str, str]:
@@ -174,16 +210,6 @@ class RunSource(LimitSource, Protocol):
 
     def close(self) -> None:
         """End what the source has started."""
-        ...
-
-    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
-        """The plain data that keys the random stream of its limits."""
-        ...
-
-    def draw(
-        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
-    ) -> Answers:
-        """The limits of each trial, drawn from the stream in the trials' order."""
         ...
 
 
@@ -219,6 +245,9 @@ class CatalogueSource:
 
     def close(self) -> None:
         """There is nothing to end."""
+
+    def text(self) -> None:
+        """None: there is no process."""
 
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
         prior = self.prior or self.method.default_prior

@@ -18,7 +18,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures import Future as LocalFuture
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import cloudpickle
@@ -30,6 +30,7 @@ from joblib import Parallel
 from joblib._dask import DaskDistributedBackend
 
 from harness.errors import HarnessError, InputError
+from harness.methods.user.sent import close_sent_functions
 from harness.tables.manifest import versions
 
 _ANSWERS = 5
@@ -55,6 +56,7 @@ class Cluster:
     deaths = (KilledWorker,)
     tries = 1
     """Dask itself tries each task several times before it raises an error."""
+    is_elsewhere = True
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -81,6 +83,8 @@ def connected(address: str) -> Iterator[Cluster]:
             ) from error
         with client:
             yield _tried(client, f"the Dask scheduler at {address}", _WORKERS)
+            with suppress(Exception):
+                client.run(close_sent_functions)
 
 
 async def _greet(address: str) -> None:

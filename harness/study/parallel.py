@@ -35,6 +35,11 @@ class Backend(Protocol):
         """The number of such errors after which a task is given up."""
         ...
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether tasks may run on other machines."""
+        ...
+
     def pool(self, jobs: int) -> Parallel[Any]:
         """Return a new pool of joblib, whose results are an iterator."""
         ...
@@ -48,6 +53,7 @@ class _Here:
     """Of `joblib.parallel_config`."""
     deaths = (TerminatedWorkerError,)
     tries = 3
+    is_elsewhere = False
 
     def pool(self, jobs: int) -> Parallel[Any]:
         with parallel_config(**self.options):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.engines.monte_carlo import Shard, simulate
 from harness.engines.results import Tally
-from harness.engines.stochastic import StochasticColumn, simulate_stochastic
+from harness.engines.stochastic import DrawingColumn, simulate_stochastic
 from harness.methods.source import Failures
 from harness.scenario import Limits
 
@@ -39,9 +39,7 @@ class Simulation:
         return Simulation(self.tally.plus(later.tally), stochastic, failures)
 
 
-def simulate_shard(
-    shard: Shard, limits: Limits, stochastic: Sequence[StochasticColumn]
-) -> Simulation:
+def simulate_shard(shard: Shard, limits: Limits, stochastic: Sequence[DrawingColumn]) -> Simulation:
     """Count the misses in one shard; all columns see the same trials.
 
     Args:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from harness.engines.monte_carlo import Shard, outcomes_drawn
-from harness.engines.stochastic import StochasticColumn
+from harness.engines.stochastic import DrawingColumn, StochasticColumn
 from harness.errors import InputError
+from harness.methods.user.sent import SentFunctionError, sendable
 from harness.numerics.arrays import Integers
 from harness.scenario import Limits, scenario_words
 from harness.study.journal.database import Journal
@@ -193,16 +195,63 @@ def _count(
     backend: Backend,
 ) -> Iterator[Simulation]:
     """Simulate the shards of one round, in order."""
-    if any(column.source.has_process for column in stochastic):
-        # One process answers all calls: one at a time, so that what ends it is always the same.
-        jobs, backend = 1, THREADS
-    # Tasks of a group share one table of limits.
+    here = _arguments(tasks, limits, stochastic)
+    if not any(column.source.has_process for column in stochastic):
+        return run_tasks(simulate_shard, here, jobs, backend, _name)
+    sent = _sent(stochastic) if backend.is_elsewhere else None
+    elsewhere = [] if sent is None else _arguments(tasks, limits, sent)
+    return _simulate_with_processes(here, elsewhere, jobs, backend)
+
+
+_Arguments = tuple[Shard, Limits, Sequence[DrawingColumn]]
+"""Of ``simulate_shard``."""
+
+
+def _arguments(
+    tasks: Sequence[tuple[int, Task]],
+    limits: Sequence[ScenarioLimits],
+    stochastic: Sequence[DrawingColumn],
+) -> list[_Arguments]:
+    """The arguments of each task; tasks of a group share one table of limits."""
     of_group = {
         id(task.group): _of_group(limits[number].limits, stochastic, task.group)
         for number, task in tasks
     }
-    arguments = ((task.shard, *of_group[id(task.group)]) for _, task in tasks)
-    return run_tasks(simulate_shard, arguments, jobs, backend, _name)
+    return [(task.shard, *of_group[id(task.group)]) for _, task in tasks]
+
+
+def _simulate_with_processes(
+    here: Sequence[_Arguments], elsewhere: Sequence[_Arguments], jobs: int, backend: Backend
+) -> Iterator[Simulation]:
+    """Simulate shards where processes of user functions draw limits.
+
+    One process of this machine answers all calls, one at a time, so that what ends it is always
+    the same. Processes elsewhere answer the same as long as no call fails; from the first shard
+    with a failure this machine goes on.
+
+    Args:
+        here: the arguments of each shard.
+        elsewhere: the same with functions that were sent as text; none where they cannot be.
+        jobs, backend: where these are simulated.
+    """
+    done = 0
+    if elsewhere:
+        with suppress(SentFunctionError):
+            for counted in run_tasks(simulate_shard, elsewhere, jobs, backend, _name):
+                done += 1
+                yield counted
+    yield from run_tasks(simulate_shard, here[done:], 1, THREADS, _name)
+
+
+def _sent(columns: Sequence[StochasticColumn]) -> list[DrawingColumn] | None:
+    """The columns as they are sent to other machines; None where one of them cannot be."""
+    sent = []
+    for column in columns:
+        source = sendable(column.source)
+        if source is None:
+            return None
+        sent.append(DrawingColumn(column.column, source))
+    return sent
 
 
 def _name(shard: Shard, *_: object) -> str:
@@ -242,7 +291,7 @@ def _record(
 
 
 def _of_group(
-    limits: Limits, stochastic: Sequence[StochasticColumn], group: Group
-) -> tuple[Limits, Sequence[StochasticColumn]]:
+    limits: Limits, stochastic: Sequence[DrawingColumn], group: Group
+) -> tuple[Limits, Sequence[DrawingColumn]]:
     """The limits of the deterministic columns of a group, and its columns that draw theirs."""
     return limits.rows(group.rows), [stochastic[row] for row in group.stochastic]

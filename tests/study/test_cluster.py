@@ -121,8 +121,11 @@ def test_a_killed_worker_changes_no_byte(
     assert stable_files(found.path) == expected
 
 
-USER = """\
-import numpy as np
+USER = """
+import numpy as np, os, sys
+
+with open({log!r}, "a") as log:
+    log.write(f"{{os.getppid()}}\\n")
 
 def wide(x, n, alpha):
     return 0.9 * x / n, 0.1 + 0.9 * x / n
@@ -131,25 +134,37 @@ def jittered(x, n, alpha, rng):
     width = rng.uniform(0.1, 0.3)
     return max(0.0, x / n - width), min(1.0, x / n + width)
 
-jittered.deterministic = False
+def fragile(x, n, alpha, rng):
+    if rng.uniform() < 0.005:
+        os._exit(1)
+    return jittered(x, n, alpha, rng)
+
+jittered.deterministic = fragile.deterministic = False
 """
 
 
-def test_functions_of_the_user_give_the_same_bytes(scheduler, start_worker, small_shards, tmp_path):
-    """They are called in processes that the run itself has started, and never travel."""
-    start_worker()
-    (tmp_path / "mine.py").write_text(USER)
-    mine = [{"path": str(tmp_path / "mine.py"), "function": each} for each in ("wide", "jittered")]
-    for methods in (mine[:1], mine):
-        config = changed(
-            DRAWN, n=[3, 8], methods=["wald", *methods], trials={"per_size": 600}, figures=None
-        )
-        runs = [
-            harness.run(changed(config, execution=execution), out=tmp_path / execution["backend"])
-            for execution in ({"backend": "threading", "jobs": 2}, on(scheduler))
-        ]
-        first, second = (stable_files(run.path) for run in runs)
-        assert first == second
+@pytest.mark.parametrize("functions", [["wide"], ["jittered"], ["wide", "jittered", "fragile"]])
+def test_functions_of_the_user_give_the_same_bytes(
+    functions, scheduler, start_worker, small_shards, tmp_path
+):
+    """Those that draw are called by the workers, as long as no call fails."""
+    worker, log = start_worker(), tmp_path / "parents"
+    (tmp_path / "mine.py").write_text(USER.format(log=str(log)))
+    mine = [{"path": str(tmp_path / "mine.py"), "function": each} for each in functions]
+    config = changed(
+        DRAWN, n=8, alpha=0.1, methods=["wald", *mine], trials={"per_size": 1000}, figures=None
+    )
+    runs = [
+        harness.run(changed(config, execution=execution), out=tmp_path / execution["backend"])
+        for execution in ({"backend": "threading", "jobs": 2}, on(scheduler))
+    ]
+    first, second = (stable_files(run.path) for run in runs)
+    assert first == second
+    assert bool(runs[0].manifest.get("failures")) == ("fragile" in functions)
+    parents = {int(line) for line in log.read_text().split()}
+    assert parents == {os.getpid(), *([worker.pid] if functions != ["wide"] else [])}
+    own = [child.pid for child in psutil.Process(worker.pid).children()]
+    assert all(has_ended(process) for process in own)
 
 
 def test_a_module_that_only_this_process_has_is_an_error_and_no_wait(

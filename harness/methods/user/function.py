@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from harness.errors import InputError, MethodError
 from harness.methods.method import LimitPair
-from harness.methods.source import NOT_CALLED, Answers, Observed
+from harness.methods.source import NOT_CALLED, Answers, FunctionText, Observed
 from harness.methods.user.call_checks import CallChecks
 from harness.methods.user.calls import (
     FunctionError,
@@ -70,6 +71,10 @@ class Caller(Protocol):
         Raises:
             InputError: the function cannot be loaded once more.
         """
+        ...
+
+    def text(self) -> FunctionText | None:
+        """The text from which another machine can start the process, as of a `RunSource`."""
         ...
 
     def unpicklable(self) -> str | None:
@@ -141,6 +146,9 @@ class UserFunction:
     def afresh(self) -> UserFunction | None:
         caller = self._caller.afresh()
         return None if caller is None else UserFunction(self.label, caller)
+
+    def text(self) -> FunctionText | None:
+        return self._caller.text()
 
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
         return {"function": self._caller.name, "side": side, "alpha": alpha}
@@ -325,6 +333,19 @@ class FunctionInProcess:
 
     def afresh(self) -> FunctionInProcess:
         return FunctionInProcess(self._label, self._location, self._timeout)
+
+    def text(self) -> FunctionText | None:
+        # A module may consist of several files.
+        place = self._location.path
+        undisturbed = self._takes_arrays and not self._ends.all and self._refused is None
+        if place is None or not undisturbed:
+            return None
+        path = Path(place)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        return FunctionText(self._label, self.name, path.name, content, self._timeout)
 
     def unpicklable(self) -> str | None:
         """None: the function is never pickled, as its file is loaded where it is called."""

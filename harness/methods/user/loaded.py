@@ -72,6 +72,9 @@ class LoadedFunction:
     def afresh(self) -> None:
         """None: what the function remembers is in this process."""
 
+    def text(self) -> None:
+        """None: the function has no process."""
+
     def unpicklable(self) -> str | None:
         return pickling_error(self.function)
 
