@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from harness.config.experiment import Experiment
+from harness.engines.exact.one_sample import enumerate_by_posterior
 from harness.engines.monte_carlo import shards
 from harness.engines.precision import Aim, fixed_trials
 from harness.engines.solvers import solver_of
@@ -72,7 +73,11 @@ def _hardest_alpha(scenario: Scenario, limits: Limits) -> float | None:
     if limits.failed.any():
         limits = failures_as_misses(limits, family_of(scenario.family).support)
     nothing = np.empty(0, np.int64)
-    mean = solver_of(scenario).enumerate(limits, nothing, worst=False).mean
+    if scenario.truth.is_discrete:
+        mean = solver_of(scenario).enumerate(limits, nothing, worst=False).mean
+    else:
+        # The same alpha as that of enumeration, in a small part of its time.
+        mean = enumerate_by_posterior(scenario, limits, nothing).mean
     if mean is None:
         return None
     alphas = mean.missed
