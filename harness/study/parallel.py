@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections import deque
@@ -15,6 +16,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from harness.config.experiment import DASK, Execution
 from harness.errors import HarnessError, InputError
+from harness.study.orphans import call_while_driven
 
 T = TypeVar("T")
 
@@ -145,7 +147,8 @@ def _results(
 ) -> Iterator[T]:
     """Yield the results of the calls in order."""
     pool = backend.pool(parallel_jobs(jobs))
-    yield from pool(delayed(function)(*each) for each in arguments)
+    driver = os.getpid()
+    yield from pool(delayed(call_while_driven)(driver, function, *each) for each in arguments)
 
 
 def _run_alone(
