@@ -52,6 +52,7 @@ _SMOOTH_POWER = 8.0
 _SMALLEST_DISTANCE = 1e-300
 _LARGE_EXPONENTS = 64.0
 _LARGEST_LOG_DENSITY = 300.0
+_NEARLY_ATOM = 0.05
 
 
 def beta_rule(breaks: Floats, s: float, t: float, scale: float) -> tuple[UnitPoints, Floats]:
@@ -218,12 +219,28 @@ def _is_singular(exponent: float) -> bool:
 
 def _end_rule(length: float, weight: _Weight) -> tuple[Floats, Floats]:
     """Nodes, as distances from a singular end, and weights of the panel next to that end."""
-    # The weight of the shifted Jacobi polynomials G(a, a; x) on [0, 1] is x^{a−1}.
-    # With the smallest exponents nearly all of it lies at 0, whatever they are.
-    inner = max(weight.inner, float(np.finfo(np.float64).eps))
-    x, w = roots_sh_jacobi(_NODES[-1][1], inner, inner)
-    distance = length * x
+    x, w = _radau_rule(weight.inner) if weight.inner < _NEARLY_ATOM else _jacobi_rule(weight.inner)
+    # A node is no end of the range: limits there cover it.
+    distance = np.maximum(length * x, np.nextafter(0.0, 1.0))
     return distance, w * np.exp(xlogy(weight.inner, length) + weight.log_smooth(distance))
+
+
+def _jacobi_rule(exponent: float) -> tuple[Floats, Floats]:
+    """Nodes and weights of ∫_0^1 g(x) x^{exponent − 1} dx."""
+    # The weight of the shifted Jacobi polynomials G(a, a; x) on [0, 1] is x^{a−1}.
+    x, w = roots_sh_jacobi(_NODES[-1][1], exponent, exponent)
+    return x, w
+
+
+def _radau_rule(exponent: float) -> tuple[Floats, Floats]:
+    """The same with a first node at 0, for an exponent near 0.
+
+    Nearly all of the weight lies at 0 then, and an error in the place of a first node above 0 would
+    count 1/exponent times: g(0)/exponent + ∫ (g(x) − g(0))/x · x^{exponent} dx.
+    """
+    x, w = _jacobi_rule(exponent + 1.0)
+    first = 1.0 / exponent - (w / x).sum()
+    return np.concatenate(([0.0], x)), np.concatenate(([first], w / x))
 
 
 def _geometric_mesh(reach: float, distances: Floats) -> Floats:

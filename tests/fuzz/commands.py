@@ -34,7 +34,9 @@ OPTIONS = {
     "--seed": ("1", "-1", "1.5", "9" * 50), "--format": ("table", "json", "csv", "png", "x"),
     "--delta": NUMBERS, "--family": FAMILIES, "--jobs": ("1", "-1", "0", "x", "9" * 30),
     "--backend": ("threading", "loky", "x"), "--set": ("n=5", "n", "=", "alpha=0.1", "x.y=1"),
-    "--out": ("out", "file", "", "a/b", "\u202e"), "--timeout": ("1", "0", "-1", "nan"),
+    "--out": ("out", "file", "", "a/b", "\u202e"),
+    "--shard": ("1/2", "2/1", "0/0", "x", "1/", "-1/2", "1/999999999999"),
+    "--timeout": ("1", "0", "-1", "nan"),
     "--config": ("config.yaml", "absent.yaml", "folder", "pipe.yaml"),
     "--against": ("wilson", "absent", "folder", "pipe"), "--contract": ("nominal", "x"),
     "--margin": ("0.1", "-1", "nan"), "--trials": ("1", "0", "-1"), "--update": ("file", ""),
@@ -65,7 +67,18 @@ def _make_pipe(path: Path) -> None:
 
 def _words(rng: random.Random) -> list[str]:
     command = rng.choice(
-        ["run", "run", "plot", "interval", "interval", "significance", "methods", "check", "schema"]
+        [
+            "run",
+            "run",
+            "plot",
+            "interval",
+            "interval",
+            "significance",
+            "methods",
+            "check",
+            "schema",
+            "merge",
+        ]
     )
     words = [command, *_arguments(command, rng)]
     for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
@@ -90,7 +103,7 @@ def _words(rng: random.Random) -> list[str]:
 def _arguments(command: str, rng: random.Random) -> list[str]:
     if command == "run":
         return rng.choices(PLACES, k=rng.choice([0, 1, 1, 1, 2]))
-    if command == "plot":
+    if command in ("plot", "merge"):
         return rng.choices(PLACES, k=rng.choice([0, 1, 1, 2]))
     if command in ("interval", "significance"):
         family = rng.choice(FAMILIES)

@@ -144,7 +144,7 @@ def case(rng: random.Random, folder: Path, number: int) -> list[Outcome]:
     found = [in_process((*argv, "--dry-run"))]
     if number % 100 == 0:
         found.append(in_another_process((*argv, "--dry-run")))
-    if found[0].code == 0 and rng.random() < 0.15 and _is_small(found[0].out):
+    if found[0].code == 0 and rng.random() < 0.05 and _is_small(found[0].out):
         found.append(in_process((*argv, "--jobs", "1", "--backend", "threading")))
     return found
 

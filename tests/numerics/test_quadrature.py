@@ -98,7 +98,7 @@ def test_moments_of_a_gamma_distribution_are_exact(s, t):
         assert nodes.value**power @ weights == pytest.approx(moment * inside, rel=1e-12)
 
 
-@pytest.mark.parametrize("s", [1.0, 0.5, 0.05, 2.0, 3.7])
+@pytest.mark.parametrize("s", [1.0, 0.5, 0.05, 0.01, 1e-3, 1e-9, 1e-20, 2.0, 3.7])
 @pytest.mark.parametrize("end", [1e-6, 3.0, 400.0])
 def test_without_a_rate_the_weight_is_a_power(s, end):
     """The integral of r^{s - 1 + k} from 0 to b is b^{s + k}/(s + k)."""

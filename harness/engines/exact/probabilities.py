@@ -71,7 +71,7 @@ def probability_rows(
     up, down = rows[:, start - first :], rows[:, start - first :: -1]
     if start == first:
         down = rows[:, :1]
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         up[:, 1:] = sampling.ratio(np.arange(start, last), theta, size)
         down[:, 1:] = 1.0 / sampling.ratio(np.arange(start - 1, first - 1, -1), theta, size)
         up[:, 0] = sampling.pmf(start, truths, size)
