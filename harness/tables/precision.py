@@ -90,6 +90,7 @@ def missed_precision(manifest: Mapping[str, Any]) -> str:
     more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
     widest = max(each["half_width"] for each in wide)
     return (
-        f"Intervals are wider than ± {content['half_width']:g} with max: {content['max']:,} trials "
-        f"at {', '.join(listed[:_MOST_LISTED])}{more} (up to ± {widest:.2g})"
+        f"Intervals are wider than ± {content['half_width']:g} at "
+        f"{', '.join(listed[:_MOST_LISTED])}{more}, up to ± {widest:.2g}, "
+        f"with max: {content['max']:,} trials"
     )
