@@ -71,6 +71,7 @@ SLOW = (
     "tests/study/test_cluster.py::test_the_end_of_the_scheduler_is_one_sentence",
     "tests/study/test_cluster.py::test_what_cannot_be_pickled_is_an_error_and_no_wait",
     "tests/study/test_cluster.py::test_workers_of_",
+    "tests/study/test_determinism.py::test_a_killed_process_of_loky",
     "tests/study/test_determinism.py::test_neither_jobs_nor_backend_nor_a_second_run_change_a_byte",
     "tests/study/test_determinism.py::test_threads_of_the_linear_algebra_library_change_no_byte",
     "tests/study/test_engine_agreement.py::test_as_many_intervals_miss_as_should",

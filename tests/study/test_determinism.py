@@ -8,10 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 import harness
 from harness.engines import monte_carlo
+from harness.study.parallel import NoProgress
 from tests.study.experiments import DRAWN, LISTED, changed, files, stable_files
 
 FILES = {"cells.parquet", "summary.csv", "manifest.json"}
@@ -45,6 +47,30 @@ def test_neither_jobs_nor_backend_nor_a_second_run_change_a_byte(
     assert expected.keys() >= FILES
     assert any(name.endswith(".png") for name in expected)
     assert stable_files(results.path) == expected
+
+
+def test_a_killed_process_of_loky_changes_no_byte(reference, monkeypatch, tmp_path):
+    config, folder = reference
+
+    class Killing(NoProgress):
+        done = 0
+        killed: psutil.Process | None = None
+
+        def advance(self, trials):
+            self.done += trials
+            if self.killed is None and self.done > 1500:
+                workers = [
+                    each for each in psutil.Process().children() if "loky" in str(each.cmdline())
+                ]
+                self.killed = workers[-1]
+                self.killed.kill()
+
+    killing = Killing()
+    monkeypatch.setattr("harness.api.NoProgress", lambda: killing)
+    execution = {"jobs": 2, "backend": "loky"}
+    results = harness.run(changed(config, execution=execution), out=tmp_path)
+    assert killing.killed is not None
+    assert stable_files(results.path) == stable_files(folder)
 
 
 def test_the_config_in_the_results_gives_the_same_results(reference, tmp_path):

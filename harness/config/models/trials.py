@@ -94,7 +94,10 @@ class Execution(StrictModel):
     jobs: Annotated[
         Literal[-1] | Annotated[int, Field(ge=1)],
         expecting("a whole number of at least 1, or -1 for every core"),
-    ] = Field(-1, description="Processes or threads; -1 uses every core.")
+    ] = Field(
+        -1,
+        description="Processes or threads; -1 uses every core. At an address all workers are used.",
+    )
     backend: Annotated[str, Word("a backend", ("threading", "loky", DASK))] = Field(
         "threading", description="joblib's backend."
     )
