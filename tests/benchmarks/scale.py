@@ -1,4 +1,4 @@
-"""The cost of many trials, workers and scenarios: ``python -m tests.benchmarks.scale``.
+"""Many trials, workers and scenarios, and a resumed run: ``python -m tests.benchmarks.scale``.
 
 ``--long`` adds 10^9 trials to 10^6, 10^7 and 10^8. Times are those of the processor, except of two
 workers beside each other.
@@ -149,7 +149,19 @@ def scenarios(count: int) -> None:
     report("of it the files and the journal", f"{(journal - whole) / count * 1e3:.2f}", "-")
 
 
+def resume() -> None:
+    """A run of 100 shards of which its journal has 99, beside the run of these 99."""
+    seconds = []
+    with tempfile.TemporaryDirectory() as folder:
+        for count in (99, 100):
+            config = {**CONFIG, "trials": {"per_size": count * SHARD}, "draws": "thinned"}
+            seconds.append(wall(partial(harness.run, config, out=f"{folder}/resumed")))
+    report("a run of 1e+08 trials, s", f"{seconds[0]:.1f}", "-")
+    report("the same with 99 % of it done, s", f"{seconds[1]:.2f}", "< 3")
+
+
 if __name__ == "__main__":
     trials(10**9 if "--long" in sys.argv else 10**8)
     workers()
+    resume()
     scenarios(10_000)
