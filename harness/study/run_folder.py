@@ -28,7 +28,7 @@ from harness.tables.storage import (
     foreign_file,
     is_result,
     is_unfinished,
-    written_files,
+    written_files_if_any,
 )
 
 _TRIES = 20
@@ -143,14 +143,14 @@ def refuse_foreign(target: Path, out: Path) -> None:
     fixed = {MANIFEST_FILE, CONFIG_FILE, RUN_FILE, *TABLE_FILES}
     # Of a run that was killed while it moved its files, some are in their places.
     moving = files_to_be(target)
-    written = written_files(target) if is_result(target) else fixed
-    foreign = foreign_file(target, written | (moving or set()))
+    written = written_files_if_any(target)
+    foreign = foreign_file(target, (written or fixed) | (moving or set()))
     if foreign is not None:
         raise InputError(
             f"{target} holds {foreign}, which no run wrote; move it or choose another name"
         )
     tables = [entry for entry in entries if entry.name in fixed]
-    if tables and not is_result(target) and moving is None:
+    if tables and written is None and moving is None:
         raise InputError(f"{target} exists and holds no results; move it or choose another name")
 
 

@@ -25,6 +25,7 @@ from harness.tables.storage import (
     is_result,
     read_manifest,
     written_files,
+    written_files_if_any,
 )
 
 _MOVING_FOR = 10.0
@@ -77,7 +78,7 @@ def finish(folder: Path) -> None:
         return
     _make_durable(folder)
     if (ready / MANIFEST_FILE).exists():
-        former = written_files(folder) if is_result(folder) else set()
+        former = written_files_if_any(folder) or set()
         for name in sorted(former - written_files(ready)):
             if not (folder / name).is_dir():
                 (folder / name).unlink(missing_ok=True)

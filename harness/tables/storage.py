@@ -132,6 +132,14 @@ def written_files(folder: Path) -> set[str]:
     }
 
 
+def written_files_if_any(folder: Path) -> set[str] | None:
+    """What ``written_files`` gives; None for a folder without a result."""
+    try:
+        return written_files(folder)
+    except InputError:
+        return None
+
+
 def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
     """The first file in a folder that is not the harness's, as a path within the folder.
 
@@ -157,7 +165,7 @@ def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
 def files_to_be(folder: Path) -> set[str] | None:
     """What ``written_files`` gives once a complete new result has been moved; None without one."""
     ready = folder / READY_FOLDER
-    return written_files(ready) if is_complete(ready) and is_result(ready) else None
+    return written_files_if_any(ready) if is_complete(ready) else None
 
 
 def is_journal(path: Path) -> bool:
@@ -196,7 +204,7 @@ def is_leftover(path: Path) -> bool:
 def is_complete(ready: Path) -> bool:
     """Whether a hidden folder holds a new result or figures, and nothing else, or nothing more."""
     try:
-        written = written_files(ready) if is_result(ready) else ()
+        written = written_files_if_any(ready) or ()
         return ready.is_dir() and foreign_file(ready, written) is None
     except FileNotFoundError:
         # Its process removes it just now.

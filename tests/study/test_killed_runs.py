@@ -8,6 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -300,6 +302,32 @@ def test_a_reader_waits_for_a_run_that_moves_its_files(results, tmp_path):
         process.stdout.readline()
         assert harness.load(folder).manifest["seed"] == 8
     assert files(folder) == files(new)
+
+
+def test_a_reader_never_meets_files_of_two_results(results, tmp_path):
+    folder = shutil.copytree(results[0], tmp_path / "one")
+
+    def write():
+        for number in range(30):
+            time.sleep(0.02)
+            with hold(folder):
+                commit(
+                    folder,
+                    lambda aside, number=number: shutil.copytree(
+                        results[(number + 1) % 2], aside, dirs_exist_ok=True
+                    ),
+                )
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    seeds = []
+    while writer.is_alive():
+        # One that meets files of two results raises.
+        seeds.append(harness.load(folder).manifest["seed"])
+    writer.join()
+    assert len(seeds) >= 3
+    assert set(seeds) <= {7, 8}
+    assert files(folder) == files(results[0])
 
 
 UNFINISHED = {
