@@ -181,12 +181,8 @@ def part_file(number: int | str, count: int | str) -> str:
 
 
 def is_unfinished(folder: Path) -> bool:
-    """Whether a folder holds what a run makes before its first result, and no result."""
-    return (
-        folder.is_dir()
-        and not is_result(folder)
-        and any(is_leftover(path) or is_journal(path) for path in folder.iterdir())
-    )
+    """Whether a folder holds what a run makes before its first result, and nothing else."""
+    return folder.is_dir() and any(folder.iterdir()) and foreign_file(folder, ()) is None
 
 
 def is_leftover(path: Path) -> bool:
