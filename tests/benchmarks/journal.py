@@ -1,0 +1,87 @@
+"""The cost of a journal, and of going on from one: ``python -m tests.benchmarks.journal``.
+
+A run of 10^8 trials is stopped when 99 % of its shards are done, and run again.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import harness
+from harness.api import run_experiment
+from harness.config.load import load_experiment
+from harness.engines.monte_carlo import SHARD
+from harness.study import solutions, trials
+from harness.study.journal.database import Journal
+from harness.study.parallel import NoProgress
+from tests.benchmarks.timing import report
+
+SHARDS = 34
+CONFIG: dict[str, Any] = {
+    "name": "benchmark",
+    "family": "proportion",
+    "n": [20, 100, 1000],
+    "methods": ["wald", "wilson", "clopper_pearson", "jeffreys", "minimal_length", "blaker"],
+    "truth": {"uniform": [0, 1]},
+    "trials": {"per_size": SHARDS * SHARD},
+    "engines": ["monte_carlo"],
+    "seed": 2003,
+}
+
+
+class Stopping(NoProgress):
+    """Progress that stops a run after some shards."""
+
+    def __init__(self, shards: int) -> None:
+        self.left = shards
+
+    def advance(self, trials: int) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+def journal() -> None:
+    """Print the share of a run that its journal takes, and the seconds of the rest of a run."""
+    spent = 0.0
+
+    def timed(function: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(*arguments: Any, **options: Any) -> Any:
+            nonlocal spent
+            start = time.perf_counter()
+            try:
+                return function(*arguments, **options)
+            finally:
+                spent += time.perf_counter() - start
+
+        return wrapped
+
+    trials.save = timed(trials.save)  # type: ignore[attr-defined]
+    solutions.save_solution = timed(solutions.save_solution)  # type: ignore[attr-defined]
+    for name in ("__init__", "commit", "close", "records"):
+        setattr(Journal, name, timed(getattr(Journal, name)))
+    experiment = load_experiment(CONFIG)
+    with tempfile.TemporaryDirectory() as folder:
+        place, total = Path(folder), 3 * SHARDS
+        start = time.perf_counter()
+        with suppress(KeyboardInterrupt):
+            run_experiment(experiment, place, Stopping(total - 1))
+        first = time.perf_counter() - start
+        report(
+            "a run of 10^8 trials, its journal's share of the time", f"{spent / first:.2%}", "< 2 %"
+        )
+        start = time.perf_counter()
+        run_experiment(experiment, place, NoProgress())
+        report("the same, 99 % done and run again, s", f"{time.perf_counter() - start:.2f}", "< 3")
+        size = (place / CONFIG["name"] / "journal.sqlite").stat().st_size
+        report("the size of its journal, MB", f"{size / 1e6:.2f}", "< 50")
+        assert harness.load(place / CONFIG["name"]).manifest["trials"]["total"] == total * SHARD
+
+
+if __name__ == "__main__":
+    journal()
