@@ -171,6 +171,18 @@ def test_outcomes_of_rates_follow_the_poisson_law(mean):
     assert stats.kstest(tail, "uniform").pvalue > 1e-4
 
 
+@pytest.mark.parametrize("ends", [(0.25, 0.75), (0.5, 0.75), (0.25, 0.5), (0.25, 0.375)])
+def test_truths_that_round_across_the_end_of_their_range_have_a_table(ends):
+    for lower, upper in (ends, (np.nextafter(ends[0], 1.0), np.nextafter(ends[1], 0.0))):
+        near = [
+            p for end in (lower, upper) for p in (np.nextafter(end, 0), end, np.nextafter(end, 1))
+        ]
+        p = np.repeat(np.sort(near), 2000)
+        x = binomial.thinned(100, lower, upper).draw(p, np.random.default_rng(SEED))
+        assert abs(x - 100 * p).max() < 35
+        assert abs((x - 100 * p).mean()) < 0.25
+
+
 def test_large_sizes_are_drawn_by_numpy_from_a_stream_of_their_own():
     assert binomial.thinned(LARGEST + 1, 0.0, 1.0) is None
     assert poisson.thinned(1.0, 0.0, 100.1) is None

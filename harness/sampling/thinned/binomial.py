@@ -108,7 +108,9 @@ def thinned_binomial(n: int, lower: float, upper: float) -> ThinnedBinomial | No
     bins = min(_MOST_BINS, 1 << (_BINS_PER_TRIAL * n - 1).bit_length())
     last = bins // 2 - 1
     ends = [min(int(bins * min(p, 1.0 - p)), last) for p in (lower, upper)]
-    rows = np.arange(min(ends), (last if lower <= 0.5 <= upper else max(ends)) + 1)
+    highest = last if lower <= 0.5 <= upper else max(ends)
+    # One more on each side, since a truth may round across the end of its range.
+    rows = np.arange(max(min(ends) - 1, 0), min(highest + 1, last) + 1)
     around = reach(n * 0.25)
     first = np.maximum(rows * n // bins - around, 0)
     successes, failures = rows.astype(np.float64), (bins - rows).astype(np.float64)
