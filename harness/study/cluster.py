@@ -24,6 +24,7 @@ from typing import Any
 import cloudpickle
 import dask
 from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed.cli import dask_worker
 from distributed.comm import connect
 from distributed.utils import silence_logging_cmgr
 from joblib import Parallel
@@ -31,6 +32,7 @@ from joblib._dask import DaskDistributedBackend
 
 from harness.errors import HarnessError, InputError
 from harness.methods.user.sent import close_sent_functions
+from harness.study.orphans import end_with_input
 from harness.tables.manifest import versions
 
 _ANSWERS = 5
@@ -46,7 +48,7 @@ _REMEMBERED = 16
 
 _START_WORKERS = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
-    "from distributed.cli.dask_worker import main; main()"
+    "from harness.study.cluster import run_workers; run_workers()"
 )
 
 
@@ -123,7 +125,7 @@ def _worker_processes(scheduler: str, number: int, folder: str) -> Iterator[None
     path = json.dumps(sys.path)
     process = subprocess.Popen(
         [sys.executable, "-P", "-c", _START_WORKERS, path, scheduler, "--no-dashboard", *words],
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -134,7 +136,16 @@ def _worker_processes(scheduler: str, number: int, folder: str) -> Iterator[None
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)
         process.kill()
-        process.wait()
+        process.communicate()
+
+
+def run_workers() -> None:
+    """Run worker processes as a program of its own, whose last argument is their folder.
+
+    It ends with the process that has started it: standard input closes then, however that ended.
+    """
+    end_with_input(sys.argv[-1])
+    dask_worker.main()
 
 
 def _tried(client: Client, scheduler: str, seconds: float) -> Cluster:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -39,4 +42,20 @@ def _end_with(driver: int) -> None:
 def _watch(driver: int) -> None:
     while os.getppid() == driver:
         time.sleep(_PERIOD)
+    os._exit(1)
+
+
+def end_with_input(folder: str) -> None:
+    """End this process with its group, and delete the folder, once standard input has closed.
+
+    It closes with the process that writes to it, however that ends.
+    """
+    threading.Thread(target=_await_end_of_input, args=(folder,), daemon=True).start()
+
+
+def _await_end_of_input(folder: str) -> None:
+    sys.stdin.buffer.read()
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.name == "posix":
+        os.killpg(0, signal.SIGKILL)
     os._exit(1)

@@ -31,3 +31,10 @@ def sum_of_lower(number: int, limits: Limits) -> tuple[int, float, int]:
     """The number, something of the limits, and the process."""
     time.sleep(0.02)
     return number, float(limits.lower.sum()), os.getpid()
+
+
+def place_of_worker() -> str:
+    """The process and the folder of a worker that the run has started."""
+    from distributed import get_worker
+
+    return f"{os.getpid()} {Path(get_worker().local_directory).parents[1]}"

@@ -265,18 +265,21 @@ def has_ended(process):
 
 def test_workers_of_this_machine_end_with_a_run_that_is_killed():
     with program("-c", SLEEPING, stdout=subprocess.PIPE) as driver:
-        worker = int(driver.stdout.readline())
-        assert psutil.Process(worker).status() != psutil.STATUS_ZOMBIE
+        worker, folder = driver.stdout.readline().decode().split()
+        assert Path(folder).is_dir()
+        assert psutil.Process(int(worker)).status() != psutil.STATUS_ZOMBIE
         driver.kill()
-        assert has_ended(worker)
+        assert has_ended(int(worker))
+        assert not Path(folder).exists()
 
 
 SLEEPING = """
-import os, time
+import time
 from harness.config.experiment import Execution
+from tests.study.tasks import place_of_worker
 from harness.study.parallel import opened_backend, run_tasks
 with opened_backend(Execution(2, "dask", 10.0)) as backend:
-    print(*run_tasks(os.getpid, [()], 2, backend), flush=True)
+    print(*run_tasks(place_of_worker, [()], 2, backend), flush=True)
     time.sleep(60)
 """
 
