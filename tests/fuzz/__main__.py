@@ -34,7 +34,7 @@ def main() -> int:
         wrong += len(found.findings)
         codes = ", ".join(f"{count:,} × {code}" for code, count in sorted(found.codes.items()))
         print(
-            f"{kind}: {len(chosen):,} cases in {time.monotonic() - start:.0f} s; exit codes "
+            f"{kind}: {found.cases:,} cases in {time.monotonic() - start:.0f} s; exit codes "
             f"{codes}; refused within {found.slowest:.2f} s of the processor; "
             f"{len(found.findings)} findings",
             flush=True,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +24,8 @@ KINDS = ("configs", "commands", "folders")
 class Found:
     """The counts of one kind of cases, and what is wrong."""
 
+    cases: int = 0
+    """The number of cases that were run: fewer than asked for after an interrupt."""
     codes: Counter[int] = field(default_factory=Counter)
     """The number of commands by their exit codes."""
     findings: list[str] = field(default_factory=list)
@@ -35,7 +39,7 @@ def fuzz(
     seed: int,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Found:
-    """Run the cases of a kind.
+    """Run the cases of a kind, until an interrupt.
 
     Args:
         kind: one of ``KINDS``.
@@ -46,12 +50,14 @@ def fuzz(
     found = Found()
     if not numbers:
         return found
-    with _working_folder() as top:
+    with _working_folder() as top, _interrupt() as interrupted:
         prepared = top / "prepared"
         prepared.mkdir()
         if kind == "folders":
             folders.prepare(prepared)
         for number in numbers:
+            if interrupted.is_set():
+                break
             rng = random.Random(f"{seed} {kind} {number}")
             place = top / "case"
             place.mkdir()
@@ -65,6 +71,7 @@ def fuzz(
                     text = f"--only {kind}:{number} --seed {seed}\n  {words[:600]}\n{fault}"
                     found.findings.append(text)
                     tell(text)
+            found.cases += 1
             os.chdir(top)
             _remove(place)
     return found
@@ -78,6 +85,17 @@ def _outcomes(
     if kind == "commands":
         return commands.case(rng, place, number)
     return folders.case(rng, place, number, prepared)
+
+
+@contextmanager
+def _interrupt() -> Iterator[threading.Event]:
+    """Let an interrupt end the cases after the one that runs."""
+    event = threading.Event()
+    former = signal.signal(signal.SIGINT, lambda number, frame: event.set())
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 @contextmanager
