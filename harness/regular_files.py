@@ -29,6 +29,16 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
         return file.read(-1 if most is None else most)
 
 
+def refuse_irregular(path: Path) -> None:
+    """Check that a path is a file or nothing yet, before a library opens it and waits.
+
+    Raises:
+        OSError: it is something else, or cannot be reached; ``strerror`` says what it is.
+    """
+    if os.path.lexists(path):
+        _refuse_other(path, path.stat().st_mode)
+
+
 def _refuse_other(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))

@@ -111,3 +111,24 @@ def test_results_that_are_no_files_are_refused_at_once(
     OTHERS[kind][0](Path(name))
     with pytest.raises(InputError, match=f"{name}|has not finished"):
         harness.load(".")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "zeros", "loop"])
+@pytest.mark.parametrize("name", ["journal.sqlite", "journal.sqlite-journal"])
+def test_a_journal_that_is_no_file_is_refused_at_once(here: Path, kind: str, name: str) -> None:
+    (here / "results/a").mkdir(parents=True)
+    os.chdir("results/a")
+    OTHERS[kind][0](Path(name))
+    os.chdir(here)
+    config = {"name": "a", "family": "proportion", "n": 5, "methods": ["wald"], "seed": 1}
+    with pytest.raises(InputError, match=name):
+        harness.run({**config, "trials": {"per_size": 10}}, out="results")
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_a_part_that_is_no_file_is_refused_at_once(
+    here: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    OTHERS[kind][0](here / "part")
+    assert main(["merge", "part"]) == 2
+    assert "part" in capsys.readouterr().err

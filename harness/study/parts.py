@@ -240,15 +240,17 @@ def find_parts(paths: Sequence[Path]) -> dict[str, list[PartFile]]:
         InputError: a path leads to no part, or a file is damaged.
     """
     found: dict[str, list[PartFile]] = {}
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for path in paths:
         files = sorted(path.rglob(part_file("*", "*"))) if path.is_dir() else [path]
         if not files:
             raise InputError(f"{path} holds no part of a run, as `run --shard i/m` writes it")
         for file in files:
-            if file.resolve() in seen:
+            # Unlike ``resolve``, it raises nothing for a loop of links.
+            place = os.path.realpath(file)
+            if place in seen:
                 continue
-            seen.add(file.resolve())
+            seen.add(place)
             facts = facts_of(file).get(_FACT)
             if facts is None or not _is_part(facts):
                 raise InputError(f"{file} is no part of a run, as `run --shard i/m` writes it")

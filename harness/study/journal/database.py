@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from harness.errors import InputError, WriteError
+from harness.regular_files import refuse_irregular
 from harness.study.journal.codec import DamagedRecordError
 from harness.study.journal.environment import environment, environment_text
 
@@ -94,6 +95,7 @@ class Journal:
         self._pause, self._committed = SHORTEST_BATCH, time.monotonic()
         self._used: set[int] = set()
         self._is_new = not path.exists()
+        _refuse_irregular(path)
         with self.faults():
             self._connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
             self._prepare()
@@ -309,8 +311,22 @@ def _faults(path: Path) -> Iterator[None]:
         raise InputError(f"{path} is damaged ({fault}); delete it, or run with --fresh") from None
 
 
+def _refuse_irregular(path: Path) -> None:
+    """Refuse a pipe or a device in the place of a journal, or of SQLite's own beside it.
+
+    Raises:
+        InputError: it is one, and SQLite would wait for its other end.
+    """
+    for each in (path, path.with_name(f"{path.name}-journal")):
+        try:
+            refuse_irregular(each)
+        except OSError as fault:
+            raise InputError(f"{each} cannot be opened: {fault.strerror}") from None
+
+
 @contextmanager
 def _read_only(path: Path) -> Iterator[sqlite3.Connection]:
+    _refuse_irregular(path)
     place = f"file:{quote(str(path.absolute()))}?mode=ro"
     with closing(sqlite3.connect(place, uri=True, timeout=0.0)) as connection:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
