@@ -111,6 +111,7 @@ SLOW = (
     "tests/test_criteria.py::test_posterior_alpha_of_the_returned_doubles",
     "tests/test_minimal_length.py::test_minimal_length_is_as_long_as_an_independent_solution[1",
     "tests/test_minimal_length.py::test_no_interval_of_the_same_mass_is_shorter[1",
+    "tests/test_guide.py::",
     "tests/test_reference_results.py::test_what_no_draw_enters_is_as_committed",
 )
 """The beginnings of the names of the tests that carry the mark ``slow``: each, with all of its
