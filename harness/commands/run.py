@@ -72,7 +72,12 @@ def run(
     # A user function may change the working folder between one experiment and the next.
     options = _Options(out, out.absolute(), part, quiet, fresh, take_over)
     with cleaning_up():
-        return _run_all(experiments, options, dry_run)
+        try:
+            return _run_all(experiments, options, dry_run)
+        except KeyboardInterrupt as stop:
+            if not str(stop):
+                stop.args = ("what was finished is recorded, and the same command goes on from it",)
+            raise
 
 
 @dataclass(frozen=True)
