@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import io
 import os
 import resource
@@ -75,17 +76,19 @@ class StuckError(BaseException):
 
 @contextmanager
 def _stopped() -> Iterator[None]:
-    """Stop what does not end; the signal waits for a computation in C."""
+    """Stop what does not end, with all of the fuzzing where C waits and sees no signal."""
 
     def stop(number: int, frame: object) -> None:
         raise StuckError(f"no end after {_STUCK_CPU:g} s of the processor or {_STUCK:g} s")
 
+    faulthandler.dump_traceback_later(3 * _STUCK, exit=True, file=sys.__stderr__)
     before = [signal.signal(each, stop) for each in (signal.SIGPROF, signal.SIGALRM)]
     signal.setitimer(signal.ITIMER_PROF, _STUCK_CPU)
     signal.setitimer(signal.ITIMER_REAL, _STUCK)
     try:
         yield
     finally:
+        faulthandler.cancel_dump_traceback_later()
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGPROF, before[0])
