@@ -102,7 +102,7 @@ def started(workers: int) -> Iterator[Cluster]:
     The workers are programs of their own and not forks or copies of this one, whose main file
     would have to be written for that. They end with this process, however it ends.
     """
-    local = {"host": "127.0.0.1", "protocol": "tcp", "dashboard_address": None}
+    local = {"host": "127.0.0.1", "protocol": "tcp", "dashboard_address": "127.0.0.1:0"}
     with (
         tempfile.TemporaryDirectory(prefix="harness-dask-") as folder,
         LocalCluster(n_workers=0, processes=False, silence_logs=logging.CRITICAL, **local) as of,
@@ -118,6 +118,7 @@ def _worker_processes(scheduler: str, number: int, folder: str) -> Iterator[None
         "nworkers": number,
         "nthreads": 1,
         "host": "127.0.0.1",
+        "dashboard-address": "127.0.0.1:0",
         "memory-limit": 0,
         "local-directory": folder,
     }

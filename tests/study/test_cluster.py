@@ -29,6 +29,9 @@ from harness.study.parallel import NoProgress, opened_backend, run_tasks
 from tests.study.experiments import DRAWN, LISTED, changed, stable_files
 from tests.study.tasks import process_of, sum_of_lower
 
+# Dask leaves sockets of a scheduler that was killed to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 WORKER = ["-m", "distributed.cli.dask_worker"]
