@@ -101,7 +101,10 @@ def validate_target(folder: str | Path, named: Named) -> None:
             under the same name, or the method draws its limits.
     """
     root = Path(folder)
-    existing = next(place for place in (root, *root.absolute().parents) if place.exists())
+    try:
+        existing = next(place for place in (root, *root.absolute().parents) if place.exists())
+    except OSError as fault:  # a name too long
+        raise InputError(f"{root} cannot be written: {fault.strerror}") from None
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(f"{root} cannot be written: {existing} is no folder to write to")
     if named.method is not None and not named.method.deterministic:

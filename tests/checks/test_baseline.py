@@ -376,3 +376,8 @@ def test_a_function_in_a_module_is_known_by_its_files_content(tmp_path, monkeypa
     write_baseline(tmp_path / "kept", named("shipped.intervals:f"), measured)
     header = json.loads((tmp_path / "kept" / HEADER).read_text())
     assert len(header["methods"]["proportion"]["f"]["source"]) == 64
+
+
+def test_a_folder_whose_name_is_too_long_is_refused():
+    with pytest.raises(InputError, match="cannot be written"):
+        validate_target("9" * 400, named("wilson", "proportion"))
