@@ -8,34 +8,19 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
-from functools import cache
-from typing import TypeVar
-
-T = TypeVar("T")
 
 _PERIOD = 1.0
 """The seconds between two looks at the parent process."""
 
 
-def call_while_driven(driver: int, function: Callable[..., T], *arguments: object) -> T:
-    """Return ``function(*arguments)``; a worker process ends once its driver has ended.
+def end_with_driver(driver: int) -> None:
+    """End this worker process once the process that hands out its tasks has ended.
 
     A worker of loky whose driver was killed would otherwise wait minutes for its next task.
 
     Args:
-        driver: the process that hands out the tasks. Elsewhere than in a child of it, as in a
-            thread or on another machine, nothing is watched.
-        function: the task.
-        arguments: of the task.
+        driver: the number of that process, the parent of this one.
     """
-    if os.getppid() == driver:
-        _end_with(driver)
-    return function(*arguments)
-
-
-@cache
-def _end_with(driver: int) -> None:
     threading.Thread(target=_watch, args=(driver,), daemon=True).start()
 
 

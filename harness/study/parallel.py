@@ -8,7 +8,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
@@ -16,7 +15,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from harness.config.experiment import DASK, Execution
 from harness.errors import HarnessError, InputError
-from harness.study.orphans import call_while_driven
+from harness.study.orphans import end_with_driver
 
 T = TypeVar("T")
 
@@ -47,23 +46,37 @@ class Backend(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class _Here:
-    """Threads of this process, or joblib's own worker processes."""
+class _Threads:
+    """Threads of this process."""
 
-    options: Mapping[str, Any]
-    """Of `joblib.parallel_config`."""
+    deaths: tuple[type[Exception], ...] = ()
+    tries = 1
+    is_elsewhere = False
+
+    def pool(self, jobs: int) -> Parallel[Any]:
+        with parallel_config(backend="threading"):
+            return Parallel(n_jobs=jobs, return_as="generator")
+
+
+class _Processes:
+    """Worker processes of joblib's loky, which end when this process has ended."""
+
     deaths = (TerminatedWorkerError,)
     tries = 3
     is_elsewhere = False
 
     def pool(self, jobs: int) -> Parallel[Any]:
-        with parallel_config(**self.options):
-            return Parallel(n_jobs=jobs, return_as="generator")
+        with parallel_config(backend="loky", inner_max_num_threads=1):
+            return Parallel(
+                n_jobs=jobs,
+                return_as="generator",
+                initializer=end_with_driver,
+                initargs=(os.getpid(),),
+            )
 
 
-THREADS: Backend = _Here({"backend": "threading"})
-_HERE = {"threading": THREADS, "loky": _Here({"backend": "loky", "inner_max_num_threads": 1})}
+THREADS: Backend = _Threads()
+_HERE: Mapping[str, Backend] = {"threading": THREADS, "loky": _Processes()}
 """The backends that need not be opened, by name."""
 
 
@@ -147,8 +160,7 @@ def _results(
 ) -> Iterator[T]:
     """Yield the results of the calls in order."""
     pool = backend.pool(parallel_jobs(jobs))
-    driver = os.getpid()
-    yield from pool(delayed(call_while_driven)(driver, function, *each) for each in arguments)
+    yield from pool(delayed(function)(*each) for each in arguments)
 
 
 def _run_alone(

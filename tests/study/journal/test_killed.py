@@ -18,7 +18,7 @@ from tests.study.experiments import DRAWN, changed, stable_files
 
 ROOT = Path(harness.__file__).parents[1]
 
-CONFIG = changed(DRAWN, n=[5, 12, 30], trials={"per_size": 160_000}, execution={"jobs": 2})
+CONFIG = changed(DRAWN, n=[5, 12, 30], trials={"per_size": 2_000_000}, execution={"jobs": 2})
 
 RUN = """
 import json, sys
@@ -26,7 +26,7 @@ import harness
 from harness.engines import monte_carlo
 from harness.study.journal import database
 
-monte_carlo.SHARD = 1 << 12
+monte_carlo.SHARD = 1 << 14
 database.SHORTEST_BATCH, database._PAUSE = 0.0, 0.0
 commit = database.Journal.commit
 
@@ -83,7 +83,7 @@ def test_a_run_killed_at_twenty_moments_ends_with_the_same_bytes(tmp_path):
     hits = 0
     for _ in range(KILLS):
         with start(tmp_path, "killed") as process:
-            hits += killed_after(process, rng.randint(1, 4), rng.uniform(0.0, 0.02))
+            hits += killed_after(process, rng.randint(1, 4), rng.uniform(0.0, 0.01))
     assert hits >= 15
     assert not (tmp_path / "killed" / config["name"] / "manifest.json").exists()
     complete(tmp_path, "killed")
