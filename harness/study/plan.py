@@ -62,11 +62,6 @@ class ScenarioPlan:
     aim: Aim | None
     """The precision that the trials are to reach; None where their number is given."""
 
-    def round(self, number: int) -> tuple[Shard, ...]:
-        """The shards between two looks: those before look ``number``, without former rounds."""
-        start = self.looks[number - 1] if number else 0
-        return self.shards[start : self.looks[number]]
-
 
 @dataclass(frozen=True)
 class OutcomeSet:

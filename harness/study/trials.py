@@ -137,14 +137,14 @@ def simulate_scenarios(
             number: _start(plans[number], each, limits[number].limits, len(stochastic), recorder)
             for number, each in rounds.items()
         }
-        tasks = [(number, task) for number in pending for task in scenarios[number].tasks(look)]
+        tasks = [(number, task) for number in pending for task in scenarios[number].tasks()]
         if tasks and recorder is not None and recorder.complete:
             raise InputError(_lacking(tasks))
         progress.expect(sum(task.shard.trials for _, task in tasks))
         counted = _count(tasks, limits, stochastic, jobs, backend)
         _record(tasks, counted, plans, limits, progress, recorder)
         for number in pending:
-            before, counts = merged[number], scenarios[number].until(look)
+            before, counts = merged[number], scenarios[number].total()
             merged[number] = counts if before is None or counts is None else before.plus(counts)
         look += 1
         pending = [

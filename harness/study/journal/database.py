@@ -90,8 +90,6 @@ class Journal:
         """
         self.path = path
         self._largest = math.inf if largest is None else largest
-        self.kept_out = 0
-        """The number of records that were not kept, since the journal was full."""
         self._pause, self._committed = SHORTEST_BATCH, time.monotonic()
         self._used: set[int] = set()
         self._is_new = not path.exists()
@@ -185,7 +183,6 @@ class Journal:
             if self._bytes + len(content) > self._largest:
                 self._make_room(len(content))
             if self._bytes + len(content) > self._largest:
-                self.kept_out += 1
                 return None
             names = json.dumps([[each.digest, each.name] for each in columns])
             cursor = self._connection.execute(_INSERT, (key, *span, names, self._here, content))

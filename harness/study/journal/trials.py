@@ -52,11 +52,11 @@ class Group:
     """Of the columns that draw their limits."""
     segments: list[Segment]
 
-    def until(self, shards: int) -> Simulation | None:
-        """The counts of all shards before this one."""
+    def total(self) -> Simulation | None:
+        """The counts of all segments."""
         total = None
         for segment in self.segments:
-            if segment.stop <= shards and segment.simulation is not None:
+            if segment.simulation is not None:
                 part = segment.simulation
                 total = part if total is None else total.plus(part)
         return total
@@ -90,23 +90,21 @@ class ColumnKeys:
 
 @dataclass
 class ScenarioTrials:
-    """The trials of one scenario in a run."""
+    """The trials of one scenario between two looks."""
 
     plan: ScenarioPlan
     groups: list[Group] = field(default_factory=list)
 
-    def tasks(self, look: int) -> Iterator[Task]:
-        """The shards up to a look that are not simulated yet, in order for each group."""
-        last = self.plan.looks[look]
+    def tasks(self) -> Iterator[Task]:
+        """The shards that are not simulated yet, in order for each group."""
         for group in self.groups:
             for segment in group.segments:
-                for number in range(segment.done, min(segment.stop, last)):
+                for number in range(segment.done, segment.stop):
                     yield Task(group, segment, self.plan.shards[number])
 
-    def until(self, look: int) -> Simulation | None:
-        """The counts of all columns in the shards up to a look."""
-        last = self.plan.looks[look]
-        known = [(group, group.until(last)) for group in self.groups]
+    def total(self) -> Simulation | None:
+        """The counts of all columns."""
+        known = [(group, group.total()) for group in self.groups]
         parts = [(group, simulation) for group, simulation in known if simulation is not None]
         if not parts:
             return None
