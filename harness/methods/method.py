@@ -54,6 +54,9 @@ class Method:
     deterministic: bool = True
     """Whether the limits are a function of the outcome; a method that draws them is given a
     generator."""
+    uses_both: bool = True
+    """Of a method for pairs: whether its limits depend on how many pairs are right in both, beside
+    the discordant pairs and the total."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
     """Properties of the contract that this method does not have, each with the reason."""
     name: str = ""
