@@ -13,6 +13,7 @@ from harness.commands.exit_codes import with_exit_code
 from harness.commands.interval import interval
 from harness.commands.merge import merge
 from harness.commands.methods import methods
+from harness.commands.options import with_joined_prior
 from harness.commands.output import say
 from harness.commands.plot import plot
 from harness.commands.run import run
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A terminal without Greek letters shows the rest.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    arguments = None if argv is None else list(argv)
+    arguments = with_joined_prior(sys.argv[1:] if argv is None else argv)
     try:
         code = app(args=arguments, prog_name="harness", standalone_mode=False)
     except SystemExit as end:

@@ -16,6 +16,7 @@ from harness.families.family import Data
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED, Method
 from harness.numerics.arrays import Floats
+from harness.truths import Prior
 
 Value = float | Floats
 
@@ -50,7 +51,7 @@ def interval(
     *,
     alpha: npt.ArrayLike = 0.05,
     side: str = TWO_SIDED,
-    prior: tuple[float, float] | None = None,
+    prior: Prior | None = None,
     seed: int | None = None,
     **data: npt.ArrayLike,
 ) -> Interval:
@@ -110,7 +111,7 @@ def tails(
     method: str,
     found: Interval,
     *,
-    prior: tuple[float, float] | None = None,
+    prior: Prior | None = None,
     **data: npt.ArrayLike,
 ) -> Tails:
     """Compute the posterior mass below and above an interval.

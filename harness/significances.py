@@ -13,6 +13,7 @@ from harness.families.catalogue import FAMILIES
 from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Family
 from harness.numerics.arrays import Floats
+from harness.truths import Prior
 
 # Closer to a boundary at 0 than this, no posterior has a mass that a double can hold.
 _NEAREST = 1e-300
@@ -26,7 +27,7 @@ def significance(
     family: str,
     *,
     delta: npt.ArrayLike = 0.0,
-    prior: tuple[float, float] | None = None,
+    prior: Prior | None = None,
     **data: npt.ArrayLike,
 ) -> float | Floats:
     """Compute Pr(first − second ≥ delta | data), both samples independent and of the same prior.

@@ -12,6 +12,9 @@ from scipy.special import gammainccinv
 
 from harness.numerics.arrays import Floats, Integers
 
+Prior = tuple[float, ...]
+"""The parameters of a prior: two of a Beta or Gamma distribution, four of a Dirichlet one."""
+
 # A continuous distribution has no mass at the boundary of the parameter's range, but a draw may
 # round to it, and an interval of zero width there would cover that draw.
 _OPEN_UNIT_INTERVAL = (5e-324, 1.0 - 2.0**-53)
@@ -80,7 +83,7 @@ class UniformTruth:
         return 0.0
 
     @property
-    def conjugate_prior(self) -> tuple[float, float] | None:
+    def conjugate_prior(self) -> Prior | None:
         """None, since the distribution is a part of a flat prior."""
         return None
 
@@ -142,7 +145,7 @@ class BetaTruth:
         return 0.0
 
     @property
-    def conjugate_prior(self) -> tuple[float, float]:
+    def conjugate_prior(self) -> Prior:
         """The parameters of the Beta prior that is the truth's distribution."""
         return self.s, self.t
 
@@ -195,7 +198,7 @@ class GammaTruth:
         return _NEGLIGIBLE_TAIL
 
     @property
-    def conjugate_prior(self) -> tuple[float, float]:
+    def conjugate_prior(self) -> Prior:
         """The parameters of the Gamma prior that is the truth's distribution."""
         return self.s, self.t
 

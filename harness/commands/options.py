@@ -7,7 +7,7 @@ the families.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
@@ -28,10 +28,24 @@ TWO_SAMPLES = {
 WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2"})
 """The data that are counts or numbers of trials."""
 
+
+def _prior(text: str) -> tuple[float, ...]:
+    """The numbers of a prior, with spaces between them."""
+    try:
+        return tuple(map(float, text.split()))
+    except ValueError:
+        raise typer.BadParameter(f"expected numbers, found {text}.") from None
+
+
 Prior = Annotated[
-    tuple[float, float] | None,
-    typer.Option(help="Prior a b: Beta of a proportion, Gamma of a rate.", metavar="A B"),
+    Any,
+    typer.Option(
+        help="Prior: a b of a Beta (of a proportion) or Gamma distribution (of a rate).",
+        metavar="A B",
+        parser=_prior,
+    ),
 ]
+"""The numbers of a prior, or None; the family knows how many they are."""
 Form = Annotated[
     Literal["table", "json", "csv"], typer.Option("--format", help="Form of the output.")
 ]
@@ -65,6 +79,32 @@ def with_data(helps: Mapping[str, str]) -> Callable[[Command], Command]:
         return command
 
     return with_options
+
+
+def with_joined_prior(arguments: Sequence[str]) -> list[str]:
+    """The arguments with the numbers after ``--prior`` as one: the parser takes one value of it.
+
+    >>> with_joined_prior(["--prior", "1", "0.5", "--x", "3"])
+    ['--prior', '1 0.5', '--x', '3']
+    """
+    joined: list[str] = []
+    follows_number = False
+    for argument in arguments:
+        if follows_number and _is_number(argument):
+            joined[-1] += f" {argument}"
+            continue
+        is_first = joined[-1:] == ["--prior"] and _is_number(argument)
+        follows_number = is_first or argument.startswith("--prior=")
+        joined.append(argument)
+    return joined
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def given_data(data: Mapping[str, float | None]) -> dict[str, float]:

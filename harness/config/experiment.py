@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from harness.engines.pooling import Group
-from harness.truths import PairTruth, Truth
+from harness.truths import PairTruth, Prior, Truth
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
 """The kinds of experiments."""
@@ -37,7 +37,7 @@ class MethodSpec:
     """Name of the function in ``path`` or ``module``."""
     side: str
     """``two-sided``, ``lower`` or ``upper``."""
-    prior: tuple[float, float] | None
+    prior: Prior | None
     """The parameters of the prior; None where the config gives none and the method has none."""
     written_path: str | None = None
     """``path`` as the config writes it, so that a resolved config names no place on one machine."""
@@ -122,7 +122,7 @@ class Experiment:
     reference prior, or from the truth itself."""
     group: Group | None
     engines: tuple[str, ...]
-    reference_prior: tuple[float, float]
+    reference_prior: Prior
     """The parameters of the prior of the engine ``posterior``."""
     seed: int
     execution: Execution
@@ -156,7 +156,7 @@ class Calibration:
     trials: int
     bins: int
     """The number of equal parts of [0, 1] that the computed probabilities are counted in."""
-    prior: tuple[float, float]
+    prior: Prior
     """The parameters of the prior of each sample."""
     seed: int
     execution: Execution

@@ -201,7 +201,7 @@ def _group_key(family: Family) -> dict[str, Key]:
 def _prior_key(family: Family, of_what: str) -> Key:
     """A prior, flat by default; ``of_what`` ends its description."""
     flat = [int(value) for value in family.model.FLAT_PRIOR]
-    return _key(prior_type(family), f"{family.model.PRIOR}(a, b) prior {of_what}.", flat)
+    return _key(prior_type(family), f"{family.prior_form} prior {of_what}.", flat)
 
 
 def _calibration(family: Family) -> Form:

@@ -18,7 +18,7 @@ from harness.families.family import Data, Family, Model, Span, by_sample, truth_
 from harness.numerics.arrays import Bools, Floats, Integers
 from harness.scenario import keyed_stream
 from harness.significances import at_least
-from harness.truths import ContinuousTruth, PairTruth, as_distribution
+from harness.truths import ContinuousTruth, PairTruth, Prior, as_distribution
 
 SHARD = 1 << 13
 """The number of trials of a shard, small enough for the temporary arrays of the quadrature."""
@@ -46,7 +46,7 @@ class Design:
     """Two distributions."""
     delta: Span
     """The range of the threshold, drawn uniformly."""
-    prior: tuple[float, float]
+    prior: Prior
     """The prior of each sample."""
     bins: int
     """The number of equal bins of [0, 1], the last of which is closed."""
@@ -82,7 +82,7 @@ class Design:
         return keyed_stream(content, seed, shard)
 
 
-def implied_prior(model: Model, truth: ContinuousTruth) -> tuple[float, float] | None:
+def implied_prior(model: Model, truth: ContinuousTruth) -> Prior | None:
     """Return the prior that is the truth's distribution; None for a part of a flat prior."""
     flat = model.FLAT_PRIOR if truth.support == model.SUPPORT else None
     return truth.conjugate_prior or flat

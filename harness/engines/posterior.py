@@ -12,7 +12,7 @@ from harness.engines.results import Exact, Mean
 from harness.families.catalogue import family_of
 from harness.families.family import truth_posterior
 from harness.scenario import Limits, Scenario, data_of
-from harness.truths import as_distribution
+from harness.truths import Prior, as_distribution
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,7 @@ class Integrated:
         return replace(self, by_outcome=pooled_exact(self.by_outcome, group), under_prior=prior)
 
 
-def integrate_under_prior(
-    scenario: Scenario, limits: Limits, reference_prior: tuple[float, float]
-) -> Exact:
+def integrate_under_prior(scenario: Scenario, limits: Limits, reference_prior: Prior) -> Exact:
     """Return the posterior mass below and above the limits of each outcome under a prior.
 
     The weight of each outcome is 1, since outcomes have a probability only under a truth.

@@ -21,6 +21,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, Family, Span
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
+from harness.truths import Prior
 
 LARGEST_COMBINED = 1 << 16
 """The largest number of pairs of counts whose limits are all computed for the worst case."""
@@ -69,7 +70,7 @@ class Solver(Protocol):
         """
         ...
 
-    def outcomes_to_verify(self, prior: tuple[float, float] | None) -> Integers:
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
         """Return the outcomes that ``verify`` needs the limits of, beside those that are shown.
 
         Args:
@@ -157,7 +158,7 @@ class OneSampleSolver:
             return bool(outcomes.size == self.scenario.size + 1)
         return _covers_possible(self, outcomes, largest)
 
-    def outcomes_to_verify(self, prior: tuple[float, float] | None) -> Integers:
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
         return verify_one.outcomes_to_verify(self.scenario)
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
@@ -222,7 +223,7 @@ class TwoSampleSolver:
     def covers_draws(self, outcomes: Integers, largest: float) -> bool:
         return _covers_possible(self, outcomes, largest)
 
-    def outcomes_to_verify(self, prior: tuple[float, float] | None) -> Integers:
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
         return verify_two.outcomes_to_verify(self.scenario, prior)
 
     def outcome_weights(self, outcomes: Integers) -> Floats:

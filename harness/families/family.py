@@ -15,7 +15,7 @@ from harness.numerics.arrays import Floats, Integers
 from harness.numerics.points import RealPoints, UnitPoints
 from harness.posteriors.truncated import Truncated
 from harness.sampling.protocol import Sampling
-from harness.truths import ContinuousTruth
+from harness.truths import ContinuousTruth, Prior
 
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 """The engines."""
@@ -56,33 +56,35 @@ class Model(Protocol):
     """Whether the number of outcomes and the range of the parameter are finite."""
     SUPPORT: Span
     """The range of the parameter."""
-    FLAT_PRIOR: tuple[float, float]
+    FLAT_PRIOR: Prior
     PRIOR: str
     """The family of its priors: "Beta" or "Gamma"."""
+    PRIOR_SYMBOLS: tuple[str, ...]
+    """The symbols of a prior's parameters: a and b."""
     PRIOR_RANGE: str
-    """What the two parameters of a prior may be, in words."""
+    """What the parameters of a prior may be, in words."""
     SAMPLING: Sampling
 
     def validate_data(
         self, x: npt.ArrayLike, n: npt.ArrayLike, names: tuple[str, str] = ...
     ) -> tuple[Floats, Floats]: ...
 
-    def is_valid_prior(self, prior: tuple[float, float]) -> bool: ...
+    def is_valid_prior(self, prior: Prior) -> bool: ...
 
     def estimate(self, x: Floats, n: Floats) -> Floats: ...
 
-    def posterior(self, x: Floats, n: Floats, prior: tuple[float, float]) -> Any: ...
+    def posterior(self, x: Floats, n: Floats, prior: Prior) -> Any: ...
 
     def evidence(self, n: float) -> float: ...
 
     def outcome_weights(self, truth: ContinuousTruth, x: Integers, n: float) -> Floats: ...
 
-    def effective_size(self, n: float, prior: tuple[float, float]) -> float: ...
+    def effective_size(self, n: float, prior: Prior) -> float: ...
 
-    def prior_density(self, prior: tuple[float, float], p: Floats) -> Floats: ...
+    def prior_density(self, prior: Prior, p: Floats) -> Floats: ...
 
     def prior_rule(
-        self, breaks: Floats, prior: tuple[float, float], n: float
+        self, breaks: Floats, prior: Prior, n: float
     ) -> tuple[RealPoints | UnitPoints, Floats]: ...
 
 
@@ -284,34 +286,40 @@ class Family:
             columns += self.model.validate_data(given[count], given[size], (count, size))
         return broadcast_columns(self.data, columns)
 
-    def validate_prior(self, prior: tuple[float, float] | None) -> tuple[float, float] | None:
-        """Return the prior of each sample as two floats; None for None.
+    def validate_prior(self, prior: Prior | None) -> Prior | None:
+        """Return the prior of each sample as floats; None for None.
 
         Raises:
-            InputError: the two numbers are no prior of this family.
+            InputError: the numbers are no prior of this family.
         """
         if prior is None:
             return None
         expected = self.prior_range
         try:
-            a, b = (float(value) for value in prior)
-            if isinstance(prior, str):
+            numbers = tuple(float(value) for value in prior)
+            if isinstance(prior, str) or len(numbers) != len(self.model.PRIOR_SYMBOLS):
                 raise TypeError
         except (TypeError, ValueError):
             raise InputError(f"prior should be {expected}, found {prior!r}") from None
-        if not (np.isfinite([a, b]).all() and self.is_valid_prior((a, b))):
-            raise InputError(f"prior should be {expected}, found {a:g} and {b:g}")
-        return a, b
+        if not (np.isfinite(numbers).all() and self.is_valid_prior(numbers)):
+            *first, last = (f"{number:g}" for number in numbers)
+            raise InputError(f"prior should be {expected}, found {', '.join(first)} and {last}")
+        return numbers
+
+    @property
+    def prior_form(self) -> str:
+        """A prior with the symbols of its parameters: ``Beta(a, b)``."""
+        return f"{self.model.PRIOR}({', '.join(self.model.PRIOR_SYMBOLS)})"
 
     @property
     def prior_range(self) -> str:
-        """What the two parameters of a prior may be, in words."""
+        """What the parameters of a prior may be, in words."""
         if self.samples == 1:
             return self.model.PRIOR_RANGE
         return f"{self.model.PRIOR_RANGE}, of two samples no shape below {SMALLEST_SHAPE_OF_TWO}"
 
-    def is_valid_prior(self, prior: tuple[float, float]) -> bool:
-        """Whether the two numbers are the parameters of a prior of this family."""
+    def is_valid_prior(self, prior: Prior) -> bool:
+        """Whether the numbers are the parameters of a prior of this family."""
         # Both parameters of a Beta distribution are shapes, of a Gamma distribution the first.
         shapes = prior if self.is_bounded else prior[:1]
         return self.model.is_valid_prior(prior) and (
@@ -326,7 +334,7 @@ class Family:
         """Return the parameter at the estimates of the samples, shape (m,)."""
         return self.parameter_at(tuple(self.model.estimate(x, n) for x, n in by_sample(data)))
 
-    def posterior(self, data: Data, prior: tuple[float, float]) -> Any:
+    def posterior(self, data: Data, prior: Prior) -> Any:
         """Return the posterior of the parameter for each outcome, with the prior of each sample."""
         return self.combine_posteriors(
             *(self.model.posterior(x, n, prior) for x, n in by_sample(data))

@@ -14,7 +14,7 @@ from harness.numerics.quadrature import beta_rule
 from harness.posteriors.beta import Beta
 from harness.posteriors.truncated import Truncated
 from harness.sampling import binomial
-from harness.truths import ContinuousTruth
+from harness.truths import ContinuousTruth, Prior
 
 NAME = "proportion"
 COUNT, SIZE = "x", "n"
@@ -24,8 +24,9 @@ QUANTITY, UNIT = "proportion ", ""
 SIZE_IS_COUNT = True
 IS_BOUNDED = True
 SUPPORT = (0.0, 1.0)
-FLAT_PRIOR = (1.0, 1.0)
+FLAT_PRIOR: Prior = (1.0, 1.0)
 PRIOR = "Beta"
+PRIOR_SYMBOLS: tuple[str, ...] = ("a", "b")
 PRIOR_RANGE = "two numbers [a, b] above 0"
 LARGEST_SIZE = LARGEST_COUNT
 SAMPLING = binomial
@@ -53,7 +54,7 @@ def validate_data(
     return counts, sizes
 
 
-def is_valid_prior(prior: tuple[float, float]) -> bool:
+def is_valid_prior(prior: Prior) -> bool:
     """Whether Beta(a, b) is a prior: a, b > 0."""
     return prior[0] > 0 and prior[1] > 0
 
@@ -63,7 +64,7 @@ def estimate(x: Floats, n: Floats) -> Floats:
     return x / n
 
 
-def posterior(x: Floats, n: Floats, prior: tuple[float, float]) -> Beta:
+def posterior(x: Floats, n: Floats, prior: Prior) -> Beta:
     """Return Beta(x + a, n − x + b) for each outcome, under a Beta(a, b) prior."""
     return Beta.given(x, n, prior)
 
@@ -96,7 +97,7 @@ def outcome_weights(truth: ContinuousTruth, x: Integers, n: float) -> Floats:
     return mass / ((n + 1) * (high - low))
 
 
-def effective_size(n: float, prior: tuple[float, float]) -> float:
+def effective_size(n: float, prior: Prior) -> float:
     """Return n + a + b: the size with the prior's own.
 
     Pr(X = x | p) times a Beta(a, b) density is smooth on the variance-stabilized scale of a
@@ -105,16 +106,16 @@ def effective_size(n: float, prior: tuple[float, float]) -> float:
     return n + prior[0] + prior[1]
 
 
-def prior_density(prior: tuple[float, float], p: Floats) -> Floats:
+def prior_density(prior: Prior, p: Floats) -> Floats:
     """Return the density of Beta(a, b) as (a + b − 1)·b(a − 1; a + b − 2, p)."""
     total = prior[0] + prior[1]
     return (total - 1.0) * binomial.pmf(prior[0] - 1.0, p, total - 2.0)
 
 
-def prior_rule(breaks: Floats, prior: tuple[float, float], n: float) -> tuple[UnitPoints, Floats]:
+def prior_rule(breaks: Floats, prior: Prior, n: float) -> tuple[UnitPoints, Floats]:
     """Return nodes and weights of Beta(a, b) between the breaks.
 
     In arcsin √p a binomial probability varies on the scale 1/(2√n), and times the density of a
     Beta(a, b) on 1/(2√(n + a + b)).
     """
-    return beta_rule(breaks, *prior, 0.5 / np.sqrt(effective_size(n, prior)))
+    return beta_rule(breaks, prior[0], prior[1], 0.5 / np.sqrt(effective_size(n, prior)))

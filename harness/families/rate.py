@@ -19,7 +19,7 @@ from harness.numerics.quadrature import gamma_rule
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
 from harness.sampling import poisson
-from harness.truths import ContinuousTruth
+from harness.truths import ContinuousTruth, Prior
 
 NAME = "rate"
 COUNT, SIZE = "x", "exposure"
@@ -29,8 +29,9 @@ QUANTITY, UNIT = "", "events per unit of exposure"
 SIZE_IS_COUNT = False
 IS_BOUNDED = False
 SUPPORT = (0.0, np.inf)
-FLAT_PRIOR = (1.0, 0.0)
+FLAT_PRIOR: Prior = (1.0, 0.0)
 PRIOR = "Gamma"
+PRIOR_SYMBOLS: tuple[str, ...] = ("a", "b")
 PRIOR_RANGE = "two numbers [a, b] with a above 0 and b at least 0"
 EXPOSURES = (1e-100, 1e100)
 SAMPLING = poisson
@@ -56,7 +57,7 @@ def validate_data(
     return counts, sizes
 
 
-def is_valid_prior(prior: tuple[float, float]) -> bool:
+def is_valid_prior(prior: Prior) -> bool:
     """Whether Gamma(a, b) is a prior, improper ones included: a > 0, b ≥ 0."""
     return prior[0] > 0 and prior[1] >= 0
 
@@ -66,7 +67,7 @@ def estimate(x: Floats, exposure: Floats) -> Floats:
     return x / exposure
 
 
-def posterior(x: Floats, exposure: Floats, prior: tuple[float, float]) -> Gamma:
+def posterior(x: Floats, exposure: Floats, prior: Prior) -> Gamma:
     """Return Gamma(x + a, exposure + b) for each outcome, under a Gamma(a, b) prior.
 
     Ross (2003), section 3.2, with the flat prior (1, 0).
@@ -99,7 +100,7 @@ def outcome_weights(truth: ContinuousTruth, x: Integers, exposure: float) -> Flo
     return mass / (exposure * (high - low))
 
 
-def effective_size(exposure: float, prior: tuple[float, float]) -> float:
+def effective_size(exposure: float, prior: Prior) -> float:
     """Return exposure + b: the exposure with the prior's own.
 
     Pr(X = x | r) times a Gamma(a, b) density is smooth on the variance-stabilized scale of a
@@ -108,17 +109,16 @@ def effective_size(exposure: float, prior: tuple[float, float]) -> float:
     return exposure + prior[1]
 
 
-def prior_density(prior: tuple[float, float], rate: Floats) -> Floats:
+def prior_density(prior: Prior, rate: Floats) -> Floats:
     """Return the density of Gamma(a, b) as b·Pr(X = a − 1) of a Poisson count with mean b·rate."""
     return prior[1] * poisson.pmf(prior[0] - 1.0, rate, prior[1])
 
 
-def prior_rule(
-    breaks: Floats, prior: tuple[float, float], exposure: float
-) -> tuple[RealPoints, Floats]:
+def prior_rule(breaks: Floats, prior: Prior, exposure: float) -> tuple[RealPoints, Floats]:
     """Return nodes and weights of Gamma(a, b) between the breaks.
 
     In √r a Poisson probability varies on the scale 1/(2√exposure), and times the density of a
     Gamma(a, b) on 1/(2√(exposure + b)).
     """
-    return gamma_rule(breaks, *prior, 0.5 / np.sqrt(effective_size(exposure, prior)))
+    scale = 0.5 / np.sqrt(effective_size(exposure, prior))
+    return gamma_rule(breaks, prior[0], prior[1], scale)

@@ -22,6 +22,7 @@ from harness.methods.method import (
 from harness.methods.proportion.boundary import exact_at_boundary
 from harness.numerics.arrays import Floats
 from harness.numerics.points import UnitPoints
+from harness.truths import Prior
 
 _JEFFREYS = (0.5, 0.5)
 _JEFFREYS_RATE = (0.5, 0.0)
@@ -37,7 +38,7 @@ def _over_beta(
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
-    prior: tuple[float, float],
+    prior: Prior,
 ) -> LimitPair:
     x, n = data
     if side != TWO_SIDED or prior[0] != prior[1]:
@@ -52,9 +53,7 @@ def _over_beta(
     return np.where(many, upper.q, lower.p), np.where(many, lower.q, upper.p)
 
 
-def jeffreys(
-    data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
-) -> LimitPair:
+def jeffreys(data: tuple[Floats, ...], alpha: float, side: str, prior: Prior) -> LimitPair:
     """Equal tails of Beta(x + ½, n − x + ½), but l = 0 at x = 0 and u = 1 at x = n.
 
     Its mean coverage is near nominal; at any n there are truths that it misses twice as often as
@@ -72,7 +71,7 @@ def jeffreys(
 
 
 def jeffreys_equal_tailed(
-    data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+    data: tuple[Floats, ...], alpha: float, side: str, prior: Prior
 ) -> LimitPair:
     """Equal tails of Beta(x + ½, n − x + ½), at x = 0 and x = n too.
 
@@ -103,7 +102,7 @@ def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 def jeffreys_minimal_length(
-    data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+    data: tuple[Floats, ...], alpha: float, side: str, prior: Prior
 ) -> LimitPair:
     """The shortest interval of mass 1 − alpha of Beta(x + ½, n − x + ½).
 
@@ -128,7 +127,7 @@ def _over_posterior(
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
-    prior: tuple[float, float],
+    prior: Prior,
 ) -> LimitPair:
     # A trial point may leave the range; the caller refuses limits that are no numbers in the end.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -136,9 +135,7 @@ def _over_posterior(
     return lower.value, upper.value
 
 
-def jeffreys_rate(
-    data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
-) -> LimitPair:
+def jeffreys_rate(data: tuple[Floats, ...], alpha: float, side: str, prior: Prior) -> LimitPair:
     """Equal tails of Gamma(x + ½, exposure), but l = 0 at x = 0.
 
     Its mean coverage is near nominal; where few events are expected there are truths that it misses
@@ -153,7 +150,7 @@ def jeffreys_rate(
 
 
 def jeffreys_equal_tailed_rate(
-    data: tuple[Floats, ...], alpha: float, side: str, prior: tuple[float, float]
+    data: tuple[Floats, ...], alpha: float, side: str, prior: Prior
 ) -> LimitPair:
     """Equal tails of Gamma(x + ½, exposure), at x = 0 too.
 

@@ -44,12 +44,8 @@ def _brief(family: str, method: Method) -> dict[str, Any]:
 
 def _full(family: str, method: Method) -> dict[str, Any]:
     aliases = [alias for alias, known in ALIASES[family].items() if known == method.name]
-    kind = family_of(family).model.PRIOR
-    prior = (
-        "none"
-        if method.default_prior is None
-        else "{}({:g}, {:g})".format(kind, *method.default_prior)
-    )
+    numbers = ", ".join(f"{number:g}" for number in method.default_prior or ())
+    prior = f"{family_of(family).model.PRIOR}({numbers})" if numbers else "none"
     return {
         **_brief(family, method),
         "aliases": ", ".join(aliases) or "none",

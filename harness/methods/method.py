@@ -13,6 +13,7 @@ import numpy as np
 from harness.arguments import validate_choice
 from harness.errors import InputError, IntervalNotFoundError
 from harness.numerics.arrays import Bools, Floats
+from harness.truths import Prior
 
 LimitPair = tuple[Floats, Floats]
 
@@ -26,10 +27,10 @@ ONE_SIDED = (LOWER, UPPER)
 Promise = Literal["at-least", "mean", "none"]
 
 # (data, alpha, side, prior) -> lower, upper; data are the family's columns, of shape (m,) each
-Formula = Callable[[tuple[Floats, ...], float, str, tuple[float, float]], LimitPair]
+Formula = Callable[[tuple[Floats, ...], float, str, Prior], LimitPair]
 # The same with the generator to draw from, for a method that is not deterministic
 StochasticFormula = Callable[
-    [tuple[Floats, ...], float, str, tuple[float, float], np.random.Generator], LimitPair
+    [tuple[Floats, ...], float, str, Prior, np.random.Generator], LimitPair
 ]
 # (data, tail) -> lower, upper, each with the probability ``tail`` beyond it
 TailFormula = Callable[[tuple[Floats, ...], float], LimitPair]
@@ -49,7 +50,7 @@ class Method:
     """at-least: it misses no truth with a probability above alpha. mean: at every outcome the
     posterior probability outside is alpha, so that its mean alpha error under its own prior is
     zero."""
-    default_prior: tuple[float, float] | None = None
+    default_prior: Prior | None = None
     """The prior used where none is given; None for a method that takes no prior."""
     deterministic: bool = True
     """Whether the limits are a function of the outcome; a method that draws them is given a
@@ -75,7 +76,7 @@ class Method:
         data: tuple[Floats, ...],
         alpha: float,
         side: str = TWO_SIDED,
-        prior: tuple[float, float] | None = None,
+        prior: Prior | None = None,
         rng: np.random.Generator | None = None,
     ) -> LimitPair:
         """Return the lower and upper limits for each outcome.
@@ -124,7 +125,7 @@ class Method:
         data: tuple[Floats, ...],
         alpha: float,
         side: str,
-        prior: tuple[float, float],
+        prior: Prior,
     ) -> None:
         """Solve outcome by outcome, to name the first one for which there is no interval."""
         for place in range(data[0].size):
@@ -141,7 +142,7 @@ class Method:
             f"{self.name}: no interval found for the outcome ({outcome}) at alpha = {alpha:g}"
         )
 
-    def check(self, side: str, prior: tuple[float, float] | None) -> None:
+    def check(self, side: str, prior: Prior | None) -> None:
         """Refuse a side or a prior that this method does not have.
 
         Raises:
@@ -185,7 +186,7 @@ def _by_tail(
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
-    prior: tuple[float, float],
+    prior: Prior,
 ) -> LimitPair:
     lower, upper = formula(data, alpha / 2 if side == TWO_SIDED else alpha)
     if side == LOWER:
@@ -205,7 +206,7 @@ def _by_alpha(
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
-    prior: tuple[float, float],
+    prior: Prior,
 ) -> LimitPair:
     return formula(data, alpha)
 

@@ -17,6 +17,7 @@ from harness.families.family import Data
 from harness.methods.method import Method, are_intervals
 from harness.methods.user.calls import format_arguments, one_outcome
 from harness.numerics.arrays import Floats
+from harness.truths import Prior
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,7 @@ class CatalogueSource:
 
     label: str
     method: Method
-    prior: tuple[float, float] | None = None
+    prior: Prior | None = None
     """None for the method's default."""
     seed: int | None = None
     """What a stochastic method draws from where it is given no stream."""

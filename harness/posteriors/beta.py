@@ -22,6 +22,7 @@ from harness.numerics.arrays import Bools, Floats, Index
 from harness.numerics.deviance import log_binomial
 from harness.numerics.points import UnitPoints, log_ratios, unit_difference
 from harness.numerics.root_finding import SMALL_RESIDUAL
+from harness.truths import Prior
 
 # A limit closer to 0 or 1 than exp(-600) cannot be told from the boundary.
 _LOG_SMALLEST_LIMIT = -600.0
@@ -51,7 +52,7 @@ class Beta:
     """x / n, on which a balanced-width interval is centred."""
 
     @classmethod
-    def given(cls, x: Floats, n: Floats, prior: tuple[float, float]) -> Beta:
+    def given(cls, x: Floats, n: Floats, prior: Prior) -> Beta:
         """Return the posterior of x successes in n trials under a Beta(*prior) prior.
 
         Args:

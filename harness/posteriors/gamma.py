@@ -14,6 +14,7 @@ from harness.numerics.deviance import deviance, stirling_error
 from harness.numerics.points import RealPoints
 from harness.numerics.quadrature import integral
 from harness.numerics.root_finding import SMALL_RESIDUAL
+from harness.truths import Prior
 
 _HALF_LOG_TWO_PI = 0.9189385332046727
 # A limit below exp(-600) cannot be told from 0.
@@ -48,7 +49,7 @@ class Gamma:
     """x / E, on which a balanced-width interval is centred."""
 
     @classmethod
-    def given(cls, x: Floats, exposure: Floats, prior: tuple[float, float]) -> Gamma:
+    def given(cls, x: Floats, exposure: Floats, prior: Prior) -> Gamma:
         """Return the posterior of x events in an exposure under a Gamma(*prior) prior.
 
         Args:

@@ -90,6 +90,14 @@ def test_a_prior_is_two_numbers(run_command):
     assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
 
 
+@pytest.mark.parametrize("prior", [["--prior=0.5", "2"], ["--prior", "0.5 2"]])
+def test_a_prior_may_be_one_argument_and_stand_before_the_family(run_command, prior):
+    command, family, *data = EXAMPLE
+    found = record(run_command, command, *prior, family, *data, "--method", "balanced_tail")
+    expected = harness.interval("proportion", "balanced_tail", x=90, n=100, prior=(0.5, 2))
+    assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
+
+
 def test_tails_are_those_of_the_methods_own_prior(run_command):
     own = ["--method", "balanced_tail", "--prior", "0.5", "2", "--verbose"]
     found = record(run_command, *EXAMPLE, *own)
@@ -126,6 +134,8 @@ WRONG = {
         ["--prior", "0", "1"],
         "prior should be two numbers [a, b] above 0, found 0 and 1",
     ),
+    "half a prior": (["--prior", "1"], "two numbers [a, b] above 0, found (1.0,)"),
+    "a prior and a half": (["--prior", "1", "2", "3"], "above 0, found (1.0, 2.0, 3.0)"),
     "a negative prior": (["--prior", "1", "-2"], "above 0, found 1 and -2"),
     "a prior that is no number": (["--prior", "nan", "1"], "above 0, found nan and 1"),
 }
@@ -153,7 +163,8 @@ USAGE = {
     "fractional counts": [*EXAMPLE, "--x", "1.5"],
     "counts in words": [*EXAMPLE, "--n", "ten"],
     "an alpha in words": [*EXAMPLE, "--alpha", "small"],
-    "half a prior": [*EXAMPLE, "--prior", "1"],
+    "a prior in words": [*EXAMPLE, "--prior", "flat", "1"],
+    "a prior left out": [*EXAMPLE, "--prior", "--alpha", "0.1"],
     "no counts": ["interval", "proportion"],
     "no family": ["interval", "--x", "1", "--n", "2"],
     "unknown option": [*EXAMPLE, "--gamma", "1"],

@@ -34,6 +34,7 @@ from harness.methods.catalogue import ALIASES, CATALOGUE
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
 from harness.models import StrictModel
 from harness.plain_data import plain_number
+from harness.truths import Prior
 
 _ALPHA = "a number above 0 and below 1"
 
@@ -48,19 +49,19 @@ Alphas = Annotated[
 
 
 def prior_type(family: Family) -> Any:
-    """The type of a prior of the family, which yields its two parameters."""
+    """The type of a prior of the family, which yields its parameters."""
+    length = len(family.model.PRIOR_SYMBOLS)
 
-    def fits(prior: list[float]) -> tuple[float, float]:
-        a, b = prior
-        if not family.is_valid_prior((a, b)):
+    def fits(prior: list[float]) -> Prior:
+        if not family.is_valid_prior(tuple(prior)):
             raise ValueError(prior)
-        return a, b
+        return tuple(prior)
 
     # The JSON Schema excludes 0 for one proportion; the validator knows the other limits.
     positive = family.samples == 1 and family.is_bounded
     return Annotated[
         list[Annotated[float, Field(gt=0) if positive else Field(ge=0)]],
-        Field(min_length=2, max_length=2),
+        Field(min_length=length, max_length=length),
         AfterValidator(fits),
         expecting(family.prior_range),
     ]
@@ -112,9 +113,7 @@ def _name_alone(value: Any, info: ValidationInfo) -> MethodSpec:
     return _catalogue_spec(method, name, TWO_SIDED, None)
 
 
-def _catalogue_spec(
-    method: Method, label: str, side: str, prior: tuple[float, float] | None
-) -> MethodSpec:
+def _catalogue_spec(method: Method, label: str, side: str, prior: Prior | None) -> MethodSpec:
     used = method.default_prior if prior is None else prior
     return MethodSpec(label, method.name, None, None, None, side, used)
 
@@ -204,9 +203,7 @@ class CatalogueMethod(MethodModel):
 
     @field_validator("prior")
     @classmethod
-    def _takes_prior(
-        cls, prior: tuple[float, float] | None, info: ValidationInfo
-    ) -> tuple[float, float] | None:
+    def _takes_prior(cls, prior: Prior | None, info: ValidationInfo) -> Prior | None:
         method = _method(info, info.data.get("name"))
         if prior is None or method is None or method.takes_prior:
             return prior
@@ -281,7 +278,7 @@ def _kind(value: Any) -> str:
 
 def method_type(family: Family) -> Any:
     """The type of a method in a config of the family, which yields a `MethodSpec`."""
-    about = f"{family.model.PRIOR}(a, b) prior, of the methods that take one; left out, it is flat."
+    about = f"{family.prior_form} prior, of the methods that take one; left out, it is flat."
     fields: Any = {
         "name": (_name_type(family, alone=False), Field(description="Name in the catalogue.")),
         "prior": (prior_type(family) | None, Field(None, description=about)),

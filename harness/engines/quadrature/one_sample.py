@@ -19,7 +19,7 @@ from harness.families.family import Model, Span
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.points import RealPoints, UnitPoints
 from harness.scenario import Limits, SingleScenario
-from harness.truths import as_distribution
+from harness.truths import Prior, as_distribution
 
 _NEGLIGIBLE_TAIL = 1e-18
 # Outcomes farther than this from the ends of their range do not arise next to a singular end.
@@ -33,7 +33,7 @@ class Mixing:
 
     model: Model
     size: float
-    prior: tuple[float, float]
+    prior: Prior
     """The parameters of the density's shape."""
     span: Span
     """The range of the parameter: all of it, a part, or as far as matters."""
@@ -51,7 +51,7 @@ class Mixing:
         return cls(model, scenario.size, model.FLAT_PRIOR, (low, high), 1.0 / (high - low))
 
     @classmethod
-    def of_prior(cls, scenario: SingleScenario, prior: tuple[float, float], largest: int) -> Mixing:
+    def of_prior(cls, scenario: SingleScenario, prior: Prior, largest: int) -> Mixing:
         """Return a prior, over the range in which an outcome up to ``largest`` can arise."""
         model, size = scenario.model, scenario.size
         if model.IS_BOUNDED:

@@ -10,6 +10,7 @@ from harness.engines.posterior import Integrated
 from harness.engines.results import Enumerated, Exact, Mean
 from harness.families.family import ENUMERATION
 from harness.numerics.arrays import Floats
+from harness.truths import Prior
 
 TOLERANCE = 1e-11
 """The largest relative difference between two computations of a number that agree."""
@@ -42,7 +43,7 @@ class Published:
     """None where neither the tables nor Monte Carlo need it."""
     integrated: Integrated | None
     """None unless the engine ``posterior`` runs."""
-    reference_prior: tuple[float, float]
+    reference_prior: Prior
     """The prior of ``integrated.under_prior``, or of ``integrated.by_outcome`` if that is None."""
 
     @property

@@ -35,7 +35,7 @@ from harness.engines.verification.listed import (
 from harness.families.family import ENUMERATION, POSTERIOR
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, SingleScenario
-from harness.truths import as_distribution
+from harness.truths import Prior, as_distribution
 
 LARGEST_WEIGHTED = 1 << 22
 """The most outcomes for which the sum of all outcome probabilities is checked."""
@@ -76,7 +76,7 @@ def outcomes_to_verify(scenario: SingleScenario) -> Integers:
     return _chosen(scenario, window)
 
 
-def is_own_prior(scenario: SingleScenario, prior: tuple[float, float]) -> bool:
+def is_own_prior(scenario: SingleScenario, prior: Prior) -> bool:
     """Whether the truth's distribution is the prior."""
     truth, model = scenario.truth, scenario.model
     if truth.is_discrete:

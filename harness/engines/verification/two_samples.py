@@ -39,7 +39,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, PairScenario, SingleScenario
-from harness.truths import BetaTruth, ContinuousTruth, GammaTruth, PairTruth, UniformTruth
+from harness.truths import BetaTruth, ContinuousTruth, GammaTruth, PairTruth, Prior, UniformTruth
 
 _NEGLIGIBLE_TAIL = 1e-18
 # The tails of a weighted sum of two posteriors are integrals with an absolute error of about 1e-14:
@@ -67,7 +67,7 @@ def verify(scenario: PairScenario, limits: Limits, published: Published) -> list
     return found
 
 
-def outcomes_to_verify(scenario: PairScenario, prior: tuple[float, float] | None) -> Integers:
+def outcomes_to_verify(scenario: PairScenario, prior: Prior | None) -> Integers:
     """Return the outcomes that the comparison needs limits of, ascending.
 
     Args:
@@ -107,7 +107,7 @@ def _flat_truth(scenario: SingleScenario) -> UniformTruth:
     return UniformTruth(0.0, max(scenario.truth.effective_support[1], 1.0 / scenario.size))
 
 
-def _prior_scenario(scenario: PairScenario, prior: tuple[float, float]) -> PairScenario | None:
+def _prior_scenario(scenario: PairScenario, prior: Prior) -> PairScenario | None:
     """Return the scenario with the prior as the distribution of both truths.
 
     A flat prior of an unbounded parameter ends where counts that can occur have no posterior mass.
@@ -123,7 +123,7 @@ def _prior_scenario(scenario: PairScenario, prior: tuple[float, float]) -> PairS
     return found if smooth else None
 
 
-def _prior_truth(sample: SingleScenario, prior: tuple[float, float]) -> ContinuousTruth | None:
+def _prior_truth(sample: SingleScenario, prior: Prior) -> ContinuousTruth | None:
     model = sample.model
     if model.IS_BOUNDED:
         return UniformTruth(*model.SUPPORT) if prior == model.FLAT_PRIOR else BetaTruth(*prior)

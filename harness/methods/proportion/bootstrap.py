@@ -11,6 +11,7 @@ from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
 from harness.numerics.arrays import Bools, Floats, Index, Integers
 from harness.numerics.points import UnitPoints
 from harness.posteriors.beta import Beta
+from harness.truths import Prior
 
 RESAMPLES = 999
 """B: usual, as (B + 1)·alpha/2 is then a whole number at the usual alphas."""
@@ -25,7 +26,7 @@ def bootstrap_percentile(
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
-    prior: tuple[float, float],
+    prior: Prior,
     rng: np.random.Generator,
 ) -> LimitPair:
     """From x*₍ₖ₎/n to x*₍B+1−k₎/n, k = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the sample.
