@@ -11,7 +11,7 @@ from harness.methods.method import LimitPair, TailFormula
 from harness.methods.proportion.exact import clopper_pearson
 from harness.methods.proportion.score import wilson, wilson_cc
 from harness.methods.proportion.wald import wald
-from harness.numerics.arrays import Floats
+from harness.numerics.arrays import Bools, Floats
 from harness.posteriors.beta import Beta
 
 Term = tuple[Floats, Floats, Floats]
@@ -48,8 +48,70 @@ def mean(first: Term, second: Term) -> LimitPair:
     return lower / 2, upper / 2
 
 
+def ratio(first: Term, second: Term) -> LimitPair:
+    """Limits of θ₁/θ₂ for θ₁, θ₂ ≥ 0: where (θ̂₁ − θ θ̂₂)² = (θ̂₁ − l₁)² + θ²(u₂ − θ̂₂)², and swapped.
+
+    The lower limit is (θ̂₁θ̂₂ − √(θ̂₁²θ̂₂² − l₁(2θ̂₁ − l₁)u₂(2θ̂₂ − u₂))) / (u₂(2θ̂₂ − u₂)), computed
+    such that nothing cancels; the upper one is the inverse of the lower limit of θ₂/θ₁. It is
+    ``inf`` where l₂ = 0, and limits are (0, inf) where both estimates are 0. As in ``mover``,
+    squares keep their signs, so that limits that are nested in the tail give limits that are.
+
+    An estimate may be ``inf``, as odds are. Limits are then those of (1/θ₂)/(1/θ₁), and where they
+    have an infinite estimate too (θ̂₁ = ∞ and θ̂₂ = 0, or swapped), l₁/u₂ and u₁/l₂.
+
+    Donner and Zou (2012), Stat. Methods Med. Res. 21, 347–359; for odds, Fagerland and Newcombe
+    (2013), Stat. Med. 32, 2823–2836.
+
+    Args:
+        first: θ̂₁, l₁ and u₁, shape (m,) each.
+        second: θ̂₂, l₂ and u₂, likewise.
+
+    Returns:
+        Lower and upper limits, shape (m,) each.
+    """
+    infinite = np.isinf(first[0]) | np.isinf(second[0])
+    above = _chosen(infinite, _inverse(second), first)
+    below = _chosen(infinite, _inverse(first), second)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _lower_of_ratio(above, below), 1.0 / _lower_of_ratio(below, above)
+
+
+def _lower_of_ratio(first: Term, second: Term) -> Floats:
+    """The lower limit θ; 0 where l₁ = 0 or both estimates are 0."""
+    (centre_1, lower_1, _), (centre_2, _, upper_2) = first, second
+    scale_1, scale_2 = np.maximum(centre_1, lower_1), np.maximum(centre_2, upper_2)
+    c1, l1, c2, u2 = centre_1 / scale_1, lower_1 / scale_1, centre_2 / scale_2, upper_2 / scale_2
+    below, above = _square(c1 - l1), _square(u2 - c2)
+    # c1² − below and c2² + above
+    rest_1 = np.where(below >= 0, l1 * (2.0 * c1 - l1), c1 * c1 - below)
+    rest_2 = np.where(above < 0, u2 * (2.0 * c2 - u2), c2 * c2 + above)
+    inside = c2 * c2 * below + c1 * c1 * above >= 0
+    radicand = np.where(inside, c2 * c2 * below + above * rest_1, -c1 * c1 * above - below * rest_2)
+    middle = c1 * c2 + np.sqrt(np.maximum(radicand, 0.0))
+    limit = np.where(inside, rest_1 / middle, middle / rest_2) * (scale_1 / scale_2)
+    limit = np.where(np.isinf(centre_1), lower_1 / upper_2, limit)
+    limit = np.where((centre_2 == 0) & (upper_2 == 0), np.inf, limit)
+    none = (scale_1 == 0) | (rest_1 == 0) | ((centre_1 == 0) & (centre_2 == 0))
+    return np.where(none | np.isinf(centre_2), 0.0, limit)
+
+
+def _inverse(term: Term) -> Term:
+    with np.errstate(divide="ignore", over="ignore"):
+        return 1.0 / term[0], 1.0 / term[2], 1.0 / term[1]
+
+
+def _chosen(mask: Bools, first: Term, second: Term) -> Term:
+    centre, lower, upper = (np.where(mask, a, b) for a, b in zip(first, second, strict=True))
+    return centre, lower, upper
+
+
+def _square(value: Floats) -> Floats:
+    """The square with the sign of ``value``."""
+    return value * np.abs(value)
+
+
 def _signed_root_sum(first: Floats, second: Floats) -> Floats:
-    squares = first * np.abs(first) + second * np.abs(second)
+    squares = _square(first) + _square(second)
     return np.sign(squares) * np.sqrt(np.abs(squares))
 
 
@@ -84,7 +146,7 @@ def newcombe(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Newcombe (1998), Stat. Med. 17, 873–890, method 10.
     """
-    return difference(*_about_estimates(data, tail, wilson))
+    return difference(*about_estimates(data, tail, wilson))
 
 
 def newcombe_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -92,7 +154,7 @@ def newcombe_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Newcombe (1998), Stat. Med. 17, 873–890, method 11.
     """
-    return difference(*_about_estimates(data, tail, wilson_cc))
+    return difference(*about_estimates(data, tail, wilson_cc))
 
 
 def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -107,9 +169,7 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Laud (2017), Pharm. Stat. 16, 334–348, MOVER-J.
     """
     x1, n1, x2, n2 = data
-    about_median = once_per_sample(_about_median)
-    first, second = about_median((x1, n1), tail), about_median((x2, n2), tail)
-    return difference(first, second)
+    return difference(about_median((x1, n1), tail), about_median((x2, n2), tail))
 
 
 def fagan(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -120,7 +180,7 @@ def fagan(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Fagan (1999), Comput. Biol. Med. 29, 83–87; Ross (2003), section 6, method 5.
     """
-    first, second = _about_estimates(data, tail, once_per_sample(clopper_pearson))
+    first, second = about_estimates(data, tail, once_per_sample(clopper_pearson))
     (_, lower_1, upper_1), (_, lower_2, upper_2) = first, second
     lower, upper = difference(first, second)
     correction = _CORRECTION / np.maximum(data[1], data[3])
@@ -137,10 +197,10 @@ def rss_normal(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Ross (2003), section 6, method 6.
     """
-    return difference(*_about_estimates(data, tail, wald))
+    return difference(*about_estimates(data, tail, wald))
 
 
-def _about_estimates(
+def about_estimates(
     data: tuple[Floats, ...], tail: float, limits: TailFormula
 ) -> tuple[Term, Term]:
     """Each estimate x/n with its limits."""
@@ -148,8 +208,12 @@ def _about_estimates(
     return (x1 / n1, *limits((x1, n1), tail)), (x2 / n2, *limits((x2, n2), tail))
 
 
-def _about_median(data: tuple[Floats, ...], tail: float) -> Term:
+def about_median(sample: tuple[Floats, Floats], tail: float) -> Term:
     """The median of Beta(x + ½, n − x + ½) with its quantiles."""
+    return once_per_sample(_about_median)(sample, tail)
+
+
+def _about_median(data: tuple[Floats, ...], tail: float) -> Term:
     x, n = data
     posterior = Beta.given(x, n, _JEFFREYS)
     return posterior.ppf(0.5).value, posterior.ppf(tail).value, posterior.isf(tail).value

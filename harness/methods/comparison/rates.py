@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from harness.methods.comparison.mover import Term, difference, once_per_sample
+from harness.methods.comparison.mover import Term, about_estimates, difference, once_per_sample
 from harness.methods.method import LimitPair
 from harness.methods.rate.score import score
 from harness.numerics.arrays import Floats
@@ -36,10 +36,7 @@ def mover_score(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Zou and Donner (2008), Stat. Med. 27, 1693–1702.
     """
-    x1, exposure1, x2, exposure2 = data
-    first = (x1 / exposure1, *score((x1, exposure1), tail))
-    second = (x2 / exposure2, *score((x2, exposure2), tail))
-    return difference(first, second)
+    return difference(*about_estimates(data, tail, score))
 
 
 def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -53,10 +50,11 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Laud (2017), Pharm. Stat. 16, 334–348, MOVER-J.
     """
     x1, exposure1, x2, exposure2 = data
-    return difference(_about_median(x1, exposure1, tail), _about_median(x2, exposure2, tail))
+    return difference(about_median(x1, exposure1, tail), about_median(x2, exposure2, tail))
 
 
-def _about_median(x: Floats, exposure: Floats, tail: float) -> Term:
+def about_median(x: Floats, exposure: Floats, tail: float) -> Term:
+    """The median of Gamma(x + ½, E) with its quantiles."""
     # By unit exposure, so that limits scale with the exposure to the last bit.
     median, lower, upper = once_per_sample(_of_count)((x,), tail)
     return median / exposure, lower / exposure, upper / exposure
