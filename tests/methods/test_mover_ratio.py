@@ -33,7 +33,7 @@ def limits(first, second):
 
 def by_formula(first, second):
     """(θ̂₁θ̂₂ ∓ √(θ̂₁²θ̂₂² − l₁(2θ̂₁ − l₁)u₂(2θ̂₂ − u₂))) / (u₂(2θ̂₂ − u₂)), and the upper one."""
-    with ctx.workprec(400):
+    with ctx.workprec(2000):
         (p1, l1, u1), (p2, l2, u2) = (tuple(map(arb, term)) for term in (first, second))
         below = u2 * (2 * p2 - u2)
         above = l2 * (2 * p2 - l2)
