@@ -206,3 +206,70 @@ def signed_difference(lower: SignedLogitPoints, upper: SignedLogitPoints) -> Flo
     plain = upper.signed - lower.signed
     infinite = np.isinf(lower.logit) | np.isinf(upper.logit)
     return np.where(infinite, plain, factor * apart)
+
+
+@dataclass(frozen=True)
+class LogPoints:
+    """Points of (0, ∞), carried by their logarithm; logarithms of ±inf are the boundary."""
+
+    log: Floats
+
+    @classmethod
+    def of(cls, value: npt.ArrayLike) -> LogPoints:
+        """Points given by their values ≥ 0."""
+        with np.errstate(divide="ignore"):
+            return cls(np.log(np.asarray(value, dtype=np.float64)))
+
+    @property
+    def value(self) -> Floats:
+        """The points as plain doubles."""
+        with np.errstate(over="ignore"):
+            return np.exp(self.log)
+
+    def at(self, index: Index) -> LogPoints:
+        """The points at ``index``."""
+        return LogPoints(self.log[index])
+
+    def where(self, mask: Bools, other: LogPoints) -> LogPoints:
+        """These points where ``mask`` holds, ``other`` elsewhere."""
+        return LogPoints(np.where(mask, self.log, other.log))
+
+    def replaced(self, index: Index, by: LogPoints) -> LogPoints:
+        """These points with those at ``index`` replaced."""
+        log = self.log.copy()
+        log[index] = by.log
+        return LogPoints(log)
+
+
+@dataclass(frozen=True)
+class OddsPoints:
+    """Points scale·p/(1 − p) of (0, ∞), carried by p and 1 − p."""
+
+    unit: UnitPoints
+    scale: Floats
+
+    @classmethod
+    def of(cls, value: npt.ArrayLike, scale: Floats) -> OddsPoints:
+        """Points given by their values ≥ 0, in the shape of ``scale``."""
+        given = np.broadcast_to(np.asarray(value, dtype=np.float64), scale.shape)
+        with np.errstate(over="ignore", divide="ignore"):
+            odds = given / scale
+            return cls(UnitPoints(1.0 / (1.0 + 1.0 / odds), 1.0 / (1.0 + odds)), scale)
+
+    @property
+    def value(self) -> Floats:
+        """The points as plain doubles."""
+        with np.errstate(over="ignore", divide="ignore"):
+            return self.scale * (self.unit.p / self.unit.q)
+
+    def at(self, index: Index) -> OddsPoints:
+        """The points at ``index``."""
+        return OddsPoints(self.unit.at(index), self.scale[index])
+
+    def where(self, mask: Bools, other: OddsPoints) -> OddsPoints:
+        """These points where ``mask`` holds, ``other`` elsewhere."""
+        return OddsPoints(self.unit.where(mask, other.unit), self.scale)
+
+    def replaced(self, index: Index, by: OddsPoints) -> OddsPoints:
+        """These points with those at ``index`` replaced."""
+        return OddsPoints(self.unit.replaced(index, by.unit), self.scale)

@@ -17,7 +17,7 @@ import numpy as np
 
 from harness.numerics.arrays import Bools, Floats, Positions
 from harness.posteriors.difference.density import Density
-from harness.posteriors.difference.overlap import Overlap
+from harness.posteriors.difference.overlap import LinearOverlap, Overlap, OverlapOf
 from harness.posteriors.difference.window import Factor, integration_window
 
 # Few enough that the nodes of a block stay in the processor's cache.
@@ -28,12 +28,13 @@ _BLOCK = 1024
 class DifferenceIntegrals:
     """Tails and density of first − second at points d.
 
-    Points are given by their magnitude |d|, by the gap 1 − |d| (inf for rates), and by whether they
-    are negative; all arrays have shape (m,).
+    Points are given by their magnitude |d|, by the gap, which is the components' untruncated upper
+    end less |d|, and by whether they are negative; all arrays have shape (m,).
     """
 
     first: Density
     second: Density
+    overlap_of: OverlapOf = LinearOverlap.of
 
     def upper_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats:
         """Pr(first − second > d)."""
@@ -48,6 +49,9 @@ class DifferenceIntegrals:
         tail = np.where(negative == upper, 1.0, 0.0)
         for index, first, second, mirrored, weight_is_first in self._groups(magnitude, negative):
             tail[index] = _tail(
+                self.overlap_of(
+                    first, second, magnitude[index], gap[index], weight_is_first=weight_is_first
+                ),
                 first,
                 second,
                 magnitude[index],
@@ -61,9 +65,10 @@ class DifferenceIntegrals:
         """The logarithm of the density at d, and its derivative with respect to d."""
         density, slope = np.full(magnitude.shape, -np.inf), np.full(magnitude.shape, np.nan)
         for index, first, second, mirrored, weight_is_first in self._groups(magnitude, negative):
-            height, rise = _log_density(
+            overlap = self.overlap_of(
                 first, second, magnitude[index], gap[index], weight_is_first=weight_is_first
             )
+            height, rise = _log_density(overlap, weight_is_first=weight_is_first)
             density[index], slope[index] = height, -rise if mirrored else rise
         return density, slope
 
@@ -91,10 +96,16 @@ class DifferenceIntegrals:
 
 
 def _tail(
-    first: Density, second: Density, t: Floats, gap: Floats, *, upper: bool, weight_is_first: bool
+    overlap: Overlap,
+    first: Density,
+    second: Density,
+    t: Floats,
+    gap: Floats,
+    *,
+    upper: bool,
+    weight_is_first: bool,
 ) -> Floats:
     """A tail of first − second at t ≥ 0."""
-    overlap = Overlap.of(first, second, t, gap, weight_is_first=weight_is_first)
     total = _closed_part(first, second, t, gap, upper=upper, weight_is_first=weight_is_first)
     wide = np.flatnonzero(overlap.span > 0)
     overlap = overlap if wide.size == t.size else overlap.at(wide)
@@ -137,20 +148,18 @@ def _tail_at(density: Density, p: Floats, q: Floats, *, upper: bool) -> Floats:
     return tail
 
 
-def _log_density(
-    first: Density, second: Density, t: Floats, gap: Floats, *, weight_is_first: bool
-) -> tuple[Floats, Floats]:
+def _log_density(overlap: Overlap, *, weight_is_first: bool) -> tuple[Floats, Floats]:
     """The logarithm of the density of first − second at t ≥ 0, and its derivative.
 
     The derivative is that of the sum over the nodes, which move with the overlap. Each component's
     slope is then multiplied by a factor that vanishes at the end where the slope may be infinite.
     """
-    overlap = Overlap.of(first, second, t, gap, weight_is_first=weight_is_first)
-    log_density, slope = np.full(t.shape, -np.inf), np.full(t.shape, np.nan)
+    size = overlap.span.size
+    log_density, slope = np.full(size, -np.inf), np.full(size, np.nan)
     wide = np.flatnonzero(overlap.span > 0)
     if wide.size == 0:
         return log_density, slope
-    overlap = overlap if wide.size == t.size else overlap.at(wide)
+    overlap = overlap if wide.size == size else overlap.at(wide)
     nodes = integration_window(overlap, Factor.DENSITY).nodes()
     here = overlap.at(nodes.owner)
     points = here.points_at(nodes.x)
@@ -161,13 +170,9 @@ def _log_density(
     total = nodes.sums(values)
     moved = here.weight.slope(*points.v, 0), here.factor.slope(*points.w, 0)
     of_first, of_second = moved if weight_is_first else moved[::-1]
-    if overlap.bounded:
-        share = points.rest / here.span
-        change = of_first * share - of_second * (1.0 - share)
-        lost = 1.0 / overlap.span
-    else:
-        change, lost = of_first, np.zeros(wide.size)
+    first_by_t = here.first_by_t(points)
+    change = of_first * first_by_t + of_second * (first_by_t - 1.0)
     constant = overlap.weight.log_constant() + overlap.factor.log_constant()
-    slope[wide] = nodes.sums(values * change) / total - lost
+    slope[wide] = nodes.sums(values * change) / total + overlap.log_du_dx_by_t()
     log_density[wide] = np.log(total) + largest + constant
     return log_density, slope

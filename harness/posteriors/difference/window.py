@@ -24,7 +24,6 @@ _STEP, _LONGEST_STEP = 0.5, 0.22
 _UNIT, _LONGEST_UNIT = 8.0, 2.5
 # The distance from its peak, in widths, at which a bell is exp(-38) of the peak.
 _BELL_REACH = 8.7
-_FARTHEST = 600.0
 _WIDEST = 4.0
 _PEAK_STEPS, _LONGEST_MOVE = 100, 4.0
 _LEAST_CURVATURE, _NEAR_PEAK = 1e-3, 0.2
@@ -76,23 +75,16 @@ class IntegrationWindow:
         slope += np.where(changing, factor.slope(*points.w, power, du_dx), 0.0)
         curvature = weight.curvature(*points.v, 0, du_dx)
         curvature += np.where(changing, factor.curvature(*points.w, power, du_dx), 0.0)
-        tilt, tilt_curvature = self._log_du_dx_derivatives(x)
+        tilt, tilt_curvature = self.overlap.log_du_dx_derivatives(x)
         return slope + tilt, curvature - tilt * slope + tilt_curvature
 
     def _omitted_curvature(self, x: Floats) -> Floats:
         """The curvature of the factor's tail where it is taken to be constant."""
         points, factor = self.overlap.points_at(x), self.overlap.factor
         slope = factor.slope(*points.w, 1, points.du_dx)
-        tilt, _ = self._log_du_dx_derivatives(x)
+        tilt, _ = self.overlap.log_du_dx_derivatives(x)
         curvature = factor.curvature(*points.w, 1, points.du_dx) - tilt * slope
         return np.where(self.is_flat(points), np.maximum(curvature, 0.0), 0.0)
-
-    def _log_du_dx_derivatives(self, x: Floats) -> tuple[Floats, Floats]:
-        """The first derivative of log du/dx, and minus the second one."""
-        if not self.overlap.bounded:
-            return np.ones_like(x), np.zeros_like(x)
-        tilt = -np.tanh(0.5 * x)
-        return tilt, 0.5 * (1.0 - tilt * tilt)
 
     def nodes(self) -> Nodes:
         """Return nodes in x that integrate the integrand to double precision."""
@@ -106,7 +98,7 @@ class IntegrationWindow:
         width = 1.0 / np.sqrt(np.maximum(curvature, 1.0 / _WIDEST**2))
         left, right = self._edge(centre, -width), self._edge(centre, width)
         unit = np.minimum(_UNIT * width, _LONGEST_UNIT)
-        for point in self._singular_points():
+        for point in self.overlap.singular_points():
             beside = (point > left - 1.0) & (point < right + 1.0)
             unit = np.where(beside, np.maximum(unit, 3.0 * np.abs(point - centre)), unit)
         before = 0.5 * unit * _heaviness((centre - left) / width)
@@ -118,23 +110,18 @@ class IntegrationWindow:
         """The peak that the integrand would have if both components were normal."""
         overlap = self.overlap
         weight, factor = overlap.weight, overlap.factor
-        toward = overlap.w_offset[0] - overlap.v_offset[0]
-        excess = toward - (factor.mean - weight.mean)
+        excess = overlap.factor_less_weight - (factor.mean - weight.mean)
         if self.factor is Factor.CDF:
             excess = np.minimum(excess, 0.0)
         elif self.factor is Factor.SF:
             excess = np.maximum(excess, 0.0)
         share = weight.variance / (weight.variance + factor.variance)
-        u = weight.mean - excess * share - overlap.v_offset[0]
-        least = 1e-3 * np.minimum(np.sqrt(weight.variance), overlap.span)
-        if not overlap.bounded:
-            return np.log(np.maximum(u, least))
-        u = np.clip(u, least, overlap.span - least)
-        return np.log(u) - np.log(overlap.span - u)
+        return overlap.x_near(weight.mean - excess * share)
 
     def _peak(self, x: Floats) -> Floats:
         """A point next to the maximum of the integrand, by Newton's method from x, in place."""
-        low, high = np.full_like(x, -_FARTHEST), np.full_like(x, _FARTHEST)
+        farthest = self.overlap.farthest
+        low, high = np.full_like(x, -farthest), np.full_like(x, farthest)
         active, window = np.arange(x.size), self
         for _ in range(_PEAK_STEPS):
             here = x[active]
@@ -154,20 +141,20 @@ class IntegrationWindow:
 
     def _edge(self, centre: Floats, width: Floats) -> Floats:
         """The point at which the integrand is exp(−38) of its peak, or one a little farther out."""
-        top = self.log_integrand(centre)
-        edge = np.clip(centre + _FIRST_REACH * width, -_FARTHEST, _FARTHEST)
+        top, farthest = self.log_integrand(centre), self.overlap.farthest
+        edge = np.clip(centre + _FIRST_REACH * width, -farthest, farthest)
         reach = _FIRST_REACH * width
         active = np.arange(centre.size)
         window: IntegrationWindow = self
         for _ in range(_REACHES):
             short = top[active] - window.log_integrand(edge[active]) < _NATS
-            short &= np.abs(edge[active]) < _FARTHEST
+            short &= np.abs(edge[active]) < farthest
             active = active[short]
             if active.size == 0:
                 break
             window = self.at(active)
             reach[active] *= _GROWTH
-            edge[active] = np.clip(centre[active] + reach[active], -_FARTHEST, _FARTHEST)
+            edge[active] = np.clip(centre[active] + reach[active], -farthest, farthest)
         slope, _ = self.slope_and_curvature(edge)
         with np.errstate(divide="ignore", invalid="ignore"):
             closer = edge + (top - _NATS - self.log_integrand(edge)) / slope
@@ -175,18 +162,6 @@ class IntegrationWindow:
         # Where the logarithm is convex the tangent leads too close to the centre.
         closer = np.where(between, closer, edge)
         return np.where(top - self.log_integrand(closer) > 0.98 * _NATS, closer, edge)
-
-    def _singular_points(self) -> list[Floats]:
-        """Real parts, in x, of the points off the axis at which the integrand is not analytic."""
-        overlap = self.overlap
-        below, above = overlap.apart
-        noninteger = overlap.has_noninteger_power
-        with np.errstate(divide="ignore"):
-            if not overlap.bounded:
-                return [np.where(noninteger, np.log(below), -np.inf)]
-            first = np.where(noninteger, np.log(below) - np.log(overlap.span + below), -np.inf)
-            last = np.where(noninteger, np.log(overlap.span + above) - np.log(above), np.inf)
-        return [first, last, np.zeros_like(first)]
 
     def at(self, index: Index) -> IntegrationWindow:
         """The integrands of the outcomes ``index``."""

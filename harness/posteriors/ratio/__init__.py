@@ -1,0 +1,1 @@
+"""The posterior of a ratio of two independent parameters, on the logarithm."""
