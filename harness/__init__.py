@@ -2,6 +2,7 @@
 
     results = harness.run("configs/quickstart.yaml")
     harness.interval("proportion", "minimal_length", x=90, n=100)
+    harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
     harness.significance("proportion_difference", x1=5, n1=12, x2=36, n2=112)
     harness.load("results/quickstart")
     harness.check("wilson", against="clopper_pearson")
@@ -16,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from harness.api import (
         CheckReport,
+        Coverage,
         Interval,
         Results,
         check,
+        coverage,
         interval,
         load,
         run,
@@ -27,9 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CheckReport",
+    "Coverage",
     "Interval",
     "Results",
     "check",
+    "coverage",
     "interval",
     "load",
     "run",

@@ -15,6 +15,7 @@ from harness.checks.report import CheckReport
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.intervals import Interval, interval
+from harness.planning.coverage import Coverage, coverage
 from harness.significances import significance
 from harness.study.calibrate import compute_calibration
 from harness.study.estimate import estimate, refuse_too_large
@@ -29,9 +30,11 @@ from harness.tables.results import Results, load
 
 __all__ = [
     "CheckReport",
+    "Coverage",
     "Interval",
     "Results",
     "check",
+    "coverage",
     "interval",
     "load",
     "run",

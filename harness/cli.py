@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import typer
 
 from harness.commands.check import check
+from harness.commands.coverage import coverage
 from harness.commands.exit_codes import with_exit_code
 from harness.commands.interval import interval
 from harness.commands.merge import merge
@@ -20,7 +21,7 @@ from harness.commands.run import run
 from harness.commands.schema import schema
 from harness.commands.significance import significance
 
-COMMANDS = (run, merge, plot, interval, significance, methods, check, schema)
+COMMANDS = (run, merge, plot, interval, significance, coverage, methods, check, schema)
 
 app = typer.Typer(
     name="harness",

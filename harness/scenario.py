@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Protocol
@@ -277,6 +277,34 @@ class PairScenario:
 
     def stream(self, seed: int, shard: int) -> np.random.Generator:
         return keyed_stream(self.content(), seed, shard)
+
+
+def listed_scenarios(
+    family: str, sizes: Sequence[float], truths: Sequence[Floats]
+) -> Iterator[tuple[Scenario, Positions, Positions]]:
+    """Yield scenarios of one size that list given truths.
+
+    Args:
+        family: the name of the family.
+        sizes: the size of each sample.
+        truths: the true values of each sample, one array of shape (t,) for each.
+
+    Yields:
+        A scenario, the positions of the truths in the arrays that it lists, and the position of
+        each of them among the scenario's ``listed_truths``.
+    """
+    if len(truths) == 1:
+        (values,) = truths
+        distinct, index = np.unique(values, return_inverse=True)
+        truth = DiscreteTruth(tuple(distinct.tolist()))
+        yield SingleScenario(family, sizes[0], truth), np.arange(values.size), index
+        return
+    first, second = truths
+    for value in np.unique(first):
+        rows = np.flatnonzero(first == value)
+        distinct, index = np.unique(second[rows], return_inverse=True)
+        pair = PairTruth(DiscreteTruth((float(value),)), DiscreteTruth(tuple(distinct.tolist())))
+        yield PairScenario(family, (sizes[0], sizes[1]), pair), rows, index
 
 
 def data_of(scenario: Scenario, outcomes: Integers) -> Data:

@@ -33,6 +33,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("study",),
     ("intervals", "screen"),
     ("checks",),
+    ("planning",),
     ("api", "testing"),
     ("commands",),
     ("cli",),

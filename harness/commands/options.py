@@ -25,6 +25,22 @@ TWO_SAMPLES = {
     "n2": "Trials of the second sample.",
     "exposure2": "Exposure of the second sample.",
 }
+SIZES = {
+    "n": "Trials.",
+    "exposure": "Area, time or other amount.",
+    "n1": "Trials of the first sample.",
+    "exposure1": "Exposure of the first sample.",
+    "n2": "Trials of the second sample.",
+    "exposure2": "Exposure of the second sample.",
+}
+TRUTHS = {
+    "p": "True proportion.",
+    "rate": "True rate, events per unit of exposure.",
+    "p1": "True proportion of the first sample.",
+    "rate1": "True rate of the first sample.",
+    "p2": "True proportion of the second sample.",
+    "rate2": "True rate of the second sample.",
+}
 WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2"})
 """The data that are counts or numbers of trials."""
 
@@ -53,18 +69,22 @@ Form = Annotated[
 Command = TypeVar("Command", bound=Callable[..., int])
 
 
-def with_data(helps: Mapping[str, str]) -> Callable[[Command], Command]:
+def with_data(helps: Mapping[str, str], kind: Any = float | None) -> Callable[[Command], Command]:
     """Give a command that takes ``**data`` one option for each of these data.
 
     Typer reads the options from the signature of a command. The data stand in it before all other
     options. A count is read as a float; the family checks that it is whole.
+
+    Args:
+        helps: the help of each option.
+        kind: the type of the options; a list of numbers for an option that may be repeated.
     """
     data = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[float | None, typer.Option(f"--{name}", help=text)],
+            annotation=Annotated[kind, typer.Option(f"--{name}", help=text)],
         )
         for name, text in helps.items()
     ]
@@ -114,3 +134,13 @@ def given_data(data: Mapping[str, float | None]) -> dict[str, float]:
         for name, value in data.items()
         if value is not None
     }
+
+
+def given_lists(data: Mapping[str, list[float] | None]) -> dict[str, Any]:
+    """The repeatable data that were given: a number, or a list where an option was repeated."""
+    columns = {
+        name: [given_data({name: value})[name] for value in values]
+        for name, values in data.items()
+        if values
+    }
+    return {name: values if len(values) > 1 else values[0] for name, values in columns.items()}

@@ -10,7 +10,8 @@ import numpy as np
 
 from harness.engines import scores
 from harness.engines.exact import one_sample, two_samples
-from harness.engines.results import Enumerated, WorstCase
+from harness.engines.exact.listed_truths import at_listed_truths
+from harness.engines.results import Enumerated, Exact, WorstCase
 from harness.engines.scores import Scores
 from harness.engines.verification import one_sample as verify_one
 from harness.engines.verification import two_samples as verify_two
@@ -94,6 +95,14 @@ class Solver(Protocol):
         """
         ...
 
+    def at_truths(self, limits: Limits) -> Exact:
+        """Return exact miss probabilities and expected lengths at each listed truth.
+
+        Args:
+            limits: the limits of all outcomes that can occur under the truths.
+        """
+        ...
+
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         """Return the worst case of each column over a closed range of truths of each sample."""
         ...
@@ -169,6 +178,9 @@ class OneSampleSolver:
     ) -> Enumerated:
         return one_sample.enumerate_one_sample(self.scenario, limits, reported, worst)
 
+    def at_truths(self, limits: Limits) -> Exact:
+        return at_listed_truths(self.scenario, limits)
+
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         return one_sample.worst_cases(self.scenario, limits, over[0])
 
@@ -233,6 +245,11 @@ class TwoSampleSolver:
         self, limits: Limits, reported: Integers | None = None, worst: bool = True
     ) -> Enumerated:
         return two_samples.enumerate_two_samples(self.scenario, limits, reported, worst)
+
+    def at_truths(self, limits: Limits) -> Exact:
+        found = self.enumerate(limits, limits.outcomes[:0], worst=False).by_truth
+        assert found is not None
+        return found
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = search_worst_case(self.scenario, limits, (over[0], over[1]))

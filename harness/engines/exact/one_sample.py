@@ -169,7 +169,7 @@ def _by_truth(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact
     n, sampling = scenario.size, scenario.model.SAMPLING
     k, t = limits.lower.shape[0], values.size
     below, above = np.zeros((k, t)), np.zeros((k, t))
-    for values_at, outcomes_at in _matching(scenario, values, limits):
+    for values_at, outcomes_at in matching_runs(scenario, values, limits):
         first = int(limits.outcomes[outcomes_at.start])
         for row in range(k):
             below[row, values_at], above[row, values_at] = miss_probabilities(
@@ -216,7 +216,7 @@ def _by_outcome(scenario: SingleScenario, values: Floats, limits: Limits) -> Exa
     )
 
 
-def _matching(
+def matching_runs(
     scenario: SingleScenario, values: Floats, limits: Limits
 ) -> Iterator[tuple[slice, slice]]:
     """Yield the true values whose outcomes lie in each run of consecutive outcomes, and the run."""

@@ -1,0 +1,48 @@
+"""``coverage``: the exact coverage and expected length of a method."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from harness.commands.options import SIZES, TRUTHS, Form, Prior, given_lists, with_data
+
+FOUND = ("coverage", "miss_below", "miss_above", "mean_length")
+
+
+@with_data(SIZES | TRUTHS, list[float] | None)
+def coverage(
+    family: Annotated[
+        str,
+        typer.Argument(
+            help="proportion, rate, proportion_difference, rate_difference or balanced_accuracy",
+            metavar="FAMILY",
+        ),
+    ],
+    method: Annotated[str, typer.Argument(help="A method of the catalogue.", metavar="METHOD")],
+    *,
+    alpha: Annotated[float, typer.Option(help="Probability outside the interval.")] = 0.05,
+    side: Annotated[str, typer.Option(help="two-sided, lower or upper.")] = "two-sided",
+    prior: Prior = None,
+    output: Form = "table",
+    **data: list[float] | None,
+) -> int:
+    """Compute exact coverage and length, as in: coverage proportion wilson --n 50 --p 0.1.
+
+    Sizes and true values may be repeated; there is a row for each, with those that are repeated.
+    """
+    import numpy as np
+
+    from harness.commands.output import show
+    from harness.planning.coverage import coverage as compute
+
+    known = given_lists(data)
+    found = compute(family, method, alpha=alpha, side=side, prior=prior, **known)
+    columns = {name: values for name, values in known.items() if isinstance(values, list)}
+    columns |= {name: np.ravel(getattr(found, name)).tolist() for name in FOUND}
+    show(
+        [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+        output,
+    )
+    return 0

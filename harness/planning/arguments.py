@@ -1,0 +1,122 @@
+"""The method, the sizes and the truths of the planning functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.checks.subjects.naming import named
+from harness.checks.subjects.subject import FunctionSubject
+from harness.errors import InputError, MethodError
+from harness.families.data import LARGEST_COUNT, numbers, validate_values
+from harness.families.family import Family
+from harness.intervals import method_of
+from harness.methods.source import CatalogueSource, LimitSource, Observed
+from harness.numerics.arrays import Floats
+
+AnyMethod = str | Callable[..., Any]
+"""A name of the catalogue, or a function f(x, n, alpha) of the family's data."""
+
+_OUTCOMES_AT_ONCE = 1 << 16
+"""Keeps the temporary arrays of the methods small."""
+
+
+def source_of(
+    family: Family, method: AnyMethod, side: str, prior: tuple[float, float] | None
+) -> LimitSource:
+    """Return the source of the limits.
+
+    Raises:
+        InputError: there is no such method, it has no such side or takes no prior, or its limits
+            are drawn.
+    """
+    source: LimitSource
+    if callable(method):
+        label = named(method, family.name).label
+        source = FunctionSubject.of_callable(label, family.name, method)
+        if side not in source.sides:
+            raise InputError(f"{label} has the sides {', '.join(source.sides)}, found {side!r}")
+        if prior is not None:
+            raise InputError(f"{label} takes no prior, found {list(prior)}")
+    else:
+        chosen = method_of(family.name, method)
+        prior = family.validate_prior(prior)
+        chosen.check(side, prior)
+        source = CatalogueSource(chosen.name, chosen, prior)
+    if not source.deterministic:
+        raise InputError(
+            f"{source.label} draws random numbers, and an exact sum needs limits that are a "
+            "function of the outcome"
+        )
+    return source
+
+
+def limits_of(
+    source: LimitSource, observed: Observed, alpha: float, side: str
+) -> tuple[Floats, Floats]:
+    """Return the lower and upper limits at m outcomes, shape (m,) each.
+
+    Raises:
+        MethodError: a user's function fails at an outcome, or its limits are no interval.
+    """
+    lower, upper = np.empty((2, observed.count))
+    for start in range(0, observed.count, _OUTCOMES_AT_ONCE):
+        part = slice(start, start + _OUTCOMES_AT_ONCE)
+        outcomes = observed.part(part)
+        answers = source.limits(outcomes, alpha, side).intervals(outcomes, alpha, side)
+        for failure in answers.failures.values():
+            raise MethodError(f"{source.label}: {failure}")
+        lower[part], upper[part] = answers.lower, answers.upper
+    return lower, upper
+
+
+def size_columns(family: Family, given: Mapping[str, npt.ArrayLike]) -> list[Floats]:
+    """Return the sizes of each sample as float arrays.
+
+    Raises:
+        InputError: a size is out of range.
+    """
+    model, names = family.model, zip(family.counts, family.sizes, strict=True)
+    return [model.validate_data(0, given[size], (count, size))[1] for count, size in names]
+
+
+def truth_columns(family: Family, given: Mapping[str, npt.ArrayLike]) -> list[Floats]:
+    """Return the true values of each sample as float arrays.
+
+    Raises:
+        InputError: a value is outside the range of the parameter, or infinite.
+    """
+    low, high = family.model.SUPPORT
+    expected = f"a number from {low:g} to {high:g}" if family.is_bounded else "a number from 0 on"
+    columns = []
+    for name in family.symbols:
+        values = numbers(name, given[name], expected)
+        inside = (values >= low) & (values <= high) & np.isfinite(values)
+        validate_values(values, ~inside, name, expected)
+        columns.append(values)
+    return columns
+
+
+def refuse_many_events(family: Family, sizes: Sequence[Floats], truths: Sequence[Floats]) -> None:
+    """Refuse sizes and truths at which larger counts are expected than methods are made for.
+
+    Args:
+        family: the family.
+        sizes, truths: an array for each sample, all of one shape.
+
+    Raises:
+        InputError: the expected count of a sample is above 10^9.
+    """
+    names = zip(family.sizes, sizes, family.symbols, truths, strict=True)
+    for size_name, size, symbol, truth in names:
+        expected = np.asarray(truth * size)
+        above = expected > LARGEST_COUNT
+        if above.any():
+            raise InputError(
+                f"{symbol} = {truth[above][0]:.15g} at {size_name} = {size[above][0]:.15g} means "
+                f"{expected[above][0]:.15g} expected {family.model.COUNTED}, which should be at "
+                "most 10^9"
+            )

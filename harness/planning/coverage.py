@@ -1,0 +1,168 @@
+"""The exact coverage of a method at given sizes and true values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.arguments import validate_choice
+from harness.engines.solvers import solver_of
+from harness.errors import InputError
+from harness.families.catalogue import FAMILIES, family_of
+from harness.families.data import broadcast_columns, numbers, validate_values
+from harness.families.family import Family
+from harness.intervals import Value
+from harness.methods.method import TWO_SIDED
+from harness.methods.source import LimitSource
+from harness.numerics.arrays import Floats
+from harness.planning.arguments import (
+    AnyMethod,
+    limits_of,
+    refuse_many_events,
+    size_columns,
+    source_of,
+    truth_columns,
+)
+from harness.scenario import Limits, listed_scenarios, observed_at
+
+LARGEST_TABLE = 1 << 24
+"""The most outcomes of one size whose limits are computed."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Exact probabilities at true values: floats for scalar sizes and truths, else arrays.
+
+    Intervals are closed: a true value equal to a limit is covered.
+    """
+
+    coverage: Value
+    """The probability that the interval covers the true value of the parameter."""
+    miss_below: Value
+    """The probability that the true value lies below the lower limit."""
+    miss_above: Value
+    """The probability that the true value lies above the upper limit."""
+    mean_length: Value
+    """The expected length of the interval, in the unit of the parameter; infinite where an
+    interval without an end can occur."""
+
+
+def coverage(
+    family: str,
+    method: AnyMethod,
+    *,
+    alpha: npt.ArrayLike = 0.05,
+    side: str = TWO_SIDED,
+    prior: tuple[float, float] | None = None,
+    **given: npt.ArrayLike,
+) -> Coverage:
+    """Compute the exact coverage and expected length of a method at given sizes and true values.
+
+    C(θ) = Σ_x Pr(X = x | θ)·1[L(x) ≤ θ ≤ U(x)] over all outcomes x that can occur at θ, but for
+    outcomes with a probability below 2e-17 together; of two samples over all pairs of counts.
+    Sizes, true values and ``alpha`` broadcast against each other.
+
+    Args:
+        family: what is estimated, which decides sizes and true values: "proportion" (n, p),
+            "rate" (exposure, rate), "proportion_difference" and "balanced_accuracy" (n1, n2, p1,
+            p2), "rate_difference" (exposure1, exposure2, rate1, rate2).
+        method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
+            data that returns both limits. Its limits must be a function of the outcome.
+        alpha: the probability outside the interval, as for ``interval``; in (0, 1).
+        side: "two-sided", "lower" or "upper".
+        prior: as for ``interval``.
+        **given: sizes and true values by name, numbers or arrays: n from 1 to 10^9, exposures
+            above 0, proportions from 0 to 1, rates from 0 on.
+
+    Returns:
+        Coverage, both probabilities of a miss and the expected length: floats if all is scalar,
+        else arrays of the shape to which sizes, true values and ``alpha`` broadcast.
+
+    Raises:
+        InputError: the family or the method is unknown; sizes, true values, alpha, side or prior
+            are out of range; the method draws its limits; or more than 16 million outcomes can
+            occur.
+        IntervalNotFoundError: the method finds no interval.
+        MethodError: the function fails.
+
+    Source:
+        L. D. Brown, T. T. Cai and A. DasGupta (2001), "Interval estimation for a binomial
+        proportion", Statistical Science 16, 101-133, section 2.
+
+    Example:
+        >>> import harness
+        >>> found = harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
+        >>> found.coverage.round(4), found.mean_length.round(4)
+        (array([0.9703, 0.9567]), array([0.1662, 0.2449]))
+    """
+    known = family_of(validate_choice("family", family, FAMILIES))
+    source = source_of(known, method, side, prior)
+    columns = _columns(known, alpha, given)
+    shape = columns[0].shape
+    rows = np.array([column.ravel() for column in columns])
+    found = np.empty((3, rows.shape[1]))
+    settings = rows[: 1 + len(known.sizes)].T
+    distinct, number = np.unique(settings, axis=0, return_inverse=True)
+    for place, (level, *sizes) in enumerate(distinct.tolist()):
+        here = np.flatnonzero(number.ravel() == place)
+        truths = list(rows[1 + len(known.sizes) :, here])
+        found[:, here] = _at_size(known, source, side, level, sizes, truths)
+    below, above, length = (each.reshape(shape) if shape else float(each[0]) for each in found)
+    return Coverage(1.0 - (below + above), below, above, length)
+
+
+def _columns(
+    family: Family, alpha: npt.ArrayLike, given: Mapping[str, npt.ArrayLike]
+) -> tuple[Floats, ...]:
+    """Return alpha, the sizes and the true values, broadcast against each other.
+
+    Raises:
+        InputError: a size or a true value is missing, unknown or out of range.
+    """
+    names = (*family.sizes, *family.symbols)
+    if set(given) != set(names):
+        found = ", ".join(sorted(given)) or "nothing"
+        raise InputError(
+            f"{family.name} needs {', '.join(names[:-1])} and {names[-1]}, found {found}"
+        )
+    expected = "a number between 0 and 1"
+    levels = numbers("alpha", alpha, expected)
+    validate_values(levels, ~((levels > 0) & (levels < 1)), "alpha", expected)
+    columns = (levels, *size_columns(family, given), *truth_columns(family, given))
+    columns = broadcast_columns(("alpha", *names), columns)
+    sizes, truths = columns[1 : 1 + len(family.sizes)], columns[1 + len(family.sizes) :]
+    refuse_many_events(family, sizes, truths)
+    return columns
+
+
+def _at_size(
+    family: Family,
+    source: LimitSource,
+    side: str,
+    alpha: float,
+    sizes: list[float],
+    truths: list[Floats],
+) -> Floats:
+    """Return the misses below and above and the lengths at t truths of one size, shape (3, t)."""
+    listed = [(solver_of(each[0]), *each) for each in listed_scenarios(family.name, sizes, truths)]
+    count = sum(solver.range_count(solver.hull()) for solver, *_ in listed)
+    if count > LARGEST_TABLE:
+        # The range between the truths may have many more outcomes than the truths themselves.
+        count = sum(solver.possible_count() for solver, *_ in listed)
+    if count > LARGEST_TABLE:
+        raise InputError(
+            f"{family.size_text(sizes)} should have at most {LARGEST_TABLE} outcomes that can "
+            f"occur, found {count:.0f}"
+        )
+    possible = [solver.possible_outcomes() for solver, *_ in listed]
+    outcomes = possible[0] if len(possible) == 1 else np.unique(np.concatenate(possible))
+    lower, upper = limits_of(source, observed_at(listed[0][1], outcomes), alpha, side)
+    limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
+    found = np.empty((3, truths[0].size))
+    for (solver, _, rows, index), at in zip(listed, possible, strict=True):
+        exact = solver.at_truths(limits if len(listed) == 1 else limits.at(at))
+        found[:, rows] = np.stack([exact.below[0], exact.above[0], exact.length[0]])[:, index]
+    return found

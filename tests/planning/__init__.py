@@ -1,0 +1,1 @@
+"""Coverage and sizes before data are collected."""

@@ -1,0 +1,207 @@
+"""``harness.coverage``: exact coverage at given sizes and true values."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import harness
+from harness.errors import InputError, MethodError
+from harness.families.catalogue import FAMILIES
+from harness.methods.catalogue import CATALOGUE
+from tests.cli.conftest import is_one_sentence
+from tests.test_imports import SLOW, modules_after, modules_of_command
+
+FOUND = ("coverage", "miss_below", "miss_above", "mean_length")
+GIVEN = {
+    "proportion": {"n": 12, "p": 0.3},
+    "rate": {"exposure": 2.5, "rate": 1.5},
+    "proportion_difference": {"n1": 6, "n2": 9, "p1": 0.3, "p2": 0.6},
+    "rate_difference": {"exposure1": 1.5, "exposure2": 2.0, "rate1": 1.0, "rate2": 2.0},
+    "balanced_accuracy": {"n1": 6, "n2": 9, "p1": 0.3, "p2": 0.6},
+}
+
+
+def summed(method, n, p, alpha=0.05):
+    """The four numbers by rational sums over every outcome, with the limits as doubles."""
+    found = harness.interval("proportion", method, x=np.arange(n + 1), n=n, alpha=alpha)
+    limits = zip(found.lower.tolist(), found.upper.tolist(), strict=True)
+    totals = dict.fromkeys(FOUND, Fraction(0))
+    for x, (low, high) in enumerate(limits):
+        weight = math.comb(n, x) * Fraction(p) ** x * (1 - Fraction(p)) ** (n - x)
+        place = "miss_below" if p < low else "miss_above" if p > high else "coverage"
+        totals[place] += weight
+        totals["mean_length"] += weight * (Fraction(high) - Fraction(low))
+    return totals
+
+
+@pytest.mark.parametrize("method", ["wald", "wilson", "clopper_pearson", "minimal_length"])
+def test_sums_are_those_of_rational_arithmetic(method):
+    truths = [0.0, 1e-9, 0.1, 0.3, 0.5, 0.97, 1.0]
+    for n in (1, 7, 80):
+        found = harness.coverage("proportion", method, n=n, p=truths)
+        for place, p in enumerate(truths):
+            for name, exact in summed(method, n, p).items():
+                tolerance = 1e-13 if name == "coverage" else 1e-12 * float(exact) + 1e-300
+                assert abs(getattr(found, name)[place] - float(exact)) <= tolerance
+
+
+@pytest.mark.parametrize("family", GIVEN)
+def test_numbers_are_those_of_a_run(family):
+    given, known = GIVEN[family], FAMILIES[family]
+    truths = [{"values": [given[symbol]]} for symbol in known.symbols]
+    config = {
+        "name": "one",
+        "family": family,
+        **{name: given[name] for name in known.sizes},
+        "methods": ["balanced_tail"],
+        "alpha": 0.1,
+        "truth": truths[0] if len(truths) == 1 else {"first": truths[0], "second": truths[1]},
+        "engines": ["enumeration"],
+    }
+    row = harness.run(config, out=None).summary.row(0, named=True)
+    found = harness.coverage(family, "balanced_tail", alpha=0.1, **given)
+    for name in FOUND:
+        assert getattr(found, name) == pytest.approx(row[name], rel=1e-13)
+
+
+@pytest.mark.parametrize("family", GIVEN)
+def test_arrays_broadcast_and_each_number_is_that_of_its_row(family):
+    given, known = dict(GIVEN[family]), FAMILIES[family]
+    size, truth = known.sizes[-1], known.symbols[0]
+    given[size] = np.array([[2], [5]])
+    given[truth] = [0.5, 0.1, 0.5]
+    method = "wald"
+    found = harness.coverage(family, method, **given)
+    for name in FOUND:
+        values = getattr(found, name)
+        assert values.shape == (2, 3)
+        for i, j in np.ndindex(2, 3):
+            row = {**given, size: int(given[size][i, 0]), truth: given[truth][j]}
+            one = getattr(harness.coverage(family, method, **row), name)
+            assert isinstance(one, float)
+            assert values[i, j] == pytest.approx(one, rel=1e-12, abs=1e-15)
+
+
+def test_alpha_and_side_are_those_of_the_interval():
+    found = harness.coverage("proportion", "clopper_pearson", n=30, p=0.2, alpha=[0.01, 0.2])
+    two = [
+        harness.coverage("proportion", "clopper_pearson", n=30, p=0.2, alpha=alpha).coverage
+        for alpha in (0.01, 0.2)
+    ]
+    assert found.coverage.tolist() == two
+    upper = harness.coverage("proportion", "clopper_pearson", n=30, p=0.2, side="upper")
+    assert upper.miss_below == 0
+    assert 0 < upper.miss_above <= 0.05
+
+
+def test_an_open_end_has_an_infinite_expected_length():
+    found = harness.coverage("rate", "garwood", exposure=2.0, rate=[0.0, 3.0], side="lower")
+    assert found.mean_length.tolist() == [np.inf, np.inf]
+
+
+def test_wald_of_one_trial_has_no_length_and_covers_nothing():
+    found = harness.coverage("proportion", "wald", n=1, p=0.9)
+    assert (found.coverage, found.mean_length) == (0, 0)
+
+
+def test_at_a_million_trials_a_window_of_outcomes_is_summed():
+    found = harness.coverage("proportion", "wilson", n=10**6, p=[0.1, 0.9])
+    assert found.coverage == pytest.approx([0.95, 0.95], abs=5e-4)
+    assert found.mean_length == pytest.approx(2 * 1.959964 * math.sqrt(0.09 / 1e6), rel=1e-4)
+    assert found.miss_below[0] == pytest.approx(found.miss_above[1], rel=1e-12)
+
+
+def test_a_function_is_a_method_like_any_other():
+    def mine(x, n, alpha):
+        found = harness.interval("proportion", "wilson", x=x, n=n, alpha=alpha)
+        return found.lower, found.upper
+
+    ours = harness.coverage("proportion", "wilson", n=20, p=[0.2, 0.6], alpha=0.1)
+    theirs = harness.coverage("proportion", mine, n=20, p=[0.2, 0.6], alpha=0.1)
+    for name in FOUND:
+        assert getattr(ours, name) == pytest.approx(getattr(theirs, name), abs=1e-14)
+
+
+def test_a_function_that_fails_is_named_with_the_outcome():
+    def mine(x, n, alpha):
+        return x / n, np.where(x == 3, np.nan, 1.0)
+
+    with pytest.raises(MethodError, match=r"^mine: .*x = 3"):
+        harness.coverage("proportion", mine, n=5, p=0.5)
+
+
+@pytest.mark.parametrize(
+    ("family", "method", "given", "words"),
+    [
+        ("proportions", "wald", {}, "family should be one of proportion"),
+        ("proportion", "wilsen", {"n": 5, "p": 0.1}, "did you mean wilson"),
+        ("proportion", "wilson", {"n": 5}, "proportion needs n and p, found n"),
+        ("proportion", "wilson", {"n": 5, "p": 1.5}, "p should be a number from 0 to 1, found 1.5"),
+        ("proportion", "wilson", {"n": 5, "p": np.nan}, "p should be a number from 0 to 1"),
+        ("proportion", "wilson", {"n": 2.5, "p": 0.1}, "n should be a whole number, found 2.5"),
+        ("proportion", "wilson", {"n": [1, 2], "p": [0.1] * 3}, "do not fit together"),
+        ("proportion", "bootstrap_percentile", {"n": 5, "p": 0.1}, "draws random numbers"),
+        ("proportion", "wilson", {"n": 5, "p": 0.1, "prior": (1, 1)}, "takes no prior"),
+        ("proportion", "wilson", {"n": 5, "p": 0.1, "side": "left"}, "side should be one of"),
+        ("proportion", "wilson", {"n": 5, "p": 0.1, "alpha": 0.0}, "alpha should be"),
+        ("rate", "garwood", {"exposure": 1.0, "rate": np.inf}, "rate should be a number from 0 on"),
+        ("rate", "garwood", {"exposure": 1e5, "rate": 1e6}, "at most 10\\^9"),
+        (
+            "proportion_difference",
+            "newcombe",
+            {"n1": 10**6, "n2": 10**6, "p1": 0.5, "p2": 0.5},
+            "at most 16777216 outcomes that can occur",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(family, method, given, words):
+    with pytest.raises(InputError, match=words) as error:
+        harness.coverage(family, method, **given)
+    assert "\n" not in str(error.value)
+
+
+def test_the_command_prints_the_four_numbers_as_json(run_command):
+    argv = ["coverage", "proportion", "wilson", "--n", "50", "--p", "0.1", "--format", "json"]
+    result = run_command(*argv)
+    assert (result.code, result.err) == (0, "")
+    found = json.loads(result.out)
+    assert list(found) == list(FOUND)
+    expected = harness.coverage("proportion", "wilson", n=50, p=0.1)
+    assert found == {name: getattr(expected, name) for name in FOUND}
+
+
+def test_a_repeated_option_makes_a_row_for_each(run_command):
+    argv = ["coverage", "proportion", "wilson", "--n", "50", "--p", "0.1", "--p", "0.3"]
+    result = run_command(*argv, "--format", "json")
+    rows = json.loads(result.out)
+    assert [list(row) for row in rows] == [["p", *FOUND]] * 2
+    expected = harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
+    assert [row["coverage"] for row in rows] == expected.coverage.tolist()
+
+
+def test_the_command_says_what_is_wrong_in_a_sentence(run_command):
+    result = run_command("coverage", "proportion", "wilson", "--n", "50", "--p", "1.5")
+    assert result.code == 2
+    assert is_one_sentence(result)
+
+
+def test_coverage_loads_nothing_that_only_runs_need(tmp_path):
+    argv = ("coverage", "proportion", "wilson", "--n", "9", "--p", "0.1", "--format", "json")
+    loaded = modules_of_command(tmp_path, *argv)
+    heavy = {*SLOW, "joblib", "yaml", "matplotlib", "polars", "sqlite3"}
+    assert not loaded & heavy
+    code = (
+        "import json, sys, harness\nharness.coverage('proportion', 'wilson', n=9, p=0.1)\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    # The public functions stand in one file with those that run experiments.
+    assert not modules_after(code, tmp_path) & set(SLOW)
+
+
+def test_every_family_has_a_row_here():
+    assert set(GIVEN) <= set(CATALOGUE)
