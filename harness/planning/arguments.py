@@ -16,6 +16,7 @@ from harness.families.family import Family
 from harness.intervals import method_of
 from harness.methods.source import CatalogueSource, LimitSource, Observed
 from harness.numerics.arrays import Floats
+from harness.truths import Prior
 
 AnyMethod = str | Callable[..., Any]
 """A name of the catalogue, or a function f(x, n, alpha) of the family's data."""
@@ -24,9 +25,7 @@ _OUTCOMES_AT_ONCE = 1 << 16
 """Keeps the temporary arrays of the methods small."""
 
 
-def source_of(
-    family: Family, method: AnyMethod, side: str, prior: tuple[float, float] | None
-) -> LimitSource:
+def source_of(family: Family, method: AnyMethod, side: str, prior: Prior | None) -> LimitSource:
     """Return the source of the limits.
 
     Raises:

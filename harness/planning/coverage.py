@@ -27,6 +27,7 @@ from harness.planning.arguments import (
     truth_columns,
 )
 from harness.scenario import Limits, listed_scenarios, observed_at
+from harness.truths import Prior
 
 LARGEST_TABLE = 1 << 24
 """The most outcomes of one size whose limits are computed."""
@@ -56,7 +57,7 @@ def coverage(
     *,
     alpha: npt.ArrayLike = 0.05,
     side: str = TWO_SIDED,
-    prior: tuple[float, float] | None = None,
+    prior: Prior | None = None,
     **given: npt.ArrayLike,
 ) -> Coverage:
     """Compute the exact coverage and expected length of a method at given sizes and true values.
