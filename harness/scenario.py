@@ -13,6 +13,7 @@ import numpy as np
 
 from harness.errors import HarnessError
 from harness.families.catalogue import family_of
+from harness.families.combination import length_between
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Data, Model
 from harness.methods.source import Observed
@@ -350,10 +351,34 @@ class Limits:
     lower: Floats
     """Shape (k, m); NaN where a method gave no limits."""
     upper: Floats
+    of_ratio: bool = False
+    """Whether the parameter is a ratio: lengths are then those of its logarithm."""
+
+    @classmethod
+    def of(cls, scenario: Scenario, outcomes: Integers, lower: Floats, upper: Floats) -> Limits:
+        """Return the limits of the scenario's parameter."""
+        return cls(outcomes, lower, upper, family_of(scenario.family).is_ratio)
+
+    def with_ends(self, lower: Floats, upper: Floats) -> Limits:
+        """Return a table with other limits at the same outcomes."""
+        return replace(self, lower=lower, upper=upper)
+
+    def between(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the lengths of intervals with these limits, 0 for infinite ones of a ratio."""
+        length = length_between(lower, upper, logarithmic=self.of_ratio)
+        return np.where(np.isinf(length), 0.0, length) if self.of_ratio else length
 
     @property
     def length(self) -> Floats:
-        return self.upper - self.lower
+        """The lengths, shape (k, m), with 0 for infinite ones of a ratio, which are counted."""
+        return self.between(self.lower, self.upper)
+
+    @property
+    def infinite(self) -> Floats | None:
+        """1 where the interval of a ratio has an infinite length, else 0; None of no ratio."""
+        if not self.of_ratio:
+            return None
+        return np.isinf(length_between(self.lower, self.upper, logarithmic=True)).astype(np.float64)
 
     @property
     def failed(self) -> Bools:
@@ -364,7 +389,7 @@ class Limits:
         """Return the table with these limits in place of missing ones."""
         failed = self.failed
         low, high = np.where(failed, lower, self.lower), np.where(failed, upper, self.upper)
-        return Limits(self.outcomes, low, high)
+        return self.with_ends(low, high)
 
     def positions(self, outcomes: Integers) -> Positions:
         """Return the positions of the outcomes in the table.
@@ -381,14 +406,14 @@ class Limits:
     def at(self, outcomes: Integers) -> Limits:
         """Return the part of the table at the outcomes."""
         index = self.positions(outcomes)
-        return Limits(outcomes, self.lower[:, index], self.upper[:, index])
+        return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.of_ratio)
 
     def rows(self, rows: Sequence[int]) -> Limits:
         """Return the table of the columns in these rows; itself if these are all of them."""
         if list(rows) == list(range(self.lower.shape[0])):
             return self
         index = list(rows)
-        return Limits(self.outcomes, self.lower[index], self.upper[index])
+        return self.with_ends(self.lower[index], self.upper[index])
 
     def segments(self) -> list[slice]:
         """Return a slice over each run of consecutive outcomes."""

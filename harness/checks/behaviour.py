@@ -143,7 +143,8 @@ def _numbers(
         except MethodError as fault:
             numbers[alpha] = {FAULT: str(fault).removeprefix(f"{subject.label}: ")}
     if pairs:
-        limits = Limits(outcomes, *(np.array(side) for side in zip(*pairs.values(), strict=True)))
+        sides = (np.array(side) for side in zip(*pairs.values(), strict=True))
+        limits = Limits.of(scenario, outcomes, *sides)
         numbers |= zip(pairs, _exact_numbers(scenario, limits, list(pairs)), strict=True)
     if TWO_SIDED in subject.sides:
         for alpha in pairs:
@@ -223,5 +224,5 @@ def _minimal_length(scenario: Scenario, alpha: float) -> float:
     outcomes = solver_of(scenario).possible_outcomes()
     method = find(scenario.family, "minimal_length")
     lower, upper = method.limits(data_of(scenario, outcomes), alpha)
-    limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
+    limits = Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
     return float(integrate_under_truth(scenario, limits).mean().length[0])

@@ -127,7 +127,8 @@ def limits_at(
     for fault in answers.failures.values():
         raise MethodError(f"{subject.label}: {fault}")
     lower, upper = answers.lower, answers.upper
-    for place in np.flatnonzero(~are_intervals(lower, upper, side_of(subject))):
+    infinite = family_of(scenario.family).is_ratio
+    for place in np.flatnonzero(~are_intervals(lower, upper, side_of(subject), infinite)):
         outcome = {**listed.cell([int(place)]), "alpha": alpha}
         fault = no_interval(lower[place], upper[place], outcome)
         raise MethodError(f"{subject.label}: {fault}")
@@ -142,4 +143,4 @@ def limits_table(subject: Subject, scenario: Scenario, alphas: Sequence[float]) 
     """
     outcomes = solver_of(scenario).possible_outcomes()
     pairs = [limits_at(subject, scenario, outcomes, alpha) for alpha in alphas]
-    return Limits(outcomes, *(np.array(side) for side in zip(*pairs, strict=True)))
+    return Limits.of(scenario, outcomes, *(np.array(side) for side in zip(*pairs, strict=True)))

@@ -14,7 +14,8 @@ import numpy as np
 from scipy.special import chdtrc
 
 from harness.families.catalogue import family_of
-from harness.families.family import Data, Family, Model, Span, by_sample, truth_posterior
+from harness.families.combination import Span
+from harness.families.family import Data, Family, Model, by_sample, truth_posterior
 from harness.numerics.arrays import Bools, Floats, Integers
 from harness.scenario import keyed_stream
 from harness.significances import at_least

@@ -61,11 +61,12 @@ def integrate_under_truth(scenario: Scenario, limits: Limits) -> Exact:
     )
     posterior = family_of(scenario.family).combine_posteriors(*implied)
     found = mass_outside(posterior, limits.at(limits.outcomes[possible]))
-    return Exact(found.conditions, weight[possible], found.below, found.above, found.length)
+    return replace(found, weight=weight[possible])
 
 
 def mass_outside(posterior: Any, limits: Limits) -> Exact:
     """Return the mass of the posterior below and above the limits; the weight of each is 1."""
     below = np.array([posterior.cdf(lower) for lower in limits.lower])
     above = np.array([posterior.sf(upper) for upper in limits.upper])
-    return Exact(limits.outcomes, np.ones(limits.outcomes.size), below, above, limits.length)
+    weight = np.ones(limits.outcomes.size)
+    return Exact(limits.outcomes, weight, below, above, limits.length, infinite=limits.infinite)

@@ -26,7 +26,10 @@ class Counts:
     failed: Integers
     """Trials without limits, which count neither as below nor as above; shape (k, c)."""
     length: Floats | None = None
-    """The sum of the lengths, shape (k, c), where limits are drawn anew in every trial."""
+    """The sum of the lengths, shape (k, c), where limits are drawn anew in every trial; infinite
+    ones of a ratio are not in it."""
+    infinite: Integers | None = None
+    """The number of infinite lengths of a ratio, shape (k, c); None where ``length`` is."""
 
     @property
     def missed(self) -> Integers:
@@ -39,7 +42,8 @@ class Counts:
         trials = np.zeros(conditions.size, np.int64)
         below, above, failed = np.zeros((3, columns, conditions.size), np.int64)
         length = np.zeros(below.shape) if lengths else None
-        return cls(conditions, trials, below, above, failed, length)
+        infinite = np.zeros_like(below) if lengths else None
+        return cls(conditions, trials, below, above, failed, length, infinite)
 
     def add(
         self,
@@ -49,6 +53,7 @@ class Counts:
         above: Integers,
         failed: Integers,
         length: Floats | None = None,
+        infinite: Integers | None = None,
     ) -> None:
         """Add trials and misses under the conditions at ``index``, which are distinct."""
         self.trials[index] += trials
@@ -57,6 +62,8 @@ class Counts:
         self.failed[:, index] += failed
         if self.length is not None and length is not None:
             self.length[:, index] += length
+        if self.infinite is not None and infinite is not None:
+            self.infinite[:, index] += infinite
 
     def plus(self, other: Counts) -> Counts:
         """Return the sum of the counts, under the conditions that either of them has."""
@@ -64,7 +71,8 @@ class Counts:
         total = Counts.empty(conditions, self.below.shape[0], self.length is not None)
         for part in (self, other):
             index = np.searchsorted(conditions, part.conditions)
-            total.add(index, part.trials, part.below, part.above, part.failed, part.length)
+            misses = part.below, part.above, part.failed
+            total.add(index, part.trials, *misses, part.length, part.infinite)
         return total
 
     def with_trials(self) -> Counts:
@@ -77,6 +85,7 @@ class Counts:
             self.above[:, index],
             self.failed[:, index],
             None if self.length is None else self.length[:, index],
+            None if self.infinite is None else self.infinite[:, index],
         )
 
 
@@ -111,13 +120,17 @@ class Exact:
     """The probability that the truth lies below the lower limit, shape (k, c)."""
     above: Floats
     length: Floats
-    """The length of the interval, or its expectation at a truth, shape (k, c)."""
+    """The length of the interval, or its expectation at a truth, shape (k, c); infinite ones of a
+    ratio count as 0."""
     failed: Floats | None = None
     """The probability that the method fails, shape (k, c); None where no method ever does. It
     counts neither as below nor as above, and the length is the mean over the intervals that exist.
     """
     succeeded: Floats | None = None
     """1 − failed, which rounding would lose where it is small; None where ``failed`` is."""
+    infinite: Floats | None = None
+    """The probability that the interval of a ratio has an infinite length, shape (k, c); None
+    where the parameter is no ratio."""
 
     @property
     def missed(self) -> Floats:
@@ -135,15 +148,18 @@ class Exact:
             np.array([weighted(row, weight).sum() for row in values])
             for values in (self.below, self.above, self.length)
         )
+        infinite = None
+        if self.infinite is not None:
+            infinite = np.array([weighted(row, weight).sum() for row in self.infinite])
         if self.failed is None or self.succeeded is None:
-            return Mean(below, above, length)
+            return Mean(below, above, length, infinite=infinite)
         failed, succeeded = (
             np.array([weighted(row, weight).sum() for row in values])
             for values in (self.failed, self.succeeded)
         )
         rows = zip(self.length, self.succeeded, strict=True)
         length = np.array([weighted_mean(row, weight * share) for row, share in rows])
-        return Mean(below, above, length, failed, succeeded)
+        return Mean(below, above, length, failed, succeeded, infinite)
 
     def at(self, conditions: Integers | Floats) -> Exact:
         """Return the part under the conditions."""
@@ -156,6 +172,7 @@ class Exact:
             self.length[:, index],
             None if self.failed is None else self.failed[:, index],
             None if self.succeeded is None else self.succeeded[:, index],
+            None if self.infinite is None else self.infinite[:, index],
         )
 
 
@@ -168,6 +185,7 @@ class Mean:
     length: Floats
     failed: Floats | None = None
     succeeded: Floats | None = None
+    infinite: Floats | None = None
 
     @property
     def missed(self) -> Floats:

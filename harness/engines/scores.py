@@ -17,6 +17,7 @@ import numpy as np
 from harness.engines.exact.one_sample import probability_blocks
 from harness.engines.exact.two_samples import listed_pairs
 from harness.engines.results import Enumerated, NodeMisses
+from harness.families.catalogue import family_of
 from harness.families.family import truth_posterior
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
@@ -107,7 +108,7 @@ def _interval_score(
     two_sided = np.array([column.side == TWO_SIDED for column in columns])
     if enumerated.mean is None or not two_sided.any():
         return score
-    part = Limits(limits.outcomes, limits.lower[two_sided], limits.upper[two_sided])
+    part = limits.with_ends(limits.lower[two_sided], limits.upper[two_sided])
     penalty = (2.0 / alpha[two_sided]) * expected_excess(part)
     score[two_sided] = enumerated.mean.length[two_sided] + penalty
     return score
@@ -127,19 +128,27 @@ def _excess_at_listed_truths(scenario: SingleScenario, limits: Limits) -> Floats
 
 
 def excess_at_listed_pairs(scenario: PairScenario, limits: Limits) -> Floats:
-    """Return E[(L − θ)⁺ + (θ − U)⁺] over the listed truths and all outcomes, shape (k,)."""
-    total = np.zeros(limits.lower.shape[0])
+    """Return E[(L − θ)⁺ + (θ − U)⁺] over the listed truths and all outcomes, shape (k,).
+
+    Of a ratio θ, L and U are their logarithms.
+    """
+    total, scale = np.zeros(limits.lower.shape[0]), family_of(scenario.family).combination.scale
     for theta, outcomes, probability in listed_pairs(scenario):
         possible = limits.at(outcomes)
         for row in range(total.size):
-            excess = _excess(theta, possible.lower[row], possible.upper[row])
+            scaled = (
+                scale(each) for each in (np.array(theta), possible.lower[row], possible.upper[row])
+            )
+            excess = _excess(*scaled)
             total[row] += (probability * excess).sum()
     return total / scenario.truth.count
 
 
 def _excess(theta: Floats | float, lower: Floats, upper: Floats) -> Floats:
     """Return (L − θ)⁺ + (θ − U)⁺, broadcast."""
-    return np.asarray(np.maximum(lower - theta, 0.0) + np.maximum(theta - upper, 0.0))
+    # Of a ratio, equal ends of the logarithm's range are no excess, though their difference is none.
+    below = np.where(lower > theta, lower - theta, 0.0)
+    return np.asarray(below + np.where(theta > upper, theta - upper, 0.0))
 
 
 def _excess_over_distribution(scenario: SingleScenario, limits: Limits) -> Floats:

@@ -19,7 +19,8 @@ from harness.engines.verification.comparisons import Comparison, Published
 from harness.engines.worst_case.two_samples import search_worst_case
 from harness.errors import HarnessError
 from harness.families.catalogue import family_of
-from harness.families.family import ENUMERATION, Family, Span
+from harness.families.combination import Span
+from harness.families.family import ENUMERATION, Family
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
 from harness.truths import Prior
@@ -230,7 +231,7 @@ class TwoSampleSolver:
         return first.range_count(over[:1]) * second.range_count(over[1:])
 
     def solves_range(self, over: Sequence[Span]) -> bool:
-        return self._family.is_weighted_sum and self.range_count(over) <= LARGEST_COMBINED
+        return self.range_count(over) <= LARGEST_COMBINED
 
     def covers_draws(self, outcomes: Integers, largest: float) -> bool:
         return _covers_possible(self, outcomes, largest)

@@ -14,6 +14,8 @@ import numpy as np
 
 from harness.engines.monte_carlo import Shard, Trials, every_trial
 from harness.engines.results import Counts, Tally
+from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.source import Answers, DrawingSource, Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Column, keyed_stream, observed_at
@@ -69,7 +71,7 @@ def simulate_stochastic(
         drawn = column.draw(shard, trials)
         for groups in (by_outcome, by_truth):
             if groups is not None:
-                groups.fill(row, trials.parameter, drawn.lower, drawn.upper)
+                groups.fill(row, trials.parameter, drawn, family_of(shard.scenario.family))
         failed = drawn.summary()
         if failed is not None:
             failures[row] = failed
@@ -92,9 +94,12 @@ class _Groups:
         counts.trials[:] = trials
         return cls(index, counts)
 
-    def fill(self, row: int, parameter: Floats, lower: Floats, upper: Floats) -> None:
+    def fill(self, row: int, parameter: Floats, drawn: Answers, family: Family) -> None:
         """Count the misses of one column, and add up its lengths in the order of the trials."""
+        lower, upper = drawn.lower, drawn.upper
         failed = np.isnan(lower)
+        length = np.where(failed, 0.0, family.length(lower, upper))
+        infinite = np.isinf(length) & family.is_ratio
         for counts, missed in (
             (self.counts.below, parameter < lower),
             (self.counts.above, parameter > upper),
@@ -102,7 +107,9 @@ class _Groups:
         ):
             counts[row] = self._sums(missed.astype(np.float64))
         assert self.counts.length is not None
-        self.counts.length[row] = self._sums(np.where(failed, 0.0, upper - lower))
+        assert self.counts.infinite is not None
+        self.counts.length[row] = self._sums(np.where(infinite, 0.0, length))
+        self.counts.infinite[row] = self._sums(infinite.astype(np.float64))
 
     def _sums(self, values: Floats) -> Floats:
         summed = np.bincount(self.index, values, minlength=self.counts.conditions.size)

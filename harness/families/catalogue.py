@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.families import proportion, rate
-from harness.families.family import Family, WeightedSum
+from harness.families.combination import WeightedSum
+from harness.families.family import Family
 from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
 from harness.posteriors.difference.rates import difference_of_rates
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import HarnessError, InputError
+from harness.families.combination import ONE_SAMPLE, Combination, Span, length_between
 from harness.families.data import broadcast_columns
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.points import RealPoints, UnitPoints
@@ -19,9 +20,6 @@ from harness.truths import ContinuousTruth, Prior
 
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 """The engines."""
-
-Span = tuple[float, float]
-"""A range: its lower and its upper boundary."""
 
 Data = tuple[Floats, ...]
 """A family's columns in the order of its ``data``, each of shape (m,)."""
@@ -104,58 +102,6 @@ def truth_posterior(
     return whole if truth.support == model.SUPPORT else Truncated(whole, *truth.support)
 
 
-class Combination(Protocol):
-    """The parameter of a family as a function of the parameters of its samples."""
-
-    @property
-    def samples(self) -> int:
-        """The number of samples."""
-        ...
-
-    @property
-    def weights(self) -> tuple[float, ...] | None:
-        """The weights of a weighted sum; None where the parameter is no weighted sum."""
-        ...
-
-    @property
-    def directions(self) -> tuple[float, ...]:
-        """1 for each sample whose parameter increases the family's, −1 where it decreases it."""
-        ...
-
-    def parameter_at(self, truths: Sequence[Floats]) -> Floats:
-        """The parameter at each row of the truths, one array of shape (t,) for each sample."""
-        ...
-
-    def support(self, of_sample: Span) -> Span:
-        """The range of the parameter, from the range of each sample's parameter."""
-        ...
-
-
-@dataclass(frozen=True)
-class WeightedSum:
-    """The weighted sum θ = w₁θ₁ + … of the samples' parameters θᵢ; θ₁ itself of one sample."""
-
-    weights: tuple[float, ...] = (1.0,)
-
-    @property
-    def samples(self) -> int:
-        return len(self.weights)
-
-    @property
-    def directions(self) -> tuple[float, ...]:
-        return tuple(1.0 if weight > 0 else -1.0 for weight in self.weights)
-
-    def parameter_at(self, truths: Sequence[Floats]) -> Floats:
-        if self.samples == 1:
-            return truths[0]
-        first, second = self.weights
-        return np.asarray(first * truths[0] + second * truths[1])
-
-    def support(self, of_sample: Span) -> Span:
-        terms = [sorted(weight * boundary for boundary in of_sample) for weight in self.weights]
-        return sum(low for low, _ in terms) + 0.0, sum(high for _, high in terms) + 0.0
-
-
 @dataclass(frozen=True)
 class Family:
     """What is estimated: a parameter and its data, with all that differs between families.
@@ -167,9 +113,6 @@ class Family:
     - ``posterior_of``, where the parameter has no closed posterior, as a ratio. The family then
       has no ``posterior`` engine, no methods that apply a criterion to a posterior, no exact
       values under a continuous truth, and the engines are not compared with each other.
-    - the weights of ``combination``, where the parameter is no weighted sum, as a ratio or a
-      function of paired counts. Worst cases are then None, since the search follows the lines of
-      a weighted sum, and the engines of two samples are not compared.
     - ``pmf`` of ``model.SAMPLING``, where outcomes are continuous or cannot be listed, as a mean
       or ragged clusters. The family then has no ``enumeration`` engine, and its methods are
       simulated as stochastic ones are, with a call for every trial.
@@ -184,7 +127,7 @@ class Family:
     """The parameter as it is written beside a number and on an axis."""
     model: Model
     """The model of each sample."""
-    combination: Combination = WeightedSum()
+    combination: Combination = ONE_SAMPLE
     posterior_of: Callable[[Any, Any], Any] | None = None
     """The posterior of the parameter of two samples, from the posteriors of both."""
 
@@ -194,20 +137,22 @@ class Family:
         return self.combination.samples
 
     @property
-    def weights(self) -> tuple[float, ...]:
-        """The weights of the samples' parameters in the family's.
-
-        Raises:
-            HarnessError: the parameter is no weighted sum.
-        """
-        if self.combination.weights is None:
-            raise HarnessError(f"the parameter of {self.name} is no weighted sum")
-        return self.combination.weights
-
-    @property
     def is_weighted_sum(self) -> bool:
         """Whether the parameter is a weighted sum of the samples' parameters."""
-        return self.combination.weights is not None
+        return not self.combination.is_ratio
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether the parameter is a ratio.
+
+        Lengths are then those of its logarithm, a limit may be 0 or infinite, and an estimate is
+        not a number where it is 0/0.
+        """
+        return self.combination.is_ratio
+
+    def length(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the lengths of intervals: U − L, or of a ratio ln U − ln L, which may be ∞."""
+        return length_between(lower, upper, logarithmic=self.is_ratio)
 
     @property
     def worst_case_is_exact(self) -> bool:
@@ -265,6 +210,12 @@ class Family:
     def is_bounded(self) -> bool:
         """Whether each sample has finitely many outcomes, and so a parameter of finite range."""
         return self.model.IS_BOUNDED
+
+    @property
+    def has_mirror(self) -> bool:
+        """Whether limits must follow from those with successes and failures swapped."""
+        nothing = np.ones(0)
+        return self.is_bounded and self.combination.mirrored(nothing, nothing) is not None
 
     @property
     def support(self) -> Span:

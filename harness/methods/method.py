@@ -61,6 +61,8 @@ class Method:
     exceptions: Mapping[str, str] = field(default_factory=dict)
     """Properties of the contract that this method does not have, each with the reason."""
     name: str = ""
+    of_ratio: bool = False
+    """Whether the family's parameter is a ratio, of which a limit may be infinite."""
 
     @property
     def description(self) -> str:
@@ -105,7 +107,7 @@ class Method:
         except IntervalNotFoundError:
             self._find_alone(formula, data, alpha, side, chosen)
             raise
-        bad = np.flatnonzero(~are_intervals(lower, upper, side))
+        bad = np.flatnonzero(~are_intervals(lower, upper, side, self.of_ratio))
         if bad.size:
             raise self._not_found(data, int(bad[0]), alpha)
         return lower, upper
@@ -163,10 +165,16 @@ class Method:
         return f"has the sides {', '.join(self.sides)}"
 
 
-def are_intervals(lower: Floats, upper: Floats, side: str) -> Bools:
-    """Whether limits are numbers and in order, shape (m,); an open side may be infinite."""
+def are_intervals(lower: Floats, upper: Floats, side: str, infinite: bool = False) -> Bools:
+    """Whether limits are numbers and in order, shape (m,); an open side may be infinite.
+
+    Args:
+        lower, upper: the limits, shape (m,).
+        side: the side of the interval.
+        infinite: whether any upper limit may be infinite, as one of a ratio.
+    """
     low = np.isfinite(lower) | ((lower == -np.inf) & (side == UPPER))
-    high = np.isfinite(upper) | ((upper == np.inf) & (side == LOWER))
+    high = np.isfinite(upper) | ((upper == np.inf) & (infinite or side == LOWER))
     return np.asarray(low & high & (lower <= upper))
 
 

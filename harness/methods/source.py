@@ -115,7 +115,8 @@ class Answers:
 
     def intervals(self, observed: Observed, alpha: float, side: str) -> Answers:
         """The answers with a failure where limits are no interval; they are not numbers there."""
-        sound = are_intervals(self.lower, self.upper, side)
+        infinite = family_of(observed.family).is_ratio
+        sound = are_intervals(self.lower, self.upper, side, infinite)
         if sound.all():
             return self
         failures = dict(self.failures)

@@ -377,7 +377,9 @@ def _solved(probe: Experiment, sources: Sources) -> Iterator[tuple[int, float]]:
         found = source.limits(observed, column.alpha, column.side).intervals(
             observed, column.alpha, column.side
         )
-        limits = Limits(plan.outcomes, found.lower[np.newaxis], found.upper[np.newaxis])
+        limits = Limits.of(
+            plan.scenario, plan.outcomes, found.lower[np.newaxis], found.upper[np.newaxis]
+        )
         start = time.perf_counter()
         solve_scenario(probe, plan, columns, limits, None)
         yield plan.outcomes.size, time.perf_counter() - start

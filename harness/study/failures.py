@@ -46,7 +46,7 @@ def solve_with_failures(
     beyond = 2.0 * high
     covering, missing = limits.filled(low, high), failures_as_misses(limits, support)
     failures, answers = (
-        Limits(limits.outcomes, *(np.where(where, beyond, end) for end in (low, high)))
+        limits.with_ends(*(np.where(where, beyond, end) for end in (low, high)))
         for where in (failed, ~failed)
     )
     four = (
@@ -113,7 +113,13 @@ def _combined(four: Sequence[Probabilities]) -> Probabilities:
     # Exactly 1 where nothing fails, so that no other method's numbers are rounded once more.
     succeeded = np.where(failed > 0, answers.below, 1.0)
     length = _length(everything.length, succeeded)
-    return replace(nothing, length=length, failed=failed, succeeded=succeeded)
+    return replace(
+        nothing,
+        length=length,
+        failed=failed,
+        succeeded=succeeded,
+        infinite=everything.infinite,
+    )
 
 
 def _length(length: Floats, succeeded: Floats) -> Floats:

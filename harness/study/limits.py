@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class ScenarioLimits:
         for each in other.remarks:
             key = each.method, each.alpha, each.kind
             remarks[key] = remarks[key].plus(each) if key in remarks else each
-        table = Limits(outcomes[order], lower, upper)
+        table = replace(self.limits, outcomes=outcomes[order], lower=lower, upper=upper)
         return ScenarioLimits(table, failures, tuple(remarks.values()))
 
 
@@ -117,7 +117,10 @@ def compute_limits(
     remarks: list[list[Remark]] = [[] for _ in plans]
     for number, remark in _remarks(experiment, plans, columns, sources, outcomes, arrays):
         remarks[number].append(remark)
-    tables = (Limits(each, *pair) for each, pair in zip(outcomes, arrays, strict=True))
+    tables = (
+        Limits.of(plan.scenario, each, *pair)
+        for plan, each, pair in zip(plans, outcomes, arrays, strict=True)
+    )
     return [
         ScenarioLimits(table, failed, tuple(remarked))
         for table, failed, remarked in zip(tables, failures, remarks, strict=True)

@@ -146,7 +146,7 @@ def _scenario_result(
         drawn = ScenarioResult(
             scenario=plan.scenario,
             columns=tuple(each.column for each in stochastic),
-            limits=Limits(outcomes, *np.empty((2, 0, outcomes.size))),
+            limits=Limits.of(plan.scenario, outcomes, *np.empty((2, 0, outcomes.size))),
             tally=simulation.stochastic,
             solution=None,
             failures=simulation.failures,

@@ -22,6 +22,7 @@ from harness.tables.blocks import (
     exact_block,
     join_blocks,
     mean_block,
+    mean_length,
     total_counts,
     with_fraction_intervals,
 )
@@ -100,8 +101,8 @@ def _counted_cells(result: ScenarioResult, tally: Tally, row: int) -> Iterator[B
         if not result.outcome_cells.binomial:
             # Counts given an outcome are no binomials then, and these would be too wide.
             counted = {name: value for name, value in counted.items() if name not in _ERRORS}
-        length = _length_drawn(by_outcome, row)
-        yield {**_outcomes(result, row, by_outcome), **counted, **length}
+        drawn = _length_drawn(by_outcome, row)
+        yield {**_outcomes(result, row, by_outcome), **counted, **drawn}
     if by_truth is not None:
         counted = counted_block(by_truth, row, alpha, result.looks)
         yield {**_truths(result, by_truth), **counted, **_length_drawn(by_truth, row)}
@@ -123,7 +124,8 @@ def _enumerated_cells(result: ScenarioResult, enumerated: Enumerated, row: int) 
     yield {**_outcomes(result, row, by_outcome), **exact_block(by_outcome, row, alpha)}
     if by_truth is not None:
         exact = exact_block(by_truth, row, alpha)
-        yield {**_truths(result, by_truth), **exact, "length": by_truth.length[row]}
+        mean, infinite = mean_length(by_truth, row)
+        yield {**_truths(result, by_truth), **exact, "length": mean, "infinite_length": infinite}
 
 
 def _truths(result: ScenarioResult, cells: Counts | Exact) -> Block:
@@ -144,16 +146,18 @@ def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Block:
         return {"given": OUTCOME, **named}
     index = np.searchsorted(result.limits.outcomes, outcomes)
     lower, upper = result.limits.lower[row, index], result.limits.upper[row, index]
-    return {"given": OUTCOME, **named, "lower": lower, "upper": upper, "length": upper - lower}
+    length = family_of(result.scenario.family).length(lower, upper)
+    return {"given": OUTCOME, **named, "lower": lower, "upper": upper, "length": length}
 
 
 def _length_drawn(counts: Counts, row: int) -> Block:
     """The mean length over the trials that have limits, for limits drawn in every trial."""
     if counts.length is None:
         return {}
-    succeeded = counts.trials - counts.failed[row]
-    mean = np.where(succeeded > 0, counts.length[row] / np.maximum(succeeded, 1), np.nan)
-    return {"length": mean}
+    assert counts.infinite is not None
+    finite = counts.trials - counts.failed[row] - counts.infinite[row]
+    mean = np.where(finite > 0, counts.length[row] / np.maximum(finite, 1), np.nan)
+    return {"length": mean, "infinite_length": counts.infinite[row] / counts.trials}
 
 
 def _summary_rows(
@@ -166,7 +170,7 @@ def _summary_rows(
         yield {
             **column_block(result, row, MONTE_CARLO),
             **_with_coverage(counted_block(total, row, alpha, result.looks)),
-            "mean_length": _mean_length_drawn(result.limits, result.tally.by_outcome, row),
+            **_mean_length_drawn(result.limits, result.tally.by_outcome, row),
         }
     if POSTERIOR in engines and pooled.integrated is not None:
         yield {
@@ -229,10 +233,18 @@ def _extremes(cells: Block) -> Block:
     }
 
 
-def _mean_length_drawn(limits: Limits, counts: Counts, row: int) -> float:
-    """The mean length over the trials that have limits."""
-    succeeded = counts.trials - counts.failed[row]
-    if counts.length is not None:
-        return float(counts.length[row].sum() / succeeded.sum()) if succeeded.any() else np.nan
-    at = limits.at(counts.conditions.astype(np.int64))
-    return weighted_mean(at.upper[row] - at.lower[row], succeeded.astype(np.float64))
+def _mean_length_drawn(limits: Limits, counts: Counts, row: int) -> Block:
+    """The mean of the finite lengths over the trials that have limits, and the others' share."""
+    succeeded, trials = counts.trials - counts.failed[row], counts.trials.sum()
+    if counts.length is not None and counts.infinite is not None:
+        infinite = counts.infinite[row].sum()
+        finite = succeeded.sum() - infinite
+        mean = counts.length[row].sum() / finite if finite else np.nan
+        return {"mean_length": float(mean), "infinite_length": float(infinite / trials)}
+    at = limits.at(counts.conditions.astype(np.int64)).rows([row])
+    if at.infinite is None:
+        return {"mean_length": weighted_mean(at.length[0], succeeded.astype(np.float64))}
+    infinite = (at.infinite[0] * succeeded).sum()
+    finite = (1.0 - at.infinite[0]) * succeeded
+    mean = weighted_mean(at.length[0], finite)
+    return {"mean_length": mean, "infinite_length": float(infinite / trials)}

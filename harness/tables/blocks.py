@@ -99,7 +99,24 @@ def mean_block(mean: Mean | None, row: int, alpha: float) -> Block:
     if mean.failed is not None and mean.succeeded is not None:
         failed, succeeded = mean.failed[[row]], mean.succeeded[[row]]
     misses = _misses(below, above, failed, succeeded, missed, alpha)
-    return {**misses, "mean_length": mean.length[row]}
+    length, infinite = mean_length(mean, row)
+    return {**misses, "mean_length": length[0], "infinite_length": infinite[0]}
+
+
+def mean_length(exact: Exact | Mean, row: int) -> tuple[Floats, Floats]:
+    """The mean of the finite lengths of one column, and the probability of an infinite one.
+
+    Each has the shape (c,) of the conditions; the mean is infinite where no length is finite.
+    """
+    length = np.atleast_1d(exact.length[row])
+    if exact.infinite is None:
+        return length, np.zeros_like(length)
+    infinite = np.atleast_1d(exact.infinite[row])
+    succeeded = np.ones(1) if exact.succeeded is None else np.atleast_1d(exact.succeeded[row])
+    finite = succeeded - infinite
+    there = finite > 0
+    mean = np.where(there, length * succeeded / np.where(there, finite, 1.0), np.inf)
+    return np.where(succeeded > 0, mean, np.nan), infinite
 
 
 def counted_block(counts: Counts, row: int, alpha: float, looks: int) -> Block:

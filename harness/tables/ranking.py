@@ -16,6 +16,9 @@ from harness.tables.schema import worst_range_columns
 YARDSTICK = "minimal_length"
 """The method that lengths are compared with, if a run has it."""
 
+MOST_INFINITE = 0.01
+"""The largest share of infinite lengths of a method that has a rank."""
+
 ORDERED_BY = "interval score relative to the best at each size, averaged over sizes"
 
 
@@ -33,6 +36,8 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
       many and too few misses may cancel, and ``rms_alpha_error`` the root mean square;
     - ``relative_length`` is the mean of mean_length over that of minimal_length, or of the shortest
       method if minimal_length is not in the run;
+    - of a ratio, ``infinite_length`` is the mean share of infinite lengths, which no mean of
+      lengths contains; a method with a share above 1 % at some size has no rank;
     - ``below_share`` is the share of the misses in which the truth lies below the interval;
     - ``relative_score`` is the mean of interval_score over that of the best method.
 
@@ -61,6 +66,10 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
 
     worst, below, above = (by_size(name) for name in ("worst_alpha", "miss_below", "miss_above"))
     length, score = by_size("mean_length"), by_size("interval_score")
+    is_ratio = family_of(family).is_ratio
+    infinite = by_size("infinite_length") if is_ratio else np.zeros_like(length)
+    # Scores of methods without a rank are no measure of the others.
+    score = np.where(infinite > MOST_INFINITE, np.nan, score)
     worst_at = worst.argmax(axis=1)
     unit = length[methods.index(YARDSTICK)] if YARDSTICK in methods else _smallest(length)
     columns: dict[str, Any] = {
@@ -71,8 +80,13 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
         "alpha_error": by_size("alpha_error").mean(axis=1),
         "rms_alpha_error": np.sqrt((by_size("rms_alpha_error") ** 2).mean(axis=1)),
         "relative_length": _ratio(length, unit).mean(axis=1),
+        **({"infinite_length": infinite.mean(axis=1)} if is_ratio else {}),
         "below_share": _ratio(below.sum(axis=1), (below + above).sum(axis=1)),
-        "relative_score": _ratio(score, _smallest(score)).mean(axis=1),
+        "relative_score": np.where(
+            (infinite > MOST_INFINITE).any(axis=1),
+            np.nan,
+            _ratio(score, _smallest(score)).mean(axis=1),
+        ),
     }
     table = pl.DataFrame(columns, nan_to_null=True).sort(
         "relative_score", nulls_last=True, maintain_order=True

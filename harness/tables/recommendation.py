@@ -10,6 +10,7 @@ import polars as pl
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
+from harness.tables.ranking import MOST_INFINITE
 from harness.tables.schema import Columns, worst_range_columns
 
 NEVER, WITHIN, CLOSEST = "never_above_alpha", "within_1.5_alpha", "closest_on_average"
@@ -28,7 +29,8 @@ _Row = Mapping[str, Any]
 def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
     """Answer three questions at each alpha and size: a row per alpha × size × question.
 
-    The methods compared are the two-sided ones of the engine ``enumeration`` with a mean length.
+    The methods compared are the two-sided ones of the engine ``enumeration`` with a mean length, of
+    a ratio those with at most 1 % of infinite lengths.
     Alphas are in the order of the config, sizes ascend. ``mean_length`` and ``actual_alpha`` are
     means over the truth of the config, and ``worst_alpha`` is the supremum over the truths from
     ``worst_from`` to ``worst_to``; for two samples, the largest miss probability that the search
@@ -89,7 +91,10 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
     # All sizes of a run have the same truth, and so the same range.
     spans = [name for ends in worst_range_columns(family.name) for name in ends]
     range_ = {name: rows[name].max() for name in spans}
-    parts = rows.filter(pl.col("mean_length").is_finite()).partition_by(keys, maintain_order=True)
+    compared = pl.col("mean_length").is_finite()
+    if family.is_ratio:
+        compared &= pl.col("infinite_length") <= MOST_INFINITE
+    parts = rows.filter(compared).partition_by(keys, maintain_order=True)
     answers = [
         {**{key: part[key][0] for key in keys}, **range_, **answer}
         for part in parts

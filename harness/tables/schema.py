@@ -72,7 +72,9 @@ def summary_columns(kind: TableKind) -> Columns:
 
     On every row:
 
-    - ``coverage`` = 1 − ``actual_alpha``, whatever the row's engine takes the mean over.
+    - ``coverage`` = 1 − ``actual_alpha``, whatever the row's engine takes the mean over;
+    - of a ratio ``mean_length`` is the mean of the finite lengths, which are those of ln θ, and
+      ``infinite_length`` the probability of an infinite one.
 
     Of ``enumeration`` only:
 
@@ -98,6 +100,7 @@ def summary_columns(kind: TableKind) -> Columns:
         **dict.fromkeys(chain.from_iterable(worst_range_columns(kind.family)), pl.Float64),
         "worst_alpha_anywhere": pl.Float64,
         "mean_length": pl.Float64,
+        **_infinite(kind.family),
         "mean_from": pl.String,
         "rms_alpha_error": pl.Float64,
         "interval_score": pl.Float64,
@@ -125,7 +128,12 @@ def cells_columns(kind: TableKind) -> Columns:
         "lower": pl.Float64,
         "upper": pl.Float64,
         "length": pl.Float64,
+        **_infinite(kind.family),
     }
+
+
+def _infinite(family: str) -> Columns:
+    return {"infinite_length": pl.Float64} if family_of(family).is_ratio else {}
 
 
 @dataclass(frozen=True)

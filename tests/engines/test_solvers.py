@@ -13,7 +13,8 @@ from harness.engines.verification.comparisons import TOLERANCE, Published
 from harness.errors import HarnessError
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family, WeightedSum
+from harness.families.combination import WeightedSum
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.scenario import Limits, PairScenario
 from harness.truths import DiscreteTruth, PairTruth
 

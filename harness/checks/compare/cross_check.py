@@ -146,7 +146,7 @@ def _approach(scenario: Scenario, worst: WorstCase) -> tuple[float, ...]:
     """
     towards = {"above": 1.0, "below": -1.0}.get(worst.side, 0.0)
     truths = list(worst.truths)
-    for sample, weight in enumerate(family_of(scenario.family).weights):
+    for sample, weight in enumerate(family_of(scenario.family).combination.weights):
         low, high = scenario.samples()[sample].truth.effective_support
         moved = truths[sample] + towards * APPROACH * max(high, 1.0) / weight
         if low <= moved <= high:

@@ -140,12 +140,12 @@ def is_nested_in_alpha(evaluation: Evaluation) -> Violation:
 
 def mirrors(evaluation: Evaluation) -> Violation:
     """Limits of the failures are those of the successes, mirrored at the middle of the support."""
-    whole = sum(evaluation.family.support)
-    axes = tuple(range(1, evaluation.lower.ndim))
-    low, high = (
-        np.flip(whole - limits, axes)
-        for limits in (evaluation.mirror_upper, evaluation.mirror_lower)
+    mirrored = evaluation.family.combination.mirrored(
+        evaluation.mirror_lower, evaluation.mirror_upper
     )
+    assert mirrored is not None
+    axes = tuple(range(1, evaluation.lower.ndim))
+    low, high = (np.flip(limits, axes) for limits in mirrored)
     tolerance = evaluation.tolerance(evaluation.lower)
     with np.errstate(invalid="ignore"):  # two infinite limits
         where = (np.abs(evaluation.lower - low) > tolerance) | (
@@ -193,7 +193,7 @@ def properties_of(family: str) -> dict[str, Property]:
         STAYS_IN_RANGE: stays_in_range,
         "is nested in alpha": is_nested_in_alpha,
         "rises with x" if known.samples == 1 else "is monotone": is_monotone,
-        **({"mirrors": mirrors} if known.is_bounded else {}),
+        **({"mirrors": mirrors} if known.has_mirror else {}),
         "reaches the end": reaches_the_end,
         "has width": has_width,
         "holds the estimate": holds_the_estimate,

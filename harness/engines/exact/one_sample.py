@@ -12,7 +12,8 @@ from harness.engines.posterior import integrate_under_truth
 from harness.engines.quadrature.one_sample import Mixing, integrate
 from harness.engines.results import Enumerated, Exact, WorstCase, weighted
 from harness.engines.worst_case.one_sample import worst_case
-from harness.families.family import ENUMERATION, POSTERIOR, Span
+from harness.families.combination import Span
+from harness.families.family import ENUMERATION, POSTERIOR
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling.protocol import Sampling
 from harness.scenario import Limits, Scenario, SingleScenario

@@ -144,7 +144,8 @@ def _by_outcome_and_truth(scenario: PairScenario, limits: Limits) -> tuple[Exact
     """
     (k, m), t = limits.lower.shape, scenario.truth.count
     weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))
-    below_at, above_at, length_at = np.zeros((3, k, t))
+    below_at, above_at, length_at, infinite_at = np.zeros((4, k, t))
+    infinite = limits.infinite
     for number, (theta, outcomes, probability) in enumerate(listed_pairs(scenario)):
         index = limits.positions(outcomes)
         weight[index] += probability
@@ -154,7 +155,9 @@ def _by_outcome_and_truth(scenario: PairScenario, limits: Limits) -> tuple[Exact
             below[row, index] += missed_below
             above[row, index] += missed_above
             below_at[row, number], above_at[row, number] = missed_below.sum(), missed_above.sum()
-            length_at[row, number] = weighted(upper - lower, probability).sum()
+            length_at[row, number] = weighted(limits.between(lower, upper), probability).sum()
+            if infinite is not None:
+                infinite_at[row, number] = (infinite[row, index] * probability).sum()
     possible = weight > 0
     share = weight[possible]
     by_outcome = Exact(
@@ -163,6 +166,14 @@ def _by_outcome_and_truth(scenario: PairScenario, limits: Limits) -> tuple[Exact
         below[:, possible] / share,
         above[:, possible] / share,
         limits.length[:, possible],
+        infinite=None if infinite is None else infinite[:, possible],
     )
-    by_truth = Exact(np.arange(t), np.full(t, 1.0 / t), below_at, above_at, length_at)
+    by_truth = Exact(
+        np.arange(t),
+        np.full(t, 1.0 / t),
+        below_at,
+        above_at,
+        length_at,
+        infinite=None if infinite is None else infinite_at,
+    )
     return by_outcome, by_truth

@@ -15,7 +15,8 @@ import numpy as np
 
 from harness.engines.exact.probabilities import consecutive_probabilities
 from harness.engines.results import Exact, Mean, NodeMisses, weighted
-from harness.families.family import Model, Span
+from harness.families.combination import Span
+from harness.families.family import Model
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.points import RealPoints, UnitPoints
 from harness.scenario import Limits, SingleScenario

@@ -43,7 +43,7 @@ def integrate_pairs(scenario: PairScenario, block: Counts, limits: Limits) -> Ex
     first, second = (
         Sample(sample, counts) for sample, counts in zip(scenario.samples(), block, strict=True)
     )
-    first_weight, second_weight = family_of(scenario.family).weights
+    first_weight, second_weight = family_of(scenario.family).combination.weights
     lines = Lines((first, second), (first_weight, second_weight))
     by_first, by_second = first.total_probabilities(), second.total_probabilities()
     weight = (by_first[:, np.newaxis] * by_second).ravel()

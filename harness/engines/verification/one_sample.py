@@ -213,7 +213,7 @@ def _integrated_runs(mixing: Mixing, limits: Limits) -> Exact:
     """Return the integrals given each outcome, over the truths at which each run can occur."""
     runs = []
     for run in limits.segments():
-        part = Limits(limits.outcomes[run], limits.lower[:, run], limits.upper[:, run])
+        part = limits.at(limits.outcomes[run])
         runs.append(integrate(mixing.near(part.outcomes), part).by_outcome)
     return _joined(runs)
 

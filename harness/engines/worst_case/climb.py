@@ -96,12 +96,13 @@ def _best_across(table: PairTable, point: SearchPoint, reach: float) -> list[Sea
     rows, by_first = table.probabilities(0, first)
     columns, by_second = table.probabilities(1, second)
     probability = by_first[0][:, np.newaxis] * by_second[0]
-    moves = (
-        table.weights[0] * float(table.unit(0, first)[0]),
-        table.weights[1] * float(table.unit(1, second)[0]),
-    )
-    spread = float(np.hypot(*moves))
-    share = moves[0] ** 2 / (table.weights[0] * spread**2)
+    units = table.unit(0, first), table.unit(1, second)
+    moves = [
+        float(table.move(sample, truths, unit)[0])
+        for sample, truths, unit in zip((0, 1), (first, second), units, strict=True)
+    ]
+    spread = float(np.hypot(moves[0], moves[1]))
+    share = float(units[0][0]) * moves[0] / spread**2
     low = max(table.range[0], point.theta - reach * spread)
     high = min(table.range[1], point.theta + reach * spread)
     steps = np.clip(np.linspace(low, high, 9), *table.range)
@@ -173,5 +174,5 @@ def _first_truths_nearby(table: PairTable, point: SearchPoint) -> Floats:
         span = sampling.variance_stabilized(np.array(table.spans[sample]), size)
         stabilized = np.clip(sampling.variance_stabilized(truth, size) + steps, *span)
         near.append(sampling.from_variance_stabilized(stabilized, size))
-    from_second = (point.theta - table.weights[1] * near[1]) / table.weights[0]
+    from_second = table.on_other(0, point.theta, near[1])
     return np.concatenate((near[0], from_second, [point.first]))

@@ -33,11 +33,12 @@ def highest_peaks(table: PairTable, count: int) -> Peaks:
     """Return the ``count`` highest peaks of the largest miss probability near each grid point."""
     spacing, axes, probabilities = _grid(table)
     reach = [table.unit(sample, axis) * 0.5 * spacing for sample, axis in enumerate(axes)]
+    moves = [table.move(sample, axis, reach[sample]) for sample, axis in enumerate(axes)]
     heights = np.zeros((axes[0].size, axes[1].size))
     for i, (rows, by_first) in enumerate(probabilities[0]):
         for j, (columns, by_second) in enumerate(probabilities[1]):
             theta = table.parameter(float(axes[0][i]), float(axes[1][j]))
-            width = np.hypot(table.weights[0] * reach[0][i], table.weights[1] * reach[1][j])
+            width = np.hypot(moves[0][i], moves[1][j])
             heights[i, j] = _height(
                 table.lower[rows, columns] - theta,
                 table.upper[rows, columns] - theta,

@@ -112,7 +112,7 @@ def _first_peaks(table: PairTable, approach: int, theta: Floats) -> _Peaks:
     """Return the local maxima over the points on each line with a truth of either axis."""
     first_axis, second_axis = _axes(table)
     low, high = (bound[:, np.newaxis] for bound in table.line(theta))
-    from_second = (theta[:, np.newaxis] - table.weights[1] * second_axis) / table.weights[0]
+    from_second = table.on_other(0, theta[:, np.newaxis], second_axis)
     first = np.concatenate((np.tile(first_axis, (theta.size, 1)), from_second), axis=1)
     # Points beyond the line are spread over it, so that no two of them coincide.
     shares = np.linspace(0.0, 1.0, first.shape[1] + 2)[1:-1]

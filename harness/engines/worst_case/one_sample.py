@@ -15,7 +15,7 @@ from harness.engines.exact.miss_sets import (
     miss_sets,
 )
 from harness.engines.results import WorstCase
-from harness.families.family import Span
+from harness.families.combination import Span
 from harness.numerics.arrays import Bools, Floats, Integers
 from harness.sampling import binomial
 from harness.sampling.protocol import Sampling

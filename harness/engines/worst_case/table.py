@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from harness.engines.exact.miss_sets import FROM_ABOVE, FROM_BELOW
-from harness.families.family import Span
+from harness.families.combination import Combination, Span
 from harness.numerics.arrays import Bools, Floats
 from harness.sampling.protocol import Sampling
 
@@ -39,9 +39,11 @@ class SearchPoint:
 
 @dataclass(frozen=True)
 class PairTable:
-    """The limits of θ = w1·t1 + w2·t2 at all pairs of counts that can occur.
+    """The limits of θ = w1·g(t1) + w2·g(t2) at all pairs of counts that can occur.
 
-    The pairs of truths with one θ are a *line*, on which the missing set does not change.
+    The coordinate g is that of the family's combination: the truth itself, or of a ratio its
+    logarithm or logit; θ is then the logarithm of the ratio. The pairs of truths with one θ are a
+    *line*, on which the missing set does not change.
     """
 
     lower: Floats
@@ -50,10 +52,14 @@ class PairTable:
     first: tuple[int, int]
     """The smallest count of each sample."""
     sizes: tuple[float, float]
-    weights: tuple[float, float]
+    combination: Combination
     sampling: Sampling
     spans: tuple[Span, Span]
-    """The range of each truth."""
+    """The range of each truth, on which g is finite."""
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        return self.combination.weights
 
     @property
     def range(self) -> Span:
@@ -69,18 +75,37 @@ class PairTable:
     def corners(self) -> Floats:
         """The θ of the corners of the rectangle of truths, shape (4,)."""
         first, second = (
-            weight * np.array(span) for weight, span in zip(self.weights, self.spans, strict=True)
+            weight * self.combination.coordinate(np.array(span))
+            for weight, span in zip(self.weights, self.spans, strict=True)
         )
         return np.asarray(np.add.outer(first, second).ravel())
 
     def parameter(self, first: float, second: float) -> float:
-        return self.weights[0] * first + self.weights[1] * second
+        a, b = (float(self.combination.coordinate(np.float64(each))) for each in (first, second))
+        return self.weights[0] * a + self.weights[1] * b
 
     def partner(self, theta: Floats | float, first: Floats | float) -> Floats:
         """Return the second truth of the pairs with these θ and first truths."""
-        second = np.asarray((theta - self.weights[0] * first) / self.weights[1])
+        second = self.on_other(1, theta, first)
         low, high = self.spans[1]
         return _within(second, low, high, _ROUNDING * np.maximum(np.abs(theta), np.abs(first)))
+
+    def on_other(self, sample: int, theta: Floats | float, other: Floats | float) -> Floats:
+        """Return the truths of a sample at θ and the other sample's, which may be out of range."""
+        mine, its = self.weights[sample], self.weights[1 - sample]
+        rest = theta - its * self.combination.coordinate(np.asarray(other, np.float64))
+        return self.combination.from_coordinate(np.asarray(rest / mine))
+
+    def move(self, sample: int, truths: Floats, change: Floats) -> Floats:
+        """Return how far θ moves with small changes of a sample's truths."""
+        if not self.combination.is_ratio:
+            return np.asarray(self.weights[sample] * change)
+        low, high = self.spans[sample]
+        inwards = np.where(
+            truths + change <= high, truths + change, np.maximum(truths - change, low)
+        )
+        at, there = self.combination.coordinate(truths), self.combination.coordinate(inwards)
+        return np.asarray(self.weights[sample] * np.abs(there - at))
 
     def on_line(self, theta: Floats | float, first: Floats) -> Floats:
         """Return the first truths, clipped to the line."""
@@ -89,7 +114,7 @@ class PairTable:
 
     def line(self, theta: Floats | float) -> tuple[Floats, Floats]:
         """Return the smallest and the largest first truth on the line."""
-        a, b = ((theta - self.weights[1] * bound) / self.weights[0] for bound in self.spans[1])
+        a, b = (self.on_other(0, theta, bound) for bound in self.spans[1])
         low, high = (np.clip(end, *self.spans[0]) for end in (np.minimum(a, b), np.maximum(a, b)))
         return np.asarray(low), np.asarray(high)
 

@@ -14,7 +14,7 @@ from harness.engines.worst_case.climb import find_worst_point
 from harness.engines.worst_case.line_scan import can_scan_all_lines
 from harness.engines.worst_case.table import PairTable, SearchPoint
 from harness.families.catalogue import family_of
-from harness.families.family import Span
+from harness.families.combination import Span
 from harness.numerics.arrays import Positions
 from harness.scenario import Limits, PairScenario
 
@@ -30,8 +30,9 @@ def search_worst_case(
 ) -> list[WorstCase] | None:
     """Return the worst case of each column over all pairs of truths in the closed range ``over``.
 
-    It is None where the parameter is no weighted sum, and where outcomes that can occur within the
-    ranges have no limits.
+    It is None where outcomes that can occur within the ranges have no limits. Of a ratio the search
+    leaves out truths so near to 0, and of an odds ratio to 1, that nearly all trials there have the
+    outcome of the boundary itself.
 
     Args:
         scenario: sizes and truths.
@@ -43,26 +44,24 @@ def search_worst_case(
     spans = (
         (truth.first.effective_support, truth.second.effective_support) if over is None else over
     )
-    if not family.is_weighted_sum:
-        return None
-    sampling = scenario.model.SAMPLING
+    sampling, combination = scenario.model.SAMPLING, family.combination
+    inner = [combination.inside(*each) for each in zip(spans, scenario.sizes, strict=True)]
     windows = [
         sampling.window(*span, size) for span, size in zip(spans, scenario.sizes, strict=True)
     ]
     index = _table_index(scenario, limits, windows)
     if index is None:
         return None
-    first_weight, second_weight = family.weights
     found = []
-    for lower, upper in zip(limits.lower, limits.upper, strict=True):
+    for lower, upper in zip(*map(combination.scale, (limits.lower, limits.upper)), strict=True):
         table = PairTable(
             lower[index],
             upper[index],
             (windows[0][0], windows[1][0]),
             scenario.sizes,
-            (first_weight, second_weight),
+            combination,
             sampling,
-            spans,
+            (inner[0], inner[1]),
         )
         is_point = all(low == high for low, high in spans)
         found.append(_only_case(table) if is_point else _worst_case(table, find_worst_point(table)))

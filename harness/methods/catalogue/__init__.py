@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from harness.arguments import validate_choice
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import (
     balanced_accuracy,
     proportion,
@@ -26,7 +27,10 @@ _LISTS = {
 CATALOGUE: Mapping[str, Mapping[str, Method]] = {
     family: {
         name: replace(
-            method, name=name, exceptions={**method.exceptions, **each.EXCEPTIONS.get(name, {})}
+            method,
+            name=name,
+            of_ratio=family_of(family).is_ratio,
+            exceptions={**method.exceptions, **each.EXCEPTIONS.get(name, {})},
         )
         for name, method in each.METHODS.items()
     }

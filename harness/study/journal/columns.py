@@ -30,6 +30,7 @@ def take_counts(counts: Counts, rows: Rows) -> Counts:
         counts.above[index],
         counts.failed[index],
         length,
+        None if counts.infinite is None else counts.infinite[index],
     )
 
 
@@ -77,6 +78,7 @@ def join_counts(parts: Sequence[Counts], order: Sequence[int]) -> Counts:
     """
     first = parts[0]
     lengths = [each.length for each in parts if each.length is not None]
+    infinite = [each.infinite for each in parts if each.infinite is not None]
     return Counts(
         first.conditions,
         first.trials,
@@ -84,6 +86,7 @@ def join_counts(parts: Sequence[Counts], order: Sequence[int]) -> Counts:
         _ordered([each.above for each in parts], order),
         _ordered([each.failed for each in parts], order),
         _ordered(lengths, order) if lengths else None,
+        _ordered(infinite, order) if infinite else None,
     )
 
 
@@ -176,6 +179,7 @@ def _take_exact(exact: Exact, index: list[int]) -> Exact:
         length=exact.length[index],
         failed=None if exact.failed is None else exact.failed[index],
         succeeded=None if exact.succeeded is None else exact.succeeded[index],
+        infinite=None if exact.infinite is None else exact.infinite[index],
     )
 
 
@@ -186,6 +190,7 @@ def _take_mean(mean: Mean, index: list[int]) -> Mean:
         mean.length[index],
         None if mean.failed is None else mean.failed[index],
         None if mean.succeeded is None else mean.succeeded[index],
+        None if mean.infinite is None else mean.infinite[index],
     )
 
 
@@ -253,6 +258,7 @@ def _join_exact(parts: Sequence[Exact], order: Sequence[int]) -> Exact:
         length=_ordered([each.length for each in parts], order),
         failed=failed,
         succeeded=succeeded,
+        infinite=_infinite(parts, order),
     )
 
 
@@ -264,7 +270,14 @@ def _join_mean(parts: Sequence[Mean], order: Sequence[int]) -> Mean | None:
         _ordered([each.above for each in parts], order),
         _ordered([each.length for each in parts], order),
         *_failures(parts, order),
+        _infinite(parts, order),
     )
+
+
+def _infinite(parts: Sequence[Exact] | Sequence[Mean], order: Sequence[int]) -> Floats | None:
+    """The probabilities of an infinite length; None where the parameter is no ratio."""
+    known = [each.infinite for each in parts if each.infinite is not None]
+    return _ordered(known, order) if known else None
 
 
 def _failures(
