@@ -52,6 +52,7 @@ def pooled_counts(counts: Counts, group: Group) -> Counts:
         above,
         failed,
         None if counts.length is None else np.array([summed_lengths(row) for row in counts.length]),
+        None if counts.infinite is None else np.array([total(row) for row in counts.infinite]),
     )
 
 

@@ -136,19 +136,17 @@ def excess_at_listed_pairs(scenario: PairScenario, limits: Limits) -> Floats:
     for theta, outcomes, probability in listed_pairs(scenario):
         possible = limits.at(outcomes)
         for row in range(total.size):
-            scaled = (
-                scale(each) for each in (np.array(theta), possible.lower[row], possible.upper[row])
-            )
-            excess = _excess(*scaled)
+            lower, upper = scale(possible.lower[row]), scale(possible.upper[row])
+            excess = _excess(scale(np.array(theta)), lower, upper)
             total[row] += (probability * excess).sum()
     return total / scenario.truth.count
 
 
 def _excess(theta: Floats | float, lower: Floats, upper: Floats) -> Floats:
     """Return (L − θ)⁺ + (θ − U)⁺, broadcast."""
-    # Of a ratio, equal ends of the logarithm's range are no excess, though their difference is none.
-    below = np.where(lower > theta, lower - theta, 0.0)
-    return np.asarray(below + np.where(theta > upper, theta - upper, 0.0))
+    with np.errstate(invalid="ignore"):  # equal infinite logarithms
+        below = np.where(lower > theta, lower - theta, 0.0)
+        return np.asarray(below + np.where(theta > upper, theta - upper, 0.0))
 
 
 def _excess_over_distribution(scenario: SingleScenario, limits: Limits) -> Floats:

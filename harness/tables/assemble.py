@@ -140,8 +140,8 @@ def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Block:
     counts = result.scenario.counts(outcomes)
     named = dict(zip(family_of(result.scenario.family).counts, counts, strict=True))
     if group is not None:
-        length = {"length": cells.length[row]} if isinstance(cells, Exact) else {}
-        return {"given": OUTCOME, **named, "x_last": group.end(outcomes), **length}
+        pooled = {"length": cells.length[row]} if isinstance(cells, Exact) else {}
+        return {"given": OUTCOME, **named, "x_last": group.end(outcomes), **pooled}
     if isinstance(cells, Counts) and cells.length is not None:
         return {"given": OUTCOME, **named}
     index = np.searchsorted(result.limits.outcomes, outcomes)

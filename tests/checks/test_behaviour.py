@@ -118,7 +118,7 @@ def test_numbers_of_two_samples_are_those_of_brute_force(family, size):
         else distribution(count, each, truths[:, np.newaxis])
         for count, each in zip((x, y), size, strict=True)
     )
-    weights = family_of(family).weights
+    weights = family_of(family).combination.weights
     below, above, inside, worst, length = 0.0, 0.0, 0.0, 0.0, 0.0
     for place, first in enumerate(truths):
         theta = (weights[0] * first + weights[1] * truths)[:, np.newaxis]

@@ -73,7 +73,7 @@ def test_counts_of_drawn_truths_equal_a_loop_over_the_trials(family, sizes, trut
     limits = limits_at(scenario, outcomes_drawn(shard))
     rng, draw = shard.generator(), scenario.model.SAMPLING.draw
     first, second = truth.first.draw(3000, rng), truth.second.draw(3000, rng)
-    weights = family_of(family).weights
+    weights = family_of(family).combination.weights
     theta = weights[0] * first + weights[1] * second
     order = np.argsort(theta, kind="stable")
     x = draw(first[order], sizes[0], rng)
@@ -96,7 +96,7 @@ def test_counts_of_listed_truths_equal_a_loop_over_the_trials(family, sizes, one
     limits = limits_at(scenario, outcomes_drawn(shard))
     rng, draw, t = shard.generator(), scenario.model.SAMPLING.draw, len(one) * len(other)
     drawn = np.full(t, 300) if per_truth else rng.multinomial(total, np.full(t, 1 / t))
-    weights, trials = family_of(family).weights, []
+    weights, trials = family_of(family).combination.weights, []
     for number, count in enumerate(drawn):
         first, second = one[number // len(other)], other[number % len(other)]
         x = draw(first, sizes[0], rng, count)

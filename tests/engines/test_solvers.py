@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,27 +12,12 @@ from harness.engines.verification.comparisons import TOLERANCE, Published
 from harness.errors import HarnessError
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
-from harness.families.combination import WeightedSum
+from harness.families.combination import Ratio, WeightedSum
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.scenario import Limits, PairScenario
 from harness.truths import DiscreteTruth, PairTruth
 
 TRUTH = PairTruth(DiscreteTruth((0.2, 0.5)), DiscreteTruth((0.25, 0.5)))
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """The ratio of the parameters of two samples, which is no weighted sum."""
-
-    samples: int = 2
-    weights: None = None
-    directions: tuple[float, ...] = (1.0, -1.0)
-
-    def parameter_at(self, truths):
-        return truths[0] / truths[1]
-
-    def support(self, of_sample):
-        return 0.0, np.inf
 
 
 @pytest.fixture
@@ -49,15 +33,14 @@ def test_a_family_without_closed_posterior_has_no_posterior_engine(ratio):
         ratio.posterior((np.ones(1), np.ones(1), np.ones(1), np.ones(1)), (1.0, 1.0))
 
 
-def test_a_family_without_weights_is_enumerated_at_listed_truths_without_a_worst_case(ratio):
+def test_a_ratio_is_enumerated_at_listed_truths(ratio):
     scenario = PairScenario("ratio", (3, 2), TRUTH)
     solver = solver_of(scenario)
     outcomes = solver.possible_outcomes()
     x, _ = scenario.counts(outcomes)
-    limits = Limits(outcomes, (x / 3)[np.newaxis], np.full((1, outcomes.size), np.inf))
+    upper = np.full((1, outcomes.size), np.inf)
+    limits = Limits.of(scenario, outcomes, (x / 3)[np.newaxis], upper)
     found = solver.enumerate(limits)
-    assert found.worst == (None,)
-    assert not solver.solves_range(solver.hull())
     assert solver.outcomes_to_verify(None).size == solver.outcomes_to_verify((1.0, 1.0)).size == 0
     compared = solver.verify(limits, Published(found, None, (1.0, 1.0)))
     assert {each.of for each in compared} >= {"means", "truths", "outcomes", "weights"}
@@ -67,6 +50,32 @@ def test_a_family_without_weights_is_enumerated_at_listed_truths_without_a_worst
             proportion.SAMPLING.pmf(count, p1, 3) for count in range(4) if count / 3 > p1 / p2
         )
         assert found.by_truth.below[0, number] == pytest.approx(float(below), abs=1e-15)
+    np.testing.assert_allclose(found.mean.infinite, 1.0, rtol=1e-14)
+    np.testing.assert_array_equal(found.mean.length, 0.0)
+
+
+def test_the_worst_case_of_a_ratio_is_as_bad_as_the_worst_of_a_grid(ratio):
+    whole = DiscreteTruth((0.02, 0.98))
+    scenario = PairScenario("ratio", (6, 5), PairTruth(whole, whole))
+    solver = solver_of(scenario)
+    outcomes = solver.range_outcomes(solver.hull())
+    x, y = scenario.counts(outcomes)
+    lower, upper = x / 9 / ((y + 2) / 7), (x + 1) / 6 / (y / 8 + 1e-3)
+    limits = Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
+    (found,) = solver.worst_cases(limits, solver.hull())
+
+    def chance(p1, p2):
+        return proportion.SAMPLING.pmf(x, p1, 6) * proportion.SAMPLING.pmf(y, p2, 5)
+
+    axis = np.linspace(0.02, 0.98, 97)[:, np.newaxis]
+    p1, p2 = axis[:, np.newaxis], axis[np.newaxis]
+    theta = p1 / p2
+    missed = (chance(p1, p2) * ((theta < lower) | (theta > upper))).sum(axis=-1)
+    assert missed.max() > 0.1
+    assert found.alpha >= missed.max()
+    theta, slack = found.truths[0] / found.truths[1], 1e-9
+    near = (theta * (1 - slack) < lower) | (theta * (1 + slack) > upper)
+    assert found.alpha <= (chance(*found.truths) * near).sum() + 1e-9
 
 
 def test_a_family_of_three_samples_has_no_solver(monkeypatch):

@@ -81,8 +81,8 @@ class PairTable:
         return np.asarray(np.add.outer(first, second).ravel())
 
     def parameter(self, first: float, second: float) -> float:
-        a, b = (float(self.combination.coordinate(np.float64(each))) for each in (first, second))
-        return self.weights[0] * a + self.weights[1] * b
+        a, b = self.combination.coordinate(np.array((first, second)))
+        return float(self.weights[0] * a + self.weights[1] * b)
 
     def partner(self, theta: Floats | float, first: Floats | float) -> Floats:
         """Return the second truth of the pairs with these θ and first truths."""
@@ -101,10 +101,9 @@ class PairTable:
         if not self.combination.is_ratio:
             return np.asarray(self.weights[sample] * change)
         low, high = self.spans[sample]
-        inwards = np.where(
-            truths + change <= high, truths + change, np.maximum(truths - change, low)
-        )
-        at, there = self.combination.coordinate(truths), self.combination.coordinate(inwards)
+        above, below = truths + change, np.maximum(truths - change, low)
+        there = self.combination.coordinate(np.where(above <= high, above, below))
+        at = self.combination.coordinate(truths)
         return np.asarray(self.weights[sample] * np.abs(there - at))
 
     def on_line(self, theta: Floats | float, first: Floats) -> Floats:

@@ -49,7 +49,7 @@ def poisson(x, exposure, rate):
 def exact_sums(scenario, limits, row, chance):
     """below and above at each pair of truths, and (weight, below, above) for each outcome."""
     first, second = scenario.truth.values
-    weights = family_of(scenario.family).weights
+    weights = family_of(scenario.family).combination.weights
     t = first.size
     at_truth = [[Fraction(0), Fraction(0), Fraction(0)] for _ in range(t)]
     given = [[Fraction(0), Fraction(0), Fraction(0)] for _ in limits.outcomes]
@@ -121,7 +121,10 @@ def joint_below(truth, size, x, proportion):
 
 def pair_by_quadrature(scenario, x, y, low, high):
     """Pr(x, y), and given it the probabilities of a parameter below and above the limits."""
-    weights, proportion = family_of(scenario.family).weights, scenario.family != "rate_difference"
+    weights, proportion = (
+        family_of(scenario.family).combination.weights,
+        scenario.family != "rate_difference",
+    )
     one, (a, b) = joint_below(scenario.truth.first, scenario.sizes[0], x, proportion)
     other, (c, d) = joint_below(scenario.truth.second, scenario.sizes[1], y, proportion)
     whole = one(b) * other(d)

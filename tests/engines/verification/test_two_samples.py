@@ -56,7 +56,10 @@ def prior_of(scenario):
 def limits_at(scenario, outcomes):
     """Limits about the estimate, too narrow above for the second column."""
     x1, n1, x2, n2 = data_of(scenario, outcomes)
-    (p, q), weights = ((x1 + 1) / (n1 + 2), (x2 + 1) / (n2 + 2)), family_of(scenario.family).weights
+    (p, q), weights = (
+        ((x1 + 1) / (n1 + 2), (x2 + 1) / (n2 + 2)),
+        family_of(scenario.family).combination.weights,
+    )
     if scenario.family == RATES:
         (p, q), spread = (x1 / n1, x2 / n2), np.sqrt((x1 + 1) / n1**2 + (x2 + 1) / n2**2)
     else:

@@ -81,7 +81,7 @@ def gaps(limits, low, high):
 
 def worst_of_line(scenario, limits, fixed, value, span):
     """The supremum where one truth is fixed, from both ends and 99 more points of each gap."""
-    weights = family_of(scenario.family).weights
+    weights = family_of(scenario.family).combination.weights
     other, largest = 1 - fixed, 0.0
     low, high = sorted(weights[fixed] * value + weights[other] * end for end in span)
     for left, right in gaps(limits, low, high):
@@ -111,7 +111,7 @@ def test_no_pair_of_a_grid_over_the_rectangle_is_missed_more_often(family, name)
 
 def missed_on_lines(scenario, limits, spans):
     """The largest miss probability on the lines at both ends of each gap between limits."""
-    weights = family_of(scenario.family).weights
+    weights = family_of(scenario.family).combination.weights
     corners = [weights[0] * a + weights[1] * b for a in spans[0] for b in spans[1]]
     for left, right in gaps(limits, min(corners), max(corners)):
         for theta in (left, right):

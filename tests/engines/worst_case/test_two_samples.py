@@ -43,7 +43,7 @@ def searched(scenario, lower, upper):
 
 def missed_in(scenario, missed, theta):
     """The miss probability along a line, for one missing set."""
-    (n1, n2), weights = scenario.sizes, family_of(scenario.family).weights
+    (n1, n2), weights = scenario.sizes, family_of(scenario.family).combination.weights
     a, b = sorted((theta - weights[1] * end) / weights[0] for end in (0.0, 1.0))
     low = min(max(a, 0.0), 1.0)
     first = low + (max(min(b, 1.0), low) - low) * POINTS
@@ -69,7 +69,7 @@ def best_of_grid(scenario, lower, upper):
 
 def missed_beside(scenario, lower, upper, case):
     """What is missed at the truths found, with the parameter moved to the side named."""
-    weights, (n1, n2) = family_of(scenario.family).weights, scenario.sizes
+    weights, (n1, n2) = family_of(scenario.family).combination.weights, scenario.sizes
     theta = weights[0] * case.truths[0] + weights[1] * case.truths[1]
     theta += {"above": BESIDE, "below": -BESIDE, "at": 0.0}[case.side]
     x, y = np.divmod(np.arange(lower.size), n2 + 1)
@@ -86,7 +86,7 @@ def made_up(family, number):
         lower, upper = low + (high - low) * np.sort(rng.random((2, m)), axis=0)
     elif kind == 1:
         x, y = np.divmod(np.arange(m), n2 + 1)
-        weights = family_of(family).weights
+        weights = family_of(family).combination.weights
         centre = weights[0] * x / n1 + weights[1] * y / n2
         lower = np.maximum(centre - 0.8 * rng.random(m), low)
         upper = np.minimum(centre + 0.8 * rng.random(m), high)
