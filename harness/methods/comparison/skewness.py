@@ -1,0 +1,73 @@
+"""The score statistic corrected for skewness, and the root of a statistic along a scale.
+
+A quantity that depends on the place on a scale is a pair: its values and its derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from harness.errors import IntervalNotFoundError
+from harness.numerics.arrays import Floats, Positions
+from harness.numerics.root_finding import bracketed_newton
+
+Derived = tuple[Floats, Floats]
+"""Values and derivatives, shape (m,) each."""
+
+
+def skewness_term(third: Derived, variance: Derived) -> Derived:
+    """k = μ₃/(6V^{3/2}) of the third central moment μ₃ and the variance V of a contrast."""
+    (moment, moment_slope), (spread, spread_slope) = third, variance
+    scale = 6.0 * spread * np.sqrt(spread)
+    return moment / scale, (moment_slope - 1.5 * moment * (spread_slope / spread)) / scale
+
+
+def corrected(statistic: Derived, skewness: Derived) -> Derived:
+    """The root z of T = z + (z² − 1)k that is T at k = 0: 2(T + k)/(1 + √(1 + 4k(T + k))).
+
+    Its other root makes T − (z² − 1)k = z true at parameters next to a variance of 0 that the test
+    does not reject. Where neither is real the root has the value at which both are one.
+
+    Laud (2017), Pharm. Stat. 16, 334–348, equation 4 and appendix A.
+
+    Args:
+        statistic: T = S/√V, the score S over its standard deviation.
+        skewness: k, the ``skewness_term`` of S.
+    """
+    (t, t_slope), (k, k_slope) = statistic, skewness
+    root = np.sqrt(np.maximum(1.0 + 4.0 * k * (t + k), 0.0))
+    z = 2.0 * (t + k) / (1.0 + root)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return z, (t_slope + (1.0 - z * z) * k_slope) / root
+
+
+def place_of(
+    statistic: Callable[[Floats, Positions], Derived],
+    z: float,
+    low: Floats,
+    high: Floats,
+    start: Floats,
+) -> Floats:
+    """The places on a scale where statistics that rise along it are ``z``; an end if none is.
+
+    Args:
+        statistic: ``(place, index) -> (value, derivative)`` of the statistics ``index``.
+        z: the value sought.
+        low, high: the ends of the scale, shape (m,).
+        start: first guesses, shape (m,).
+
+    Raises:
+        IntervalNotFoundError: the iteration did not end.
+    """
+
+    def shortfall(place: Floats, index: Positions) -> Derived:
+        value, slope = statistic(place, index)
+        # Far out a statistic is exponential in the place; its arcsinh is linear there.
+        return np.arcsinh(z) - np.arcsinh(value), -slope / np.hypot(1.0, value)
+
+    place, reached = bracketed_newton(shortfall, low, high, start)
+    if not reached.all():
+        raise IntervalNotFoundError("no root of the score equation")
+    return place
