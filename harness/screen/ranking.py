@@ -34,7 +34,7 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
     table = narrow_table(title, f"{_mean_over(truth, family.symbols)} {_BELOW}")
     several = ranking["alpha"].n_unique() > 1
     names = ("worst", f"at {', '.join(sizes)}", "alpha error", "rms error")
-    more = ("length", *(["infinite"] * family.is_ratio), "below", "score")
+    more = ("length", *(["infinite"] if family.is_ratio else []), "below", "score")
     for place, name in enumerate(("", "method", *(["alpha"] * several), *names, *more)):
         table.add_column(name, justify="left" if place == 1 else "right", no_wrap=True)
     for row in ranking.iter_rows(named=True):
@@ -47,7 +47,7 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
             format_number(_without_noise(row["alpha_error"])),
             format_number(row["rms_alpha_error"]),
             format_number(row["relative_length"]),
-            *([_share(row["infinite_length"])] * family.is_ratio),
+            *([_share(row["infinite_length"])] if family.is_ratio else []),
             _share(row["below_share"]),
             format_number(row["relative_score"]),
         )
