@@ -1,0 +1,41 @@
+"""Every interval method for the ratio of two paired proportions. This file is the list."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf
+
+from harness.methods.catalogue import category
+from harness.methods.catalogue import references as by
+from harness.methods.method import Method, by_tail
+from harness.methods.paired.mover import ratio_jeffreys, ratio_wilson
+from harness.methods.paired.ratio_score import scas, tang
+from harness.methods.paired.ratio_wilson import bonett_price
+from harness.methods.paired.wald import wald_log
+
+_tails = partial(by_tail, support=(0.0, inf))
+
+METHODS: dict[str, Method] = {
+    "wald_log": category.wald(
+        "Wald for the logarithm, (0, ∞) without a success of one of them",
+        by.FAGERLAND,
+        _tails(wald_log),
+    ),
+    "tang": category.score("Tang score", by.TANG_CHAN, _tails(tang)),
+    "bonett_price": category.transform(
+        "Bonett-Price, ratio of Wilson limits", by.BONETT_PRICE_2006, _tails(bonett_price)
+    ),
+    "mover_wilson": category.mover("MOVER with Wilson limits", by.TANG_LI, _tails(ratio_wilson)),
+    "mover_jeffreys": category.mover(
+        "MOVER with Jeffreys limits and corrected correlation", by.TANG_LI, _tails(ratio_jeffreys)
+    ),
+    "scas": category.score("Skewness-corrected score", by.LAUD, _tails(scas)),
+}
+
+_NO_WIDTH = {"has width": "of no width at b = c = 0 with both = neither"}
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "wald_log": {"has width": "of no width at b = c = 0"},
+    "mover_wilson": _NO_WIDTH,
+}
+
+ALIASES: dict[str, str] = {}

@@ -1,0 +1,1 @@
+"""Interval methods for two proportions of the same cases."""
