@@ -49,7 +49,7 @@ METHODS: dict[str, Method] = {
         _tails(newcombe),
     ),
     "newcombe_uncorrected": category.mover(
-        "Newcombe, hybrid score", by.NEWCOMBE_PAIRED + ", method 8", _tails(newcombe_uncorrected)
+        "Newcombe, hybrid score", by.NEWCOMBE_PAIRED, _tails(newcombe_uncorrected)
     ),
     "mover_jeffreys": category.mover(
         "MOVER with Jeffreys limits and corrected correlation",

@@ -37,7 +37,7 @@ def newcombe_uncorrected(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Shorter, and of no width at b = c = 0 with both = neither, where the correlation is 1.
 
-    Newcombe (1998), Stat. Med. 17, 2635–2650, method 8.
+    Newcombe (1998), Stat. Med. 17, 2635–2650.
     """
     return of_difference(partial(_lower_difference, wilson_distances, phi), data, tail)
 
@@ -142,7 +142,8 @@ def wilson_distances(pairs: Pairs, tail: float) -> Distances:
     with np.errstate(invalid="ignore"):
         roots = -4.0 * discordant * (concordant / n) / (root_1 + root_2)
     roots = np.where(discordant == 0, 0.0, roots)
-    return Distances(lower_1, below_1, above_2, scale * (roots + 2.0 * z * (concordant / n)))
+    excess = scale * (roots + 2.0 * z * (concordant / n))
+    return Distances(lower_1, below_1, above_2, excess)
 
 
 def jeffreys_distances(pairs: Pairs, tail: float) -> Distances:
@@ -178,7 +179,7 @@ def _lower_difference(
     product = below * above
     together = np.sign(below) * (excess * excess + 2.0 * correlation_of(pairs).complement * product)
     square = np.where(product > 0, together, below * np.abs(below) + above * np.abs(above))
-    distance = np.sign(square) * np.sqrt(np.abs(square))
+    distance: Floats = np.sign(square) * np.sqrt(np.abs(square))
     return (pairs.first_only - pairs.second_only) / pairs.n - distance
 
 
