@@ -127,3 +127,31 @@ def _root_of_decreasing(slope, low, high):
         else:
             high = middle
     return ((low + high) / 2).mid()
+
+
+def corrected_score(data, delta, z, corrected=True):
+    """T − (z² − 1) k − z at δ = ``delta``, T the score and k its skewness over 6.
+
+    V has the factor N/(N − 1) where it is ``corrected``.
+    """
+    with ctx.workprec(SCORE_BITS):
+        x1, n1, x2, n2 = (arb(value) for value in data)
+        d = arb(delta)
+
+        def slope(p2):
+            terms = [
+                (x / p if x != 0 else arb(0)) - ((n - x) / (1 - p) if x != n else arb(0))
+                for x, n, p in ((x1, n1, p2 + d), (x2, n2, p2))
+            ]
+            return terms[0] + terms[1]
+
+        p2 = _root_of_decreasing(slope, max(arb(0), -d), min(arb(1), 1 - d))
+        p1 = p2 + d
+        q1, q2 = 1 - p1, 1 - p2
+        factor = (n1 + n2) / (n1 + n2 - 1) if corrected else arb(1)
+        variance = factor * (p1 * q1 / n1 + p2 * q2 / n2)
+        third = p1 * q1 * (q1 - p1) / n1**2 - p2 * q2 * (q2 - p2) / n2**2
+        k = third / (6 * variance * variance.sqrt())
+        level = arb(z)
+        score = (x1 / n1 - x2 / n2 - d) / variance.sqrt() - (level * level - 1) * k - level
+        return float(score.mid())

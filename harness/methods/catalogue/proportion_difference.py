@@ -7,6 +7,7 @@ from functools import partial
 from harness.methods.bayes import four_criteria
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
+from harness.methods.comparison.difference_skewness import gart_nam, scas
 from harness.methods.comparison.mover import (
     fagan,
     mover_jeffreys,
@@ -46,6 +47,10 @@ METHODS: dict[str, Method] = {
     "miettinen_nurminen": category.score(
         "Miettinen-Nurminen score", by.MIETTINEN_NURMINEN, _tails(miettinen_nurminen)
     ),
+    "scas": category.score("Skewness-corrected score", by.LAUD, _tails(scas)),
+    "gart_nam": category.score(
+        "Skewness-corrected score without N/(N − 1)", by.GART_NAM, _tails(gart_nam)
+    ),
     "fagan": category.mover(
         "Fagan, root sum of squares of Clopper-Pearson limits",
         by.ROSS + ", method 5",
@@ -59,7 +64,13 @@ METHODS: dict[str, Method] = {
 _WIDER = {"is monotone": "a first success widens it by more than it moves it"}
 _STEEP = {"is monotone": "at alpha near 1 a one-sided limit crosses the estimate steeply"}
 _NO_WIDTH = {"has width": "of no width where each x is 0 or n"}
+_CORRECTED = {
+    "holds the estimate": "at alpha near 1 it lies about an estimate corrected for skewness",
+    "is monotone": "a count may change the skewness by more than it moves the estimate",
+}
 EXCEPTIONS: dict[str, dict[str, str]] = {
+    "scas": _CORRECTED,
+    "gart_nam": _CORRECTED,
     "wald": {**_NO_WIDTH, **_WIDER},
     "wald_cc": _WIDER,
     "agresti_caffo": {

@@ -21,6 +21,7 @@ DAVISON_HINKLEY = "Davison and Hinkley (1997), Bootstrap Methods and their Appli
 DORAI_RAJ = "Dorai-Raj, R package binom"
 FAGERLAND = "Fagerland, Lydersen and Laake (2014), Stat. Med. 33, 2850–2875"
 FELDMAN_COUSINS = "Feldman and Cousins (1998), Phys. Rev. D 57, 3873–3889"
+GART_NAM = "Gart and Nam (1990), Biometrics 46, 637–643"
 GARWOOD = "Garwood (1936), Biometrika 28, 437–442"
 HELD = "Held, Rufibach and Seifert (2013), Medizinische Statistik, section 8.2"
 HOEFFDING = "Hoeffding (1963), J. Am. Stat. Assoc. 58, 13–30"
