@@ -102,7 +102,7 @@ class _Pairs:
         """The logarithm of a multiplier above which the score is above z, where it reaches z."""
         with np.errstate(divide="ignore"):
             reached = 2.0 * np.log(2.0 * (z + 1.0) / self._steepness(z))
-        return np.maximum(np.log(self.kinks[1]) + _FARTHEST, reached)
+        return np.asarray(np.maximum(np.log(self.kinks[1]) + _FARTHEST, reached))
 
     def _steepness(self, z: float) -> Floats:
         rate = self.factor * (self.x / self.n + self.y / self.m)
