@@ -21,6 +21,9 @@ from harness.truths import ContinuousTruth, Prior
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 """The engines."""
 
+ONE_SAMPLE, TWO_SAMPLES, PAIRS = "one sample", "two samples", "pairs"
+"""The designs: one count, two independent counts, or a table of pairs."""
+
 Data = tuple[Floats, ...]
 """A family's columns in the order of its ``data``, each of shape (m,)."""
 
@@ -155,6 +158,21 @@ class Family:
         return length_between(lower, upper, logarithmic=self.is_ratio)
 
     @property
+    def design(self) -> str:
+        """How the data arise, in words: ``one sample``, ``two samples`` or ``pairs``."""
+        return ONE_SAMPLE if self.samples == 1 else TWO_SAMPLES
+
+    @property
+    def has_single_count(self) -> bool:
+        """Whether an outcome is one count."""
+        return len(self.counts) == 1
+
+    @property
+    def directions(self) -> tuple[float, ...]:
+        """How the parameter moves with each count: 1 rises, −1 falls, 0 either."""
+        return self.combination.directions
+
+    @property
     def worst_case_is_exact(self) -> bool:
         """Whether the worst case is a proven supremum, and not the largest value of a search."""
         return self.samples == 1
@@ -205,6 +223,18 @@ class Family:
     def data(self) -> tuple[str, ...]:
         """The names of all columns: each sample's count, then its size."""
         return tuple(name for pair in zip(self.counts, self.sizes, strict=True) for name in pair)
+
+    def columns(self, counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
+        """Return the columns of outcomes of one size, in the order of ``data``.
+
+        Args:
+            counts: the outcome's columns in the order of ``counts``, shape (m,) each.
+            sizes: the size of each sample.
+        """
+        columns: list[Floats] = []
+        for count, size in zip(counts, sizes, strict=True):
+            columns += [count, np.full(count.size, float(size))]
+        return tuple(columns)
 
     @property
     def is_bounded(self) -> bool:

@@ -42,7 +42,7 @@ class Observed:
     sizes: tuple[float, ...]
     """The size of each sample."""
     counts: tuple[Floats, ...]
-    """The counts of each sample, whole numbers of shape (m,)."""
+    """The family's counts, whole numbers of shape (m,) each."""
 
     @property
     def count(self) -> int:
@@ -55,26 +55,21 @@ class Observed:
 
     def columns(self) -> Data:
         """The family's columns, as methods of the catalogue take them: shape (m,) each."""
-        columns: list[Floats] = []
-        for count, size in zip(self.counts, self.sizes, strict=True):
-            columns += [count, np.full(count.size, float(size))]
-        return tuple(columns)
+        return family_of(self.family).columns(self.counts, self.sizes)
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """The arguments of a user's function by name.
+        """The arguments of a user's function by name, in the order of the family's columns.
 
-        Each sample's counts, an array of whole numbers of shape (m,), are followed by its size, a
-        number.
+        A count is an array of whole numbers of shape (m,), a size is one number.
         """
         family = family_of(self.family)
-        arguments: dict[str, Any] = {}
-        for name, counts, size_name, size in zip(
-            family.counts, self.counts, family.sizes, self.sizes, strict=True
-        ):
-            arguments[name] = counts.astype(np.int64)
-            arguments[size_name] = int(size) if family.model.SIZE_IS_COUNT else float(size)
-        return arguments
+        sizes = dict(zip(family.sizes, self.sizes, strict=True))
+        number = int if family.model.SIZE_IS_COUNT else float
+        return {
+            name: number(sizes[name]) if name in sizes else column.astype(np.int64)
+            for name, column in zip(family.data, self.columns(), strict=True)
+        }
 
 
 NOT_CALLED = "not called any more"
