@@ -15,9 +15,10 @@ from harness.errors import HarnessError
 from harness.families.catalogue import family_of
 from harness.families.combination import length_between
 from harness.families.data import LARGEST_COUNT
-from harness.families.family import Data, Model
+from harness.families.family import Data, Model, truth_posterior
 from harness.methods.source import Observed
 from harness.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.paired_truths import PairedTruth
 from harness.sampling.protocol import NUMPY, THINNED
 from harness.truths import DiscreteTruth, PairTruth, Truth, as_distribution
 
@@ -70,7 +71,7 @@ class Scenario(Protocol):
         ...
 
     @property
-    def truth(self) -> Truth | PairTruth: ...
+    def truth(self) -> Truth | PairTruth | PairedTruth: ...
 
     @property
     def model(self) -> Model:
@@ -78,15 +79,19 @@ class Scenario(Protocol):
         ...
 
     def samples(self) -> tuple[SingleScenario, ...]:
-        """Return the scenario of each sample alone."""
+        """Return the scenario of each independent sample alone; none of pairs."""
         ...
 
     def outcomes(self, *counts: Integers) -> Integers:
-        """Return the outcomes with these counts of each sample, broadcast."""
+        """Return the outcomes with these counts of the family, broadcast."""
         ...
 
     def counts(self, outcomes: Integers) -> tuple[Integers, ...]:
-        """Return the counts of each sample at the outcomes, shape (m,) each."""
+        """Return the family's counts at the outcomes, shape (m,) each."""
+        ...
+
+    def named_counts(self, outcomes: Integers) -> dict[str, Integers]:
+        """Return the counts that an outcome says, by their names, shape (m,) each."""
         ...
 
     def listed_truths(self) -> tuple[Integers | Floats, Floats]:
@@ -98,7 +103,15 @@ class Scenario(Protocol):
         ...
 
     def truths_of(self, keys: Integers | Floats) -> tuple[Floats, ...]:
-        """Return the true values of each sample with these keys, shape (t,) each."""
+        """Return the true values with these keys, in the order of the family's, (t,) each."""
+        ...
+
+    def distribution_weights(self, outcomes: Integers) -> Floats:
+        """Return the probabilities of the outcomes under the truth's distribution, shape (m,)."""
+        ...
+
+    def implied_posterior(self, outcomes: Integers) -> Any:
+        """Return the posteriors of the parameter under the truth's distribution, given outcomes."""
         ...
 
     def draw(self, trials: int, rng: np.random.Generator) -> Draws:
@@ -116,7 +129,7 @@ class Scenario(Protocol):
         ...
 
     def with_truths(self, truths: Sequence[float]) -> Scenario:
-        """Return the scenario with one true value of each sample."""
+        """Return the scenario with one true value of each sample, or of each cell of pairs."""
         ...
 
     def content(self) -> Mapping[str, Any]:
@@ -156,6 +169,9 @@ class SingleScenario:
     def counts(self, outcomes: Integers) -> tuple[Integers, ...]:
         return (outcomes,)
 
+    def named_counts(self, outcomes: Integers) -> dict[str, Integers]:
+        return {family_of(self.family).counts[0]: outcomes}
+
     def listed_truths(self) -> tuple[Integers | Floats, Floats]:
         assert isinstance(self.truth, DiscreteTruth)
         values = np.array(self.truth.values)
@@ -163,6 +179,13 @@ class SingleScenario:
 
     def truths_of(self, keys: Integers | Floats) -> tuple[Floats, ...]:
         return (keys.astype(np.float64),)
+
+    def distribution_weights(self, outcomes: Integers) -> Floats:
+        return self.model.outcome_weights(as_distribution(self.truth), outcomes, self.size)
+
+    def implied_posterior(self, outcomes: Integers) -> Any:
+        implied = truth_posterior(self.model, as_distribution(self.truth), outcomes, self.size)
+        return family_of(self.family).combine_posteriors(implied)
 
     def draw(self, trials: int, rng: np.random.Generator) -> Draws:
         parameter = as_distribution(self.truth).draw(trials, rng)
@@ -229,6 +252,9 @@ class PairScenario:
         first, second = np.divmod(outcomes, self.stride)
         return first, second
 
+    def named_counts(self, outcomes: Integers) -> dict[str, Integers]:
+        return dict(zip(family_of(self.family).counts, self.counts(outcomes), strict=True))
+
     def listed_truths(self) -> tuple[Integers | Floats, Floats]:
         parameter = family_of(self.family).parameter_at(self.truth.values)
         return np.arange(parameter.size), parameter
@@ -237,6 +263,19 @@ class PairScenario:
         numbers = keys.astype(np.int64)
         first, second = self.truth.values
         return first[numbers], second[numbers]
+
+    def distribution_weights(self, outcomes: Integers) -> Floats:
+        weight = np.ones(outcomes.size)
+        for sample, x in zip(self.samples(), self.counts(outcomes), strict=True):
+            weight = weight * sample.distribution_weights(x)
+        return weight
+
+    def implied_posterior(self, outcomes: Integers) -> Any:
+        implied = (
+            truth_posterior(self.model, as_distribution(sample.truth), x, sample.size)
+            for sample, x in zip(self.samples(), self.counts(outcomes), strict=True)
+        )
+        return family_of(self.family).combine_posteriors(*implied)
 
     def draw(self, trials: int, rng: np.random.Generator) -> Draws:
         samples = self.samples()

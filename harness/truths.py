@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from scipy.special import gammainccinv
@@ -269,9 +269,16 @@ class PairTruth:
         return {"first": dict(self.first.content()), "second": dict(self.second.content())}
 
 
-def trials_per_value(
-    truth: DiscreteTruth | PairTruth, trials: int, rng: np.random.Generator
-) -> Integers:
+class ListedTruth(Protocol):
+    """A truth of finitely many values."""
+
+    @property
+    def count(self) -> int:
+        """The number of values."""
+        ...
+
+
+def trials_per_value(truth: ListedTruth, trials: int, rng: np.random.Generator) -> Integers:
     """Draw how many of the trials fall on each true value, or on each pair of them.
 
     Args:

@@ -10,9 +10,8 @@ import numpy as np
 from harness.engines.pooling import Group, pooled_exact
 from harness.engines.results import Exact, Mean
 from harness.families.catalogue import family_of
-from harness.families.family import truth_posterior
 from harness.scenario import Limits, Scenario, data_of
-from harness.truths import Prior, as_distribution
+from harness.truths import Prior
 
 
 @dataclass(frozen=True)
@@ -48,18 +47,9 @@ def integrate_under_truth(scenario: Scenario, limits: Limits) -> Exact:
 
     The weights are the probabilities of the outcomes; impossible outcomes are left out.
     """
-    counts = scenario.counts(limits.outcomes)
-    samples = scenario.samples()
-    weight = np.ones(limits.outcomes.size)
-    for sample, x in zip(samples, counts, strict=True):
-        truth = as_distribution(sample.truth)
-        weight = weight * sample.model.outcome_weights(truth, x, sample.size)
+    weight = scenario.distribution_weights(limits.outcomes)
     possible = np.flatnonzero(weight > 0)
-    implied = (
-        truth_posterior(sample.model, as_distribution(sample.truth), x[possible], sample.size)
-        for sample, x in zip(samples, counts, strict=True)
-    )
-    posterior = family_of(scenario.family).combine_posteriors(*implied)
+    posterior = scenario.implied_posterior(limits.outcomes[possible])
     found = mass_outside(posterior, limits.at(limits.outcomes[possible]))
     return replace(found, weight=weight[possible])
 

@@ -8,7 +8,7 @@ and Raftery 2007, J. Am. Stat. Assoc. 102, 359–378, eq. 43).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,9 +18,9 @@ from harness.engines.exact.one_sample import probability_blocks
 from harness.engines.exact.two_samples import listed_pairs
 from harness.engines.results import Enumerated, NodeMisses
 from harness.families.catalogue import family_of
-from harness.families.family import truth_posterior
+from harness.families.family import Family, truth_posterior
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Floats
+from harness.numerics.arrays import Floats, Integers
 from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
 from harness.posteriors.truncated import Truncated
@@ -67,12 +67,30 @@ def of_two_samples(
 
     Args: as those of ``of_one_sample``.
     """
+    listed = listed_pairs(scenario) if scenario.truth.is_discrete else None
+    return of_listed_truths(family_of(scenario.family), listed, limits, enumerated, columns)
+
+
+def of_listed_truths(
+    family: Family,
+    listed: Iterable[tuple[float, Integers, Floats]] | None,
+    limits: Limits,
+    enumerated: Enumerated,
+    columns: Sequence[Column],
+) -> Scores:
+    """Return both scores over listed truths, exact; NaN under a distribution.
+
+    Args:
+        family: of the parameter.
+        listed: the parameter at each truth, and the outcomes with their probability there; None
+            for a distribution.
+        limits, enumerated, columns: as those of ``of_one_sample``.
+    """
     rms = _rms_over_listed_truths(enumerated, _alphas(columns))
-    score = np.full(len(columns), np.nan)
-    if scenario.truth.is_discrete:
-        excess = partial(excess_at_listed_pairs, scenario)
-        score = _interval_score(limits, enumerated, columns, excess)
-    return Scores(rms, score)
+    if listed is None:
+        return Scores(rms, np.full(len(columns), np.nan))
+    excess = partial(_excess_at_listed, family, listed)
+    return Scores(rms, _interval_score(limits, enumerated, columns, excess))
 
 
 def _alphas(columns: Sequence[Column]) -> Floats:
@@ -132,14 +150,20 @@ def excess_at_listed_pairs(scenario: PairScenario, limits: Limits) -> Floats:
 
     Of a ratio θ, L and U are their logarithms.
     """
-    total, scale = np.zeros(limits.lower.shape[0]), family_of(scenario.family).combination.scale
-    for theta, outcomes, probability in listed_pairs(scenario):
-        possible = limits.at(outcomes)
+    return _excess_at_listed(family_of(scenario.family), listed_pairs(scenario), limits)
+
+
+def _excess_at_listed(
+    family: Family, listed: Iterable[tuple[float, Integers, Floats]], limits: Limits
+) -> Floats:
+    total, count, scale = np.zeros(limits.lower.shape[0]), 0, family.scale
+    for theta, outcomes, probability in listed:
+        possible, count = limits.at(outcomes), count + 1
         for row in range(total.size):
             lower, upper = scale(possible.lower[row]), scale(possible.upper[row])
             excess = _excess(scale(np.array(theta)), lower, upper)
             total[row] += (probability * excess).sum()
-    return total / scenario.truth.count
+    return total / count
 
 
 def _excess(theta: Floats | float, lower: Floats, upper: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Solvers: the exact engines for one scenario, with one class for each number of samples."""
+"""Solvers: the exact engines for one scenario, with one class for each design."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from typing import Any, Protocol
 import numpy as np
 
 from harness.engines import scores
-from harness.engines.exact import one_sample, two_samples
+from harness.engines.exact import one_sample, paired, tables, two_samples
 from harness.engines.exact.listed_truths import at_listed_truths
 from harness.engines.results import Enumerated, Exact, WorstCase
 from harness.engines.scores import Scores
 from harness.engines.verification import one_sample as verify_one
+from harness.engines.verification import paired as verify_pairs
 from harness.engines.verification import two_samples as verify_two
 from harness.engines.verification.comparisons import Comparison, Published
+from harness.engines.worst_case.paired import search_worst_case as search_paired_worst_case
 from harness.engines.worst_case.two_samples import search_worst_case
 from harness.errors import HarnessError
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.families.family import ENUMERATION, Family
+from harness.families.family import ENUMERATION, PAIRS, SINGLE_SAMPLE, TWO_SAMPLES, Family
 from harness.numerics.arrays import Floats, Integers
+from harness.paired_scenario import PairedScenario
+from harness.paired_truths import CELLS
 from harness.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
 from harness.truths import Prior
 
@@ -41,7 +45,7 @@ class Solver(Protocol):
         ...
 
     def hull(self) -> tuple[Span, ...]:
-        """Return the range of each sample's truths over which the worst case is taken.
+        """Return the range of each truth, of a sample or a cell, that the worst case is taken over.
 
         It is the closed hull of the truth's support, or of an infinite one the effective support.
         """
@@ -121,10 +125,10 @@ def solver_of(scenario: Scenario) -> Solver:
     """Return the solver of a scenario.
 
     Raises:
-        HarnessError: the family has no enumeration, or no solver exists for its number of samples.
+        HarnessError: the family has no enumeration, or no solver exists for its design.
     """
     family = family_of(scenario.family)
-    solver = _SOLVERS.get(family.samples)
+    solver = _SOLVERS.get(family.design)
     if solver is None or ENUMERATION not in family.engines:
         raise HarnessError(f"the family {family.name} has no exact engines")
     found: Solver = solver(scenario)
@@ -263,8 +267,71 @@ class TwoSampleSolver:
         return verify_two.verify(self.scenario, limits, published)
 
 
-_SOLVERS: dict[int, Any] = {1: OneSampleSolver, 2: TwoSampleSolver}
-"""The solvers by the number of samples."""
+@dataclass(frozen=True)
+class PairedSolver:
+    """Exact engines for pairs, whose outcomes are tables of counts."""
+
+    scenario: PairedScenario
+
+    def possible_outcomes(self) -> Integers:
+        return paired.possible_outcomes(self.scenario)
+
+    def possible_count(self) -> float:
+        return paired.possible_count(self.scenario)
+
+    def hull(self) -> tuple[Span, ...]:
+        return self.scenario.truth.hull
+
+    def whole_range(self) -> tuple[Span, ...]:
+        return (self.scenario.model.SUPPORT,) * len(CELLS)
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        return tables.range_outcomes(self.scenario, over)
+
+    def range_count(self, over: Sequence[Span]) -> float:
+        return tables.range_count(self.scenario, over)
+
+    def solves_range(self, over: Sequence[Span]) -> bool:
+        return self.range_count(over) <= LARGEST_COMBINED
+
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        return _covers_possible(self, outcomes, largest)
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        return np.empty(0, np.int64)
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        return paired.outcome_weights(self.scenario, outcomes)
+
+    def enumerate(
+        self, limits: Limits, reported: Integers | None = None, worst: bool = True
+    ) -> Enumerated:
+        return paired.enumerate_pairs(self.scenario, limits, reported, worst)
+
+    def at_truths(self, limits: Limits) -> Exact:
+        return paired.at_listed_tables(self.scenario, limits)
+
+    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
+        found = search_paired_worst_case(self.scenario, limits, over)
+        return (None,) * len(limits.lower) if found is None else found
+
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        is_listed = self.scenario.truth.is_discrete
+        listed = paired.listed_tables(self.scenario) if is_listed else None
+        return scores.of_listed_truths(
+            family_of(self.scenario.family), listed, limits, enumerated, columns
+        )
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        return verify_pairs.verify(self.scenario, limits, published)
+
+
+_SOLVERS: dict[str, Any] = {
+    SINGLE_SAMPLE: OneSampleSolver,
+    TWO_SAMPLES: TwoSampleSolver,
+    PAIRS: PairedSolver,
+}
+"""The solvers by the design of the family."""
 
 
 def _covers_possible(solver: Solver, outcomes: Integers, largest: float) -> bool:

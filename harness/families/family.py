@@ -21,7 +21,7 @@ from harness.truths import ContinuousTruth, Prior
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 """The engines."""
 
-ONE_SAMPLE, TWO_SAMPLES, PAIRS = "one sample", "two samples", "pairs"
+SINGLE_SAMPLE, TWO_SAMPLES, PAIRS = "one sample", "two samples", "pairs"
 """The designs: one count, two independent counts, or a table of pairs."""
 
 Data = tuple[Floats, ...]
@@ -157,10 +157,14 @@ class Family:
         """Return the lengths of intervals: U − L, or of a ratio ln U − ln L, which may be ∞."""
         return length_between(lower, upper, logarithmic=self.is_ratio)
 
+    def scale(self, parameter: Floats) -> Floats:
+        """Return the parameter as lengths and scores measure it: itself, or a ratio's logarithm."""
+        return self.combination.scale(parameter)
+
     @property
     def design(self) -> str:
         """How the data arise, in words: ``one sample``, ``two samples`` or ``pairs``."""
-        return ONE_SAMPLE if self.samples == 1 else TWO_SAMPLES
+        return SINGLE_SAMPLE if self.samples == 1 else TWO_SAMPLES
 
     @property
     def has_single_count(self) -> bool:

@@ -8,12 +8,11 @@ import numpy.typing as npt
 from harness.errors import InputError
 from harness.families.data import LARGEST_COUNT, broadcast_columns, validate_values, whole_numbers
 from harness.numerics.arrays import Floats, Integers
-from harness.numerics.deviance import log_binomial
 from harness.numerics.points import UnitPoints
 from harness.numerics.quadrature import beta_rule
 from harness.posteriors.beta import Beta
 from harness.posteriors.truncated import Truncated
-from harness.sampling import binomial
+from harness.sampling import binomial, multinomial
 from harness.truths import ContinuousTruth, Prior
 
 NAME = "proportion"
@@ -78,18 +77,12 @@ def outcome_weights(truth: ContinuousTruth, x: Integers, n: float) -> Floats:
     """Return Pr(X = x) with p drawn from the truth: a mean of binomial probabilities, shape (m,).
 
     Uniform on [a, b]: Pr(a < Beta(x+1, n−x+1) < b) / ((n + 1)(b − a)). Beta(s, t): the
-    beta-binomial probability, as b(x; n, p) f(p; s, t) / f(p; s + x, t + n − x) at the posterior
-    mean p, since the quotient is the same at every p and no log-gamma difference is taken there.
+    beta-binomial probability.
     """
     counts, sizes = x.astype(np.float64), np.full(x.size, float(n))
     prior = truth.conjugate_prior
     if prior is not None:
-        before = Beta(np.full(x.size, prior[0]), np.full(x.size, prior[1]))
-        after = Beta.given(counts, sizes, prior)
-        total = after.a + after.b
-        mean = UnitPoints(after.a / total, after.b / total)
-        log_pmf = log_binomial(counts, sizes - counts, mean.p, mean.q)
-        return np.exp(log_pmf + before.logpdf(mean) - after.logpdf(mean))
+        return multinomial.beta_binomial(x, sizes, *prior)
     low, high = truth.support
     if truth.support == SUPPORT:
         return np.full(x.size, 1.0 / (n + 1))

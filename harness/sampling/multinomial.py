@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.deviance import log_binomial
+from harness.numerics.points import UnitPoints
+from harness.posteriors.beta import Beta
 
 
 def draw_discordant(
@@ -68,6 +70,41 @@ def log_both(cells: Sequence[float], both: Integers, concordant: Integers) -> Fl
     p, _, _, neither = cells
     share, left = float(_share(p, neither)), float(_share(neither, p))
     return log_binomial(both, concordant - both, share, left)
+
+
+def mean_discordant(shapes: Sequence[float], first: Integers, second: Integers, n: float) -> Floats:
+    """Return Pr(first_only, second_only) with the probabilities drawn from a Dirichlet, (m,).
+
+    It is the product of two beta-binomial probabilities.
+
+    Args:
+        shapes: of the distribution: both, first_only, second_only and neither.
+        first, second: the counts, shape (m,).
+        n: the number of pairs.
+    """
+    both, a, b, neither = shapes
+    of_first = beta_binomial(first, np.full(first.size, float(n)), a, b + both + neither)
+    return of_first * beta_binomial(second, n - first.astype(np.float64), b, both + neither)
+
+
+def mean_both(shapes: Sequence[float], both: Integers, concordant: Integers) -> Floats:
+    """Return Pr(both | the number of concordant pairs) under a Dirichlet, shape (m,)."""
+    return beta_binomial(both, concordant.astype(np.float64), shapes[0], shapes[3])
+
+
+def beta_binomial(x: Integers, n: Floats, a: float, b: float) -> Floats:
+    """Return Pr(X = x) of Bin(n, p) with p ~ Beta(a, b), shape (m,).
+
+    It is b(x; n, p) f(p; a, b) / f(p; a + x, b + n − x) at the posterior mean p: the quotient is
+    the same at every p, and no log-gamma difference is taken there.
+    """
+    counts = x.astype(np.float64)
+    before = Beta(np.full(x.size, a), np.full(x.size, b))
+    after = Beta(counts + a, (n - counts) + b)
+    total = after.a + after.b
+    mean = UnitPoints(after.a / total, after.b / total)
+    log_pmf = log_binomial(counts, n - counts, mean.p, mean.q)
+    return np.exp(log_pmf + before.logpdf(mean) - after.logpdf(mean))
 
 
 def _share(part: npt.ArrayLike, rest: npt.ArrayLike) -> Floats:

@@ -137,8 +137,7 @@ def _truths(result: ScenarioResult, cells: Counts | Exact) -> Block:
 def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Block:
     """The outcomes with their limits; if they are pooled, the last of each group instead."""
     outcomes, group = cells.conditions.astype(np.int64), result.outcome_cells.group
-    counts = result.scenario.counts(outcomes)
-    named = dict(zip(family_of(result.scenario.family).counts, counts, strict=True))
+    named = result.scenario.named_counts(outcomes)
     if group is not None:
         pooled = {"length": cells.length[row]} if isinstance(cells, Exact) else {}
         return {"given": OUTCOME, **named, "x_last": group.end(outcomes), **pooled}

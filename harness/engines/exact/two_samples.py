@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -138,15 +138,27 @@ def listed_pairs(scenario: PairScenario) -> Iterator[tuple[float, Integers, Floa
 
 
 def _by_outcome_and_truth(scenario: PairScenario, limits: Limits) -> tuple[Exact, Exact]:
-    """Return the miss probabilities given each pair of counts, and at each listed pair of truths.
+    """Return the miss probabilities given each pair of counts and at each listed truth."""
+    return misses_at_listed(listed_pairs(scenario), scenario.truth.count, limits)
 
-    Given the counts, it is the share of their probability that comes from truths they miss.
+
+def misses_at_listed(
+    listed: Iterable[tuple[float, Integers, Floats]], count: int, limits: Limits
+) -> tuple[Exact, Exact]:
+    """Return the miss probabilities given each outcome, and at each listed truth.
+
+    Given the outcome, it is the share of its probability that comes from truths it misses.
+
+    Args:
+        listed: the parameter at each listed truth, and the outcomes with their probability there.
+        count: the number of truths.
+        limits: of all outcomes that can occur.
     """
-    (k, m), t = limits.lower.shape, scenario.truth.count
+    (k, m), t = limits.lower.shape, count
     weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))
     below_at, above_at, length_at, infinite_at = np.zeros((4, k, t))
     infinite = limits.infinite
-    for number, (theta, outcomes, probability) in enumerate(listed_pairs(scenario)):
+    for number, (theta, outcomes, probability) in enumerate(listed):
         index = limits.positions(outcomes)
         weight[index] += probability
         for row in range(k):

@@ -1,0 +1,128 @@
+"""Enumeration for pairs: sums the probability of every table of counts that misses.
+
+An outcome is a table of four counts, or only its discordant pairs where the limits of all methods
+depend on these and n alone: then there are (n + 1)(n + 2)/2 outcomes instead of
+(n + 1)(n + 2)(n + 3)/6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from harness.engines.exact.one_sample import enumerate_by_posterior
+from harness.engines.exact.tables import (
+    Windows,
+    all_outcomes_count,
+    outcomes_count,
+    outcomes_within,
+    probabilities,
+    windows_of,
+)
+from harness.engines.exact.two_samples import misses_at_listed
+from harness.engines.results import Enumerated, Exact, WorstCase
+from harness.engines.worst_case.paired import search_worst_case
+from harness.engines.worst_case.two_samples import AT_LISTED
+from harness.families.family import ENUMERATION
+from harness.numerics.arrays import Floats, Integers
+from harness.paired_scenario import PairedScenario
+from harness.scenario import Limits
+
+
+def enumerate_pairs(
+    scenario: PairedScenario,
+    limits: Limits,
+    reported: Integers | None = None,
+    worst: bool = True,
+) -> Enumerated:
+    """Return exact miss probabilities by table of counts, by truth and overall.
+
+    The worst case comes with them; it is not exact, but the worst one that a search finds.
+
+    Args:
+        scenario: size and truth.
+        limits: the limits of all outcomes that can occur under the truth.
+        reported: the outcomes in the result; None for all that have limits.
+        worst: whether to search for the worst case.
+    """
+    shown = limits.outcomes if reported is None else reported
+    found = _enumerate(scenario, limits, shown)
+    cases = search_worst_case(scenario, limits) if worst else None
+    if cases is None:
+        return found
+    if found.by_truth is not None:
+        missed = found.by_truth.below + found.by_truth.above
+        cases = [
+            _worse_of_listed(scenario, case, row) for case, row in zip(cases, missed, strict=True)
+        ]
+    return replace(found, worst=tuple(cases))
+
+
+def _enumerate(scenario: PairedScenario, limits: Limits, reported: Integers) -> Enumerated:
+    unknown = (None,) * limits.lower.shape[0]
+    if not scenario.truth.is_discrete:
+        return enumerate_by_posterior(scenario, limits, reported)
+    by_outcome, by_truth = misses_at_listed(listed_tables(scenario), scenario.truth.count, limits)
+    shown = np.intersect1d(by_outcome.conditions, reported)
+    mean = by_truth.mean()
+    return Enumerated(by_outcome.at(shown), by_truth, mean, ENUMERATION, unknown, unknown)
+
+
+def at_listed_tables(scenario: PairedScenario, limits: Limits) -> Exact:
+    """Return the miss probabilities and the expected length at each listed truth."""
+    assert scenario.truth.is_discrete
+    _, by_truth = misses_at_listed(listed_tables(scenario), scenario.truth.count, limits)
+    return by_truth
+
+
+def _worse_of_listed(scenario: PairedScenario, case: WorstCase, missed: Floats) -> WorstCase:
+    """Return the worst case at the listed truths where it is worse than the one of the search."""
+    worst = int(np.argmax(missed))
+    if missed[worst] <= case.alpha:
+        return case
+    truths = tuple(float(each[worst]) for each in scenario.truths_of(np.array([worst])))
+    return WorstCase(float(missed[worst]), truths, "at", truths, AT_LISTED)
+
+
+def listed_tables(scenario: PairedScenario) -> Iterator[tuple[float, Integers, Floats]]:
+    """Yield the parameter at each listed truth, and the outcomes with their probability there."""
+    assert scenario.truth.is_discrete
+    _, parameter = scenario.listed_truths()
+    for theta, cells in zip(parameter.tolist(), scenario.truth.tables, strict=True):
+        outcomes = outcomes_within(scenario, windows_of(scenario, [(p, p) for p in cells]))
+        yield theta, outcomes, probabilities(scenario, cells, outcomes)
+
+
+def outcome_weights(scenario: PairedScenario, outcomes: Integers) -> Floats:
+    """Return the probabilities of outcomes under the scenario's truth, shape (m,)."""
+    if not scenario.truth.is_discrete:
+        return scenario.distribution_weights(outcomes)
+    tables = scenario.truth.tables
+    return np.asarray(sum(probabilities(scenario, cells, outcomes) for cells in tables)) / len(
+        tables
+    )
+
+
+def possible_outcomes(scenario: PairedScenario) -> Integers:
+    """Return the outcomes that can occur under the truth, but for 1e-15 of them; ascending."""
+    windows = _possible_windows(scenario)
+    parts = [outcomes_within(scenario, each) for each in windows]
+    return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
+
+
+def possible_count(scenario: PairedScenario) -> float:
+    """Return an upper bound of the number of possible outcomes, without listing them."""
+    counts = sum(outcomes_count(scenario, windows) for windows in _possible_windows(scenario))
+    return min(counts, all_outcomes_count(scenario))
+
+
+def _possible_windows(scenario: PairedScenario) -> list[Windows]:
+    """The windows at each listed truth, or those of the hull of all where these hold fewer."""
+    together = windows_of(scenario, scenario.truth.hull)
+    if not scenario.truth.is_discrete or scenario.truth.count == 1:
+        return [together]
+    apart = [windows_of(scenario, [(p, p) for p in cells]) for cells in set(scenario.truth.tables)]
+    count = sum(outcomes_count(scenario, each) for each in apart)
+    return apart if count < outcomes_count(scenario, together) else [together]
