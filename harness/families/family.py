@@ -164,7 +164,7 @@ class Family:
     @property
     def design(self) -> str:
         """How the data arise, in words: ``one sample``, ``two samples`` or ``pairs``."""
-        return SINGLE_SAMPLE if self.samples == 1 else TWO_SAMPLES
+        return {1: SINGLE_SAMPLE, 2: TWO_SAMPLES}.get(self.samples, f"{self.samples} samples")
 
     @property
     def has_single_count(self) -> bool:
