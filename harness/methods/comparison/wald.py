@@ -1,4 +1,4 @@
-"""Intervals for a difference from a normal distribution about the estimate."""
+"""Intervals from a normal distribution about a difference, or the logarithm of a ratio."""
 
 from __future__ import annotations
 
@@ -51,3 +51,19 @@ def _clipped(data: tuple[Floats, ...], tail: float, correction: Floats) -> Limit
     variance = x1 / n1 * ((n1 - x1) / n1) / n1 + x2 / n2 * ((n2 - x2) / n2) / n2
     delta = correction - float(ndtri(tail)) * np.sqrt(variance)
     return np.clip(estimate - delta, -1.0, 1.0), np.clip(estimate + delta, -1.0, 1.0)
+
+
+def about_logarithm(ratio: Floats, variance: Floats, tail: float) -> LimitPair:
+    """exp(log θ̂ ∓ z √V), V the variance of log θ̂; (0, inf) where θ̂ is 0, infinite or NaN.
+
+    z is the upper ``tail`` point of the standard normal.
+
+    Args:
+        ratio: θ̂, shape (m,).
+        variance: V, shape (m,); not used where the limits are (0, inf).
+        tail: the probability beyond a limit.
+    """
+    known = np.isfinite(ratio) & (ratio > 0)
+    ratio = np.where(known, ratio, 1.0)
+    factor = np.exp(-float(ndtri(tail)) * np.sqrt(np.where(known, variance, 0.0)))
+    return np.where(known, ratio / factor, 0.0), np.where(known, ratio * factor, np.inf)

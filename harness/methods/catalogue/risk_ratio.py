@@ -1,0 +1,47 @@
+"""Every interval method for the ratio of two proportions. This file is the list."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf
+
+from harness.methods.catalogue import category
+from harness.methods.catalogue import references as by
+from harness.methods.comparison.ratio_score import koopman, miettinen_nurminen, scas
+from harness.methods.comparison.risk_ratio import (
+    katz,
+    mover_jeffreys,
+    mover_wilson,
+    price_bonett,
+    walter,
+)
+from harness.methods.method import Method, by_tail
+
+_tails = partial(by_tail, support=(0.0, inf))
+
+METHODS: dict[str, Method] = {
+    "katz": category.wald(
+        "Katz, Wald for the logarithm, (0, ∞) without a success of a sample", by.KATZ, _tails(katz)
+    ),
+    "walter": category.wald(
+        "Walter, Wald for the logarithm with ½ added", by.PETTIGREW, _tails(walter)
+    ),
+    "price_bonett": category.wald(
+        "Price-Bonett, approximate Bayes, Wald for the logarithm",
+        by.PRICE_BONETT,
+        _tails(price_bonett),
+    ),
+    "koopman": category.score("Koopman score", by.KOOPMAN, _tails(koopman)),
+    "miettinen_nurminen": category.score(
+        "Miettinen-Nurminen score", by.MIETTINEN_NURMINEN, _tails(miettinen_nurminen)
+    ),
+    "scas": category.score("Skewness-corrected score", by.LAUD, _tails(scas)),
+    "mover_wilson": category.mover("MOVER with Wilson limits", by.DONNER_ZOU, _tails(mover_wilson)),
+    "mover_jeffreys": category.mover(
+        "MOVER with equal-tailed Jeffreys limits", by.LAUD, _tails(mover_jeffreys)
+    ),
+}
+
+EXCEPTIONS: dict[str, dict[str, str]] = {}
+
+ALIASES: dict[str, str] = {}
