@@ -171,9 +171,11 @@ def are_intervals(lower: Floats, upper: Floats, side: str, infinite: bool = Fals
     Args:
         lower, upper: the limits, shape (m,).
         side: the side of the interval.
-        infinite: whether any upper limit may be infinite, as one of a ratio.
+        infinite: whether any upper limit may be infinite, as one of a ratio. So may the lower one
+            of a one-sided interval then, where the estimate is and alpha is above one half.
     """
     low = np.isfinite(lower) | ((lower == -np.inf) & (side == UPPER))
+    low |= (lower == np.inf) & (infinite and side == LOWER)
     high = np.isfinite(upper) | ((upper == np.inf) & (infinite or side == LOWER))
     return np.asarray(low & high & (lower <= upper))
 

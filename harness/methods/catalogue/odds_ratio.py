@@ -1,0 +1,76 @@
+"""Every interval method for the odds ratio of two proportions. This file is the list."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf
+
+from harness.methods.catalogue import category
+from harness.methods.catalogue import references as by
+from harness.methods.comparison.conditional import (
+    baptista_pike,
+    baptista_pike_mid_p,
+    cornfield,
+    mid_p,
+)
+from harness.methods.comparison.odds_ratio import (
+    agresti_smoothed,
+    gart,
+    mover_jeffreys,
+    mover_wilson,
+    woolf,
+)
+from harness.methods.comparison.odds_ratio_score import miettinen_nurminen, score
+from harness.methods.comparison.odds_ratio_skewness import scas
+from harness.methods.method import Method, by_alpha, by_tail
+
+_tails = partial(by_tail, support=(0.0, inf))
+
+METHODS: dict[str, Method] = {
+    "woolf": category.wald(
+        "Woolf, Wald for the logarithm, (0, ∞) with a zero cell", by.WOOLF, _tails(woolf)
+    ),
+    "gart": category.wald("Gart, Woolf with half a count in each cell", by.GART, _tails(gart)),
+    "agresti_smoothed": category.wald(
+        "Agresti, Woolf smoothed towards independence",
+        by.AGRESTI_SMOOTHED,
+        _tails(agresti_smoothed),
+    ),
+    "score": category.score("Score", by.CORNFIELD, _tails(score)),
+    "miettinen_nurminen": category.score(
+        "Miettinen-Nurminen score", by.MIETTINEN_NURMINEN, _tails(miettinen_nurminen)
+    ),
+    "scas": category.score(
+        "Skewness-corrected score with correction for bias", by.LAUD, _tails(scas)
+    ),
+    "mover_wilson": category.mover(
+        "MOVER with the odds of Wilson limits", by.FAGERLAND_NEWCOMBE, _tails(mover_wilson)
+    ),
+    "mover_jeffreys": category.mover(
+        "MOVER with the odds of equal-tailed Jeffreys limits", by.LAUD, _tails(mover_jeffreys)
+    ),
+    "cornfield": category.exact(
+        "Cornfield, exact tails given the sum of successes", by.CORNFIELD, _tails(cornfield)
+    ),
+    "mid_p": category.exact(
+        "Mid-P, exact tails given the sum with half of x1",
+        by.LANCASTER,
+        _tails(mid_p),
+        promise="none",
+    ),
+    "baptista_pike": category.exact_test(
+        "Baptista-Pike, exact given the sum, by minimum likelihood",
+        by.BAPTISTA_PIKE,
+        by_alpha(baptista_pike),
+    ),
+    "baptista_pike_mid_p": category.exact_test(
+        "Baptista-Pike with half of x1",
+        by.FAGERLAND_2015,
+        by_alpha(baptista_pike_mid_p),
+        promise="none",
+    ),
+}
+
+EXCEPTIONS: dict[str, dict[str, str]] = {}
+
+ALIASES: dict[str, str] = {}
