@@ -30,7 +30,7 @@ class Interval:
     """
 
     estimate: Value
-    """The parameter at the observed proportions or rates."""
+    """The parameter at the observed proportions or rates; not a number where a ratio is 0/0."""
     lower: Value
     """The lower limit; the lower boundary of the support if only an upper limit is asked for."""
     upper: Value

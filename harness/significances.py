@@ -26,20 +26,21 @@ _ROWS_AT_ONCE = 1 << 13
 def significance(
     family: str,
     *,
-    delta: npt.ArrayLike = 0.0,
+    delta: npt.ArrayLike | None = None,
     prior: Prior | None = None,
     **data: npt.ArrayLike,
 ) -> float | Floats:
     """Compute Pr(first − second ≥ delta | data), both samples independent and of the same prior.
 
     Ross (2003), section 6.1: ∫ f₁(t) F₂(t − delta) dt. For a balanced accuracy it is the
-    probability that the mean of both proportions is at least ``delta``. The data and ``delta``
+    probability that the mean of both proportions is at least ``delta``, and for a ratio the
+    probability that the ratio is. The data and ``delta``
     broadcast against each other.
 
     Args:
-        family: "proportion_difference", "rate_difference" or "balanced_accuracy".
-        delta: a finite number, in the unit of the parameter. At or beyond a boundary of its
-            support the answer is exactly 1 or 0.
+        family: one of two samples with a posterior, as "proportion_difference" or "risk_ratio".
+        delta: a finite number, in the unit of the parameter; default 0, and 1 for a ratio. At or
+            beyond a boundary of its support the answer is exactly 1 or 0.
         prior: of each sample, (a, b) of a Beta prior for proportions or a Gamma prior for rates;
             default flat.
         **data: the data by name, numbers or arrays: x1, n1, x2, n2, or for rates x1, exposure1,
@@ -61,7 +62,8 @@ def significance(
     known = _two_sample_family(family)
     columns = known.validate_data(data)
     prior = known.validate_prior(prior) or known.model.FLAT_PRIOR
-    columns = broadcast_columns((*known.data, "delta"), (*columns, _validate_delta(delta)))
+    least = known.equality if delta is None else delta
+    columns = broadcast_columns((*known.data, "delta"), (*columns, _validate_delta(least)))
     *counts_and_sizes, deltas = (column.ravel() for column in columns)
     found = np.empty(deltas.size)
     for start in range(0, deltas.size, _ROWS_AT_ONCE):

@@ -27,6 +27,7 @@ from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
 from harness.scenario import Limits, Scenario, data_of, sizes_by_name
+from harness.tables.blocks import mean_length
 
 WORST, MEAN, LENGTH = "worst_alpha", "mean_alpha_error", "mean_length"
 WORST_INSIDE = "worst_alpha_inside"
@@ -196,7 +197,7 @@ def _compared(
                 WORST: worst.alpha,
                 **dict(zip(names, worst.truths, strict=True)),
                 MEAN: float(alpha - (mean.below[row] + mean.above[row])),
-                LENGTH: float(mean.length[row]),
+                LENGTH: float(mean_length(mean, row)[0][0]),
             }
         )
     return rows
@@ -225,4 +226,4 @@ def _minimal_length(scenario: Scenario, alpha: float) -> float:
     method = find(scenario.family, "minimal_length")
     lower, upper = method.limits(data_of(scenario, outcomes), alpha)
     limits = Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
-    return float(integrate_under_truth(scenario, limits).mean().length[0])
+    return float(mean_length(integrate_under_truth(scenario, limits).mean(), 0)[0][0])

@@ -44,7 +44,10 @@ def interval(
     **data: float | None,
 ) -> int:
     """Compute one interval, as in: interval proportion --x 90 --n 100."""
+    import numpy as np
+
     from harness.commands.output import show
+    from harness.families.catalogue import family_of
     from harness.intervals import interval as compute
     from harness.intervals import method_of, tails
 
@@ -54,7 +57,7 @@ def interval(
     found = compute(family, name, alpha=alpha, side=side, prior=prior, seed=seed, **known)
     seconds = time.perf_counter() - start
     record: dict[str, Any] = {
-        "estimate": found.estimate,
+        "estimate": None if np.isnan(found.estimate) else found.estimate,
         "lower": found.lower,
         "upper": found.upper,
         "alpha": alpha,
@@ -67,7 +70,7 @@ def interval(
         actual_alpha = outside.lower_tail + outside.upper_tail
         record |= {
             **known,
-            "length": found.upper - found.lower,
+            "length": float(family_of(family).length(np.array(found.lower), np.array(found.upper))),
             "lower_tail": outside.lower_tail,
             "upper_tail": outside.upper_tail,
             "actual_alpha": actual_alpha,

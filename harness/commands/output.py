@@ -66,8 +66,8 @@ def _show_json(records: Records) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """The value, or None if it is infinite, which JSON cannot write."""
-    return None if isinstance(value, float) and math.isinf(value) else value
+    """The value, or None if it is infinite or not a number, which JSON cannot write."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _show_csv(records: Records) -> None:

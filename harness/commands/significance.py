@@ -14,23 +14,27 @@ def significance(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion_difference, rate_difference or balanced_accuracy", metavar="FAMILY"
+            help="One of two samples, as proportion_difference or risk_ratio.", metavar="FAMILY"
         ),
     ],
     *,
-    delta: Annotated[float, typer.Option(help="The least difference.")] = 0.0,
+    delta: Annotated[
+        float | None, typer.Option(help="The least difference or ratio; default 0, of a ratio 1.")
+    ] = None,
     prior: Prior = None,
     output: Form = "table",
     **data: float | None,
 ) -> int:
-    """Compute Pr(first − second ≥ delta) given the data; for a balanced accuracy Pr(mean ≥ delta).
+    """Compute Pr(first − second ≥ delta) given the data; of other parameters Pr(it ≥ delta).
 
     As in: significance proportion_difference --x1 5 --n1 12 --x2 36 --n2 112.
     """
     from harness.commands.output import show
+    from harness.families.catalogue import family_of
     from harness.significances import significance as probability
 
     known = given_data(data)
     found = probability(family, delta=delta, prior=prior, **known)
-    show([{"family": family, **known, "delta": delta, "probability": found}], output)
+    least = family_of(family).equality if delta is None else delta
+    show([{"family": family, **known, "delta": least, "probability": found}], output)
     return 0

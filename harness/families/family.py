@@ -153,6 +153,11 @@ class Family:
         """
         return self.combination.is_ratio
 
+    @property
+    def equality(self) -> float:
+        """The value of a comparison where both parameters are equal: 0, of a ratio 1."""
+        return float(self.is_ratio)
+
     def length(self, lower: Floats, upper: Floats) -> Floats:
         """Return the lengths of intervals: U − L, or of a ratio ln U − ln L, which may be ∞."""
         return length_between(lower, upper, logarithmic=self.is_ratio)

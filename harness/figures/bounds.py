@@ -151,7 +151,13 @@ def _figure(groups: Sequence[Group], family: Family, title: str) -> Figure:
     rows = sum(len(group.bars) + 1 for group in groups)
     figure = style.new_figure(style.COLUMN, 24 + ROW * rows)
     axes = figure.add_subplot()
-    reach = _reach(groups, family.support)
+    reach = _reach(groups, family)
+    if family.is_ratio:
+        from matplotlib.ticker import FuncFormatter, NullFormatter
+
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: labels.number_text(value)))
+        axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlim(*reach)
     axes.set_ylim(rows - 0.4, -0.6)
     top = 0
@@ -168,18 +174,23 @@ def _figure(groups: Sequence[Group], family: Family, title: str) -> Figure:
     return figure
 
 
-def _reach(groups: Sequence[Group], support: tuple[float, float]) -> tuple[float, float]:
-    """The limits of the axis: those of all bars with some room, within the support."""
-    finite = [
-        value
-        for group in groups
-        for bar in group.bars
-        for value in (*bar.limits, group.estimate)
-        if np.isfinite(value)
-    ]
-    low, high = min(finite), max(finite)
+def _reach(groups: Sequence[Group], family: Family) -> tuple[float, float]:
+    """The limits of the axis: those of all bars with some room, within the support.
+
+    The axis of a ratio is logarithmic; bars with an end at 0 or infinity go on to its end.
+    """
+    values = np.array(
+        [v for group in groups for bar in group.bars for v in (*bar.limits, group.estimate)]
+    )
+    if family.is_ratio:
+        positive = np.log(values[(values > 0) & (values < np.inf)])
+        low, high = positive.min(initial=-1.0), positive.max(initial=1.0)
+        room = 0.12 * (high - low)
+        return float(np.exp(low - room)), float(np.exp(high + room))
+    finite = values[np.isfinite(values)]
+    low, high = finite.min(), finite.max()
     room = 0.12 * (high - low) or 0.1
-    return max(low - room, support[0]), min(high + room, support[1])
+    return max(low - room, family.support[0]), min(high + room, family.support[1])
 
 
 def _plot_group(axes: Axes, group: Group, top: int, reach: tuple[float, float]) -> None:
@@ -202,6 +213,8 @@ def _plot_group(axes: Axes, group: Group, top: int, reach: tuple[float, float]) 
             label=BAR_NAMES[bar.side],
             gid="bar",
         )
+    if not reach[0] <= group.estimate <= reach[1]:
+        return
     axes.vlines(
         group.estimate,
         top + 0.6,

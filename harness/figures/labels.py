@@ -44,7 +44,14 @@ def parameter_label(family: Family) -> str:
     """The name of an axis of the parameter of the family."""
     words = family.name.replace("_", " ")
     symbol = "" if family.parameter == words else f" {family.parameter}"
-    return words + symbol + _unit(family)
+    return words + symbol + ("" if family.is_ratio else _unit(family))
+
+
+def length_label(family: Family) -> str:
+    """The name of an axis of mean lengths."""
+    if family.is_ratio:
+        return f"expected length of ln({family.parameter}),\nwithout infinite ones"
+    return "expected interval length"
 
 
 def _unit(family: Family) -> str:
@@ -101,6 +108,8 @@ def cell_text(value: float) -> str:
 
 def number_text(value: float) -> str:
     """A number with three digits, and a power of ten instead of many zeros."""
+    if not math.isfinite(value):
+        return "undefined" if math.isnan(value) else "∞" if value > 0 else MINUS + "∞"
     digits, _, exponent = f"{value:.3g}".partition("e")
     text = digits.replace("-", MINUS)
     return f"{text}×{power_text(int(exponent))}" if exponent else text

@@ -51,7 +51,7 @@ def _figure(curves: TruthCurves) -> Figure:
     axes.set_xlim(*curves.range)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(labels.truth_label(curves.family))
-    axes.set_ylabel("expected interval length")
+    axes.set_ylabel(labels.length_label(curves.family))
     handles, _ = axes.get_legend_handles_labels()
     figure.legend(handles, names, **legend)
     return figure

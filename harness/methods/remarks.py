@@ -44,16 +44,16 @@ class Remark:
 
 
 def rounding(limits: Floats, family: Family, sizes: tuple[float, ...]) -> Floats:
-    """The tolerance for rounding; relative for rates, whose limits have any magnitude.
+    """The tolerance for rounding; relative for rates and ratios, which have any magnitude.
 
     Args:
         limits: of any shape.
         family: of the method.
         sizes: the size of each sample.
     """
-    if family.is_bounded:
+    if np.isfinite(family.support).all():
         return np.full_like(limits, ROUNDING)
-    unit = max(1.0 / size for size in sizes)
+    unit = 0.0 if family.is_ratio else max(1.0 / size for size in sizes)
     return np.asarray(ROUNDING * (np.where(np.isfinite(limits), np.abs(limits), 0.0) + unit))
 
 

@@ -54,7 +54,9 @@ def escape_markup(text: str) -> str:
 
 
 def format_value(value: object) -> str:
-    """The value as text."""
+    """The value as text; None is an estimate such as 0/0, which is no number."""
+    if value is None:
+        return "undefined"
     return format_number(value) if isinstance(value, float) else str(value)
 
 

@@ -84,10 +84,11 @@ Property = Callable[[Evaluation], Violation]
 
 
 def is_finite(evaluation: Evaluation) -> Violation:
-    """Limits are finite; the missing limit of a one-sided interval may be infinite."""
+    """Limits are finite; an open side, and an upper limit of a ratio, may be infinite."""
     lower, upper, side = evaluation.lower, evaluation.upper, evaluation.side
     low = np.isfinite(lower) | ((lower == -np.inf) & (side == UPPER))
-    high = np.isfinite(upper) | ((upper == np.inf) & (side == LOWER))
+    open_above = side == LOWER or evaluation.family.is_ratio
+    high = np.isfinite(upper) | ((upper == np.inf) & open_above)
     return Violation(~(low & high) & evaluation.answered)
 
 
@@ -174,9 +175,11 @@ def has_width(evaluation: Evaluation) -> Violation:
 
 
 def holds_the_estimate(evaluation: Evaluation) -> Violation:
-    """A two-sided interval contains the estimate."""
+    """A two-sided interval contains the estimate, if a ratio's is neither 0 nor infinite."""
     estimate, tolerance = evaluation.estimate, evaluation.tolerance(evaluation.lower)
     outside = (evaluation.lower > estimate + tolerance) | (evaluation.upper < estimate - tolerance)
+    if evaluation.family.is_ratio:
+        outside &= (estimate > 0) & (estimate < np.inf)
     return Violation(outside & evaluation.is_two_sided)
 
 

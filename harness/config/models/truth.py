@@ -6,9 +6,10 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -279,6 +280,20 @@ def _refuse_small_shapes(sample: str, truth: Truth) -> None:
         raise refused(f"expected {least}, found {found}", at=sample)
 
 
+def _refuse_infinite(family: Family, truth: PairTruth) -> PairTruth:
+    """Refuse listed truths at which a ratio is no number; a distribution has none of them."""
+    if not truth.is_discrete:
+        return truth
+    at = np.flatnonzero(~np.isfinite(family.parameter_at(truth.values)))
+    if at.size:
+        first, second = (values[at[0]] for values in truth.values)
+        what = "0/0" if np.isnan(family.parameter_at(truth.values)[at[0]]) else "infinite"
+        names = zip(family.symbols, (first, second), strict=True)
+        where = " and ".join(f"{name} = {value:g}" for name, value in names)
+        raise refused(f"expected truths with a finite {family.parameter}, found {where} ({what})")
+    return truth
+
+
 def _two_distributions(written: Any, handler: ValidatorFunctionWrapHandler) -> PairTruth:
     truth: PairTruth = handler(written)
     if truth.is_discrete:
@@ -321,6 +336,8 @@ def truth_type(family: Family) -> Any:
     kind, example = _TRUTHS[prior], "{uniform: [0, 10]}"
     if family.samples == 2:
         kind, example = _pair_type(model, prior), f"{{first: {example}, second: {example}}}"
+    if family.is_ratio:
+        kind = Annotated[kind, AfterValidator(partial(_refuse_infinite, family))]
     return kind if family.is_bounded else Annotated[kind, _required(model, example)]
 
 

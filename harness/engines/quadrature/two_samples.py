@@ -29,7 +29,7 @@ Counts = tuple[Integers, Integers]
 
 
 def integrate_pairs(scenario: PairScenario, block: Counts, limits: Limits) -> Exact:
-    """Return the integrals given each pair of counts of a block.
+    """Return the integrals given each pair of counts of a block, of a weighted sum.
 
     With P(θ, x) the integral of Pr(X1 = x1, X2 = x2) times the densities of the truths along the
     line of θ, the misses below given a pair of counts are ∫ [θ < L(x)] P(θ, x) dθ over the
@@ -74,12 +74,12 @@ def is_whole(scenario: PairScenario) -> bool:
 
 
 def blocks(scenario: PairScenario) -> list[Counts]:
-    """Return one block of all counts where they are few, or three small blocks.
+    """Return one block of all counts of a weighted sum where they are few, or three small blocks.
 
     These are at low counts of both samples, at the means of both, and at one of each.
     """
     samples = scenario.samples()
-    if is_whole(scenario):
+    if family_of(scenario.family).is_weighted_sum and is_whole(scenario):
         first, second = (np.arange(a, b + 1) for a, b in map(_window, samples))
         return [(first, second)]
     middle = [_likeliest_counts(sample, _middle(sample.truth)) for sample in samples]

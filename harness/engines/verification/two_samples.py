@@ -15,9 +15,10 @@ import numpy as np
 from harness.engines import posterior
 from harness.engines.exact.one_sample import is_integrated as is_small
 from harness.engines.exact.two_samples import is_integrated
+from harness.engines.quadrature.nested import integrate_block
 from harness.engines.quadrature.one_sample import Mixing, outcome_probabilities
 from harness.engines.quadrature.samples import has_smooth_density
-from harness.engines.quadrature.two_samples import block_outcomes, blocks, integrate_pairs
+from harness.engines.quadrature.two_samples import Counts, block_outcomes, blocks, integrate_pairs
 from harness.engines.results import Exact, Mean, weighted_mean
 from harness.engines.verification.comparisons import (
     SECOND,
@@ -86,7 +87,13 @@ def outcomes_to_verify(scenario: PairScenario, prior: Prior | None) -> Integers:
 
 def _is_comparable(scenario: PairScenario) -> bool:
     family = family_of(scenario.family)
-    return family.is_weighted_sum and POSTERIOR in family.engines
+    return POSTERIOR in family.engines
+
+
+def _integrated(scenario: PairScenario, block: Counts, limits: Limits) -> Exact:
+    """Return the integrals over all truths given each pair of counts of a block."""
+    is_sum = family_of(scenario.family).is_weighted_sum
+    return (integrate_pairs if is_sum else integrate_block)(scenario, block, limits)
 
 
 def _smooth(scenario: PairScenario) -> PairScenario | None:
@@ -169,7 +176,7 @@ def _under_truth(scenario: PairScenario, limits: Limits, published: Published) -
         found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
     for block in blocks(smooth):
         part = limits.at(block_outcomes(smooth, block))
-        cells = integrate_pairs(smooth, block, part)
+        cells = _integrated(smooth, block, part)
         if smooth.truth == scenario.truth:
             # The published numbers themselves, where they are shown.
             exact = None if integrated is None else integrated.by_outcome
@@ -235,7 +242,7 @@ def _under_prior(scenario: PairScenario, limits: Limits, published: Published) -
     for block in blocks(scenario):
         outcomes = block_outcomes(scenario, block)
         if np.isin(outcomes, limits.outcomes).all():
-            cells = integrate_pairs(by_prior, block, limits.at(outcomes))
+            cells = _integrated(by_prior, block, limits.at(outcomes))
             found += _cells(scenario, (POSTERIOR, ENUMERATION), exact, cells, False)
     return found
 
