@@ -35,17 +35,23 @@ Points = tuple[Floats, Floats]
 
 @dataclass(frozen=True)
 class LogScaleDensity(ABC):
-    """The density of z for each of m outcomes: a ``Density`` whose points are z and −z."""
+    """The density of z for each of m outcomes: a ``Density`` whose points are z and −z.
+
+    ``mean`` and ``variance`` are approximate ones of z before truncation, and are carried along
+    because they are asked for more often than anything else.
+    """
+
+    mean: Floats
+    variance: Floats
 
     @property
     @abstractmethod
     def whole(self) -> Density:
         """The density of the component itself."""
 
-    @property
     @abstractmethod
     def cumulants(self) -> Cumulants:
-        """Approximate cumulants of z before truncation."""
+        """Return approximate cumulants of z before truncation."""
 
     @property
     @abstractmethod
@@ -89,14 +95,6 @@ class LogScaleDensity(ABC):
         low, high = self.whole.range
         return self._scaled(low), self._scaled(high)
 
-    @property
-    def mean(self) -> Floats:
-        return self.cumulants.mean
-
-    @property
-    def variance(self) -> Floats:
-        return self.cumulants.variance
-
     def has_noninteger_power(self) -> Floats:
         return self.whole.has_noninteger_power()
 
@@ -137,7 +135,8 @@ class _BetaScale(LogScaleDensity):
 
     def at(self, index: Index) -> Self:
         truncated = None if self.truncated is None else self.truncated.at(index)
-        return type(self)(self.component.at(index), truncated)
+        mean, variance = self.mean[index], self.variance[index]
+        return type(self)(mean, variance, self.component.at(index), truncated)
 
 
 @dataclass(frozen=True)
@@ -146,9 +145,8 @@ class LogitDensity(_BetaScale):
 
     end = np.inf
 
-    @property
     def cumulants(self) -> Cumulants:
-        return of_log_gamma(self.component.a).less(of_log_gamma(self.component.b))
+        return _of_logit(self.component)
 
     def _scaled(self, value: float) -> float:
         with np.errstate(divide="ignore"):
@@ -184,7 +182,6 @@ class LogBetaDensity(_BetaScale):
 
     end = 0.0
 
-    @property
     def cumulants(self) -> Cumulants:
         return of_log_gamma_ratio(self.component.a, self.component.b)
 
@@ -229,11 +226,11 @@ class LogGammaDensity(LogScaleDensity):
 
     def at(self, index: Index) -> LogGammaDensity:
         truncated = None if self.truncated is None else self.truncated.at(index)
-        return LogGammaDensity(self.component.at(index), truncated)
+        mean, variance = self.mean[index], self.variance[index]
+        return LogGammaDensity(mean, variance, self.component.at(index), truncated)
 
-    @property
     def cumulants(self) -> Cumulants:
-        return of_log_gamma(self.component.a).moved(-np.log(self.component.b))
+        return _of_log_rate(self.component)
 
     def _scaled(self, value: float) -> float:
         with np.errstate(divide="ignore"):
@@ -260,12 +257,16 @@ class LogGammaDensity(LogScaleDensity):
 
 def logit_density(component: Component) -> LogitDensity:
     """Return the density of logit p."""
-    return LogitDensity(*_beta(component))
+    whole, truncated = _beta(component)
+    of = _of_logit(whole)
+    return LogitDensity(of.mean, of.variance, whole, truncated)
 
 
 def log_beta_density(component: Component) -> LogBetaDensity:
     """Return the density of log p."""
-    return LogBetaDensity(*_beta(component))
+    whole, truncated = _beta(component)
+    of = of_log_gamma_ratio(whole.a, whole.b)
+    return LogBetaDensity(of.mean, of.variance, whole, truncated)
 
 
 def log_gamma_density(component: Component) -> LogGammaDensity:
@@ -273,7 +274,16 @@ def log_gamma_density(component: Component) -> LogGammaDensity:
     truncated = component if isinstance(component, Truncated) else None
     whole = component.whole if isinstance(component, Truncated) else component
     assert isinstance(whole, Gamma)
-    return LogGammaDensity(whole, truncated)
+    of = _of_log_rate(whole)
+    return LogGammaDensity(of.mean, of.variance, whole, truncated)
+
+
+def _of_logit(whole: Beta) -> Cumulants:
+    return of_log_gamma(whole.a).less(of_log_gamma(whole.b))
+
+
+def _of_log_rate(whole: Gamma) -> Cumulants:
+    return of_log_gamma(whole.a).moved(-np.log(whole.b))
 
 
 def _beta(component: Component) -> tuple[Beta, Truncated | None]:

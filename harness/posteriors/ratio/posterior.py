@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from harness.numerics.arrays import Bools, Floats
+from harness.numerics.arrays import Bools, Floats, Index
 from harness.numerics.points import LogPoints
 from harness.posteriors.difference.integrals import DifferenceIntegrals
 from harness.posteriors.difference.posterior import DifferencePosterior
@@ -21,6 +22,7 @@ from harness.posteriors.ratio.overlap import LogOverlap
 _FARTHEST = 2500.0
 # A skewness or kurtosis above this makes the approximate quantile a poor start.
 _ODD = 0.3
+Densities = tuple[LogScaleDensity, LogScaleDensity]
 NO_CENTRE = "a ratio has no balanced-width interval: its estimate may be 0 or infinite"
 
 
@@ -33,9 +35,23 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
     densities of which at least one is log-concave, or of which both rise to the same end.
     """
 
+    known_densities: Densities | None = field(default=None, repr=False)
+    """What ``_densities`` returns, once it has been asked for."""
+
     @abstractmethod
-    def _components(self) -> tuple[LogScaleDensity, LogScaleDensity]:
+    def _densities_of_both(self) -> Densities:
         """The densities of both components on the log scale."""
+
+    @property
+    def _densities(self) -> Densities:
+        if self.known_densities is None:
+            object.__setattr__(self, "known_densities", self._densities_of_both())
+        assert self.known_densities is not None
+        return self.known_densities
+
+    def at(self, index: Index) -> Self:
+        first, second = self._densities
+        return replace(super().at(index), known_densities=(first.at(index), second.at(index)))
 
     @property
     def support(self) -> tuple[float, float]:
@@ -67,7 +83,7 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
 
     @property
     def _difference(self) -> DifferenceIntegrals:
-        return DifferenceIntegrals(*self._components(), LogOverlap.of)
+        return DifferenceIntegrals(*self._densities, LogOverlap.of)
 
     def _points(self, points: LogPoints | npt.ArrayLike) -> LogPoints:
         if not isinstance(points, LogPoints):
@@ -83,8 +99,8 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
         return LogPoints(coordinate)
 
     def _magnitude_gap_sign(self, points: LogPoints) -> tuple[Floats, Floats, Bools]:
-        size = np.abs(points.log)
-        return size, self._components()[0].end - size, points.log < 0
+        size, end = np.abs(points.log), self._densities[0].end
+        return size, end - size if np.isfinite(end) else np.full_like(size, end), points.log < 0
 
     def _derivatives(self, points: LogPoints) -> tuple[Floats, float]:
         return np.ones(self.size), 1.0
@@ -93,8 +109,8 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
         return np.full(self.size, -_FARTHEST), np.full(self.size, _FARTHEST)
 
     def _cumulants(self) -> Cumulants:
-        first, second = self._components()
-        return first.cumulants.less(second.cumulants)
+        first, second = self._densities
+        return first.cumulants().less(second.cumulants())
 
     def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
         """Cornish and Fisher's correction of a normal quantile by the skewness."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from harness.numerics.arrays import Bools
 from harness.posteriors.beta import Beta
-from harness.posteriors.ratio.density import LogScaleDensity, log_beta_density, logit_density
-from harness.posteriors.ratio.posterior import LogRatioPosterior
+from harness.posteriors.ratio.density import log_beta_density, logit_density
+from harness.posteriors.ratio.posterior import Densities, LogRatioPosterior
 from harness.posteriors.truncated import Truncated
 
 
@@ -27,7 +27,7 @@ def odds_ratio_of_proportions(first: Beta | Truncated, second: Beta | Truncated)
 class RiskRatio(LogRatioPosterior):
     """The posterior of p₁/p₂: d is a difference of two logarithms, each at most 0."""
 
-    def _components(self) -> tuple[LogScaleDensity, LogScaleDensity]:
+    def _densities_of_both(self) -> Densities:
         return log_beta_density(self.first), log_beta_density(self.second)
 
     def _may_have_cusp(self) -> Bools:
@@ -41,7 +41,7 @@ class RiskRatio(LogRatioPosterior):
 class OddsRatio(LogRatioPosterior):
     """The posterior of p₁(1 − p₂)/(p₂(1 − p₁)): d is a difference of two logits."""
 
-    def _components(self) -> tuple[LogScaleDensity, LogScaleDensity]:
+    def _densities_of_both(self) -> Densities:
         return logit_density(self.first), logit_density(self.second)
 
     def _may_have_cusp(self) -> Bools:

@@ -12,8 +12,8 @@ from harness.numerics.deviance import log_binomial
 from harness.numerics.points import OddsPoints, UnitPoints, log_ratios
 from harness.posteriors.beta import Beta
 from harness.posteriors.gamma import Gamma
-from harness.posteriors.ratio.density import LogScaleDensity, log_gamma_density
-from harness.posteriors.ratio.posterior import NO_CENTRE, LogRatioPosterior
+from harness.posteriors.ratio.density import log_gamma_density
+from harness.posteriors.ratio.posterior import NO_CENTRE, Densities, LogRatioPosterior
 from harness.posteriors.truncated import Truncated
 
 
@@ -159,7 +159,7 @@ class RateRatio:
 class TruncatedRateRatio(LogRatioPosterior):
     """The posterior of r₁/r₂ where a component is truncated, so that there is no closed form."""
 
-    def _components(self) -> tuple[LogScaleDensity, LogScaleDensity]:
+    def _densities_of_both(self) -> Densities:
         return log_gamma_density(self.first), log_gamma_density(self.second)
 
     def _may_have_cusp(self) -> Bools:
