@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from harness.methods.comparison.skewness import skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.paired.score_roots import (
     RootOf,
@@ -92,7 +93,7 @@ class DifferenceTest:
     def score(self, y: Floats, index: Positions) -> Score:
         """T = (b − c − nδ)/√(nV) and k, with p the smaller of p₁₂ and p₂₁.
 
-        p is a root of 2np² + (((2n − b + c)|δ| − b − c)p − c|δ|(1 − |δ|) = 0 for δ ≥ 0, where it
+        p is a root of 2np² + ((2n − b + c)|δ| − b − c)p − c|δ|(1 − |δ|) = 0 for δ ≥ 0, where it
         is p₂₁; b and c are exchanged for δ < 0. Then V = 2p + |δ|(1 − |δ|), of which no term is
         negative.
         """
@@ -125,9 +126,12 @@ class DifferenceTest:
             deviation = np.sqrt(self.factor[index] * n * variance)
             value = excess / deviation
             value_slope = -n / deviation - 0.5 * value * variance_slope / variance
-            scale = n / (6.0 * deviation**3)
-            skewness = size * third * scale
-            skewness_slope = third_slope * scale - 1.5 * skewness * variance_slope / variance
-            counted = without_small(size * third / n / n, skewness, skewness_slope)
+            skewness = without_small(
+                size * third / n / n,
+                skewness_term(
+                    (n * size * third, n * third_slope),
+                    (deviation * deviation, self.factor[index] * n * variance_slope),
+                ),
+            )
         sign, by_y = np.where(up, 1.0, -1.0), 0.5 * gap * (1.0 + size)
-        return Score(sign * value, by_y * value_slope, sign * counted[0], by_y * counted[1])
+        return Score(sign * value, by_y * value_slope, sign * skewness[0], by_y * skewness[1])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from harness.methods.comparison.mover import once_per_sample
+from harness.methods.comparison.mover import once_per_sample, ratio
 from harness.methods.method import LimitPair
 from harness.methods.paired.tables import Pairs, of_difference, of_ratio
 from harness.numerics.arrays import Floats
@@ -135,13 +135,14 @@ def wilson_distances(pairs: Pairs, tail: float) -> Distances:
     root_1 = np.sqrt(z * z + 4.0 * pairs.x1 * (failures_1 / n))
     root_2 = np.sqrt(z * z + 4.0 * pairs.x2 * (failures_2 / n))
     scale = 0.5 * z / (n + z * z)
-    lower_1 = 2.0 * pairs.x1 * (pairs.x1 / n) / (2.0 * pairs.x1 + z * z + z * root_1)
     below_1 = scale * (root_1 + z * ((pairs.x1 - failures_1) / n))
     above_2 = scale * (root_2 - z * ((pairs.x2 - failures_2) / n))
     discordant, concordant = pairs.first_only - pairs.second_only, pairs.both - pairs.neither
-    with np.errstate(invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lower_1 = 2.0 * pairs.x1 * (pairs.x1 / n) / (2.0 * pairs.x1 + z * z + z * root_1)
         roots = -4.0 * discordant * (concordant / n) / (root_1 + root_2)
-    roots = np.where(discordant == 0, 0.0, roots)
+    lower_1 = np.where(pairs.x1 > 0, lower_1, 0.0)
+    roots = np.where((discordant == 0) | (root_1 + root_2 == 0), 0.0, roots)
     excess = scale * (roots + 2.0 * z * (concordant / n))
     return Distances(lower_1, below_1, above_2, excess)
 
@@ -188,8 +189,8 @@ def _lower_ratio(
 ) -> Floats:
     """(m − √(m² − AB))/B, m = p̂₁p̂₂ − φ dl du, A = p̂₁² − dl², B = p̂₂² − du², not cancelling.
 
-    Where the limits of a proportion do not hold its estimate, as Jeffreys limits may not next to
-    tail ½, the other root is taken if the limit lies beyond the estimate.
+    Where both limits l₁ and u₂ are beyond their estimates, as Jeffreys limits may be next to
+    tail ½, the other root is taken; where one is, squares keep their signs, as in ``ratio``.
     """
     lower_1, below, above, excess = distances_of(pairs, tail)
     correlation, complement = correlation_of(pairs)
@@ -201,9 +202,13 @@ def _lower_ratio(
     rest = complement * product * (2.0 * p1 * p2 - (1.0 + correlation) * product)
     radicand = np.where(second < 0, middle * middle - first * second, apart * apart + rest)
     root = np.sqrt(np.maximum(radicand, 0.0))
-    signed = p2 * p2 * below * np.abs(below) + p1 * p1 * above * np.abs(above)
     with np.errstate(divide="ignore", invalid="ignore"):
         small = np.where(middle >= 0, first / (middle + root), (middle - root) / second)
         # Of no width at b = c = 0 and a correlation of 1, but for rounding
-        inside = np.minimum(small, p1 / p2)
-        return np.asarray(np.where(signed >= 0, inside, (middle + root) / second))
+        limit = np.minimum(small, p1 / p2)
+        limit = np.where((below < 0) & (above < 0), (middle + root) / second, limit)
+    mixed = np.flatnonzero(product < 0)
+    first_term = p1[mixed], lower_1[mixed], p1[mixed]
+    second_term = p2[mixed], p2[mixed], (p2 + above)[mixed]
+    limit[mixed] = ratio(first_term, second_term)[0]
+    return limit

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from harness.methods.comparison.skewness import skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.paired.score_roots import (
     RootOf,
@@ -115,9 +116,12 @@ class RatioTest:
             deviation = np.sqrt(self.factor[index] * variance)
             value = ((other - many) - x * over) / deviation
             value_slope = -x / deviation - 0.5 * value * variance_slope / variance
-            scale = 1.0 / (6.0 * deviation**3)
-            skewness = over * third * scale
-            skewness_slope = third_slope * scale - 1.5 * skewness * variance_slope / variance
-            counted = without_small(over * third / pairs.n**3, skewness, skewness_slope)
+            skewness = without_small(
+                over * third / pairs.n**3,
+                skewness_term(
+                    (over * third, third_slope),
+                    (deviation * deviation, self.factor[index] * variance_slope),
+                ),
+            )
         sign = np.where(up, 1.0, -1.0)
-        return Score(sign * value, phi * value_slope, sign * counted[0], phi * counted[1])
+        return Score(sign * value, phi * value_slope, sign * skewness[0], phi * skewness[1])

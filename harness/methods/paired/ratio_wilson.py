@@ -23,11 +23,8 @@ def bonett_price(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 def _lower(pairs: Pairs, tail: float) -> Floats:
-    b, c, total = (
-        pairs.first_only,
-        pairs.second_only,
-        pairs.both + pairs.first_only + pairs.second_only,
-    )
+    b, c = pairs.first_only, pairs.second_only
+    total = pairs.both + (b + c)
     y1, y2 = pairs.x1 + 1.0, pairs.x2 + 1.0
     parts = np.sqrt((c + 1.0) / (total + 2.0) / y1) + np.sqrt((b + 1.0) / (total + 2.0) / y2)
     z = -float(ndtri(tail)) * np.sqrt((b + c + 2.0) / y1 / y2) / parts
@@ -35,4 +32,5 @@ def _lower(pairs: Pairs, tail: float) -> Floats:
     root_2 = np.sqrt(z * z + 4.0 * pairs.x2 * (b / total))
     first = 4.0 * pairs.x1 * (pairs.x1 / total) / (2.0 * pairs.x1 + z * z + z * root_1)
     second = (2.0 * pairs.x2 + z * z + z * root_2) / (total + z * z)
-    return np.asarray(first / second)
+    with np.errstate(divide="ignore"):
+        return np.asarray(first / second)

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.errors import IntervalNotFoundError
+from harness.methods.comparison.skewness import Derived
 from harness.methods.paired.tables import Pairs
 from harness.numerics.arrays import Floats, Positions
 from harness.numerics.root_finding import bracketed_newton
@@ -39,10 +40,11 @@ class Score(NamedTuple):
     skewness_slope: Floats
 
 
-def without_small(third: Floats, skewness: Floats, slope: Floats) -> tuple[Floats, Floats]:
-    """k and its derivative, 0 where the third moment and k are both small."""
-    counts = (np.abs(third) >= _SMALL_THIRD_MOMENT) | (np.abs(skewness) >= _SMALL_SKEWNESS)
-    return np.where(counts, skewness, 0.0), np.where(counts, slope, 0.0)
+def without_small(third: Floats, skewness: Derived) -> Derived:
+    """k and its derivative, 0 where the third central moment and k are both small."""
+    value, slope = skewness
+    counts = (np.abs(third) >= _SMALL_THIRD_MOMENT) | (np.abs(value) >= _SMALL_SKEWNESS)
+    return np.where(counts, value, 0.0), np.where(counts, slope, 0.0)
 
 
 class ScoreTest(Protocol):
@@ -135,7 +137,9 @@ def corrected_root(test: ScoreTest, z: float) -> Floats:
     low, high = np.where(outwards, -far, plain), np.where(outwards, plain, nearer)
     ended = outwards & (excess(-far, every)[0] <= 0)
     low = np.where(ended, plain, low)
-    found = _solved(excess, low, high, plain - value / slope)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        start = plain - value / slope
+    found = _solved(excess, low, high, start)
     root[inner] = np.where(ended, -np.inf, found)
     return root
 

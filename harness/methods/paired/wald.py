@@ -98,7 +98,7 @@ def _deviation(pairs: Pairs, tail: float) -> Floats:
 def _variance(pairs: Pairs) -> Floats:
     """b + c − (b − c)²/n, as a sum of numbers that are not negative."""
     b, c = pairs.first_only, pairs.second_only
-    return (b + c) * (pairs.concordant / pairs.n) + 4.0 * b * (c / pairs.n)
+    return (b + c) * (pairs.concordant / pairs.n) + 4.0 * (b * c / pairs.n)
 
 
 def _clipped(pairs: Pairs, deviation: Floats) -> LimitPair:
