@@ -73,3 +73,15 @@ def test_where_no_place_has_the_value_it_is_an_end():
     ends = np.full(1, 9.0)
     assert place_of(statistic, 2.0, -ends, ends, 0 * ends)[0] == pytest.approx(9.0, abs=1e-15)
     assert place_of(statistic, -2.0, -ends, ends, 0 * ends)[0] == pytest.approx(-9.0, abs=1e-15)
+
+
+def test_a_place_is_found_where_the_statistic_is_nearly_constant():
+    def statistic(place, index):
+        return 4.0 - np.exp(-place), np.exp(-place)
+
+    ends = np.full(1, 300.0)
+    for place in (5.0, 15.0, 20.0):
+        z = 4.0 - np.exp(-place)
+        found = place_of(statistic, z, -ends, ends, 0 * ends)[0]
+        # What a rounding error of z costs.
+        assert found == pytest.approx(place, abs=4e-15 * np.exp(place) + 1e-14)

@@ -17,13 +17,15 @@ from harness.methods.comparison.skewness import Derived, corrected, place_of, sk
 from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats, Positions
 
-# Every root of doubles lies between −_FAR and _FAR; at a sample without failures it is about
-# log(1/_NO_FAILURE) farther out.
+# Stands for no failure: p is within its root, 1e-20, of what it is without one.
+_NO_FAILURE = 1e-40
+# Every root of doubles lies between −_FAR and _FAR; without failures in a sample it may be
+# log(1/_NO_FAILURE) = 92 farther out than elsewhere.
 _FAR = 300.0
-# Stands for no failure: p is within its root of what it is without one.
-_NO_FAILURE = 1e-60
-# Apart enough for a scan, and close enough to see the corrected statistic fall and rise again.
-_SCAN_STEP = 0.5
+# Close enough to see the corrected statistic fall and rise again, over several units.
+_SCAN = np.linspace(-150.0, 150.0, 601)
+# The outcomes of one scan.
+_BLOCK = 100
 
 
 def koopman(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -144,22 +146,23 @@ class _Samples:
 def _inner_lower(samples: _Samples, z: float) -> Floats:
     low, high = (np.full_like(samples.x1, end) for end in (-_FAR, _FAR))
     if samples.is_corrected and abs(z) < 1.0:
-        _narrow(samples, z, low, high)
+        whole = np.flatnonzero((samples.x1 == samples.n1) | (samples.x2 == samples.n2))
+        for block in np.split(whole, range(_BLOCK, whole.size, _BLOCK)):
+            low[block], high[block] = _outermost(samples.at(block), z)
     place = place_of(
         lambda place, index: samples.at(index).statistic(place), z, low, high, samples.guess(z)
     )
     return samples.ratio(place)
 
 
-def _narrow(samples: _Samples, z: float, low: Floats, high: Floats) -> None:
-    """Bracket the outermost of several places, from ``high`` on, in ``low`` and ``high``.
+def _outermost(samples: _Samples, z: float) -> tuple[Floats, Floats]:
+    """A bracket of the last of the places where the statistic is z, by a scan.
 
     Without failures in a sample the corrected statistic falls and rises again, between −1 and 1.
     """
-    active = np.flatnonzero((samples.x1 == samples.n1) | (samples.x2 == samples.n2))
-    while active.size:
-        below = np.maximum(high[active] - _SCAN_STEP, -_FAR)
-        is_above = samples.at(active).statistic(below)[0] > z
-        low[active] = below
-        high[active[is_above]] = below[is_above]
-        active = active[is_above & (below > -_FAR)]
+    count = samples.x1.size
+    each = samples.at(np.repeat(np.arange(count), _SCAN.size))
+    is_low = each.statistic(np.tile(_SCAN, count))[0].reshape(count, _SCAN.size) <= z
+    ends = np.concatenate(([-_FAR], _SCAN, [_FAR]))
+    last = np.where(is_low.any(axis=1), _SCAN.size - np.argmax(is_low[:, ::-1], axis=1), 0)
+    return ends[last], ends[last + 1]

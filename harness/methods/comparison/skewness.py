@@ -13,6 +13,9 @@ from harness.errors import IntervalNotFoundError
 from harness.numerics.arrays import Floats, Positions
 from harness.numerics.root_finding import bracketed_newton
 
+# Of a statistic that does not change any more between doubles.
+_LEAST_SLOPE = 1e-18
+
 Derived = tuple[Floats, Floats]
 """Values and derivatives, shape (m,) each."""
 
@@ -64,8 +67,11 @@ def place_of(
 
     def shortfall(place: Floats, index: Positions) -> Derived:
         value, slope = statistic(place, index)
-        # Far out a statistic is exponential in the place; its arcsinh is linear there.
-        return np.arcsinh(z) - np.arcsinh(value), -slope / np.hypot(1.0, value)
+        # Far out a statistic is exponential in the place, and its arcsinh linear; or it is nearly
+        # constant there, and what is small enough is the step.
+        slope = slope / np.hypot(1.0, value)
+        scale = np.clip(np.abs(slope), _LEAST_SLOPE, 1.0)
+        return (np.arcsinh(z) - np.arcsinh(value)) / scale, -slope / scale
 
     place, reached = bracketed_newton(shortfall, low, high, start)
     if not reached.all():
