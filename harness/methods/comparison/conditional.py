@@ -26,8 +26,10 @@ from harness.numerics.arrays import Floats, Positions
 
 # The most probabilities that are held at once, unless a single table has more.
 _BLOCK = 2**19
-# Sums of probabilities that are equal but for rounding are not above alpha.
-_EQUAL = 1.0 + 1e-13
+# Sums of probabilities that differ from alpha by less are alpha but for rounding.
+_ROUNDING = 1e-13
+# A limit whose logarithm is smaller is 1: many ties are, and it is the truth most asked for.
+_NEXT_TO_ONE = 1e-14
 
 UpperLimit = Callable[[HypergeometricTails, float], TablePoints]
 
@@ -92,12 +94,15 @@ def _mid_p(tails: HypergeometricTails, tail: float) -> TablePoints:
 
 
 def _baptista_pike(tails: HypergeometricTails, alpha: float) -> TablePoints:
-    return outer_limit(tails, alpha * _EQUAL, MINIMUM_LIKELIHOOD)
+    # A sum that is alpha at a tie falls to it, with a slope of 0 for symmetric margins: the limit
+    # is the tie, and next to it no root of the rounded sum is to be looked for.
+    return outer_limit(tails, alpha * (1.0 - _ROUNDING), MINIMUM_LIKELIHOOD)
 
 
 def _baptista_pike_mid_p(tails: HypergeometricTails, alpha: float) -> TablePoints:
+    # A sum that is alpha at a tie rises to it for symmetric margins, and is not above alpha there.
     half = HalfTails(tails.tables, tails.window)
-    limit: TablePoints = outer_limit(half, alpha * _EQUAL, MINIMUM_LIKELIHOOD)
+    limit: TablePoints = outer_limit(half, alpha * (1.0 + _ROUNDING), MINIMUM_LIKELIHOOD)
     return limit if alpha <= 0.5 else among_most_probable(tails, alpha, limit)
 
 
@@ -121,6 +126,7 @@ def _for_odds_ratio(
     for block in _blocks(inner, start):
         tails = HypergeometricTails.about(inner.at(block), start.at(block))
         log_limit[open_[block]] = limit(tails, level).log_ratio
+    log_limit[np.abs(log_limit) < _NEXT_TO_ONE] = 0.0
     lower, upper = -log_limit[back[: tables.size]], log_limit[back[tables.size :]]
     return np.exp(lower), np.exp(upper)
 

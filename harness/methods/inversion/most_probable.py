@@ -17,6 +17,8 @@ from harness.numerics.arrays import Floats, Positions
 
 # log θ of a limit lies within this of the tie with the neighbour below.
 _FARTHEST = 750.0
+# Probabilities that are equal but for rounding are not smaller.
+_EQUAL = 1.0 - 1e-12
 
 
 def among_most_probable(
@@ -25,21 +27,22 @@ def among_most_probable(
     """The limits, corrected where the p-value is at most alpha at the tie with the neighbour above.
 
     The limit is then where Pr(x) rises to 2(1 − alpha) from the tie with the neighbour below; if
-    it is larger at both ties, it is the tie with the smaller one, where the p-value is largest.
+    it is larger at both ties, it is the tie with the smaller one, where the p-value is largest, and
+    that above if both are equal.
 
     Args:
         tails: of m tables, none of them fixed by its margins.
         alpha: above one half.
         limit: the limits past the ties with the neighbours above.
     """
-    aim = 2.0 * (1.0 - alpha)
+    aim, level = 2.0 * (1.0 - alpha), 2.0 * (1.0 - alpha) * _EQUAL
     above, at_above = _first_tie(tails)
-    few = np.flatnonzero(at_above >= aim)
+    few = np.flatnonzero(at_above >= level)
     mirrored = tails.tables.at(few).mirrored()
     other = HypergeometricTails.about(mirrored, corrected_score_limit(mirrored, 0.0))
     below, at_below = _first_tie(other)
-    found = below.where(at_below < at_above[few], _mirrored(above.at(few)))
-    rising = np.flatnonzero(at_below < aim)
+    found = below.where(at_below < at_above[few] * _EQUAL, _mirrored(above.at(few)))
+    rising = np.flatnonzero(at_below < level)
     found = found.replaced(rising, _risen(other.at(rising), aim, below.at(rising)))
     return limit.replaced(few, _mirrored(found))
 

@@ -92,7 +92,7 @@ class Window:
             IntervalNotFoundError: a window would be too wide.
         """
         first, last = extent(tables, points, reach)
-        width = float(np.max(last - first)) + 1.0
+        width = float(np.max(last - first, initial=0.0)) + 1.0
         if not width <= _WIDEST_WINDOW:
             raise IntervalNotFoundError(f"{width:g} tables to be summed")
         shifts = first[:, None] + np.arange(width)
