@@ -60,10 +60,18 @@ METHODS: dict[str, Method] = {
 }
 
 _NO_WIDTH = {"has width": "of no width at b = c = 0"}
+_NEARER_TO_0 = {"holds the estimate": "centred nearer to 0 than the estimate"}
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "wald": _NO_WIDTH,
+    "wald_cc": {"is monotone": "at alpha near 1 a one-sided limit crosses the estimate steeply"},
     "wald_cc_fagerland": _NO_WIDTH,
+    "agresti_min": _NEARER_TO_0,
+    "bonett_price": _NEARER_TO_0,
     "newcombe_uncorrected": {"has width": "of no width at b = c = 0 with both = neither"},
+    "mover_jeffreys": {
+        "holds the estimate": "next to alpha = 1 Jeffreys limits need not hold their estimate"
+    },
+    "scas": {"holds the estimate": "the score is 0 beside the estimate where it is skew"},
 }
 
 ALIASES: dict[str, str] = {}

@@ -32,10 +32,20 @@ METHODS: dict[str, Method] = {
     "scas": category.score("Skewness-corrected score", by.LAUD, _tails(scas)),
 }
 
-_NO_WIDTH = {"has width": "of no width at b = c = 0 with both = neither"}
 EXCEPTIONS: dict[str, dict[str, str]] = {
-    "wald_log": {"has width": "of no width at b = c = 0"},
-    "mover_wilson": _NO_WIDTH,
+    "wald_log": {
+        "has width": "of no width at b = c = 0",
+        "is monotone": "(0, ∞) where one of the two has no success",
+    },
+    "bonett_price": {
+        "is monotone": "at a small alpha an upper limit falls with few discordant pairs of many"
+    },
+    "mover_wilson": {"has width": "of no width at b = c = 0 with both = neither"},
+    "mover_jeffreys": {
+        "holds the estimate": "next to alpha = 1 Jeffreys limits need not hold their estimate",
+        "is monotone": "at a small alpha a change of the correlation outweighs a pair",
+    },
+    "scas": {"holds the estimate": "the score is 0 beside the estimate where it is skew"},
 }
 
 ALIASES: dict[str, str] = {}

@@ -207,7 +207,7 @@ def _lower_ratio(
         # Of no width at b = c = 0 and a correlation of 1, but for rounding
         limit = np.minimum(small, p1 / p2)
         limit = np.where((below < 0) & (above < 0), (middle + root) / second, limit)
-    mixed = np.flatnonzero(product < 0)
+    mixed = np.flatnonzero((np.minimum(below, above) < 0) & (np.maximum(below, above) >= 0))
     first_term = p1[mixed], lower_1[mixed], p1[mixed]
     second_term = p2[mixed], p2[mixed], (p2 + above)[mixed]
     limit[mixed] = ratio(first_term, second_term)[0]

@@ -68,8 +68,9 @@ def of_difference(lower: LowerLimit, data: tuple[Floats, ...], tail: float) -> L
     For a tail above ½ each is the other one's limit for the tail that is left.
     """
     pairs, least = Pairs(*data), min(tail, 1.0 - tail)
-    low = np.clip(lower(pairs, least), -1.0, 1.0)
-    high = np.clip(-lower(pairs.swapped, least), -1.0, 1.0)
+    # 0 is added to turn −0 into 0.
+    low = np.clip(lower(pairs, least), -1.0, 1.0) + 0.0
+    high = np.clip(-lower(pairs.swapped, least), -1.0, 1.0) + 0.0
     return (low, high) if tail <= 0.5 else (high, low)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.methods.method import LimitPair
-from harness.methods.paired.tables import Pairs, of_ratio
+from harness.methods.paired.tables import Pairs
 from harness.numerics.arrays import Floats
 
 
@@ -81,14 +81,13 @@ def wald_log(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Nam and Blackwelder (2002), Stat. Med. 21, 689–699; Fagerland, Lydersen and Laake (2014),
     Stat. Med. 33, 2850–2875.
     """
-    return of_ratio(_log_lower, data, tail)
-
-
-def _log_lower(pairs: Pairs, tail: float) -> Floats:
-    z, none = -float(ndtri(tail)), pairs.x2 == 0
-    x1, x2 = pairs.x1, np.where(none, 1.0, pairs.x2)
-    delta = z * np.sqrt((pairs.first_only + pairs.second_only) / x1 / x2)
-    return np.where(none, 0.0, x1 / x2 * np.exp(-delta))
+    pairs = Pairs(*data)
+    none = (pairs.x1 == 0) | (pairs.x2 == 0)
+    x1, x2 = np.where(none, 1.0, pairs.x1), np.where(none, 1.0, pairs.x2)
+    discordant = np.where(none, 0.0, pairs.first_only + pairs.second_only)
+    deviation = -float(ndtri(tail)) * np.sqrt(discordant / (x1 * x2))
+    lower, upper = x1 / x2 * np.exp(-deviation), x1 / x2 * np.exp(deviation)
+    return np.where(none, 0.0, lower), np.where(none, np.inf, upper)
 
 
 def _deviation(pairs: Pairs, tail: float) -> Floats:
