@@ -3,6 +3,7 @@
     results = harness.run("configs/quickstart.yaml")
     harness.interval("proportion", "minimal_length", x=90, n=100)
     harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
+    harness.size("proportion", "wilson", p=0.9, half_width=0.02)
     harness.significance("proportion_difference", x1=5, n1=12, x2=36, n2=112)
     harness.load("results/quickstart")
     harness.check("wilson", against="clopper_pearson")
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
         Coverage,
         Interval,
         Results,
+        Size,
         check,
         coverage,
         interval,
         load,
         run,
         significance,
+        size,
     )
 
 __all__ = [
@@ -33,12 +36,14 @@ __all__ = [
     "Coverage",
     "Interval",
     "Results",
+    "Size",
     "check",
     "coverage",
     "interval",
     "load",
     "run",
     "significance",
+    "size",
 ]
 
 

@@ -16,6 +16,7 @@ from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.intervals import Interval, interval
 from harness.planning.coverage import Coverage, coverage
+from harness.planning.size import Size, size
 from harness.significances import significance
 from harness.study.calibrate import compute_calibration
 from harness.study.estimate import estimate, refuse_too_large
@@ -33,6 +34,7 @@ __all__ = [
     "Coverage",
     "Interval",
     "Results",
+    "Size",
     "check",
     "coverage",
     "interval",
@@ -40,6 +42,7 @@ __all__ = [
     "run",
     "run_experiment",
     "significance",
+    "size",
 ]
 
 

@@ -20,8 +20,9 @@ from harness.commands.plot import plot
 from harness.commands.run import run
 from harness.commands.schema import schema
 from harness.commands.significance import significance
+from harness.commands.size import size
 
-COMMANDS = (run, merge, plot, interval, significance, coverage, methods, check, schema)
+COMMANDS = (run, merge, plot, interval, significance, coverage, size, methods, check, schema)
 
 app = typer.Typer(
     name="harness",

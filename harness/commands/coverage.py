@@ -40,7 +40,8 @@ def coverage(
     known = given_lists(data)
     found = compute(family, method, alpha=alpha, side=side, prior=prior, **known)
     columns = {name: values for name, values in known.items() if isinstance(values, list)}
-    columns |= {name: np.ravel(getattr(found, name)).tolist() for name in FOUND}
+    names = FOUND if found.infinite_length is None else (*FOUND, "infinite_length")
+    columns |= {name: np.ravel(getattr(found, name)).tolist() for name in names}
     show(
         [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
         output,

@@ -48,7 +48,10 @@ class Coverage:
     """The probability that the true value lies above the upper limit."""
     mean_length: Value
     """The expected length of the interval, in the unit of the parameter; infinite where an
-    interval without an end can occur."""
+    interval without an end can occur. Of a ratio it is the mean of the finite lengths, which are
+    those of its logarithm."""
+    infinite_length: Value | None = None
+    """The probability of an infinite length; None where the parameter is no ratio."""
 
 
 def coverage(
@@ -104,15 +107,18 @@ def coverage(
     columns = _columns(known, alpha, given)
     shape = columns[0].shape
     rows = np.array([column.ravel() for column in columns])
-    found = np.empty((3, rows.shape[1]))
+    found = np.empty((4, rows.shape[1]))
     settings = rows[: 1 + len(known.sizes)].T
     distinct, number = np.unique(settings, axis=0, return_inverse=True)
     for place, (level, *sizes) in enumerate(distinct.tolist()):
         here = np.flatnonzero(number.ravel() == place)
         truths = list(rows[1 + len(known.sizes) :, here])
         found[:, here] = _at_size(known, source, side, level, sizes, truths)
-    below, above, length = (each.reshape(shape) if shape else float(each[0]) for each in found)
-    return Coverage(1.0 - (below + above), below, above, length)
+    below, above, length, infinite = (
+        each.reshape(shape) if shape else float(each[0]) for each in found
+    )
+    covered = 1.0 - (below + above)
+    return Coverage(covered, below, above, length, infinite if known.is_ratio else None)
 
 
 def _columns(
@@ -136,6 +142,11 @@ def _columns(
     columns = broadcast_columns(("alpha", *names), columns)
     sizes, truths = columns[1 : 1 + len(family.sizes)], columns[1 + len(family.sizes) :]
     refuse_many_events(family, sizes, truths)
+    undefined = np.isnan(family.parameter_at(truths))
+    if undefined.any():
+        values = zip(family.symbols, truths, strict=True)
+        where = " and ".join(f"{name} = {each[undefined][0]:.15g}" for name, each in values)
+        raise InputError(f"{family.name} is not defined at {where}")
     return columns
 
 
@@ -147,7 +158,7 @@ def _at_size(
     sizes: list[float],
     truths: list[Floats],
 ) -> Floats:
-    """Return the misses below and above and the lengths at t truths of one size, shape (3, t)."""
+    """Return misses below and above, lengths and shares of infinite ones, shape (4, t)."""
     listed = [(solver_of(each[0]), *each) for each in listed_scenarios(family.name, sizes, truths)]
     count = sum(solver.range_count(solver.hull()) for solver, *_ in listed)
     if count > LARGEST_TABLE:
@@ -161,9 +172,13 @@ def _at_size(
     possible = [solver.possible_outcomes() for solver, *_ in listed]
     outcomes = possible[0] if len(possible) == 1 else np.unique(np.concatenate(possible))
     lower, upper = limits_of(source, observed_at(listed[0][1], outcomes), alpha, side)
-    limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
-    found = np.empty((3, truths[0].size))
+    limits = Limits.of(listed[0][1], outcomes, lower[np.newaxis], upper[np.newaxis])
+    found = np.empty((4, truths[0].size))
     for (solver, _, rows, index), at in zip(listed, possible, strict=True):
         exact = solver.at_truths(limits if len(listed) == 1 else limits.at(at))
-        found[:, rows] = np.stack([exact.below[0], exact.above[0], exact.length[0]])[:, index]
+        infinite = np.zeros_like(exact.length) if exact.infinite is None else exact.infinite
+        with np.errstate(invalid="ignore"):
+            length = exact.length / (1.0 - infinite)
+        table = np.concatenate([exact.below, exact.above, length, infinite])
+        found[:, rows] = table[:, index]
     return found

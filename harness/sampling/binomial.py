@@ -51,7 +51,7 @@ def largest_outcome(n: float) -> float:
     return n
 
 
-def pmf(x: npt.ArrayLike, p: npt.ArrayLike, n: float) -> Floats:
+def pmf(x: npt.ArrayLike, p: npt.ArrayLike, n: float | Floats) -> Floats:
     """Pr(X = x | p), broadcast over x and p.
 
     >>> pmf([0, 1, 2], 0.5, 2)
@@ -66,7 +66,7 @@ def ratio(x: Integers, p: Floats, n: float) -> Floats:
     return np.asarray((n - x) / (x + 1.0) * (p / (1.0 - p)))
 
 
-def cdf(x: Integers, p: Floats, n: float) -> Floats:
+def cdf(x: Integers | Floats, p: Floats, n: float | Floats) -> Floats:
     """Pr(X ≤ x | p) for 0 ≤ x < n, broadcast."""
     return np.asarray(betaincc(x + 1.0, n - x.astype(np.float64), p))
 

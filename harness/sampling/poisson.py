@@ -51,7 +51,7 @@ def largest_outcome(exposure: float) -> float:
     return math.inf
 
 
-def pmf(x: npt.ArrayLike, rate: npt.ArrayLike, exposure: float) -> Floats:
+def pmf(x: npt.ArrayLike, rate: npt.ArrayLike, exposure: float | Floats) -> Floats:
     """Pr(X = x | rate), broadcast over x and the rate."""
     return np.exp(log_poisson(x, np.asarray(rate, np.float64) * exposure))
 
@@ -61,7 +61,7 @@ def ratio(x: Integers, rate: Floats, exposure: float) -> Floats:
     return np.asarray(exposure * rate / (x + 1.0))
 
 
-def cdf(x: Integers, rate: Floats, exposure: float) -> Floats:
+def cdf(x: Integers | Floats, rate: Floats, exposure: float | Floats) -> Floats:
     """Pr(X ≤ x | rate) for x ≥ 0: the upper tail of Gamma(x + 1, exposure); one shape."""
     return _waiting_time(x, exposure).sf(rate)
 
@@ -71,7 +71,7 @@ def sf(x: Integers, rate: Floats, exposure: float) -> Floats:
     return _waiting_time(x, exposure).cdf(rate)
 
 
-def _waiting_time(x: Integers, exposure: float) -> Gamma:
+def _waiting_time(x: Integers | Floats, exposure: float | Floats) -> Gamma:
     """The waiting time for event x + 1, whose tails are right where ``gammainc`` alone is not.
 
     ``gammainc`` is wrong in the far tails of a large shape.

@@ -70,15 +70,15 @@ class Sampling(Protocol):
         """The largest possible outcome; inf if outcomes are unbounded."""
         ...
 
-    def pmf(self, x: npt.ArrayLike, parameter: npt.ArrayLike, size: float) -> Floats:
-        """Pr(X = x), broadcast over x and the parameter."""
+    def pmf(self, x: npt.ArrayLike, parameter: npt.ArrayLike, size: float | Floats) -> Floats:
+        """Pr(X = x), broadcast over x, the parameter and the size."""
         ...
 
     def ratio(self, x: Integers, parameter: Floats, size: float) -> Floats:
         """Pr(X = x + 1) / Pr(X = x) at parameters inside the range; broadcast."""
         ...
 
-    def cdf(self, x: Integers, parameter: Floats, size: float) -> Floats:
+    def cdf(self, x: Integers | Floats, parameter: Floats, size: float | Floats) -> Floats:
         """Pr(X ≤ x) for 0 ≤ x below the largest outcome; x and parameter have one shape."""
         ...
 

@@ -1,0 +1,106 @@
+"""``size``: how many cases suffice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.commands.options import TRUTHS, Form, Prior, with_data
+
+_RANGES = {name: f"{text} FROM:TO is a range." for name, text in TRUTHS.items()}
+
+
+@with_data(_RANGES, str | None)
+def size(
+    family: Annotated[
+        str,
+        typer.Argument(
+            help="proportion, rate, proportion_difference, rate_difference or balanced_accuracy",
+            metavar="FAMILY",
+        ),
+    ],
+    *,
+    method: Annotated[str, typer.Option(help="A method of the catalogue.")],
+    half_width: Annotated[
+        float | None, typer.Option(help="Largest half-width of the interval.")
+    ] = None,
+    length: Annotated[float | None, typer.Option(help="Largest length of the interval.")] = None,
+    assurance: Annotated[
+        float | None,
+        typer.Option(help="Probability of such a width; without it the expected width counts."),
+    ] = None,
+    above: Annotated[
+        float | None, typer.Option(help="Value that the one-sided lower limit is to exceed.")
+    ] = None,
+    below: Annotated[
+        float | None, typer.Option(help="Value that the one-sided upper limit is to be below.")
+    ] = None,
+    probability: Annotated[
+        float | None, typer.Option(help="Probability that the limit is above or below the value.")
+    ] = None,
+    ratio: Annotated[
+        float, typer.Option(help="Size of the second sample over that of the first.")
+    ] = 1.0,
+    alpha: Annotated[float, typer.Option(help="Probability outside the interval.")] = 0.05,
+    prior: Prior = None,
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw what each size reaches into this file.")
+    ] = None,
+    output: Form = "table",
+    **data: str | None,
+) -> int:
+    """Find how many suffice, as in: size proportion --method wilson --p 0.9 --half-width 0.02."""
+    from harness.commands.output import show
+    from harness.planning.size import size as compute
+
+    found = compute(
+        family,
+        method,
+        half_width=half_width,
+        length=length,
+        assurance=assurance,
+        above=above,
+        below=below,
+        probability=probability,
+        ratio=ratio,
+        alpha=alpha,
+        prior=prior,
+        **{name: _span(name, text) for name, text in data.items() if text is not None},
+    )
+    if figure is not None:
+        from harness.figures.size_curve import write_size_curve
+
+        truths = [f"{name} = {text}" for name, text in data.items() if text is not None]
+        setting = ", ".join([method, f"alpha = {alpha:g}", *truths])
+        goal, answer = (found.goal, found.target), next(iter(found.sizes.values()))
+        write_size_curve(figure, family, setting, goal, answer, found.curve())
+    smaller: Any = list(found.smaller)
+    if output != "json":
+        smaller = ", ".join(f"{each:.15g}" for each in smaller) or "none"
+    show(
+        [
+            {
+                **found.sizes,
+                found.goal: found.reached,
+                "checked_to": found.checked_to,
+                "smaller": smaller,
+            }
+        ],
+        output,
+    )
+    return 0
+
+
+def _span(name: str, text: str) -> Any:
+    """Return a number, or two where a range is written ``0.8:0.9``."""
+    from harness.errors import InputError
+
+    try:
+        numbers = tuple(float(part) for part in text.split(":"))
+    except ValueError:
+        numbers = ()
+    if len(numbers) not in (1, 2):
+        raise InputError(f"{name} should be a number, or a range such as 0.8:0.9, found {text!r}")
+    return numbers[0] if len(numbers) == 1 else numbers

@@ -1,0 +1,220 @@
+"""The search for the size from which on every size reaches a goal.
+
+Expectations over discrete outcomes rise and fall with the size, so that a smaller size may reach
+the goal by luck. Every size up to four times the answer is decided, most of them by bounds from a
+few limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.errors import InputError
+from harness.families.combination import Span
+from harness.numerics.arrays import Bools, Floats, Integers
+from harness.planning.goals import is_reached
+from harness.planning.ladders import Ladder, second_sizes
+from harness.planning.sums import Sums
+from harness.planning.worst_truth import worst_mean
+
+TIMES = 4
+"""Every size is checked up to so many times the answer."""
+_NODES = 12
+"""Nodes of the first bounds; each further round has four times as many."""
+_MOST_NODES = {1: 1 << 16, 2: 1 << 8}
+"""By the number of samples."""
+_CLEAR = 1e-9
+"""Bounds decide where they are this far from the target, relative to it."""
+LARGEST_WORK = 1 << 26
+"""The most limits that a search computes."""
+
+
+class TooLargeError(InputError):
+    """Sizes up to four times the answer are too many to be checked."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which sizes reach a goal, at one truth or at every truth of a range?"""
+
+    sums: Sums
+    ladder: Ladder
+    ratio: float
+    """The size of the second sample over that of the first."""
+    ranges: tuple[Span, ...]
+    """The range of each sample's true value; both ends are equal at a single one."""
+    rises: bool
+    """Whether limits rise and fall with the counts, so that those at nodes bound all others."""
+
+    @property
+    def is_range(self) -> bool:
+        return any(low < high for low, high in self.ranges)
+
+    def sizes(self, numbers: Integers) -> Floats:
+        """Return the sizes of each sample, shape (N, samples)."""
+        first = self.ladder.sizes(numbers)
+        if len(self.ranges) == 1:
+            return first[:, np.newaxis]
+        second = second_sizes(self.sums.family, first, self.ratio)
+        return np.stack([first, second], axis=1)
+
+    def reached(self, numbers: Integers) -> Floats:
+        """Return the expectation at each size, shape (N,): of a range at the worst truth."""
+        sizes = self.sizes(numbers)
+        if self.is_range:
+            return np.array([worst_mean(self.sums, row, self.ranges) for row in sizes])
+        return self.sums.means(sizes, [low for low, _ in self.ranges])
+
+    def does(self, numbers: Integers) -> Bools:
+        """Return whether each size reaches the goal, shape (N,)."""
+        possible = self.does_at_some(numbers)
+        if not self.is_range:
+            return possible
+        sizes = self.sizes(numbers[possible])
+        worst = np.array([worst_mean(self.sums, row, self.ranges, in_full=False) for row in sizes])
+        possible[possible] = is_reached(self.sums.goal, worst)
+        return possible
+
+    def does_at_some(self, numbers: Integers) -> Bools:
+        """Return whether each size reaches the goal at a few truths of the range, shape (N,)."""
+        possible = np.ones(numbers.size, bool)
+        for truths in self._some_truths():
+            possible[possible] = self._does_at(numbers[possible], truths)
+        return possible
+
+    def _some_truths(self) -> list[list[float]]:
+        """Return the middle of the range and its corners."""
+        if not self.is_range:
+            return [[low for low, _ in self.ranges]]
+        corners = np.meshgrid(*[sorted(set(span)) for span in self.ranges])
+        middle = [0.5 * (low + high) for low, high in self.ranges]
+        return [middle, *np.stack([each.ravel() for each in corners], axis=1).tolist()]
+
+    def _does_at(self, numbers: Integers, truths: Sequence[float]) -> Bools:
+        does = np.zeros(numbers.size, bool)
+        if not numbers.size:
+            return does
+        sizes = self.sizes(numbers)
+        outcomes = self.sums.outcomes(sizes, truths)
+        pending, nodes = np.ones(numbers.size, bool), _NODES
+        while self.rises and nodes <= _MOST_NODES[len(truths)]:
+            rows = np.flatnonzero(pending & (outcomes > nodes ** len(truths)))
+            if not rows.size:
+                break
+            low, high = self.sums.bounds(sizes[rows], truths, nodes)
+            goal = self.sums.goal
+            room = _CLEAR * abs(goal.target)
+            if goal.at_most:
+                yes, no = high <= goal.target - room, low > goal.target + room
+            else:
+                yes, no = low >= goal.target + room, high < goal.target - room
+            does[rows] = yes
+            pending[rows] = ~(yes | no)
+            nodes *= 4
+        rows = np.flatnonzero(pending)
+        if rows.size:
+            does[rows] = is_reached(self.sums.goal, self.sums.means(sizes[rows], truths))
+        return does
+
+    def work(self, number: int) -> float:
+        """Return about how many limits it takes to decide one size with this number."""
+        ends = [[low for low, _ in self.ranges], [high for _, high in self.ranges]]
+        sizes = self.sizes(np.array([number]))
+        outcomes = max(float(self.sums.outcomes(sizes, truths)[0]) for truths in ends)
+        if not self.is_range:
+            return min(outcomes, float(3 * _NODES ** len(ends[0]))) if self.rises else outcomes
+        sampling = self.sums.family.model.SAMPLING
+        windows = [
+            sampling.window(*span, float(size))
+            for span, size in zip(self.ranges, sizes[0], strict=True)
+        ]
+        return float(np.prod([last - first + 1.0 for first, last in windows]))
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer to a question."""
+
+    number: int
+    """The number of the smallest size from which on every size up to ``checked_to`` does."""
+    checked_to: int
+    """The largest number that was checked."""
+    by_luck: tuple[int, ...]
+    """Smaller numbers that do although a larger one does not."""
+
+
+def search(question: Question) -> Found | None:
+    """Return the size from which on every size reaches the goal; None where no size does.
+
+    Raises:
+        TooLargeError: more than ``LARGEST_WORK`` limits would have to be computed.
+    """
+    failing = _failing(question)
+    ladder = question.ladder
+    if failing == ladder.last:
+        return None
+    number, does, known = failing + 1, np.zeros(1, bool), np.ones(1, bool)
+    while (last := _last_to_check(ladder, number)) >= does.size:
+        if last > ladder.last or _work(question, last) > LARGEST_WORK:
+            raise _too_large(question, number)
+        more = last + 1 - does.size
+        does, known = (np.append(each, np.zeros(more, bool)) for each in (does, known))
+        # All that may be an answer, and all others above the largest of them that fails.
+        failing = 0
+        for asked in (ladder.answers, np.asarray):
+            numbers = asked(np.arange(failing + 1, last + 1))
+            new = numbers[~known[numbers]]
+            does[new], known[new] = question.does(new), True
+            failing = int(max(numbers[~does[numbers]], default=failing))
+        number = ladder.answer_from(failing + 1)
+    smaller = ladder.answers(np.arange(1, number))
+    return Found(number, last, tuple(smaller[does[smaller]].tolist()))
+
+
+def _last_to_check(ladder: Ladder, number: int) -> int:
+    size = float(ladder.sizes(np.array([number]))[0])
+    return ladder.number_from(TIMES * size)
+
+
+def _failing(question: Question) -> int:
+    """Return the largest power of two that fails, 0 if none does, the last number if all do.
+
+    Of a range of truths some are tried. Powers whose outcomes are too many are left out.
+
+    Raises:
+        TooLargeError: the largest power that is tried fails.
+    """
+    ladder = question.ladder
+    size, last = ladder.sizes(np.array([1, ladder.last])).tolist()
+    numbers = []
+    while size <= last:
+        number = ladder.number_from(size)
+        if question.work(number) > LARGEST_WORK / 64:
+            break
+        numbers.append(number)
+        size *= 2.0
+    tried = np.array(numbers)
+    failing = tried[~question.does_at_some(tried)]
+    if not failing.size:
+        return 0
+    if failing[-1] < numbers[-1]:
+        return int(failing[-1])
+    if size <= last:
+        raise _too_large(question, numbers[-1])
+    return ladder.last
+
+
+def _work(question: Question, last: int) -> float:
+    """Return about how many limits decide every size up to a number."""
+    return sum(question.work(max(1, last * tenth // 10)) for tenth in range(1, 11)) * last / 10
+
+
+def _too_large(question: Question, number: int) -> TooLargeError:
+    family, sizes = question.sums.family, question.sizes(np.array([number]))[0]
+    return TooLargeError(
+        f"{family.name}: the answer is above {family.size_text(sizes.tolist(), 6)}, and to check "
+        f"every size up to {TIMES} times as much would take more than {LARGEST_WORK:,} intervals"
+    )

@@ -1,0 +1,326 @@
+"""The smallest size from which on a method's intervals are as short, or as decisive, as asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from harness.arguments import quoted, validate_choice, validate_number
+from harness.errors import InputError
+from harness.families.catalogue import FAMILIES, family_of
+from harness.families.combination import Span
+from harness.families.data import LARGEST_COUNT
+from harness.families.family import Family
+from harness.methods.method import LimitPair
+from harness.methods.source import Observed
+from harness.numerics.arrays import Floats
+from harness.planning.arguments import AnyMethod, limits_of, source_of, truth_columns
+from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width
+from harness.planning.ladders import Exposures, Ladder, WholeNumbers
+from harness.planning.search import Found, Question, search
+from harness.planning.sums import LimitsOf, Sums
+from harness.truths import Prior
+
+HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
+_RISES = ("rises with x", "is monotone")
+"""The properties of which a method needs one, so that few limits bound many."""
+_CURVE = 240
+"""The most sizes of the curve of a figure."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """The answer: the smallest size from which on every size reaches the goal.
+
+    A size is also an attribute: ``n``, or ``n1`` and ``n2``, or an exposure.
+    """
+
+    sizes: Mapping[str, float]
+    """The size of each sample by name; whole numbers of trials."""
+    goal: str
+    """What is reached: ``half_width``, ``length`` or ``probability``."""
+    reached: float
+    """The expected half-width or length, or the probability, with these sizes; over a range of
+    truths the worst."""
+    checked_to: float
+    """Every size of the first sample from the answer up to this one reaches the goal."""
+    smaller: tuple[float, ...]
+    """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
+    question: Question = field(repr=False, compare=False)
+
+    def __getattr__(self, name: str) -> float:
+        sizes: Mapping[str, float] = self.__dict__.get("sizes", {})
+        if name in sizes:
+            return sizes[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def target(self) -> float:
+        """The width or the probability that is asked for."""
+        return self.question.sums.goal.target
+
+    def curve(self) -> tuple[Floats, Floats]:
+        """Return sizes of the first sample about the answer, and what each of them reaches."""
+        question = self.question
+        first = next(iter(self.sizes.values()))
+        last = question.ladder.number_from(2.0 * first)
+        step = max(1, last // _CURVE)
+        numbers = np.arange(last % step or step, last + 1, step)
+        return question.ladder.sizes(numbers), question.reached(numbers)
+
+
+def size(
+    family: str,
+    method: AnyMethod,
+    *,
+    half_width: float | None = None,
+    length: float | None = None,
+    assurance: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    probability: float | None = None,
+    ratio: float = 1.0,
+    alpha: float = 0.05,
+    prior: Prior | None = None,
+    **truths: float | tuple[float, float],
+) -> Size:
+    """Find the smallest size such that an interval is short enough, or a bound beyond a value.
+
+    The expectation Σ_x Pr(X = x | θ)·g(L(x), U(x)) is an exact sum over all outcomes, of two
+    samples over all pairs of counts. It is of the width, or of 1 where the width is at most the
+    one asked for or the one-sided limit is beyond the value. As it rises and falls with the size,
+    the answer is the size from which on every size suffices; every size up to four times the
+    answer is checked.
+
+    Args:
+        family: what is estimated: "proportion", "rate", "proportion_difference", …
+        method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
+            data that returns both limits. Its limits must be a function of the outcome.
+        half_width: half the length that the interval has at most, (upper − lower)/2 of the
+            limits clipped to the range of the parameter; of a ratio on the logarithm.
+        length: the length that the interval has at most.
+        assurance: the probability with which the width is at most the one asked for; by default
+            its expectation is. In (0, 1).
+        above: a value that the lower limit, one-sided at ``alpha``, is to be above.
+        below: a value that the upper limit, one-sided at ``alpha``, is to be below.
+        probability: the probability with which the limit is above or below the value; in (0, 1).
+        ratio: the size of the second sample over that of the first; trials are rounded up.
+        alpha: the probability outside the interval, in (0, 1).
+        prior: as for ``interval``.
+        **truths: the true value of each sample by its symbol ("p", "rate", "p1", …), or a pair
+            of numbers for every value from the first to the second.
+
+    Returns:
+        The sizes, what is reached there, up to where all sizes were checked, and the smaller sizes
+        that reach the goal by luck. Exposures have three significant digits, rounded upwards.
+
+    Raises:
+        InputError: an argument is wrong, the goal is out of reach, or the answer is so large that
+            not every size can be checked.
+        IntervalNotFoundError: the method finds no interval.
+        MethodError: the function fails.
+
+    Example:
+        >>> import harness
+        >>> found = harness.size("proportion", "wilson", p=0.9, half_width=0.05)
+        >>> found.n, round(found.reached, 5), found.checked_to
+        (138, 0.04995, 552)
+    """
+    known = family_of(validate_choice("family", family, FAMILIES))
+    goal = _goal(known, half_width, length, assurance, above, below, probability)
+    ranges = _ranges(known, truths)
+    _validate(alpha=alpha)
+    _validate_ratio(known, ratio)
+    limits, rises = _limits(known, method, goal.side, prior, float(alpha))
+    asked = _words(known, goal)
+    if isinstance(goal, Bound):
+        _refuse_wrong_side(known, goal, ranges, asked)
+    ladder = _ladder(known, goal, ranges, float(ratio))
+    question = Question(Sums(known, goal, limits), ladder, float(ratio), ranges, rises)
+    found = search(question)
+    if found is None:
+        last = question.sizes(np.array([ladder.last]))[0]
+        raise InputError(
+            f"{known.name}: no size up to {known.size_text(last.tolist(), 6)} has {asked}"
+        )
+    return _answer(question, found)
+
+
+def _answer(question: Question, found: Found) -> Size:
+    family, ladder = question.sums.family, question.ladder
+    convert: Any = int if family.model.SIZE_IS_COUNT else float
+    numbers = np.array([found.number])
+    (row,) = question.sizes(numbers).tolist()
+    checked, *smaller = ladder.sizes(np.array([found.checked_to, *found.by_luck])).tolist()
+    return Size(
+        {name: convert(each) for name, each in zip(family.sizes, row, strict=True)},
+        question.sums.goal.name,
+        float(question.reached(numbers)[0]),
+        convert(checked),
+        tuple(map(convert, smaller)),
+        question,
+    )
+
+
+def _goal(
+    family: Family,
+    half_width: float | None,
+    length: float | None,
+    assurance: float | None,
+    above: float | None,
+    below: float | None,
+    probability: float | None,
+) -> Goal:
+    """Return the one goal that is asked for.
+
+    Raises:
+        InputError: there is none, or more than one, or a number is out of range.
+    """
+    asked = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
+    given = {name: value for name, value in asked.items() if value is not None}
+    if len(given) != 1:
+        found = ", ".join(given) or "nothing"
+        raise InputError(f"size needs one of {', '.join(asked)}, found {found}")
+    ((name, value),) = given.items()
+    validate_number(name, value)
+    if not math.isfinite(value):
+        raise InputError(f"{name} should be a finite number, found {value:g}")
+    if name in (ABOVE, BELOW):
+        if probability is None or assurance is not None:
+            raise InputError(f"{name} needs a probability, and takes no assurance")
+        _validate(probability=probability)
+        return Bound(float(value), name == ABOVE, float(probability))
+    if probability is not None:
+        raise InputError(f"{name} takes an assurance, and no probability")
+    if value <= 0:
+        raise InputError(f"{name} should be above 0, found {value:g}")
+    width = Width(family, float(value), name)
+    if assurance is None:
+        if family.is_ratio:
+            raise InputError(
+                f"the size of {family.name} needs an assurance: an interval of infinite length "
+                "has a probability above 0 at every size, so that no expected length is finite"
+            )
+        return width
+    _validate(assurance=assurance)
+    return AssuredWidth(width, float(assurance))
+
+
+def _validate(**probabilities: float) -> None:
+    for name, value in probabilities.items():
+        validate_number(name, value)
+        if not 0 < value < 1:
+            raise InputError(f"{name} should be a number between 0 and 1, found {value:g}")
+
+
+def _validate_ratio(family: Family, ratio: float) -> None:
+    validate_number("ratio", ratio)
+    if not 1e-3 <= ratio <= 1e3:
+        raise InputError(f"ratio should be a number from 0.001 to 1000, found {ratio:g}")
+    if len(family.sizes) == 1 and ratio != 1:
+        raise InputError(f"{family.name} has one size, and takes no ratio")
+
+
+def _ranges(family: Family, given: Mapping[str, Any]) -> tuple[Span, ...]:
+    """Return the range of each sample's true value.
+
+    Raises:
+        InputError: a true value is missing, unknown or out of range.
+    """
+    if set(given) != set(family.symbols):
+        wanted = " and ".join(family.symbols)
+        found = ", ".join(sorted(given)) or "nothing"
+        raise InputError(f"size of {family.name} needs {wanted}, found {found}")
+    columns = truth_columns(family, given)
+    for name, column in zip(family.symbols, columns, strict=True):
+        if column.shape not in ((), (2,)) or (column.size == 2 and column[0] > column[1]):
+            raise InputError(
+                f"{name} should be a number, or two for a range, the smaller first, found "
+                f"{quoted(given[name])}"
+            )
+    return tuple((float(each.min()), float(each.max())) for each in columns)
+
+
+def _limits(
+    family: Family, method: AnyMethod, side: str, prior: Prior | None, alpha: float
+) -> tuple[LimitsOf, bool]:
+    """Return what computes the limits of rows of data, and whether few of them bound many."""
+    source = source_of(family, method, side, prior)
+
+    def of_rows(data: tuple[Floats, ...]) -> LimitPair:
+        """One call for each size: a source is asked for outcomes of one size."""
+        lower, upper = np.empty((2, data[0].size))
+        sizes, number = np.unique(np.stack(data[1::2]), axis=1, return_inverse=True)
+        for place, row in enumerate(sizes.T.tolist()):
+            here = number.ravel() == place
+            observed = Observed(family.name, tuple(row), tuple(x[here] for x in data[::2]))
+            lower[here], upper[here] = limits_of(source, observed, alpha, side)
+        return lower, upper
+
+    chosen = getattr(source, "method", None)
+    if chosen is None:
+        return of_rows, False
+
+    def at_once(data: tuple[Floats, ...]) -> LimitPair:
+        found: LimitPair = chosen.limits(data, alpha, side, getattr(source, "prior", None))
+        return found
+
+    return at_once, not any(name in chosen.exceptions for name in _RISES)
+
+
+def _ladder(family: Family, goal: Goal, ranges: tuple[Span, ...], ratio: float) -> Ladder:
+    """Return the sizes of the first sample that may be an answer."""
+    if family.model.SIZE_IS_COUNT:
+        return WholeNumbers(int(LARGEST_COUNT / max(1.0, ratio)))
+    value = abs(goal.value) if isinstance(goal, Bound) else _width(goal).target
+    rates = [high for _, high in ranges]
+    scale = max(*rates, value)
+    largest = max(rate * each for rate, each in zip(rates, (1.0, ratio), strict=False))
+    return Exposures.of_scale(scale, LARGEST_COUNT / max(largest, value))
+
+
+def _width(goal: Goal) -> Width:
+    width = goal.width if isinstance(goal, AssuredWidth) else goal
+    assert isinstance(width, Width)
+    return width
+
+
+def _refuse_wrong_side(family: Family, goal: Bound, ranges: tuple[Span, ...], asked: str) -> None:
+    """Refuse a value that a truth is equal to, or on the wrong side of.
+
+    Raises:
+        InputError: the value is out of reach.
+    """
+    if goal.is_above and goal.value < family.support[0]:
+        return
+    if not goal.is_above and goal.value > family.support[1]:
+        return
+    ends = zip(family.combination.directions, ranges, strict=True)
+    nearest = [low if (direction > 0) == goal.is_above else high for direction, (low, high) in ends]
+    parameter = float(family.parameter_at([np.array([each]) for each in nearest])[0])
+    beyond = parameter > goal.value if goal.is_above else parameter < goal.value
+    if not beyond:
+        named = zip(family.symbols, nearest, strict=True)
+        where = ", ".join(f"{name} = {value:.15g}" for name, value in named)
+        relation = "equal to" if parameter == goal.value else "on the wrong side of"
+        raise InputError(
+            f"{family.name}: no size has {asked} where {where}: the true value {parameter:.15g} "
+            f"is {relation} {goal.value:.15g}"
+        )
+
+
+def _words(family: Family, goal: Goal) -> str:
+    """Return the goal in words."""
+    if isinstance(goal, Bound):
+        limit = "a lower limit above" if goal.is_above else "an upper limit below"
+        return f"{limit} {goal.value:.15g} with a probability of {goal.target:.15g}"
+    width = _width(goal)
+    name = width.name.replace("_", "-")
+    most = f"{name} of at most {width.target:.15g}"
+    if goal.name == PROBABILITY:
+        return f"a {most} with a probability of {goal.target:.15g}"
+    return f"an expected {most}"

@@ -1,0 +1,201 @@
+"""Expectations of a goal at one truth of each sample, for many sizes at once.
+
+A table has an axis for the sizes and one for the counts of each sample. ``bounds`` computes the
+limits at a few nodes only: where limits rise with the counts, those at the nodes enclose all
+between them, and so enclose the expectation. ``means`` computes the limits of every outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.families.family import Family
+from harness.methods.method import LimitPair
+from harness.numerics.arrays import Bools, Floats
+from harness.planning.goals import Goal
+
+LimitsOf = Callable[[tuple[Floats, ...]], LimitPair]
+"""The limits at m rows of the family's data, arrays of shape (m,)."""
+
+CELLS = 1 << 19
+"""The most cells of one table."""
+_CORE = (0.24, 0.76)
+"""The part of a window of possible outcomes, nine standard deviations to each side, that most
+nodes lie in. Where they lie decides how narrow the bounds are, and not whether they hold."""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The expectations of a goal for one method."""
+
+    family: Family
+    goal: Goal
+    limits: LimitsOf
+
+    def windows(self, sizes: Floats, truths: Sequence[float]) -> list[tuple[Floats, Floats]]:
+        """Return the first and the last possible outcome of each sample, shape (N,) each.
+
+        Args:
+            sizes: the sizes of each sample, shape (N, samples).
+            truths: the true value of each sample.
+        """
+        return [self._window(sizes[:, i], truth) for i, truth in enumerate(truths)]
+
+    def _window(self, sizes: Floats, truth: float) -> tuple[Floats, Floats]:
+        window = self.family.model.SAMPLING.window
+        found = np.array([window(truth, truth, size) for size in sizes.tolist()], float)
+        return found[:, 0], found[:, 1]
+
+    def outcomes(self, sizes: Floats, truths: Sequence[float]) -> Floats:
+        """Return the number of possible outcomes at each size, shape (N,)."""
+        widths = [last - first + 1.0 for first, last in self.windows(sizes, truths)]
+        return np.asarray(np.prod(widths, axis=0))
+
+    def means(self, sizes: Floats, truths: Sequence[float]) -> Floats:
+        """Return E[g] at each size, shape (N,), from the limits of every possible outcome.
+
+        Args:
+            sizes: the sizes of each sample, shape (N, samples).
+            truths: the true value of each sample.
+        """
+        windows = self.windows(sizes, truths)
+        found = np.empty(len(sizes))
+        for rows in _rows([last - first + 1.0 for first, last in windows]):
+            found[rows] = self._means(sizes[rows], truths, [(a[rows], b[rows]) for a, b in windows])
+        return found
+
+    def _means(
+        self,
+        sizes: Floats,
+        truths: Sequence[float],
+        windows: Sequence[tuple[Floats, Floats]],
+    ) -> Floats:
+        counts, inside, probability = [], [], []
+        for i, (truth, (first, last)) in enumerate(zip(truths, windows, strict=True)):
+            x = first[:, np.newaxis] + np.arange(int((last - first).max()) + 1)
+            possible = x <= last[:, np.newaxis]
+            x = np.minimum(x, last[:, np.newaxis])
+            pmf = self.family.model.SAMPLING.pmf(x, truth, sizes[:, i, np.newaxis])
+            counts.append(x)
+            inside.append(possible)
+            probability.append(np.where(possible, pmf, 0.0))
+        lower, upper = self._table(sizes, counts, inside)
+        return _expectation(self.goal.values(lower, upper), probability)
+
+    def values_between(self, sizes: Floats, windows: Sequence[tuple[int, int]]) -> Floats:
+        """Return g at all counts in a window of each sample, an axis for each sample.
+
+        Args:
+            sizes: the size of each sample, shape (samples,).
+            windows: the first and the last count of each sample.
+        """
+        counts = [np.arange(first, last + 1.0)[np.newaxis] for first, last in windows]
+        inside = [np.ones(x.shape, bool) for x in counts]
+        lower, upper = self._table(sizes[np.newaxis], counts, inside)
+        return np.asarray(self.goal.values(lower, upper)[0])
+
+    def bounds(self, sizes: Floats, truths: Sequence[float], nodes: int) -> tuple[Floats, Floats]:
+        """Return numbers that enclose E[g] at each size, shape (N,) each.
+
+        The limits must rise with the count of a sample whose parameter increases the family's,
+        and fall with that of one whose parameter decreases it.
+
+        Args:
+            sizes: the sizes of each sample, shape (N, samples).
+            truths: the true value of each sample.
+            nodes: the number of counts of each sample whose limits are computed.
+        """
+        low, high = np.empty((2, len(sizes)))
+        windows = self.windows(sizes, truths)
+        at_once = max(1, CELLS // nodes ** len(truths))
+        for start in range(0, len(sizes), at_once):
+            rows = slice(start, start + at_once)
+            here = [(first[rows], last[rows]) for first, last in windows]
+            low[rows], high[rows] = self._bounds(sizes[rows], truths, here, nodes)
+        return low, high
+
+    def _bounds(
+        self,
+        sizes: Floats,
+        truths: Sequence[float],
+        windows: Sequence[tuple[Floats, Floats]],
+        nodes: int,
+    ) -> tuple[Floats, Floats]:
+        counts, probability = [], []
+        for i, (truth, window) in enumerate(zip(truths, windows, strict=True)):
+            x = _nodes(*window, nodes)
+            below = self._cdf(x[:, 1:-1], x[:, -1], truth, sizes[:, i])
+            edges = [np.zeros((len(x), 1)), below, np.ones((len(x), 1))]
+            counts.append(x)
+            probability.append(np.diff(np.concatenate(edges, axis=1), axis=1))
+        inside = [np.ones(x.shape, bool) for x in counts]
+        table = self._table(sizes, counts, inside)
+        lower, upper = (self._corners(each) for each in table)
+        least, most = self.goal.between(lower, upper)
+        return _expectation(least, probability), _expectation(most, probability)
+
+    def _cdf(self, x: Floats, last: Floats, truth: float, sizes: Floats) -> Floats:
+        """Return Pr(X ≤ x), which is 1 from the last possible outcome on; shape of x."""
+        found, below = np.ones(x.shape), x < last[:, np.newaxis]
+        size, at = np.broadcast_to(sizes[:, np.newaxis], x.shape)[below], x[below]
+        found[below] = self.family.model.SAMPLING.cdf(at, np.full(at.size, truth), size)
+        return found
+
+    def _corners(self, table: Floats) -> tuple[Floats, Floats]:
+        """Return the smallest and the largest limit between neighbouring nodes."""
+        low, high = table, table
+        for axis, direction in enumerate(self.family.combination.directions, 1):
+            ahead = [slice(None)] * table.ndim
+            behind = [slice(None)] * table.ndim
+            ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
+            first, second = (behind, ahead) if direction > 0 else (ahead, behind)
+            low, high = low[tuple(first)], high[tuple(second)]
+        return low, high
+
+    def _table(self, sizes: Floats, counts: Sequence[Floats], inside: Sequence[Bools]) -> LimitPair:
+        """Return the limits at all combinations of counts, shape (N, …); 0 at padding."""
+        shape = (len(sizes), *(x.shape[1] for x in counts))
+        wanted, columns = np.ones(shape, bool), []
+        for axis, (x, possible) in enumerate(zip(counts, inside, strict=True), 1):
+            place = tuple(n if each in (0, axis) else 1 for each, n in enumerate(shape))
+            size = sizes[:, axis - 1].reshape(-1, *[1] * len(counts))
+            wanted &= possible.reshape(place)
+            columns += [x.reshape(place), size]
+        lower, upper = np.zeros((2, *shape))
+        data = tuple(np.broadcast_to(each, shape)[wanted] for each in columns)
+        lower[wanted], upper[wanted] = self.limits(data)
+        return lower, upper
+
+
+def _nodes(first: Floats, last: Floats, nodes: int) -> Floats:
+    """Return counts from the first to the last, most of them in the middle, shape (N, nodes)."""
+    places = np.concatenate([[0.0], np.linspace(*_CORE, nodes - 2), [1.0]])
+    return np.asarray(np.floor(first[:, np.newaxis] + (last - first)[:, np.newaxis] * places))
+
+
+def _expectation(values: Floats, probability: Sequence[Floats]) -> Floats:
+    """Return the sum of values by the product of probabilities, shape (N,)."""
+    weight = probability[0]
+    for each in probability[1:]:
+        weight = weight[..., np.newaxis] * each[:, np.newaxis, :]
+    with np.errstate(invalid="ignore"):
+        terms = np.where(weight > 0, values * weight, 0.0)
+    return np.asarray(terms.reshape(len(terms), -1).sum(axis=1))
+
+
+def _rows(widths: Sequence[Floats]) -> list[slice]:
+    """Return slices over the sizes such that each table has a bounded number of cells."""
+    total, slices, start = len(widths[0]), [], 0
+    while start < total:
+        largest, stop = [width[start] for width in widths], start + 1
+        while stop < total:
+            wider = [max(a, width[stop]) for a, width in zip(largest, widths, strict=True)]
+            if np.prod(wider) * (stop + 1 - start) > CELLS:
+                break
+            largest, stop = wider, stop + 1
+        slices.append(slice(start, stop))
+        start = stop
+    return slices
