@@ -125,7 +125,7 @@ class Question:
         sizes = self.sizes(np.array([number]))
         outcomes = max(float(self.sums.outcomes(sizes, truths)[0]) for truths in ends)
         if not self.is_range:
-            return min(outcomes, float(3 * _NODES ** len(ends[0]))) if self.rises else outcomes
+            return min(outcomes, float(2 * _NODES ** len(ends[0]))) if self.rises else outcomes
         sampling = self.sums.family.model.SAMPLING
         windows = [
             sampling.window(*span, float(size))
@@ -158,7 +158,7 @@ def search(question: Question) -> Found | None:
         return None
     number, does, known = failing + 1, np.zeros(1, bool), np.ones(1, bool)
     while (last := _last_to_check(ladder, number)) >= does.size:
-        if last > ladder.last or _work(question, last) > LARGEST_WORK:
+        if last > ladder.last or _work(question, number, last) > LARGEST_WORK:
             raise _too_large(question, number)
         more = last + 1 - does.size
         does, known = (np.append(each, np.zeros(more, bool)) for each in (does, known))
@@ -207,9 +207,11 @@ def _failing(question: Question) -> int:
     return ladder.last
 
 
-def _work(question: Question, last: int) -> float:
-    """Return about how many limits decide every size up to a number."""
-    return sum(question.work(max(1, last * tenth // 10)) for tenth in range(1, 11)) * last / 10
+def _work(question: Question, number: int, last: int) -> float:
+    """Return about how many limits decide the sizes of a search that ends at a number."""
+    below = question.ladder.answers(np.arange(1, number)).size
+    each = [question.work(number + (last - number) * tenth // 10) for tenth in range(11)]
+    return below * each[0] + (last + 1 - number) * sum(each) / len(each)
 
 
 def _too_large(question: Question, number: int) -> TooLargeError:
