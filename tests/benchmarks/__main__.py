@@ -1,5 +1,6 @@
 """Speed and memory, as ratios measured in one run: ``python -m tests.benchmarks``.
 
+``tests.benchmarks.comparisons`` times score intervals that compare two samples,
 ``tests.benchmarks.beside`` sets this harness beside other ways, ``tests.benchmarks.scale`` measures
 the cost of many trials, workers and scenarios, and ``tests.benchmarks.draws`` draws from tables.
 Timings depend on the machine and its load; ratios of timings much less. These are no tests, and
