@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
-from scipy.special import betainc, betaln, gammainc, gammaincc
+from scipy.special import betainc, betaincc, betaln, gammainc, gammaincc
 
 from harness.numerics.arrays import Floats, Index
 from harness.numerics.deviance import deviance, stirling_error
@@ -25,6 +25,8 @@ _HALF_LOG_TWO_PI = 0.9189385332046727
 # Up to here the sum of the logarithms loses less than 1e-13.
 _PLAIN_SIZE = 500.0
 _FAR_DEVIATIONS = 4.0
+# Beyond this size points closer to an end than this are given by their distance from that end.
+_SENSITIVE_SIZE, _NEAR_END = 1e4, 0.05
 
 
 class Density(Protocol):
@@ -146,6 +148,10 @@ class BetaDensity:
         p, q = np.minimum(p, 1.0), np.minimum(q, 1.0)
         near, far = (q, p) if upper else (p, q)
         tail: Floats = np.asarray(betainc(a, b, near), np.float64)
+        # A rounding of ``near`` by 1e-16 changes the tail by (a + b)·1e-16 of it and more.
+        sensitive = (far < _NEAR_END) & (a + b > _SENSITIVE_SIZE)
+        if sensitive.any():
+            tail[sensitive] = betaincc(b[sensitive], a[sensitive], far[sensitive])
         # Near 1 ``betainc`` loses digits for a small parameter beside a large one.
         large = (tail > 0.5) & (a + b > _PLAIN_SIZE)
         if large.any():

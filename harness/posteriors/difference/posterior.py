@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Generic, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,9 +32,23 @@ P = TypeVar("P", bound=Points)
 _LARGE = 0.75
 
 
+class Integrals(Protocol):
+    """Tails and density of a difference at points d, given by |d|, 1 − |d| and their sign."""
+
+    def upper_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats: ...
+
+    def lower_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats: ...
+
+    def log_density(
+        self, magnitude: Floats, gap: Floats, negative: Bools
+    ) -> tuple[Floats, Floats]: ...
+
+
 @dataclass(frozen=True)
 class DifferencePosterior(ABC, Generic[P]):
-    """The distribution of first − second of two independent components, one for each of m outcomes.
+    """The distribution of first − second of two components, one for each of m outcomes.
+
+    The components are independent unless a subclass says otherwise.
 
     A subclass defines the points and their coordinate.
     """
@@ -63,8 +77,13 @@ class DifferencePosterior(ABC, Generic[P]):
         )
 
     @property
-    def _difference(self) -> DifferenceIntegrals:
+    def _difference(self) -> Integrals:
         return DifferenceIntegrals(density_of(self.first), density_of(self.second))
+
+    @property
+    def _middle(self) -> Floats:
+        """A point in the middle of the distribution: the smaller tail is the one beyond it."""
+        return density_of(self.first).mean - density_of(self.second).mean
 
     @abstractmethod
     def _points(self, points: P | npt.ArrayLike) -> P:
@@ -112,8 +131,7 @@ class DifferencePosterior(ABC, Generic[P]):
         The integrand of a large tail is not unimodal, and the window is made for a single peak.
         """
         magnitude, _, negative = self._magnitude_gap_sign(points)
-        difference = self._difference
-        middle = difference.first.mean - difference.second.mean
+        middle = self._middle
         larger = (np.where(negative, -magnitude, magnitude) > middle) != upper
         tail = self._integrated(points, larger, upper=upper)
         still = np.flatnonzero((tail > _LARGE) & ~larger)

@@ -101,27 +101,33 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
 
     def lower_limit_at_boundary(self, upper: SignedLogitPoints) -> Bools:
         first, second = self._betas()
-        return self._monotone(upper, first.a, second.b)
+        return self._is_higher_at_end(upper, *self._at_end(first.a, second.b))
 
     def upper_limit_at_boundary(self, lower: SignedLogitPoints) -> Bools:
         first, second = self._betas()
-        return self._monotone(lower, first.b, second.a)
+        return self._is_higher_at_end(lower, *self._at_end(first.b, second.a))
 
-    def _monotone(self, point: SignedLogitPoints, inner: Floats, outer: Floats) -> Bools:
-        """Whether the density at a distance of exp(−600) from an end is above that at ``point``.
+    def _at_end(self, inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
+        """The power plus 1 and the logarithm of the factor of the density next to an end.
 
         Next to the end where the first component has the power ``inner`` and the second one
         ``outer``, it is B(inner, outer)/(B(a₁, b₁) B(a₂, b₂)) gap^{inner + outer − 1}.
         """
-        power = inner + outer - 1.0
+        first, second = self._betas()
+        level = betaln(inner, outer) - (betaln(first.a, first.b) + betaln(second.a, second.b))
+        return inner + outer, level
+
+    def _is_higher_at_end(self, point: SignedLogitPoints, shape: Floats, level: Floats) -> Bools:
+        """Whether the density at a distance of exp(−600) from an end is above that at ``point``.
+
+        Next to that end it is exp(level) gap^{shape − 1}.
+        """
+        power = shape - 1.0
         monotone = np.asarray(power <= 0.0)
         index = np.flatnonzero(~monotone & (power < _NEARLY_MONOTONE - 1.0))
         if index.size:
             part = self.at(index)
-            first, second = part._betas()
-            level = betaln(inner[index], outer[index])
-            level -= betaln(first.a, first.b) + betaln(second.a, second.b)
-            at_end = level + power[index] * _LOG_SMALLEST_GAP
+            at_end = level[index] + power[index] * _LOG_SMALLEST_GAP
             monotone[index] = at_end > part.logpdf(point.at(index)) + np.log(self._unit)
         return monotone
 
@@ -168,15 +174,20 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
         return 0.5 * (p1 + q2), 0.5 * (q1 + p2), 0.25 * (v1 + v2)
 
     def _is_poorly_approximated(self) -> Bools:
-        first, second = self._betas()
         below, above, variance = self._moments()
         total = below * above / variance - 1.0
-        like = Beta(below * total, above * total)
-        (t1, k1), (t2, k2), (t, k) = (_cumulants(v) for v in (first, second, like))
-        third, fourth = (t1 - t2) / 8.0 - t, (k1 + k2) / 16.0 - k
+        t, k = _cumulants(Beta(below * total, above * total))
+        third, fourth = self._cumulants()
+        third, fourth = third - t, fourth - k
         return np.asarray(
             (np.abs(third) > _ODD * variance**1.5) | (np.abs(fourth) > _ODD * variance**2)
         )
+
+    def _cumulants(self) -> tuple[Floats, Floats]:
+        """The third and the fourth cumulant of (1 + d)/2."""
+        first, second = self._betas()
+        (t1, k1), (t2, k2) = _cumulants(first), _cumulants(second)
+        return (t1 - t2) / 8.0, (k1 + k2) / 16.0
 
     def _approximate_mode(self) -> tuple[Floats, Floats]:
         below, above, variance = self._moments()

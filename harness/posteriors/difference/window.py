@@ -6,8 +6,10 @@ function of the variable x of an ``Overlap``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Self
 
 import numpy as np
 
@@ -43,8 +45,110 @@ class Factor(Enum):
         return 0 if self is Factor.DENSITY else 1
 
 
+class Window(ABC):
+    """A positive integrand over x with a single peak, for each of m outcomes.
+
+    A subclass defines the logarithm of the integrand, which needs no more accuracy than to tell
+    where it is negligible.
+    """
+
+    @property
+    @abstractmethod
+    def farthest(self) -> float:
+        """No nodes are beyond ± this."""
+
+    @abstractmethod
+    def log_integrand(self, x: Floats) -> Floats:
+        """The logarithm of the integrand, but for a constant."""
+
+    @abstractmethod
+    def slope_and_curvature(self, x: Floats) -> tuple[Floats, Floats]:
+        """The first derivative of ``log_integrand``, and minus the second one."""
+
+    @abstractmethod
+    def _omitted_curvature(self, x: Floats) -> Floats:
+        """A curvature of the integrand that ``log_integrand`` leaves out."""
+
+    @abstractmethod
+    def _first_peak(self) -> Floats:
+        """A first guess of the peak."""
+
+    @abstractmethod
+    def _singular_points(self) -> list[Floats]:
+        """Real parts, in x, of the points off the axis at which the integrand is not analytic."""
+
+    @abstractmethod
+    def at(self, index: Index) -> Self:
+        """The integrands of the outcomes ``index``."""
+
+    def nodes(self) -> Nodes:
+        """Return nodes in x that integrate the integrand to double precision."""
+        with np.errstate(all="ignore"):
+            return self._nodes()
+
+    def _nodes(self) -> Nodes:
+        centre = self._peak(self._first_peak())
+        _, curvature = self.slope_and_curvature(centre)
+        curvature = np.maximum(curvature, 0.0) + self._omitted_curvature(centre)
+        width = 1.0 / np.sqrt(np.maximum(curvature, 1.0 / _WIDEST**2))
+        left, right = self._edge(centre, -width), self._edge(centre, width)
+        unit = np.minimum(_UNIT * width, _LONGEST_UNIT)
+        for point in self._singular_points():
+            beside = (point > left - 1.0) & (point < right + 1.0)
+            unit = np.where(beside, np.maximum(unit, 3.0 * np.abs(point - centre)), unit)
+        before = 0.5 * unit * _heaviness((centre - left) / width)
+        after = 0.5 * unit * _heaviness((right - centre) / width)
+        axis = Axis(centre, unit - before - after, before, after)
+        return axis.nodes(left, right, np.minimum(_STEP * width, _LONGEST_STEP))
+
+    def _peak(self, x: Floats) -> Floats:
+        """A point next to the maximum of the integrand, by Newton's method from x, in place."""
+        farthest = self.farthest
+        low, high = np.full_like(x, -farthest), np.full_like(x, farthest)
+        active, window = np.arange(x.size), self
+        for _ in range(_PEAK_STEPS):
+            here = x[active]
+            slope, curvature = window.slope_and_curvature(here)
+            curvature = np.maximum(curvature, _LEAST_CURVATURE)
+            far = np.abs(slope) > _NEAR_PEAK * np.sqrt(curvature)
+            if not far.any():
+                break
+            low = np.where(slope > 0, here, low)[far]
+            high = np.where(slope < 0, here, high)[far]
+            there = here[far] + np.clip(slope / curvature, -_LONGEST_MOVE, _LONGEST_MOVE)[far]
+            inside = (there > low) & (there < high)
+            active = active[far]
+            x[active] = np.where(inside, there, 0.5 * (low + high))
+            window = window if far.all() else window.at(far)
+        return x
+
+    def _edge(self, centre: Floats, width: Floats) -> Floats:
+        """The point at which the integrand is exp(−38) of its peak, or one a little farther out."""
+        top, farthest = self.log_integrand(centre), self.farthest
+        edge = np.clip(centre + _FIRST_REACH * width, -farthest, farthest)
+        reach = _FIRST_REACH * width
+        active = np.arange(centre.size)
+        window = self
+        for _ in range(_REACHES):
+            short = top[active] - window.log_integrand(edge[active]) < _NATS
+            short &= np.abs(edge[active]) < farthest
+            active = active[short]
+            if active.size == 0:
+                break
+            window = self.at(active)
+            reach[active] *= _GROWTH
+            edge[active] = np.clip(centre[active] + reach[active], -farthest, farthest)
+        slope, _ = self.slope_and_curvature(edge)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            closer = edge + (top - _NATS - self.log_integrand(edge)) / slope
+        between = (closer - centre) * (edge - closer) > 0
+        # Where the logarithm is convex the tangent leads too close to the centre.
+        closer = np.where(between, closer, edge)
+        return np.where(top - self.log_integrand(closer) > 0.98 * _NATS, closer, edge)
+
+
 @dataclass(frozen=True)
-class IntegrationWindow:
+class IntegrationWindow(Window):
     """The integrand over x for each of m outcomes, and the nodes that it needs."""
 
     overlap: Overlap
@@ -86,27 +190,7 @@ class IntegrationWindow:
         curvature = factor.curvature(*points.w, 1, points.du_dx) - tilt * slope
         return np.where(self.is_flat(points), np.maximum(curvature, 0.0), 0.0)
 
-    def nodes(self) -> Nodes:
-        """Return nodes in x that integrate the integrand to double precision."""
-        with np.errstate(all="ignore"):
-            return self._nodes()
-
-    def _nodes(self) -> Nodes:
-        centre = self._peak(self._normal_peak())
-        _, curvature = self.slope_and_curvature(centre)
-        curvature = np.maximum(curvature, 0.0) + self._omitted_curvature(centre)
-        width = 1.0 / np.sqrt(np.maximum(curvature, 1.0 / _WIDEST**2))
-        left, right = self._edge(centre, -width), self._edge(centre, width)
-        unit = np.minimum(_UNIT * width, _LONGEST_UNIT)
-        for point in self.overlap.singular_points():
-            beside = (point > left - 1.0) & (point < right + 1.0)
-            unit = np.where(beside, np.maximum(unit, 3.0 * np.abs(point - centre)), unit)
-        before = 0.5 * unit * _heaviness((centre - left) / width)
-        after = 0.5 * unit * _heaviness((right - centre) / width)
-        axis = Axis(centre, unit - before - after, before, after)
-        return axis.nodes(left, right, np.minimum(_STEP * width, _LONGEST_STEP))
-
-    def _normal_peak(self) -> Floats:
+    def _first_peak(self) -> Floats:
         """The peak that the integrand would have if both components were normal."""
         overlap = self.overlap
         weight, factor = overlap.weight, overlap.factor
@@ -118,54 +202,15 @@ class IntegrationWindow:
         share = weight.variance / (weight.variance + factor.variance)
         return overlap.x_near(weight.mean - excess * share)
 
-    def _peak(self, x: Floats) -> Floats:
-        """A point next to the maximum of the integrand, by Newton's method from x, in place."""
-        farthest = self.overlap.farthest
-        low, high = np.full_like(x, -farthest), np.full_like(x, farthest)
-        active, window = np.arange(x.size), self
-        for _ in range(_PEAK_STEPS):
-            here = x[active]
-            slope, curvature = window.slope_and_curvature(here)
-            curvature = np.maximum(curvature, _LEAST_CURVATURE)
-            far = np.abs(slope) > _NEAR_PEAK * np.sqrt(curvature)
-            if not far.any():
-                break
-            low = np.where(slope > 0, here, low)[far]
-            high = np.where(slope < 0, here, high)[far]
-            there = here[far] + np.clip(slope / curvature, -_LONGEST_MOVE, _LONGEST_MOVE)[far]
-            inside = (there > low) & (there < high)
-            active = active[far]
-            x[active] = np.where(inside, there, 0.5 * (low + high))
-            window = window if far.all() else window.at(far)
-        return x
+    @property
+    def farthest(self) -> float:
+        return self.overlap.farthest
 
-    def _edge(self, centre: Floats, width: Floats) -> Floats:
-        """The point at which the integrand is exp(−38) of its peak, or one a little farther out."""
-        top, farthest = self.log_integrand(centre), self.overlap.farthest
-        edge = np.clip(centre + _FIRST_REACH * width, -farthest, farthest)
-        reach = _FIRST_REACH * width
-        active = np.arange(centre.size)
-        window: IntegrationWindow = self
-        for _ in range(_REACHES):
-            short = top[active] - window.log_integrand(edge[active]) < _NATS
-            short &= np.abs(edge[active]) < farthest
-            active = active[short]
-            if active.size == 0:
-                break
-            window = self.at(active)
-            reach[active] *= _GROWTH
-            edge[active] = np.clip(centre[active] + reach[active], -farthest, farthest)
-        slope, _ = self.slope_and_curvature(edge)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            closer = edge + (top - _NATS - self.log_integrand(edge)) / slope
-        between = (closer - centre) * (edge - closer) > 0
-        # Where the logarithm is convex the tangent leads too close to the centre.
-        closer = np.where(between, closer, edge)
-        return np.where(top - self.log_integrand(closer) > 0.98 * _NATS, closer, edge)
+    def _singular_points(self) -> list[Floats]:
+        return self.overlap.singular_points()
 
-    def at(self, index: Index) -> IntegrationWindow:
-        """The integrands of the outcomes ``index``."""
-        return IntegrationWindow(self.overlap.at(index), self.factor, self.flat_value[index])
+    def at(self, index: Index) -> Self:
+        return replace(self, overlap=self.overlap.at(index), flat_value=self.flat_value[index])
 
 
 def integration_window(overlap: Overlap, factor: Factor) -> IntegrationWindow:

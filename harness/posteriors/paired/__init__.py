@@ -1,0 +1,1 @@
+"""The posterior of the difference of two proportions of the same cases."""
