@@ -203,7 +203,7 @@ def test_the_shortest_interval_about_a_pole_has_its_mass():
     lower, upper = criteria.minimal_length(posterior, 0.05)
     outside = posterior.cdf(lower) + posterior.sf(upper)
     assert outside[0] == pytest.approx(0.05, rel=MASS)
-    assert -lower.value[0] > 2.0 * upper.value[0] > 0.0
+    assert -lower.value[0] > 1.5 * upper.value[0] > 0.0
     assert posterior.pdf(lower)[0] == pytest.approx(posterior.pdf(upper)[0], rel=1e-6)
 
 
