@@ -52,6 +52,9 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     are taken, and the end of the range where the corrected score does not reach z, and always at
     b = n or c = n. Both tails are near nominal on average.
 
+    R's ratesci takes |μ₃| < 1e-10 as 0; so does this where |k| < 1e-3 too. With few discordant
+    pairs among very many, where k is larger, ratesci makes no correction.
+
     Laud (2017), Pharm. Stat. 16, 334–348.
     """
     return of_difference(partial(_lower, corrected_root, 1.0), data, tail)

@@ -44,6 +44,9 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     roots are taken, and the end of the range where the corrected score does not reach z.
     (0, ∞) for a single pair. Both tails are near nominal on average.
 
+    R's ratesci takes |μ₃| < 1e-10 as 0; so does this where |k| < 1e-3 too. With few discordant
+    pairs among very many, where k is larger, ratesci makes no correction.
+
     Laud (2017), Pharm. Stat. 16, 334–348.
     """
     return of_ratio(partial(_lower, corrected_root, 1.0), data, tail)
