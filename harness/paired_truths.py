@@ -19,6 +19,9 @@ from harness.numerics.arrays import Floats
 CELLS = ("both", "first_only", "second_only", "neither")
 """The cells of a table, in the order of the data."""
 
+PARTS = ("first_only", "second_only", "both", "first", "second", "correlation")
+"""The names of what a list of tables is made from: cells, or margins with a correlation."""
+
 Cells = tuple[float, float, float, float]
 """The probabilities of both, first_only, second_only and neither."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from harness.engines.pooling import Group
+from harness.paired_truths import PairedTruth
 from harness.truths import PairTruth, Prior, Truth
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
@@ -107,7 +108,7 @@ class Experiment:
     """Ascending and distinct."""
     alphas: tuple[float, ...]
     methods: tuple[MethodSpec, ...]
-    truth: Truth | PairTruth
+    truth: Truth | PairTruth | PairedTruth
     written_truth: Mapping[str, Any]
     """The truth as plain data, in which a grid is still a grid."""
     trials: Trials | None

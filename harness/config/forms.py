@@ -19,7 +19,8 @@ from harness.config.models.methods import Alphas, method_type, prior_type
 from harness.config.models.outcomes import OutcomeGroup, outcomes_type
 from harness.config.models.sizes import delta_type, size_range_type, sizes_type
 from harness.config.models.trials import Count, ExecutionSettings, Trials
-from harness.config.models.truth import default_truth, distributions_type, truth_type
+from harness.config.models.truth import distributions_type
+from harness.config.models.truth_by_design import truth_of
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.methods.user.process import TIMEOUT
@@ -175,14 +176,12 @@ def _method_key(family: Family) -> Key:
 
 
 def _truth_key(family: Family) -> Key:
-    about = "Where the true parameter comes from."
-    if family.samples == 2:
-        about = "Where the true parameters come from: {first, second}."
-    return _key(truth_type(family), about, default_truth(family))
+    truth = truth_of(family)
+    return _key(truth.kind, truth.about, truth.default)
 
 
 def _draws_key(family: Family) -> dict[str, Key]:
-    if family.samples == 2:
+    if not family.has_single_count:
         return {}
     about = (
         "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are faster "
@@ -192,7 +191,7 @@ def _draws_key(family: Family) -> dict[str, Key]:
 
 
 def _group_key(family: Family) -> dict[str, Key]:
-    if family.samples == 2:
+    if not family.has_single_count:
         return {}
     about = "Neighbouring outcomes in one cell: {width}, or {width, last}."
     return {"group": _key(OutcomeGroup | None, about, None)}
@@ -212,7 +211,7 @@ def _calibration(family: Family) -> Form:
         **_first_keys(CALIBRATION, family),
         first: _key(size, f"Size of the first sample: {one_or_range}"),
         second: _key(size, f"Size of the second sample: {one_or_range}"),
-        "truth": _key(distributions_type(family), about_truth, default_truth(family)),
+        "truth": _key(distributions_type(family), about_truth, truth_of(family).default),
         "delta": _key(
             delta_type(family), f"The value that the parameter is compared with: {one_or_range}"
         ),

@@ -22,6 +22,7 @@ from harness.config.experiment import (
 )
 from harness.config.forms import CROSS, Form
 from harness.config.models.figures import kind_of
+from harness.config.models.truth_by_design import truth_of
 from harness.config.resolve import pairs, sizes_of
 from harness.engines.pooling import Group
 from harness.errors import ConfigIssue, KeyPath, path_text
@@ -89,11 +90,9 @@ def _lists_of_levels(form: Form, raw: Mapping[str, Any]) -> Iterator[KeyPath]:
     if form.family.samples == 1 or raw.get(CROSS) is True:
         for size in form.family.sizes:
             yield (size,)
-    if form.family.samples == 1:
-        yield ("truth", "values")
-    else:
-        yield ("truth", "first", "values")
-        yield ("truth", "second", "values")
+    yield ("truth", "values")
+    for part in truth_of(form.family).parts:
+        yield ("truth", part, "values")
     yield ("alpha",)
     yield ("outcomes", "values")
     yield ("engines",)

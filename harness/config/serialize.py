@@ -17,6 +17,7 @@ from harness.config.experiment import (
 from harness.config.forms import FORMS
 from harness.engines.pooling import Group
 from harness.families.catalogue import family_of
+from harness.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.methods.user.process import TIMEOUT
 from harness.plain_data import plain_number
 from harness.sampling.protocol import NUMPY
@@ -135,6 +136,9 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
     """The content of a truth, with plain numbers and with the grids that the config writes."""
     if not isinstance(written, Mapping):
         written = {}
+    if "cells" in content:
+        parts = [part for part in PARTS_OF_PAIRS if part in written]
+        return {part: written_truth(_part(written[part]), written[part]) for part in parts}
     if "first" in content:
         return {key: written_truth(each, written.get(key)) for key, each in content.items()}
     if "grid" in written:
@@ -142,6 +146,11 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
         ends = {key: plain_number(span[key] + 0.0) for key in ("start", "stop")}
         return {"grid": {**ends, "count": span["count"]}}
     return {key: _numbers(values) for key, values in content.items()}
+
+
+def _part(written: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The numbers of a part of the truth of pairs, ascending; a grid stays as it is written."""
+    return {"values": sorted(value + 0.0 for value in written.get("values", ()))}
 
 
 def _without_none(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -150,8 +150,8 @@ def _unknown_key(key: str, form: Form) -> str:
         return f"expected {' and '.join(family.sizes)} for the family {family.name}, found {key}"
     having = [other for other in FORMS[form.kind].values() if key in other.keys]
     if having:
-        samples = "one sample" if having[0].family.samples == 1 else "two samples"
-        return f"expected a family of {samples} with {key}, found {family.name}"
+        design = having[0].family.design
+        return f"expected a family of {design} with {key}, found {family.name}"
     for kind, forms in FORMS.items():
         if any(key in other.keys for other in forms.values()):
             return f"expected kind: {kind} with {key}, found {form.kind}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from harness.families import proportion, rate
+from harness.families import pairs, proportion, rate
 from harness.families.combination import WeightedSum
 from harness.families.family import Family
+from harness.families.paired import PairedFamily
 from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
 from harness.posteriors.difference.rates import difference_of_rates
 
@@ -36,6 +37,12 @@ FAMILIES: dict[str, Family] = {
             proportion,
             WeightedSum((0.5, 0.5)),
             mean_of_proportions,
+        ),
+        PairedFamily(
+            "paired_difference",
+            "the difference of two proportions on the same cases: a table of pairs",
+            "p1 − p2",
+            pairs,
         ),
     )
 }

@@ -15,7 +15,7 @@ from harness.families.data import broadcast_columns, validate_values, whole_numb
 from harness.families.family import ENUMERATION, MONTE_CARLO, PAIRS, POSTERIOR, Data, Family
 from harness.families.pairs import LARGEST_SIZE
 from harness.numerics.arrays import Floats
-from harness.paired_truths import CELLS
+from harness.paired_truths import CELLS, Cells
 from harness.truths import Prior
 
 
@@ -174,6 +174,19 @@ class PairedFamily(Family):
 
     def columns(self, counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
         return tuple(counts)
+
+    def validate_truth(self, cells: Cells) -> None:
+        """Refuse a table of probabilities at which the parameter is no number.
+
+        Raises:
+            InputError: it is 0/0 or infinite there.
+        """
+        found = float(self.of_pairs.at([np.array(each) for each in cells]))
+        if not np.isfinite(found):
+            raise InputError(
+                f"expected both or second_only above 0, where {self.parameter} is a number, "
+                f"found 0 for both"
+            )
 
     def parameter_at(self, truths: Sequence[Floats]) -> Floats:
         return self.of_pairs.at(truths)

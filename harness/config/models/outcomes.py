@@ -83,17 +83,17 @@ def _choice(*keys: str, **belongs_to: str) -> Any:
 
 _BOUNDED = _choice("fractions", "values", log_grid="a rate")
 _UNBOUNDED = _choice("values", "log_grid", fractions="a proportion")
-_OF_TWO_SAMPLES = Annotated[
+_OF_SEVERAL_COUNTS = Annotated[
     Literal["all"],
-    expecting("all, as for every family of two samples"),
+    expecting("all, as for every family with several counts"),
     AfterValidator(_outcomes),
 ]
 
 
 def outcomes_type(family: Family) -> tuple[Any, str]:
     """The type of the reported outcomes of a family, and what a config may write, in words."""
-    if family.samples == 2:
-        return _OF_TWO_SAMPLES, "all"
+    if not family.has_single_count:
+        return _OF_SEVERAL_COUNTS, "all"
     if family.is_bounded:
         return _BOUNDED, "all, {fractions: ...} or {values: ...}"
     return _UNBOUNDED, "all, {values: ...} or {log_grid: ...}"

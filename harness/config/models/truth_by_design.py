@@ -1,0 +1,57 @@
+"""The key ``truth`` of a config, by the design of the family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from harness.config.models.paired_truth import paired_truth_type
+from harness.config.models.truth import default_truth, truth_type
+from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES, Family
+from harness.paired_truths import PARTS
+
+
+@dataclass(frozen=True)
+class TruthKey:
+    """What the key ``truth`` of a family holds."""
+
+    kind: Any
+    """The type of its value, which yields the truth."""
+    about: str
+    default: Any
+    """The truth where a config gives none; ... where it has to."""
+    parts: tuple[str, ...]
+    """The keys below it that may hold a list of values."""
+
+
+def truth_of(family: Family) -> TruthKey:
+    """What the key ``truth`` of the family holds."""
+    return _BY_DESIGN[family.design](family)
+
+
+def _of_one(family: Family) -> TruthKey:
+    about = "Where the true parameter comes from."
+    return TruthKey(truth_type(family), about, default_truth(family), ())
+
+
+def _of_two(family: Family) -> TruthKey:
+    about = "Where the true parameters come from: {first, second}."
+    return TruthKey(truth_type(family), about, default_truth(family), ("first", "second"))
+
+
+def _of_pairs(family: Family) -> TruthKey:
+    about = (
+        "Where the true probabilities of a pair come from: the discordant ones {first_only, "
+        "second_only}, or with the third {first_only, second_only, both}; the margins {first, "
+        "second, correlation}; or {dirichlet}."
+    )
+    flat = {"dirichlet": [int(shape) for shape in family.model.FLAT_PRIOR]}
+    return TruthKey(paired_truth_type(family), about, flat, PARTS)
+
+
+_BY_DESIGN: dict[str, Callable[[Family], TruthKey]] = {
+    SINGLE_SAMPLE: _of_one,
+    TWO_SAMPLES: _of_two,
+    PAIRS: _of_pairs,
+}
