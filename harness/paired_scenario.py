@@ -67,6 +67,15 @@ class PairedScenario:
         """One more than the largest count."""
         return self.size + 1
 
+    @property
+    def outcome_count(self) -> float:
+        pairs = float(self.trials_unit)
+        return pairs * (self.size + 3.0) / 3.0 if self.with_both else pairs
+
+    @property
+    def trials_unit(self) -> int:
+        return (self.size + 1) * (self.size + 2) // 2
+
     def samples(self) -> tuple[SingleScenario, ...]:
         """None: the cells of a table are not independent."""
         return ()

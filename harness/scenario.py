@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -76,6 +77,19 @@ class Scenario(Protocol):
     @property
     def model(self) -> Model:
         """The model of each sample."""
+        ...
+
+    @property
+    def outcome_count(self) -> float:
+        """The number of all outcomes; infinite where counts are unbounded."""
+        ...
+
+    @property
+    def trials_unit(self) -> int:
+        """What ``per_outcome`` trials are multiplied by: the number of outcomes.
+
+        Of pairs it is the number of pairs of discordant counts, whatever an outcome says.
+        """
         ...
 
     def samples(self) -> tuple[SingleScenario, ...]:
@@ -160,6 +174,14 @@ class SingleScenario:
     def model(self) -> Model:
         return family_of(self.family).model
 
+    @property
+    def outcome_count(self) -> float:
+        return self.model.SAMPLING.largest_outcome(self.size) + 1
+
+    @property
+    def trials_unit(self) -> int:
+        return int(self.size) + 1
+
     def samples(self) -> tuple[SingleScenario, ...]:
         return (self,)
 
@@ -236,6 +258,14 @@ class PairScenario:
         """One more than the largest x2."""
         largest = self.model.SAMPLING.largest_outcome(self.sizes[1])
         return int(min(largest, LARGEST_COUNT)) + 1
+
+    @property
+    def outcome_count(self) -> float:
+        return math.prod(sample.outcome_count for sample in self.samples())
+
+    @property
+    def trials_unit(self) -> int:
+        return math.prod(sample.trials_unit for sample in self.samples())
 
     def samples(self) -> tuple[SingleScenario, SingleScenario]:
         name = self.model.NAME

@@ -9,6 +9,7 @@ import typer
 
 from harness.commands.options import (
     ONE_SAMPLE,
+    PAIRS,
     TWO_SAMPLES,
     Form,
     Prior,
@@ -17,12 +18,13 @@ from harness.commands.options import (
 )
 
 
-@with_data(ONE_SAMPLE | TWO_SAMPLES)
+@with_data(ONE_SAMPLE | TWO_SAMPLES | PAIRS)
 def interval(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion, rate, proportion_difference, rate_difference or balanced_accuracy",
+            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy or "
+            "paired_difference",
             metavar="FAMILY",
         ),
     ],

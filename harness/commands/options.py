@@ -25,6 +25,12 @@ TWO_SAMPLES = {
     "n2": "Trials of the second sample.",
     "exposure2": "Exposure of the second sample.",
 }
+PAIRS = {
+    "both": "Pairs right in both.",
+    "first_only": "Pairs right in the first only.",
+    "second_only": "Pairs right in the second only.",
+    "neither": "Pairs right in neither.",
+}
 SIZES = {
     "n": "Trials.",
     "exposure": "Area, time or other amount.",
@@ -41,7 +47,7 @@ TRUTHS = {
     "p2": "True proportion of the second sample.",
     "rate2": "True rate of the second sample.",
 }
-WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2"})
+WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2", *PAIRS})
 """The data that are counts or numbers of trials."""
 
 
@@ -56,7 +62,8 @@ def _prior(text: str) -> tuple[float, ...]:
 Prior = Annotated[
     Any,
     typer.Option(
-        help="Prior: a b of a Beta (of a proportion) or Gamma distribution (of a rate).",
+        help="Prior: a b of a Beta (of a proportion) or Gamma distribution (of a rate); four "
+        "numbers of a Dirichlet (of pairs: both, first only, second only, neither).",
         metavar="A B",
         parser=_prior,
     ),
@@ -84,7 +91,7 @@ def with_data(helps: Mapping[str, str], kind: Any = float | None) -> Callable[[C
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[kind, typer.Option(f"--{name}", help=text)],
+            annotation=Annotated[kind, typer.Option(f"--{name.replace('_', '-')}", help=text)],
         )
         for name, text in helps.items()
     ]

@@ -50,7 +50,8 @@ class TrialCount:
 
     kind: TrialsKind
     count: int
-    """``per_outcome``: count * (n + 1) trials at each n, of two samples count * (n1 + 1)(n2 + 1);
+    """``per_outcome``: count * (n + 1) trials at each n, of two samples count * (n1 + 1)(n2 + 1),
+    of pairs count * (n + 1)(n + 2)/2;
     ``per_size``: count at each size; ``per_truth``: count at each true value and size."""
 
     @property

@@ -17,8 +17,8 @@ from harness.config.experiment import (
 from harness.config.forms import FORMS
 from harness.engines.pooling import Group
 from harness.families.catalogue import family_of
-from harness.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.methods.user.process import TIMEOUT
+from harness.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.plain_data import plain_number
 from harness.sampling.protocol import NUMPY
 

@@ -44,6 +44,10 @@ class Solver(Protocol):
         """Return the number of ``possible_outcomes``, without listing them."""
         ...
 
+    def spread_outcomes(self, count: int) -> Integers:
+        """Return at most ``count`` outcomes from end to end of the possible ones, ascending."""
+        ...
+
     def hull(self) -> tuple[Span, ...]:
         """Return the range of each truth, of a sample or a cell, that the worst case is taken over.
 
@@ -147,6 +151,10 @@ class OneSampleSolver:
     def possible_count(self) -> float:
         return one_sample.possible_count(self.scenario)
 
+    def spread_outcomes(self, count: int) -> Integers:
+        low, high = self._range_window(self.hull())
+        return np.unique(np.linspace(low, high, count).astype(np.int64))
+
     def hull(self) -> tuple[Span, ...]:
         return (self.scenario.truth.effective_support,)
 
@@ -218,6 +226,11 @@ class TwoSampleSolver:
         first, second = self._samples
         return first.possible_count() * second.possible_count()
 
+    def spread_outcomes(self, count: int) -> Integers:
+        windows = [sample._range_window(sample.hull()) for sample in self._samples]
+        counts = [np.linspace(low, high, count).astype(np.int64) for low, high in windows]
+        return np.unique(self.scenario.outcomes(*counts))
+
     def hull(self) -> tuple[Span, ...]:
         return tuple(span for sample in self._samples for span in sample.hull())
 
@@ -278,6 +291,9 @@ class PairedSolver:
 
     def possible_count(self) -> float:
         return paired.possible_count(self.scenario)
+
+    def spread_outcomes(self, count: int) -> Integers:
+        return tables.spread_outcomes(self.scenario, self.hull(), count)
 
     def hull(self) -> tuple[Span, ...]:
         return self.scenario.truth.hull

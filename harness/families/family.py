@@ -217,6 +217,13 @@ class Family:
         """The symbol of each sample's parameter: p, or p1 and p2."""
         return self.numbered(self.model.PARAMETER)
 
+    @property
+    def truth_parts(self) -> dict[str, str]:
+        """The keys of a truth that has several parts, with the symbol of what each is of."""
+        return (
+            dict(zip(("first", "second"), self.symbols, strict=False)) if self.samples > 1 else {}
+        )
+
     def numbered(self, name: str) -> tuple[str, ...]:
         """Return the name for each sample: itself, or numbered where there are several."""
         if self.samples == 1:

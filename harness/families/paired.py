@@ -15,7 +15,7 @@ from harness.families.data import broadcast_columns, validate_values, whole_numb
 from harness.families.family import ENUMERATION, MONTE_CARLO, PAIRS, POSTERIOR, Data, Family
 from harness.families.pairs import LARGEST_SIZE
 from harness.numerics.arrays import Floats
-from harness.paired_truths import CELLS, Cells
+from harness.paired_truths import CELLS, PARTS, Cells
 from harness.truths import Prior
 
 
@@ -167,6 +167,10 @@ class PairedFamily(Family):
     @property
     def support(self) -> Span:
         return self.of_pairs.support
+
+    @property
+    def truth_parts(self) -> dict[str, str]:
+        return dict(zip(PARTS, ("p10", "p01", "p11", "p1", "p2", "φ"), strict=True))
 
     def numbered(self, name: str) -> tuple[str, ...]:
         """Return the name for each cell of the table."""

@@ -9,6 +9,7 @@ import polars as pl
 from rich.table import Table
 
 from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.screen.records import escape_markup, format_number, narrow_table, worst_range
 from harness.tables.ranking import ORDERED_BY
 
@@ -31,7 +32,7 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
     if ranking.height > _MOST_ROWS and ranking["alpha"].n_unique() > 1:
         ranking = ranking.group_by("alpha", maintain_order=True).head(_TOP).select(ranking.columns)
         title += f" (the first {_TOP} at each alpha; all in ranking.csv)"
-    table = narrow_table(title, f"{_mean_over(truth, family.symbols)} {_BELOW}")
+    table = narrow_table(title, f"{_mean_over(truth, family)} {_BELOW}")
     several = ranking["alpha"].n_unique() > 1
     names = ("worst", f"at {', '.join(sizes)}", "alpha error", "rms error")
     more = ("length", *(["infinite"] if family.is_ratio else []), "below", "score")
@@ -54,11 +55,14 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
     return table
 
 
-def _mean_over(truth: Mapping[str, Any], symbols: Sequence[str]) -> str:
+def _mean_over(truth: Mapping[str, Any], family: Family) -> str:
     """A sentence on what the score is a mean over; a distribution also decides what is first."""
-    samples = [truth] if len(symbols) == 1 else [truth["first"], truth["second"]]
-    words = " and ".join(map(_truth_words, symbols, samples))
-    first = "" if _LISTS & set(samples[0]) else _FIRST
+    parts = {
+        family.truth_parts[key]: each for key, each in truth.items() if key in family.truth_parts
+    }
+    parts = parts or {", ".join(family.symbols): truth}
+    words = " and ".join(_truth_words(*part) for part in parts.items())
+    first = "" if _LISTS & set(next(iter(parts.values()))) else _FIRST
     return f"A mean score is only as good as the truth it averages over, here {words}{first}."
 
 
@@ -77,7 +81,7 @@ def _truth_words(symbol: str, truth: Mapping[str, Any]) -> str:
         return f"{len(content)} values of {symbol} in {content[0]} … {content[-1]}"
     if kind == "uniform":
         return f"{symbol} uniform on {content[0]} … {content[1]}"
-    return f"{symbol} from {kind.capitalize()}({content[0]}, {content[1]})"
+    return f"{symbol} from {kind.capitalize()}({', '.join(map(str, content))})"
 
 
 def _without_noise(error: float | None) -> float | None:

@@ -97,7 +97,7 @@ def _summary(results: Results) -> Table:
                 format_number((exact or drawn).get("mean_length")),
             )
         )
-    at = "at " + (family.model.PARAMETER if family.samples == 1 else "truths")
+    at = "at " + (family.symbols[0] if len(family.symbols) == 1 else "truths")
     names = ("method", "alpha", *family.sizes, "Monte Carlo (95 %)", "exact", "worst", at)
     more = ("posterior alpha error", "length")
     title = "Actual alpha by size" if several else f"Actual alpha where {key[1]:g} is desired"

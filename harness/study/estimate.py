@@ -21,10 +21,16 @@ from harness.engines.solvers import solver_of
 from harness.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.errors import HarnessError, InputError
 from harness.families.catalogue import family_of
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
+from harness.families.family import (
+    ENUMERATION,
+    MONTE_CARLO,
+    PAIRS,
+    POSTERIOR,
+    SINGLE_SAMPLE,
+    TWO_SAMPLES,
+)
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.source import CatalogueSource
-from harness.numerics.arrays import Integers
 from harness.scenario import Limits, Scenario, observed_at
 from harness.study.calibrate import design_of
 from harness.study.columns import (
@@ -55,8 +61,8 @@ _BYTES_OF_LIMITS = 16
 _BYTES_OF_RESULT = 24
 """Of what an engine computes for a column at an outcome: misses below and above, and one more."""
 
-_SMALL_TRIALS, _SMALL_CELLS = 4_000_000, {1: 4000, 2: 400}
-"""A run of fewer trials and of fewer cells, by the number of samples, takes seconds."""
+_SMALL_TRIALS, _SMALL_CELLS = 4_000_000, {SINGLE_SAMPLE: 4000, TWO_SAMPLES: 400, PAIRS: 400}
+"""A run of fewer trials and of fewer cells, by the design, takes seconds."""
 
 _PROBED_TRIALS = 1 << 16
 _PROBED_CALIBRATED = 512
@@ -64,8 +70,8 @@ _PROBED_AGAIN = 64
 """Trials with the limits of methods that draw them."""
 _ENOUGH = 4e-3
 """Seconds after which the time of a call is known well enough."""
-_PROBED_COUNTS = {1: (20, 120), 2: (3, 6)}
-"""The largest mean counts of the scenarios that are solved exactly, by the number of samples."""
+_PROBED_COUNTS = {SINGLE_SAMPLE: (20, 120), TWO_SAMPLES: (3, 6), PAIRS: (4, 8)}
+"""The largest mean counts of the scenarios that are solved exactly, by the design."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,7 @@ def _what_would_fit(experiment: Experiment, fitting: int, limit: float) -> Itera
     if fitting:
         yield f"fewer sizes (of its {len(experiment.sizes):,} the smallest {fitting:,} fit)"
     family = family_of(experiment.family)
-    if experiment.outcomes is None and family.samples == 1 and family.is_bounded:
+    if experiment.outcomes is None and family.has_single_count and family.is_bounded:
         fewer = replace(experiment, outcomes=21, group=None)
         if _sizes_that_fit(fewer, limit) == len(experiment.sizes):
             yield "outcomes: {fractions: 21}"
@@ -174,7 +180,7 @@ def _coverage(experiment: Experiment, measure_small: bool) -> Estimate:
     exact = columns * sum(each.outcomes + each.truths for each in counts)
     small = (
         trials <= _SMALL_TRIALS
-        and exact <= _SMALL_CELLS[family_of(experiment.family).samples]
+        and exact <= _SMALL_CELLS[family_of(experiment.family).design]
         and not stochastic_columns(experiment, sources)
     )
     return Estimate(
@@ -307,7 +313,7 @@ def _per_outcome(experiment: Experiment, scenario: Scenario, sources: Sources) -
             continue
         count, seconds = 16, 0.0
         while seconds < _ENOUGH and count <= 4096:
-            observed = observed_at(scenario, _spread_outcomes(scenario, count))
+            observed = observed_at(scenario, solver_of(scenario).spread_outcomes(count))
             start = time.perf_counter()
             try:
                 source.limits(observed, alpha, spec.side).intervals(observed, alpha, spec.side)
@@ -317,14 +323,6 @@ def _per_outcome(experiment: Experiment, scenario: Scenario, sources: Sources) -
             seconds = time.perf_counter() - start
             count *= 4
         yield seconds / max(observed.count, 1)
-
-
-def _spread_outcomes(scenario: Scenario, count: int) -> Integers:
-    """Some outcomes over the whole range of those that can occur, ascending."""
-    spans = zip(scenario.samples(), solver_of(scenario).hull(), strict=True)
-    windows = [sample.model.SAMPLING.window(*span, sample.size) for sample, span in spans]
-    counts = [np.linspace(low, high, count).astype(np.int64) for low, high in windows]
-    return np.unique(scenario.outcomes(*counts))
 
 
 def _exact_rates(experiment: Experiment) -> tuple[float, float]:
@@ -345,7 +343,7 @@ def _exact_rates(experiment: Experiment) -> tuple[float, float]:
     sizes = tuple(
         dict.fromkeys(
             _smaller_size(experiment, largest)
-            for largest in _PROBED_COUNTS[family_of(experiment.family).samples]
+            for largest in _PROBED_COUNTS[family_of(experiment.family).design]
         )
     )
     probe = replace(
@@ -389,7 +387,8 @@ def _smaller_size(experiment: Experiment, largest: float) -> Size:
     """The first size of an experiment, made so small that mean counts are at most ``largest``."""
     scenario = next(count_scenarios(replace(experiment, sizes=experiment.sizes[-1:]))).scenario
     sizes = []
-    for size, (_, high) in zip(scenario.sizes, solver_of(scenario).whole_range(), strict=True):
+    # Each sample has a size and a range; all cells of pairs have the one size and the same range.
+    for size, (_, high) in zip(scenario.sizes, solver_of(scenario).whole_range(), strict=False):
         small = min(size, largest / high) if high > 0 else size
         is_count = scenario.model.SIZE_IS_COUNT
         sizes.append(max(1, int(small)) if is_count else small)

@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.config.experiment import Experiment
 from harness.families.catalogue import family_of
+from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
 from harness.methods.remarks import Remark, leaves_range
 from harness.methods.source import Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
@@ -19,8 +20,8 @@ from harness.study.plan import ScenarioPlan
 from harness.study.remarks import FoundLimits, ask, order_remarks, range_remark, some_outcomes
 
 # Outcomes solved at once: keeps the temporary arrays of a large table small, and spreads over the
-# cores what takes long, as pairs of samples do. By the number of samples.
-_OUTCOMES_AT_ONCE = {1: 1 << 15, 2: 1 << 11}
+# cores what takes long, as pairs of counts do. By the design.
+_OUTCOMES_AT_ONCE = {SINGLE_SAMPLE: 1 << 15, TWO_SAMPLES: 1 << 11, PAIRS: 1 << 11}
 
 
 _Source = tuple[RunSource, str, float]
@@ -191,7 +192,7 @@ def _blocks(
     outcomes: Integers,
     limits: Floats,
 ) -> Iterator[_Block]:
-    size = _OUTCOMES_AT_ONCE[len(scenario.sizes)]
+    size = _OUTCOMES_AT_ONCE[family_of(scenario.family).design]
     for start in range(0, outcomes.size, size):
         part = slice(start, start + size)
         lower, upper = limits[:, row, part]

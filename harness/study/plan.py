@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -10,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from harness.config.experiment import Experiment, Precision, Size
+from harness.config.experiment import Experiment, MethodSpec, Precision, Size
 from harness.config.models.trials import MOST_TRIALS
 from harness.engines.monte_carlo import SHARD, Shard, shards
 from harness.engines.precision import (
@@ -26,11 +25,12 @@ from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
+from harness.methods.catalogue import find
 from harness.numerics.arrays import Integers
-from harness.scenario import PairScenario, Scenario, SingleScenario, outcomes_at_fractions
+from harness.paired_scenario import scenario_at
+from harness.scenario import Scenario, outcomes_at_fractions
 from harness.study.columns import Sources, refuse_undrawn, stochastic_columns
 from harness.tables.scenario_result import OutcomeCells
-from harness.truths import PairTruth
 
 LARGEST_TABLE = 1 << 22
 """The most outcomes of one scenario that limits are computed for."""
@@ -130,7 +130,7 @@ def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
         planned = max(needed) + listed
         drawn = min(float(trials), possible)
         drawn_first = trials > 0 and planned < possible
-        largest = math.prod(scenario.model.SAMPLING.largest_outcome(n) + 1 for n in scenario.sizes)
+        largest = scenario.outcome_count
         outcomes = min(planned + (drawn if drawn_first else 0.0), largest)
         yield ScenarioCounts(
             scenario,
@@ -175,16 +175,23 @@ def _outcome_cells(experiment: Experiment, scenario: Scenario) -> OutcomeCells:
 
 
 def _scenario(experiment: Experiment, size: Size) -> Scenario:
-    if isinstance(size, tuple):
-        assert isinstance(experiment.truth, PairTruth)
-        return PairScenario(experiment.family, size, experiment.truth)
-    assert not isinstance(experiment.truth, PairTruth)
-    return SingleScenario(experiment.family, size, experiment.truth, experiment.draws)
+    return scenario_at(
+        experiment.family,
+        size,
+        experiment.truth,
+        draws=experiment.draws,
+        with_both=any(_uses_both(experiment, spec) for spec in experiment.methods),
+    )
+
+
+def _uses_both(experiment: Experiment, spec: MethodSpec) -> bool:
+    """Whether limits may depend on more than the discordant pairs and n; of a user's they may."""
+    return spec.name is None or find(experiment.family, spec.name).uses_both
 
 
 def _is_one_bounded_sample(scenario: Scenario) -> bool:
     family = family_of(scenario.family)
-    return family.samples == 1 and family.is_bounded
+    return family.has_single_count and family.is_bounded
 
 
 def _trials(experiment: Experiment, scenario: Scenario) -> int:
@@ -196,8 +203,7 @@ def _trials(experiment: Experiment, scenario: Scenario) -> int:
     kind, count = experiment.trials.kind, experiment.trials.count
     asked = f"trials: {{{kind}: {count}}}"
     if kind == "per_outcome":
-        for size in scenario.sizes:
-            count *= int(size) + 1
+        count *= scenario.trials_unit
     elif kind == "per_truth":
         assert scenario.truth.is_discrete
         count *= scenario.truth.count

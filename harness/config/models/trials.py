@@ -28,7 +28,8 @@ class PerOutcome(StrictModel):
     """Trials in proportion to the number of outcomes."""
 
     per_outcome: Count = Field(
-        description="This many times n + 1 trials at each n; of two samples (n1 + 1)(n2 + 1)."
+        description="This many times n + 1 trials at each n; of two samples (n1 + 1)(n2 + 1), of "
+        "pairs (n + 1)(n + 2)/2."
     )
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from harness.config.models.paired_truth import paired_truth_type
 from harness.config.models.truth import default_truth, truth_type
 from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES, Family
-from harness.paired_truths import PARTS
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ def _of_one(family: Family) -> TruthKey:
 
 def _of_two(family: Family) -> TruthKey:
     about = "Where the true parameters come from: {first, second}."
-    return TruthKey(truth_type(family), about, default_truth(family), ("first", "second"))
+    return TruthKey(truth_type(family), about, default_truth(family), tuple(family.truth_parts))
 
 
 def _of_pairs(family: Family) -> TruthKey:
@@ -47,7 +46,7 @@ def _of_pairs(family: Family) -> TruthKey:
         "second, correlation}; or {dirichlet}."
     )
     flat = {"dirichlet": [int(shape) for shape in family.model.FLAT_PRIOR]}
-    return TruthKey(paired_truth_type(family), about, flat, PARTS)
+    return TruthKey(paired_truth_type(family), about, flat, tuple(family.truth_parts))
 
 
 _BY_DESIGN: dict[str, Callable[[Family], TruthKey]] = {

@@ -15,7 +15,6 @@ import numpy as np
 from harness.engines.exact.one_sample import enumerate_by_posterior
 from harness.engines.exact.tables import (
     Windows,
-    all_outcomes_count,
     outcomes_count,
     outcomes_within,
     probabilities,
@@ -82,7 +81,7 @@ def _worse_of_listed(scenario: PairedScenario, case: WorstCase, missed: Floats) 
     worst = int(np.argmax(missed))
     if missed[worst] <= case.alpha:
         return case
-    truths = tuple(float(each[worst]) for each in scenario.truths_of(np.array([worst])))
+    truths = tuple(float(each[0]) for each in scenario.truths_of(np.array([worst])))
     return WorstCase(float(missed[worst]), truths, "at", truths, AT_LISTED)
 
 
@@ -115,7 +114,7 @@ def possible_outcomes(scenario: PairedScenario) -> Integers:
 def possible_count(scenario: PairedScenario) -> float:
     """Return an upper bound of the number of possible outcomes, without listing them."""
     counts = sum(outcomes_count(scenario, windows) for windows in _possible_windows(scenario))
-    return min(counts, all_outcomes_count(scenario))
+    return min(counts, scenario.outcome_count)
 
 
 def _possible_windows(scenario: PairedScenario) -> list[Windows]:

@@ -26,11 +26,13 @@ def range_count(scenario: PairedScenario, over: Sequence[Span]) -> float:
     return outcomes_count(scenario, windows_of(scenario, over))
 
 
-def all_outcomes_count(scenario: PairedScenario) -> float:
-    """Return the number of all tables, or of all numbers of discordant pairs."""
-    n = float(scenario.size)
-    pairs = (n + 1.0) * (n + 2.0) / 2.0
-    return pairs * (n + 3.0) / 3.0 if scenario.with_both else pairs
+def spread_outcomes(scenario: PairedScenario, over: Sequence[Span], count: int) -> Integers:
+    """Return at most ``count`` outcomes from one corner of the ranges to another, ascending."""
+    n, windows = scenario.size, windows_of(scenario, over)
+    first, second = (np.linspace(*window, count).astype(np.int64) for window in windows[1:3])
+    second = np.minimum(second, n - first)
+    both = (n - first - second) // 2
+    return np.unique(scenario.outcomes(both, first, second, n - first - second - both))
 
 
 def windows_of(scenario: PairedScenario, over: Sequence[Span]) -> Windows:
@@ -44,7 +46,7 @@ def windows_of(scenario: PairedScenario, over: Sequence[Span]) -> Windows:
 def outcomes_count(scenario: PairedScenario, windows: Windows) -> float:
     both, first, second, _ = (last + 1.0 - start for start, last in windows)
     cells = first * second * (both if scenario.with_both else 1.0)
-    return min(cells, all_outcomes_count(scenario))
+    return min(cells, scenario.outcome_count)
 
 
 def outcomes_within(scenario: PairedScenario, windows: Windows) -> Integers:

@@ -9,6 +9,7 @@ from harness.arguments import validate_choice
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import (
     balanced_accuracy,
+    paired_difference,
     proportion,
     proportion_difference,
     rate,
@@ -22,6 +23,7 @@ _LISTS = {
     "proportion_difference": proportion_difference,
     "rate_difference": rate_difference,
     "balanced_accuracy": balanced_accuracy,
+    "paired_difference": paired_difference,
 }
 
 CATALOGUE: Mapping[str, Mapping[str, Method]] = {
