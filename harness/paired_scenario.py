@@ -127,6 +127,13 @@ class PairedScenario:
         data = family.columns([each.astype(np.float64) for each in counts], self.sizes)
         return family.posterior(data, self.truth.shapes)
 
+    def draw_truths(self, trials: int, rng: np.random.Generator) -> tuple[Floats, ...]:
+        assert isinstance(self.truth, DirichletTruth)
+        return self.truth.draw(trials, rng)
+
+    def draw_outcomes(self, truths: Sequence[Floats], rng: np.random.Generator) -> Integers:
+        return self._drawn(truths, rng)
+
     def draw(self, trials: int, rng: np.random.Generator) -> Draws:
         assert isinstance(self.truth, DirichletTruth)
         cells = self.truth.draw(trials, rng)
@@ -156,6 +163,21 @@ class PairedScenario:
         rest = self.size - first - second
         both = multinomial.draw_both(cells, rest, apart) if self.with_both else np.zeros_like(rest)
         return self.outcomes(both, first, second, rest - both)
+
+    def beside(self, truths: Sequence[float], step: float) -> tuple[float, ...]:
+        both, first, second, neither = truths
+        rises, step = step > 0, abs(step)
+        more, less = (first, second) if rises else (second, first)
+        # Probability moves to the discordant cell that the parameter rises with, from the other
+        # one, or from the larger concordant one.
+        if less >= step:
+            less -= step
+        elif neither >= both:
+            neither -= step
+        else:
+            both -= step
+        more += step
+        return both, *((more, less) if rises else (less, more)), neither
 
     def with_truths(self, truths: Sequence[float]) -> PairedScenario:
         both, first_only, second_only, neither = truths

@@ -132,6 +132,14 @@ class Scenario(Protocol):
         """Draw trials, each with a truth from its distribution and an outcome."""
         ...
 
+    def draw_truths(self, trials: int, rng: np.random.Generator) -> tuple[Floats, ...]:
+        """Draw true values from the truth's distribution, in the order of the family's; (t,)."""
+        ...
+
+    def draw_outcomes(self, truths: Sequence[Floats], rng: np.random.Generator) -> Integers:
+        """Draw an outcome at each of the true values, shape (t,)."""
+        ...
+
     def draw_at(
         self, index: int, trials: int, rng: np.random.Generator
     ) -> tuple[Integers, Integers]:
@@ -139,6 +147,13 @@ class Scenario(Protocol):
 
         Returns:
             The distinct outcomes, and the number of trials with each.
+        """
+        ...
+
+    def beside(self, truths: Sequence[float], step: float) -> tuple[float, ...]:
+        """Return true values beside some, at which the parameter is larger by about ``step``.
+
+        A negative step makes it smaller; a step of 0 changes nothing. The values stay in range.
         """
         ...
 
@@ -209,6 +224,14 @@ class SingleScenario:
         implied = truth_posterior(self.model, as_distribution(self.truth), outcomes, self.size)
         return family_of(self.family).combine_posteriors(implied)
 
+    def draw_truths(self, trials: int, rng: np.random.Generator) -> tuple[Floats, ...]:
+        return tuple(as_distribution(each.truth).draw(trials, rng) for each in self.samples())
+
+    def draw_outcomes(self, truths: Sequence[Floats], rng: np.random.Generator) -> Integers:
+        draw = self.model.SAMPLING.draw
+        each = zip(truths, self.sizes, strict=True)
+        return self.outcomes(*(draw(truth, size, rng) for truth, size in each))
+
     def draw(self, trials: int, rng: np.random.Generator) -> Draws:
         parameter = as_distribution(self.truth).draw(trials, rng)
         parameter.sort()
@@ -228,6 +251,10 @@ class SingleScenario:
         count = np.bincount(x - smallest)
         occurred = np.flatnonzero(count)
         return occurred + smallest, count[occurred]
+
+    def beside(self, truths: Sequence[float], step: float) -> tuple[float, ...]:
+        low, high = self.truth.effective_support
+        return (min(max(truths[0] + step * max(high, 1.0), low), high),)
 
     def with_truths(self, truths: Sequence[float]) -> SingleScenario:
         return replace(self, truth=DiscreteTruth((truths[0],)))
@@ -307,6 +334,14 @@ class PairScenario:
         )
         return family_of(self.family).combine_posteriors(*implied)
 
+    def draw_truths(self, trials: int, rng: np.random.Generator) -> tuple[Floats, ...]:
+        return tuple(as_distribution(each.truth).draw(trials, rng) for each in self.samples())
+
+    def draw_outcomes(self, truths: Sequence[Floats], rng: np.random.Generator) -> Integers:
+        draw = self.model.SAMPLING.draw
+        each = zip(truths, self.sizes, strict=True)
+        return self.outcomes(*(draw(truth, size, rng) for truth, size in each))
+
     def draw(self, trials: int, rng: np.random.Generator) -> Draws:
         samples = self.samples()
         truths = [as_distribution(sample.truth).draw(trials, rng) for sample in samples]
@@ -333,6 +368,18 @@ class PairScenario:
             for values, size in zip(self.truth.values, self.sizes, strict=True)
         )
         return np.unique(self.outcomes(x, y), return_counts=True)
+
+    def beside(self, truths: Sequence[float], step: float) -> tuple[float, ...]:
+        found = list(truths)
+        # The first truth that stays within its range moves.
+        weights = family_of(self.family).combination.weights
+        for place, (sample, weight) in enumerate(zip(self.samples(), weights, strict=True)):
+            low, high = sample.truth.effective_support
+            moved = found[place] + step * max(high, 1.0) / weight
+            if low <= moved <= high:
+                found[place] = moved
+                break
+        return tuple(found)
 
     def with_truths(self, truths: Sequence[float]) -> PairScenario:
         first, second = (DiscreteTruth((truth,)) for truth in truths)

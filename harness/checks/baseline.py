@@ -170,10 +170,10 @@ def _validate_table(table: pl.DataFrame, file: Path, family: str) -> None:
 def _value_columns(family: str) -> tuple[str, ...]:
     """The columns of numbers in a file.
 
-    The worst truth of two samples is left out: several truths are equally bad but for rounding,
+    The worst truth of several counts is left out: several truths are equally bad but for rounding,
     and which one is found may change for no reason.
     """
-    if family_of(family).samples == 2:
+    if not family_of(family).has_single_count:
         return WORST, MEAN, LENGTH
     return WORST, "worst_truth", MEAN, LENGTH
 

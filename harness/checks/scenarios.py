@@ -12,10 +12,13 @@ from harness.checks.subjects.subject import Subject, side_of
 from harness.engines.solvers import solver_of
 from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
+from harness.families.family import PAIRS, TWO_SAMPLES
 from harness.methods.method import TWO_SIDED, are_intervals
 from harness.methods.source import no_interval
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, PairScenario, Scenario, SingleScenario
+from harness.paired_scenario import AnyTruth, scenario_at
+from harness.paired_truths import DirichletTruth
+from harness.scenario import Limits, Scenario
 from harness.truths import PairTruth, UniformTruth
 
 Size = float | tuple[float, float]
@@ -28,6 +31,7 @@ ALPHAS = (0.01, 0.05, 0.1)
 SIZES_OF_TWO = ((5.0, 5.0), (10.0, 10.0), (10.0, 20.0))
 EXPOSURES_OF_TWO = ((1.0, 1.0),)
 ALPHAS_OF_TWO = (0.05,)
+SIZES_OF_PAIRS = (5, 10, 20)
 """A smaller grid, since the search for the worst case of two samples takes longer."""
 
 RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
@@ -42,6 +46,8 @@ FEWEST_EVENTS = 1.0
 def default_sizes(family: str) -> tuple[Size, ...]:
     """The sizes at which the exact numbers of a family are computed by default."""
     known = family_of(family)
+    if known.design == PAIRS:
+        return SIZES_OF_PAIRS
     if known.samples == 2:
         return SIZES_OF_TWO if known.is_bounded else EXPOSURES_OF_TWO
     return SIZES if known.is_bounded else EXPOSURES
@@ -49,7 +55,7 @@ def default_sizes(family: str) -> tuple[Size, ...]:
 
 def default_alphas(family: str) -> tuple[float, ...]:
     """The alphas at which the exact numbers of a family are computed by default."""
-    return ALPHAS if family_of(family).samples == 1 else ALPHAS_OF_TWO
+    return ALPHAS if family_of(family).has_single_count else ALPHAS_OF_TWO
 
 
 def validate_sizes(family: str, sizes: Sequence[Any]) -> tuple[Size, ...]:
@@ -94,16 +100,27 @@ def validate_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
 
 
 def scenario_of(family: str, size: Size) -> Scenario:
-    """The scenario of a size with a uniform truth for each sample."""
-    is_bounded = family_of(family).is_bounded
-    if isinstance(size, tuple):
-        truth = UniformTruth(*((0.0, 1.0) if is_bounded else RATES_OF_TWO))
-        return PairScenario(family, size, PairTruth(truth, truth))
-    return SingleScenario(family, size, UniformTruth(*((0.0, 1.0) if is_bounded else RATES)))
+    """The scenario of a size with a uniform truth for each sample, or over all tables of pairs."""
+    return scenario_at(family, size, _flat_truth(family))
+
+
+def _flat_truth(family: str) -> AnyTruth:
+    known = family_of(family)
+    if known.design == PAIRS:
+        return DirichletTruth((1.0, 1.0, 1.0, 1.0))
+    if known.design == TWO_SAMPLES:
+        truth = UniformTruth(*((0.0, 1.0) if known.is_bounded else RATES_OF_TWO))
+        return PairTruth(truth, truth)
+    return UniformTruth(*((0.0, 1.0) if known.is_bounded else RATES))
 
 
 def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
-    """The range of each sample's truths that are not near the boundary."""
+    """The range of each truth, of a sample or of a cell of pairs, that is not near the boundary.
+
+    Of pairs the discordant cells are not.
+    """
+    if family_of(scenario.family).design == PAIRS:
+        return ((0.0, 1.0), INSIDE, INSIDE, (0.0, 1.0))
     if family_of(scenario.family).is_bounded:
         return (INSIDE,) * len(scenario.sizes)
     largest = [(each.size, each.truth.effective_support[1]) for each in scenario.samples()]

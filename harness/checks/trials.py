@@ -10,14 +10,14 @@ from harness.checks.report import FAIL, INCONCLUSIVE, PASS, Verdict
 from harness.checks.scenarios import Size, limits_at
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
+from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
 from harness.numerics.arrays import Bools, Floats, Integers
 from harness.scenario import Scenario
-from harness.truths import as_distribution
 
 TRIALS = 20_000
 """The default number of trials at each size."""
 
-SIZES, SIZES_OF_TWO = (10.0, 30.0, 100.0), ((10.0, 10.0), (10.0, 20.0))
+SIZES, SIZES_OF_TWO, SIZES_OF_PAIRS = (10.0, 30.0, 100.0), ((10.0, 10.0), (10.0, 20.0)), (10, 20)
 """Fewer sizes than for exact numbers, since trials take longer."""
 
 _MOST_TRIALS = 1 << 40
@@ -26,7 +26,12 @@ _MOST_TRIALS = 1 << 40
 
 def default_trial_sizes(family: str) -> tuple[Size, ...]:
     """The sizes at which trials of a family are made by default."""
-    return SIZES if family_of(family).samples == 1 else SIZES_OF_TWO
+    by_design: dict[str, tuple[Size, ...]] = {
+        SINGLE_SAMPLE: SIZES,
+        TWO_SAMPLES: SIZES_OF_TWO,
+        PAIRS: SIZES_OF_PAIRS,
+    }
+    return by_design[family_of(family).design]
 
 
 def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
@@ -36,8 +41,8 @@ def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
         The parameter of the family and the outcome of each trial, shape (trials,) each.
     """
     rng = scenario.stream(seed, 0)
-    truths = tuple(as_distribution(each.truth).draw(trials, rng) for each in scenario.samples())
-    return family_of(scenario.family).parameter_at(truths), _draw_outcomes(scenario, truths, rng)
+    truths = scenario.draw_truths(trials, rng)
+    return family_of(scenario.family).parameter_at(truths), scenario.draw_outcomes(truths, rng)
 
 
 def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
@@ -75,17 +80,8 @@ def draw_at(
         The parameter of the family and the outcome of each trial, shape (trials,) each.
     """
     each = tuple(np.full(trials, truth) for truth in truths)
-    outcomes = _draw_outcomes(scenario, each, scenario.stream(seed, 1 + stream))
+    outcomes = scenario.draw_outcomes(each, scenario.stream(seed, 1 + stream))
     return family_of(scenario.family).parameter_at(each), outcomes
-
-
-def _draw_outcomes(
-    scenario: Scenario, truths: tuple[Floats, ...], rng: np.random.Generator
-) -> Integers:
-    sampling = scenario.model.SAMPLING
-    samples = zip(truths, scenario.samples(), strict=True)
-    counts = [sampling.draw(truth, each.size, rng) for truth, each in samples]
-    return scenario.outcomes(*counts)
 
 
 def misses(

@@ -220,9 +220,8 @@ class Family:
     @property
     def truth_parts(self) -> dict[str, str]:
         """The keys of a truth that has several parts, with the symbol of what each is of."""
-        return (
-            dict(zip(("first", "second"), self.symbols, strict=False)) if self.samples > 1 else {}
-        )
+        parts = ("first", "second") if self.samples > 1 else ()
+        return dict(zip(parts, self.symbols, strict=False))
 
     def numbered(self, name: str) -> tuple[str, ...]:
         """Return the name for each sample: itself, or numbered where there are several."""
@@ -259,9 +258,17 @@ class Family:
 
     @property
     def has_mirror(self) -> bool:
-        """Whether limits must follow from those with successes and failures swapped."""
+        """Whether limits must follow from those of the mirrored outcome."""
         nothing = np.ones(0)
-        return self.is_bounded and self.combination.mirrored(nothing, nothing) is not None
+        return self.is_bounded and self.mirrored(nothing, nothing) is not None
+
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
+        """Return the limits of the mirrored outcome; None where they may be any.
+
+        The mirrored outcome has the failures of each sample as its successes; of pairs, first and
+        second change places.
+        """
+        return self.combination.mirrored(lower, upper)
 
     @property
     def support(self) -> Span:

@@ -44,6 +44,10 @@ class PairedParameter(Protocol):
         """Return the parameter, or of a ratio its logarithm."""
         ...
 
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the limits when first and second change places."""
+        ...
+
     def at(self, cells: Sequence[Floats]) -> Floats:
         """Return the parameter at tables of probabilities.
 
@@ -91,6 +95,9 @@ class PairedDifference:
 
     def scale(self, parameter: Floats) -> Floats:
         return parameter
+
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        return -upper, -lower
 
     def at(self, cells: Sequence[Floats]) -> Floats:
         _, first_only, second_only, _ = cells
@@ -197,6 +204,9 @@ class PairedFamily(Family):
 
     def scale(self, parameter: Floats) -> Floats:
         return self.of_pairs.scale(parameter)
+
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
+        return self.of_pairs.mirrored(lower, upper)
 
     def estimate(self, data: Data) -> Floats:
         return self.of_pairs.estimate(data)

@@ -57,9 +57,8 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
 
 def _mean_over(truth: Mapping[str, Any], family: Family) -> str:
     """A sentence on what the score is a mean over; a distribution also decides what is first."""
-    parts = {
-        family.truth_parts[key]: each for key, each in truth.items() if key in family.truth_parts
-    }
+    symbols = family.truth_parts
+    parts = {symbols[key]: each for key, each in truth.items() if key in symbols}
     parts = parts or {", ".join(family.symbols): truth}
     words = " and ".join(_truth_words(*part) for part in parts.items())
     first = "" if _LISTS & set(next(iter(parts.values()))) else _FIRST

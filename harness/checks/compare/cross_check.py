@@ -15,7 +15,6 @@ from harness.engines.monte_carlo import shards, simulate
 from harness.engines.results import Counts, Enumerated, WorstCase
 from harness.engines.solvers import solver_of
 from harness.errors import MethodError
-from harness.families.catalogue import family_of
 from harness.numerics.arrays import Floats, Integers
 from harness.scenario import Limits, Scenario, sizes_by_name
 
@@ -140,19 +139,9 @@ def _at_worst_truth(scenario: Scenario, worst: WorstCase) -> Scenario:
 
 
 def _approach(scenario: Scenario, worst: WorstCase) -> tuple[float, ...]:
-    """The worst truths, one of them moved to the side from which the parameter approaches.
-
-    The truth that moves is the first one that stays within its range.
-    """
+    """The worst truths, moved to the side from which the parameter approaches."""
     towards = {"above": 1.0, "below": -1.0}.get(worst.side, 0.0)
-    truths = list(worst.truths)
-    for sample, weight in enumerate(family_of(scenario.family).combination.weights):
-        low, high = scenario.samples()[sample].truth.effective_support
-        moved = truths[sample] + towards * APPROACH * max(high, 1.0) / weight
-        if low <= moved <= high:
-            truths[sample] = moved
-            break
-    return tuple(truths)
+    return scenario.beside(worst.truths, towards * APPROACH)
 
 
 def _cells(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import ClassVar
 
 import numpy as np
 
 from harness.families.catalogue import family_of
+from harness.families.family import PAIRS
 from harness.methods.source import Observed
-from harness.numerics.arrays import Floats
+from harness.numerics.arrays import Floats, Positions
 
 EVERY_OUTCOME_UP_TO = 60
 SIZES = (1, 2, 3, 5, 10, 17, 51, 1000, 10**6)
@@ -30,6 +33,22 @@ EVENTS_OF_TWO = (0, 1, 2, 10, 1000)
 ALPHAS_OF_TWO = (1e-10, 0.05, 0.95)
 
 
+N_OF_TABLES, LARGE_N_OF_TABLES = (1, 2, 3, 6), (40, 1000, 10**6)
+"""The numbers of pairs with all tables of counts, and those with some of them."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """From each outcome to the next one in some direction."""
+
+    direction: float
+    """1 where the parameter rises, −1 where it falls."""
+    places: Positions
+    """The place of the next outcome of each, or its own where there is none; shape (m,)."""
+    compared_with: str
+    """What has the limits at the next outcome, as "the next x has"; a clause of a message."""
+
+
 @dataclass(frozen=True)
 class Outcomes:
     """All combinations of the counts of each sample, at one size of each sample."""
@@ -47,6 +66,25 @@ class Outcomes:
     def flat(self) -> tuple[Floats, ...]:
         """The counts of each sample at every outcome, shape (m,)."""
         return tuple(each.ravel() for each in np.meshgrid(*self.counts, indexing="ij"))
+
+    def steps(self) -> list[Step]:
+        """The step to the next count of each sample."""
+        places = np.arange(np.prod(self.shape)).reshape(self.shape)
+        family, found = family_of(self.family), []
+        named = zip(family.counts, family.directions, strict=True)
+        for axis, (count, direction) in enumerate(named):
+            size = self.shape[axis]
+            after = np.minimum(np.arange(size) + 1, size - 1)
+            following = np.take(places, after, axis).ravel()
+            found.append(Step(direction, following, f"the next {count} has"))
+        return found
+
+    def mirror(self) -> Positions:
+        """The place of the mirrored outcome of each, which has its failures as successes, (m,)."""
+        return np.flip(np.arange(np.prod(self.shape)).reshape(self.shape)).ravel()
+
+    mirror_words: ClassVar[str] = "those of the failures are, mirrored,"
+    """What has the limits of the mirrored outcome; a clause of a message."""
 
     def observed(self) -> Observed:
         """Every outcome, as sources of limits take them."""
@@ -85,9 +123,34 @@ class OutcomeList(Outcomes):
         return super().cell([*index] * len(self.counts))
 
 
+@dataclass(frozen=True)
+class Tables(OutcomeList):
+    """Tables of n pairs: with each also the one in which first and second change places."""
+
+    mirror_words: ClassVar[str] = "those with first and second in each other's place are, mirrored,"
+
+    def steps(self) -> list[Step]:
+        """The step of one pair from second_only to first_only."""
+        both, first, second, neither = self.counts
+        places = self._places((both, first + 1, second - 1, neither))
+        return [Step(1.0, places, "the table with a pair moved from second_only to first_only has")]
+
+    def mirror(self) -> Positions:
+        both, first, second, neither = self.counts
+        return self._places((both, second, first, neither))
+
+    def _places(self, tables: tuple[Floats, ...]) -> Positions:
+        """The place of each of the tables; the place that it stands at where there is none."""
+        known = {table: place for place, table in enumerate(zip(*self.counts, strict=True))}
+        found = [known.get(table, at) for at, table in enumerate(zip(*tables, strict=True))]
+        return np.array(found, np.intp)
+
+
 def conformance_grid(family: str) -> list[Outcomes]:
     """The outcomes at which every method of a family should have its properties, by size."""
     known = family_of(family)
+    if known.design == PAIRS:
+        return [_tables(family, n) for n in (*N_OF_TABLES, *LARGE_N_OF_TABLES)]
     grid: Iterable[tuple[Sequence[float], Sequence[Floats]]]
     if known.samples == 1 and known.is_bounded:
         grid = [((n,), (_successes(n),)) for n in SIZES]
@@ -102,7 +165,18 @@ def conformance_grid(family: str) -> list[Outcomes]:
 
 def conformance_alphas(family: str) -> tuple[float, ...]:
     """The alphas at which the properties are checked, ascending."""
-    return ALPHAS if family_of(family).samples == 1 else ALPHAS_OF_TWO
+    return ALPHAS if family_of(family).has_single_count else ALPHAS_OF_TWO
+
+
+def _tables(family: str, n: int) -> Tables:
+    """All tables of a small n; of a large n those with few or even counts in some of the cells."""
+    counts = range(n + 1) if n in N_OF_TABLES else (0, 1, 2, 3, n // 20, n // 4, n // 2, n - 1, n)
+    rows = []
+    for first, second in product(counts, counts):
+        rest = n - first - second
+        some = range(rest + 1) if n in N_OF_TABLES else {0, 1, rest // 2, rest - 1, rest}
+        rows += [(both, first, second, rest - both) for both in some if 0 <= both <= rest]
+    return Tables(family, (float(n),), tuple(np.array(sorted(rows), np.float64).T))
 
 
 def _successes(n: int) -> Floats:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.checks.conformance.grid import Outcomes
+from harness.checks.conformance.grid import Outcomes, Step
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.remarks import STAYS_IN_RANGE, leaves_range, rounding
-from harness.numerics.arrays import Bools, Floats
+from harness.numerics.arrays import Bools, Floats, Positions
 
 MIRROR = {TWO_SIDED: TWO_SIDED, LOWER: UPPER, UPPER: LOWER}
 """The side that each side becomes where successes and failures swap."""
@@ -23,7 +23,7 @@ class Evaluation:
     """The limits of a method for one side, at all outcomes of one size and at several alphas.
 
     Arrays of limits have shape (a, k), or (a, k1, k2) for two samples: a alphas, and k counts of
-    each sample. A limit is not a number where the method failed.
+    each sample; of pairs (a, m) with m tables. A limit is not a number where the method failed.
     """
 
     outcomes: Outcomes
@@ -105,28 +105,29 @@ def stays_in_range(evaluation: Evaluation) -> Violation:
 
 
 def is_monotone(evaluation: Evaluation) -> Violation:
-    """Both limits move with the count of each sample as the parameter does with its truth."""
-    family = evaluation.family
-    violations = [
-        _monotone(evaluation, axis, direction, f"the next {count} has")
-        for axis, (count, direction) in enumerate(
-            zip(family.counts, family.combination.directions, strict=True), 1
-        )
-    ]
+    """Both limits move with the count of each sample as the parameter does with its truth.
+
+    Of pairs they move as a pair moves from second_only to first_only.
+    """
+    violations = [_monotone(evaluation, step) for step in evaluation.outcomes.steps()]
     return next((each for each in violations if each.where.any()), violations[-1])
 
 
-def _monotone(evaluation: Evaluation, axis: int, direction: float, compared_with: str) -> Violation:
-    """Where a limit at the next count along an axis moves against the direction given."""
+def _monotone(evaluation: Evaluation, step: Step) -> Violation:
+    """Where a limit after a step moves against its direction."""
     where, following = np.zeros(evaluation.lower.shape, np.bool_), []
-    count = evaluation.lower.shape[axis]
-    after = np.minimum(np.arange(count) + 1, count - 1)
     for limits in (evaluation.lower, evaluation.upper):
-        next_one = np.take(limits, after, axis)
+        next_one = _at_places(limits, step.places)
         with np.errstate(invalid="ignore"):  # two infinite limits
-            where |= direction * (next_one - limits) < -evaluation.tolerance(limits)
+            where |= step.direction * (next_one - limits) < -evaluation.tolerance(limits)
         following.append(next_one)
-    return Violation(where, compared_with, *following)
+    return Violation(where, step.compared_with, *following)
+
+
+def _at_places(limits: Floats, places: Positions) -> Floats:
+    """The limits at other outcomes, by the place of the other one for each; shape of the limits."""
+    flat = limits.reshape(limits.shape[0], -1)
+    return flat[:, places].reshape(limits.shape)
 
 
 def is_nested_in_alpha(evaluation: Evaluation) -> Violation:
@@ -140,19 +141,17 @@ def is_nested_in_alpha(evaluation: Evaluation) -> Violation:
 
 
 def mirrors(evaluation: Evaluation) -> Violation:
-    """Limits of the failures are those of the successes, mirrored at the middle of the support."""
-    mirrored = evaluation.family.combination.mirrored(
-        evaluation.mirror_lower, evaluation.mirror_upper
-    )
+    """Limits of the mirrored outcome are the mirrored limits."""
+    outcomes = evaluation.outcomes
+    mirrored = evaluation.family.mirrored(evaluation.mirror_lower, evaluation.mirror_upper)
     assert mirrored is not None
-    axes = tuple(range(1, evaluation.lower.ndim))
-    low, high = (np.flip(limits, axes) for limits in mirrored)
+    low, high = (_at_places(limits, outcomes.mirror()) for limits in mirrored)
     tolerance = evaluation.tolerance(evaluation.lower)
     with np.errstate(invalid="ignore"):  # two infinite limits
         where = (np.abs(evaluation.lower - low) > tolerance) | (
             np.abs(evaluation.upper - high) > tolerance
         )
-    return Violation(where, "those of the failures are, mirrored,", low, high)
+    return Violation(where, outcomes.mirror_words, low, high)
 
 
 def reaches_the_end(evaluation: Evaluation) -> Violation:
@@ -195,7 +194,7 @@ def properties_of(family: str) -> dict[str, Property]:
         "is ordered": is_ordered,
         STAYS_IN_RANGE: stays_in_range,
         "is nested in alpha": is_nested_in_alpha,
-        "rises with x" if known.samples == 1 else "is monotone": is_monotone,
+        "rises with x" if known.has_single_count else "is monotone": is_monotone,
         **({"mirrors": mirrors} if known.has_mirror else {}),
         "reaches the end": reaches_the_end,
         "has width": has_width,

@@ -21,6 +21,7 @@ from harness.checks.conformance.properties import (
 from harness.checks.report import CONFORMANCE, FAIL, PASS, Cell, Finding, format_cell
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
+from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
 from harness.methods.source import NOT_CALLED
 from harness.methods.user.call_checks import ARGUMENTS, RANDOM, SCALARS, SHAPE, TWICE
 from harness.numerics.arrays import Bools, Floats
@@ -32,8 +33,9 @@ PICKLES = "can be pickled"
 CALL_CHECKS = (SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM)
 
 _USUAL_ALPHA = 0.05
-_CALL_CHECK_SIZES, _CALL_CHECK_ALPHAS = {1: 5, 2: 2}, (0.05, 0.3)
-"""Sizes of the grid, by the number of samples, and alphas at which calls are checked."""
+_CALL_CHECK_SIZES = {SINGLE_SAMPLE: 5, TWO_SAMPLES: 2, PAIRS: 2}
+_CALL_CHECK_ALPHAS = (0.05, 0.3)
+"""Sizes of the grid, by the design, and alphas at which calls are checked."""
 _FEWEST = 8
 """Limits that look like single precision are so by chance once in 2^29 each."""
 _GRAVEST = 1000.0
@@ -190,7 +192,7 @@ def _check_calls(subject: Subject) -> Iterator[Finding]:
     """What calls of the method do besides returning limits; nothing if it cannot be called."""
     found: dict[str, str] = {}
     was_called = False
-    sizes = _CALL_CHECK_SIZES[family_of(subject.family).samples]
+    sizes = _CALL_CHECK_SIZES[family_of(subject.family).design]
     for outcomes in conformance_grid(subject.family)[:sizes]:
         for alpha in _CALL_CHECK_ALPHAS:
             results = subject.call_checks(outcomes.observed(), alpha)

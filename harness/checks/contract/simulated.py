@@ -39,11 +39,15 @@ from harness.checks.trials import (
 )
 from harness.engines.monte_carlo import INTERVAL_ALPHA, fraction_interval
 from harness.errors import MethodError
+from harness.families.catalogue import family_of
+from harness.families.family import PAIRS
 from harness.methods.method import TWO_SIDED
+from harness.paired_truths import table_of_cells
 from harness.scenario import Scenario, sizes_by_name
 
 MEAN, WORST, DRAWN = "mean alpha error, drawn", "worst alpha, drawn", "can be drawn"
 TRUTHS_OF_ONE, TRUTHS_OF_TWO = 9, 3
+DISCORDANT = (0.1, 0.45)
 """The number of truths of each sample at which the worst case is sought."""
 SHARE = 10
 """Each of these truths has one in so many of the trials of a size."""
@@ -181,7 +185,13 @@ def _check_worst(simulation: _Simulation, scenario: Scenario, alpha: float, most
 
 
 def _truths(scenario: Scenario) -> list[tuple[float, ...]]:
-    """Equally spaced truths inside the range; for two samples all pairs of them."""
+    """Equally spaced truths inside the range; for two samples all pairs of them.
+
+    Of pairs they are tables with discordant cells in the lower half of that range.
+    """
+    if family_of(scenario.family).design == PAIRS:
+        cells = np.linspace(*DISCORDANT, TRUTHS_OF_TWO).tolist()
+        return [table_of_cells(*each) for each in itertools.product(cells, cells)]
     spans = truths_inside(scenario)
     count = TRUTHS_OF_ONE if len(spans) == 1 else TRUTHS_OF_TWO
     return list(itertools.product(*(np.linspace(*span, count).tolist() for span in spans)))
