@@ -128,8 +128,9 @@ class PairedScenario:
         return family.posterior(data, self.truth.shapes)
 
     def draw_truths(self, trials: int, rng: np.random.Generator) -> tuple[Floats, ...]:
-        assert isinstance(self.truth, DirichletTruth)
-        return self.truth.draw(trials, rng)
+        if isinstance(self.truth, DirichletTruth):
+            return self.truth.draw(trials, rng)
+        return self.truths_of(rng.integers(self.truth.count, size=trials))
 
     def draw_outcomes(self, truths: Sequence[Floats], rng: np.random.Generator) -> Integers:
         return self._drawn(truths, rng)

@@ -23,11 +23,13 @@ from harness.engines.results import Enumerated
 from harness.engines.solvers import solver_of
 from harness.errors import MethodError
 from harness.families.catalogue import family_of
-from harness.methods.catalogue import find
+from harness.families.family import POSTERIOR as ENGINE_POSTERIOR
+from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
 from harness.scenario import Limits, Scenario, data_of, sizes_by_name
 from harness.tables.blocks import mean_length
+from harness.tables.ranking import YARDSTICK
 
 WORST, MEAN, LENGTH = "worst_alpha", "mean_alpha_error", "mean_length"
 WORST_INSIDE = "worst_alpha_inside"
@@ -147,7 +149,7 @@ def _numbers(
         sides = (np.array(side) for side in zip(*pairs.values(), strict=True))
         limits = Limits.of(scenario, outcomes, *sides)
         numbers |= zip(pairs, _exact_numbers(scenario, limits, list(pairs)), strict=True)
-    if TWO_SIDED in subject.sides:
+    if TWO_SIDED in subject.sides and YARDSTICK in CATALOGUE[scenario.family]:
         for alpha in pairs:
             numbers[alpha][RELATIVE] = numbers[alpha][LENGTH] / _minimal_length(scenario, alpha)
     return numbers
@@ -161,24 +163,28 @@ def _exact_numbers(
     mean = exact.mean
     assert mean is not None
     inside = _worst_inside(scenario, limits)
-    given = integrate_under_prior(scenario, limits, scenario.model.FLAT_PRIOR)
+    given = None
+    if ENGINE_POSTERIOR in family_of(scenario.family).engines:
+        given = integrate_under_prior(scenario, limits, scenario.model.FLAT_PRIOR)
     rows = []
     for row, compared in enumerate(_compared(scenario, exact, alphas)):
-        errors = alphas[row] - (given.below[row] + given.above[row])
-        largest = int(np.argmax(np.abs(errors)))
-        counts = (int(each[0]) for each in scenario.counts(limits.outcomes[[largest]]))
-        names = family_of(scenario.family).numbered("largest_at")
-        rows.append(
-            {
-                **compared,
-                WORST_INSIDE: inside[row],
-                MEAN_POSTERIOR: _mean_posterior_error(exact, limits, errors),
-                "miss_below": float(mean.below[row]),
-                "miss_above": float(mean.above[row]),
-                POSTERIOR: float(abs(errors[largest])),
-                **dict(zip(names, counts, strict=True)),
-            }
-        )
+        numbers = {
+            **compared,
+            WORST_INSIDE: inside[row],
+            # Without a posterior the mean over listed tables takes its place.
+            MEAN_POSTERIOR: compared[MEAN],
+            "miss_below": float(mean.below[row]),
+            "miss_above": float(mean.above[row]),
+        }
+        if given is not None:
+            errors = alphas[row] - (given.below[row] + given.above[row])
+            largest = int(np.argmax(np.abs(errors)))
+            counts = (int(each[0]) for each in scenario.counts(limits.outcomes[[largest]]))
+            names = family_of(scenario.family).numbered("largest_at")
+            numbers[MEAN_POSTERIOR] = _mean_posterior_error(exact, limits, errors)
+            numbers[POSTERIOR] = float(abs(errors[largest]))
+            numbers |= zip(names, counts, strict=True)
+        rows.append(numbers)
     return rows
 
 
@@ -223,7 +229,7 @@ def _worst_inside(scenario: Scenario, limits: Limits) -> list[float | None]:
 def _minimal_length(scenario: Scenario, alpha: float) -> float:
     """The mean length of the minimal-length interval of the posterior."""
     outcomes = solver_of(scenario).possible_outcomes()
-    method = find(scenario.family, "minimal_length")
+    method = find(scenario.family, YARDSTICK)
     lower, upper = method.limits(data_of(scenario, outcomes), alpha)
     limits = Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
     return float(mean_length(integrate_under_truth(scenario, limits).mean(), 0)[0][0])

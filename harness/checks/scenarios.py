@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,12 @@ from harness.checks.subjects.subject import Subject, side_of
 from harness.engines.solvers import solver_of
 from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS, TWO_SAMPLES
+from harness.families.family import PAIRS, POSTERIOR, TWO_SAMPLES
 from harness.methods.method import TWO_SIDED, are_intervals
 from harness.methods.source import no_interval
 from harness.numerics.arrays import Floats, Integers
 from harness.paired_scenario import AnyTruth, scenario_at
-from harness.paired_truths import DirichletTruth
+from harness.paired_truths import DirichletTruth, TableTruth, table_of_cells
 from harness.scenario import Limits, Scenario
 from harness.truths import PairTruth, UniformTruth
 
@@ -39,6 +40,8 @@ RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
 
 INSIDE = (0.1, 0.9)
 """True proportions that are not near the boundary."""
+DISCORDANT, SHARES_OF_BOTH = (0.01, 0.05, 0.15, 0.35), (0.3, 0.8)
+"""The discordant cells of listed tables, and the shares of both in the concordant ones."""
 FEWEST_EVENTS = 1.0
 """Expected events at the smallest true rate that is not near the boundary."""
 
@@ -100,14 +103,21 @@ def validate_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
 
 
 def scenario_of(family: str, size: Size) -> Scenario:
-    """The scenario of a size with a uniform truth for each sample, or over all tables of pairs."""
+    """The scenario of a size with a uniform truth for each sample.
+
+    Of pairs it is uniform over all tables, or without a posterior a list of tables.
+    """
     return scenario_at(family, size, _flat_truth(family))
 
 
 def _flat_truth(family: str) -> AnyTruth:
     known = family_of(family)
-    if known.design == PAIRS:
+    if known.design == PAIRS and POSTERIOR in known.engines:
         return DirichletTruth((1.0, 1.0, 1.0, 1.0))
+    if known.design == PAIRS:
+        # No exact mean under a distribution is known without a posterior.
+        cells = product(DISCORDANT, DISCORDANT, SHARES_OF_BOTH)
+        return TableTruth.of(table_of_cells(a, b, (1.0 - a - b) * share) for a, b, share in cells)
     if known.design == TWO_SAMPLES:
         truth = UniformTruth(*((0.0, 1.0) if known.is_bounded else RATES_OF_TWO))
         return PairTruth(truth, truth)
