@@ -7,14 +7,16 @@ import inspect
 import pytest
 
 from harness.commands.interval import interval
-from harness.commands.options import ONE_SAMPLE, TWO_SAMPLES, WHOLE_NUMBERS, given_data
+from harness.commands.options import ONE_SAMPLE, PAIRS, TWO_SAMPLES, WHOLE_NUMBERS, given_data
 from harness.commands.significance import significance
 from harness.families.catalogue import FAMILIES
 
+DESIGNS = {"one sample": ONE_SAMPLE, "two samples": TWO_SAMPLES, "pairs": PAIRS}
 
-@pytest.mark.parametrize(("samples", "options"), [(1, ONE_SAMPLE), (2, TWO_SAMPLES)])
-def test_the_columns_of_all_families_are_options_and_nothing_else_is(samples, options):
-    families = [family for family in FAMILIES.values() if family.samples == samples]
+
+@pytest.mark.parametrize(("design", "options"), DESIGNS.items())
+def test_the_columns_of_all_families_are_options_and_nothing_else_is(design, options):
+    families = [family for family in FAMILIES.values() if family.design == design]
     assert set(options) == {name for family in families for name in family.data}
 
 
@@ -35,7 +37,7 @@ def test_the_help_names_every_family_that_a_command_takes(command, samples):
 
 @pytest.mark.parametrize(
     ("command", "data", "after"),
-    [(interval, ONE_SAMPLE | TWO_SAMPLES, "method"), (significance, TWO_SAMPLES, "delta")],
+    [(interval, ONE_SAMPLE | TWO_SAMPLES | PAIRS, "method"), (significance, TWO_SAMPLES, "delta")],
 )
 def test_data_stand_between_the_family_and_the_other_options(command, data, after):
     names = list(inspect.signature(command).parameters)

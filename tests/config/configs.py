@@ -7,13 +7,14 @@ from typing import Any
 from hypothesis import strategies as st
 
 from harness.families.catalogue import FAMILIES
-from harness.families.family import Family
+from harness.families.family import MONTE_CARLO, PAIRS, POSTERIOR, Family
 from harness.methods.catalogue import CATALOGUE
 
 ALPHAS = st.floats(1e-10, 0.9)
 PROBABILITIES = st.floats(0, 1)
 # No shape is below what two samples can carry.
-PRIORS = st.lists(st.floats(0.05, 1e3) | st.integers(1, 50), min_size=2, max_size=2)
+SHAPES = st.floats(0.05, 1e3) | st.integers(1, 50)
+PRIORS = st.lists(SHAPES, min_size=2, max_size=2)
 LINES = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1).filter(
     lambda text: text == text.strip()
 )
@@ -54,8 +55,14 @@ def method(draw: st.DrawFn, family: Family, label: str) -> dict[str, Any]:
         "label": label,
     }
     if known[name].takes_prior and draw(st.booleans()):
-        entry["prior"] = draw(PRIORS)
+        entry["prior"] = draw(priors(family))
     return entry
+
+
+def priors(family: Family) -> st.SearchStrategy[list[float]]:
+    """As many shapes as a prior of the family has."""
+    length = len(family.model.PRIOR_SYMBOLS)
+    return st.lists(SHAPES, min_size=length, max_size=length)
 
 
 def spans(low: float, high: float) -> st.SearchStrategy[list[float]]:
@@ -97,7 +104,16 @@ SIZES = {
 
 
 def truths(family: Family) -> st.SearchStrategy[dict[str, Any]]:
-    """Of one sample any, of two samples two of a kind."""
+    """Of one sample any, of two samples two of a kind, of pairs cells, margins or a Dirichlet."""
+    if family.design == PAIRS:
+        some = listed_truths(0.3)
+        cells = {"first_only": some, "second_only": some, "both": some}
+        margins = {"first": some, "second": some, "correlation": st.just({"values": [0]})}
+        return st.one_of(
+            st.fixed_dictionaries(cells),
+            st.fixed_dictionaries(margins),
+            priors(family).map(lambda shapes: {"dirichlet": shapes}),
+        )
     kinds = (LISTED[family.model.NAME], DISTRIBUTIONS[family.model.NAME])
     if family.samples == 1:
         return st.one_of(*kinds)
@@ -123,7 +139,7 @@ def sizes(draw: st.DrawFn, family: Family) -> dict[str, Any]:
 
 def outcomes(family: Family) -> st.SearchStrategy[Any]:
     """all, fractions or values."""
-    if family.samples == 2:
+    if not family.has_single_count:
         return st.just("all")
     if family.name == "proportion":
         return (
@@ -146,24 +162,24 @@ def coverage(draw: st.DrawFn, family: Family) -> dict[str, Any]:
         "methods": draw(methods(family)),
         "truth": draw(truths(family)),
     }
-    truth = config["truth"].get("first", config["truth"])
-    discrete = "values" in truth or "grid" in truth
+    parts = [config["truth"].get(key, config["truth"]) for key in ("first", "first_only")]
+    discrete = any("values" in part or "grid" in part for part in parts)
     kinds = ["per_size"] + ["per_truth"] * discrete
-    kinds += ["per_outcome"] * (family.model.NAME == "proportion")
+    kinds += ["per_outcome"] * (family.is_bounded)
     choices = {
         "title": LINES,
         "alpha": ALPHAS | st.lists(ALPHAS, min_size=1, max_size=4, unique=True),
         "trials": st.sampled_from(kinds).flatmap(lambda kind: COUNTS.map(lambda n: {kind: n}))
         | PRECISIONS,
         "outcomes": outcomes(family),
-        "reference_prior": PRIORS,
+        "reference_prior": priors(family),
         "execution": EXECUTIONS,
     }
     for key, values in choices.items():
         if draw(st.booleans()):
             config[key] = draw(values)
     whole = config.get("outcomes", "all") == "all"
-    if family.samples == 1 and whole and draw(st.booleans()):
+    if family.has_single_count and whole and draw(st.booleans()):
         width = draw(st.integers(1, 50))
         last = {"last": width * draw(st.integers(1, 50))} if draw(st.booleans()) else {}
         config["group"] = {"width": width, **last}
@@ -171,10 +187,10 @@ def coverage(draw: st.DrawFn, family: Family) -> dict[str, Any]:
     if surface and "values" not in config.get("outcomes", {}) and _several(config["n"]):
         held = {} if whole else config["outcomes"]
         config["figures"] = [{"kind": "alpha_surface", "scale": 0.1, **held}]
-    if whole and not discrete and draw(st.booleans()):
+    if whole and not discrete and POSTERIOR in family.engines and draw(st.booleans()):
         config["reference"] = "truth"
     config["seed"] = draw(SEEDS)
-    engines = ["posterior", "enumeration"] + ["monte_carlo"] * ("trials" in config)
+    engines = [name for name in family.engines if name != MONTE_CARLO or "trials" in config]
     if draw(st.booleans()):
         chosen = draw(st.lists(st.sampled_from(engines), min_size=1, unique=True))
         needed = {"figures", "reference"} & set(config)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.families.catalogue import FAMILIES
+
 Issues = Callable[..., list[str]]
 
 RATE = """\
@@ -42,7 +44,14 @@ delta: {uniform: [-1, 1]}
 trials: 1000
 seed: 1
 """
-BASES = {"rate": RATE, "pair": PAIR, "rates": RATES, "calibration": CALIBRATION}
+TABLES = """\
+name: a
+family: paired_difference
+n: 10
+methods: [tango]
+truth: {first_only: {values: [0.1]}, second_only: {values: [0.05]}}
+"""
+BASES = {"rate": RATE, "pair": PAIR, "rates": RATES, "calibration": CALIBRATION, "tables": TABLES}
 
 WHOLE = "expected a whole number from 1 to 10^9"
 REAL = "expected a number from 1e-100 to 1e100"
@@ -58,7 +67,12 @@ FLAT = "expected two numbers [a, b] with a above 0 and b at least 0"
 UNDER = "8: reference: expected prior, found truth, which needs"
 THIN = "8: draws: expected numpy, found thinned, which needs"
 TRIALS = "expected a whole number of trials from 1 to 10^12"
-PAIRED = "proportion_difference, rate_difference, balanced_accuracy"
+PAIRED = ", ".join(name for name, family in FAMILIES.items() if family.samples == 2)
+BOUNDED = ", ".join(name for name, family in FAMILIES.items() if family.is_bounded)
+PAIRS = (
+    "expected a mapping with first_only and second_only, with first, second and correlation, or "
+    "with dirichlet"
+)
 LISTS = "truth: {first: {values: [0.1, 0.2]}, second: {values: [0.1, 0.2]}}"
 
 
@@ -158,10 +172,27 @@ WRONG: list[tuple[str, tuple[str, ...], str]] = [
     ("pair", ("truth: {first: {grid: {start: 0, stop: 1, count: 1000}}, "
               "second: {grid: {start: 0, stop: 1, count: 1000}}}",),
      "6: truth: expected at most 100000 pairs of true values, found 1000000"),
+    # truths of pairs
+    ("tables", ("truth: {first_only: {values: [0.7]}, second_only: {values: [0.1, 0.5]}}",),
+     "5: truth: expected probabilities with a sum of at most 1, found first_only 0.7 and "
+     "second_only 0.5"),
+    ("tables", ("truth: {first: {values: [0.9]}, second: {values: [0.8]}, "
+                "correlation: {values: [0.9]}}",),
+     "5: truth: expected a correlation from -0.166667 to 0.666667, which the margins 0.9 and 0.8 "
+     "allow, found 0.9"),
+    ("tables", ("truth: {dirichlet: [1, 1, 1]}",),
+     "5: truth.dirichlet: expected four numbers [a11, a10, a01, a00], each at least 0.05 and at "
+     "most 10^6, found [1, 1, 1]"),
+    ("tables", ("truth: {values: [0.1]}",), f"5: truth: {PAIRS}, found {{values: [0.1]}}"),
+    ("tables", ("truth: 0.1",), f"5: truth: {PAIRS}, found 0.1"),
+    ("tables", ("truth: {first: {values: [0.1]}, first_only: {values: [0.1]}}",),
+     f"5: truth: {PAIRS}, found {{first: {{values: [0.1]}}, first_only: {{values: [0.1]}}}}"),
+    ("tables", ("truth: {first_only: {values: [0.1]}}",),
+     "5: truth.second_only: expected this key, found nothing"),
     # trials, methods, priors
     ("rate", ("trials: {per_outcome: 30}",), "6: trials.per_outcome: expected per_size or "
      "per_truth, found per_outcome, which needs a family with finitely many outcomes "
-     "(proportion, proportion_difference, balanced_accuracy)"),
+     f"({BOUNDED})"),
     ("rate", ("trials: {per_truth: 30}",), "6: trials.per_truth: expected per_size, found "
      "per_truth, which needs a truth that is a grid or a list of values"),
     ("rate", ("methods: [clopper_pearson]",), "4: methods[0]: expected the name of a method for "
@@ -181,8 +212,8 @@ WRONG: list[tuple[str, tuple[str, ...], str]] = [
      "found 0, which outcomes.values[0] is too"),
     ("rate", ("outcomes: {log_grid: {start: 0, stop: 10, count: 3}}",),
      f"8: outcomes.log_grid.start: {WHOLE}, found 0"),
-    ("pair", ("outcomes: {fractions: 3}",), "6: outcomes: expected all, as for every family of "
-     "two samples, found {fractions: 3}"),
+    ("pair", ("outcomes: {fractions: 3}",), "6: outcomes: expected all, as for every family with "
+     "several counts, found {fractions: 3}"),
     ("rate", ("group: 10",), "8: group: expected a mapping, found 10"),
     ("rate", ("group: {width: 0}",), f"8: group.width: {WHOLE}, found 0"),
     ("rate", ("group: {width: 10, last: 505}",),

@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.families.catalogue import FAMILIES as KNOWN
 from harness.figures.catalogue import FIGURES
 from tests.config.conftest import config_with
 
 Issues = Callable[..., list[str]]
 
 KINDS = ", ".join(FIGURES)
-FAMILIES = "proportion, rate, proportion_difference, rate_difference, balanced_accuracy"
+FAMILIES = ", ".join(KNOWN)
 NAME = "expected a name of letters, digits, '.', '_', '-', in parts joined by '/'"
 SIZE = "expected a whole number from 1 to 10^9"
 ALPHA = "expected a number above 0 and below 1"
