@@ -12,16 +12,21 @@ from harness.checks.scenarios import Size, default_alphas, default_sizes
 from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, Subject, side_of
 from harness.families.catalogue import family_of
+from harness.families.family import PAIRS as TABLES
 from harness.methods.catalogue import CATALOGUE
 
 FOLDER = Path(__file__).parents[2] / "results" / "baseline"
 
 PAIRS = ((5.0, 8.0),)
 """Of two proportions: one pair, and an uneven one, since each worst case takes a search."""
+OF_TABLES = (8,)
+"""Of pairs."""
 
 
 def sizes_of(family: str) -> tuple[Size, ...]:
     """The sizes that a baseline is of: those of a check, but fewer pairs of them."""
+    if family_of(family).design == TABLES:
+        return OF_TABLES
     is_pair = family_of(family).sizes == ("n1", "n2")
     return PAIRS if is_pair else default_sizes(family)
 
