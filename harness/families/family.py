@@ -223,6 +223,11 @@ class Family:
         parts = ("first", "second") if self.samples > 1 else ()
         return dict(zip(parts, self.symbols, strict=False))
 
+    @property
+    def curve_truths(self) -> tuple[tuple[str, str], ...]:
+        """The column and the symbol of the truth that a curve goes over, then those it holds."""
+        return tuple(zip(self.truths, self.symbols, strict=True))
+
     def numbered(self, name: str) -> tuple[str, ...]:
         """Return the name for each sample: itself, or numbered where there are several."""
         if self.samples == 1:

@@ -179,6 +179,11 @@ class PairedFamily(Family):
     def truth_parts(self) -> dict[str, str]:
         return dict(zip(PARTS, ("p10", "p01", "p11", "p1", "p2", "φ"), strict=True))
 
+    @property
+    def curve_truths(self) -> tuple[tuple[str, str], ...]:
+        # The concordant cells follow where they share what the discordant ones leave.
+        return tuple(zip(self.truths, self.symbols, strict=True))[1:3]
+
     def numbered(self, name: str) -> tuple[str, ...]:
         """Return the name for each cell of the table."""
         return tuple(f"{name}_{cell}" for cell in CELLS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, SINGLE_SAMPLE, Family
 from harness.figures import labels, options, outcome_axis, selection, style
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.selection import Size, Tables
@@ -217,7 +217,7 @@ KIND = FigureKind(
     options=AlphaByOutcome,
     over="outcome",
     needs=(MONTE_CARLO,),
-    samples=(1,),
+    designs=(SINGLE_SAMPLE,),
     requires=("trials_by_outcome",),
     draw=draw,
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
-from harness.families.family import POSTERIOR, Family
+from harness.families.family import POSTERIOR, SINGLE_SAMPLE, Family
 from harness.figures import labels, options, selection, style
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.outcome_axis import Lines, lines_of, plot_lines
@@ -151,6 +151,6 @@ KIND = FigureKind(
     options=AlphaOverOutcome,
     over="outcome",
     needs=(POSTERIOR,),
-    samples=(1,),
+    designs=(SINGLE_SAMPLE,),
     draw=draw,
 )

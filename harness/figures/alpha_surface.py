@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field
 
-from harness.families.family import POSTERIOR
+from harness.families.family import POSTERIOR, SINGLE_SAMPLE
 from harness.figures import labels, options, selection
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
 from harness.figures.surface import Grid, grid_of, heat_map, wireframe
@@ -120,7 +120,7 @@ KIND = FigureKind(
     options=AlphaSurface,
     over="outcome",
     needs=EVERY_ENGINE,
-    samples=(1,),
+    designs=(SINGLE_SAMPLE,),
     bounded_only=True,
     requires=("grid_of_fractions",),
     draw=draw,

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from harness.errors import InputError, NothingToDrawError
-from harness.families.family import Family
+from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, Family
 from harness.figures import labels, options, selection, style
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
 from harness.figures.selection import Size, format_level
@@ -247,6 +247,7 @@ KIND = FigureKind(
     options=Bounds,
     over="outcome",
     needs=EVERY_ENGINE,
+    designs=(SINGLE_SAMPLE, TWO_SAMPLES),
     requires=("counts_of_samples",),
     draw=draw,
 )

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.families.catalogue import FAMILIES
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.families.family import (
+    ENUMERATION,
+    MONTE_CARLO,
+    PAIRS,
+    POSTERIOR,
+    SINGLE_SAMPLE,
+    TWO_SAMPLES,
+    Family,
+)
 from harness.figures.options import FigureOptions
 from harness.figures.selection import Tables
 
@@ -56,8 +64,8 @@ class FigureKind:
     """The run must use at least one of these engines; empty if no engine is needed."""
     draw: Callable[[Tables, Any], list[Drawing]]
     """The drawings of these results with these options."""
-    samples: tuple[int, ...] = (1, 2)
-    """The numbers of samples of the families that it can be drawn for."""
+    designs: tuple[str, ...] = (SINGLE_SAMPLE, TWO_SAMPLES, PAIRS)
+    """The designs of the families that it can be drawn for."""
     bounded_only: bool = False
     """Whether the parameter of each sample must have a bounded range."""
     requires: tuple[Requirement, ...] = ()
@@ -71,7 +79,7 @@ class FigureKind:
 
     def fits(self, family: Family) -> bool:
         """Whether it can be drawn for the family."""
-        return family.samples in self.samples and (family.is_bounded or not self.bounded_only)
+        return family.design in self.designs and (family.is_bounded or not self.bounded_only)
 
     @property
     def families(self) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ def outcome_label(family: Family, size: Size) -> str:
 
 def truth_label(family: Family) -> str:
     """The name of an axis of true values, of the first sample if there are two."""
-    return f"true {family.model.QUANTITY}{family.symbols[0]}{_unit(family)}"
+    return f"true {family.model.QUANTITY}{family.curve_truths[0][1]}{_unit(family)}"
 
 
 def parameter_label(family: Family) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from harness.errors import NothingToDrawError
+from harness.families.family import SINGLE_SAMPLE
 from harness.figures import labels, options, selection, style
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
 from harness.figures.outcome_axis import Lines, lines_of, plot_lines
@@ -82,7 +83,7 @@ KIND = FigureKind(
     options=LengthOverOutcome,
     over="outcome",
     needs=EVERY_ENGINE,
-    samples=(1,),
+    designs=(SINGLE_SAMPLE,),
     requires=("lengths",),
     draw=draw,
 )

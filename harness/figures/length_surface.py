@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from harness.errors import NothingToDrawError
+from harness.families.family import SINGLE_SAMPLE
 from harness.figures import labels, options, selection, style
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
 from harness.figures.relative_length import cells_with_lengths, compared_methods, percent_longer
@@ -93,7 +94,7 @@ KIND = FigureKind(
     options=LengthSurface,
     over="outcome",
     needs=EVERY_ENGINE,
-    samples=(1,),
+    designs=(SINGLE_SAMPLE,),
     bounded_only=True,
     requires=("grid_of_fractions", "lengths"),
     draw=draw,

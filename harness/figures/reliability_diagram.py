@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.errors import InputError
+from harness.families.family import TWO_SAMPLES
 from harness.figures import labels, options, selection, style
 from harness.figures.kind import Drawing, FigureKind
 
@@ -100,7 +101,7 @@ KIND = FigureKind(
     options=Calibration,
     over="bin",
     needs=(),
-    samples=(2,),
+    designs=(TWO_SAMPLES,),
     draw=draw,
     experiment="calibration",
 )

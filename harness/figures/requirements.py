@@ -11,6 +11,7 @@ from harness.families.family import ENUMERATION, POSTERIOR, Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureKind
 from harness.figures.options import FigureOptions
+from harness.paired_truths import PairedTruth, TableTruth
 from harness.plain_data import expected_found, flow, plain_number
 from harness.truths import DiscreteTruth, PairTruth, Truth
 
@@ -35,7 +36,7 @@ class ExperimentFacts:
     alphas: Sequence[float] | None
     sides: Mapping[str, str] | None
     """The side of each method by its label."""
-    truth: Truth | PairTruth | None
+    truth: Truth | PairTruth | PairedTruth | None
     engines: Sequence[str] | None
     trials: str | None
     """``per_outcome``, ``per_size``, ``per_truth`` or ``half_width``."""
@@ -139,7 +140,7 @@ def _engine_option(options: FigureOptions) -> str:
     return "engine" if hasattr(options, "engine") else "kind"
 
 
-def _distributions(truth: Truth | PairTruth) -> str:
+def _distributions(truth: Truth | PairTruth | PairedTruth) -> str:
     """The names of the distributions, as in ``uniform and beta``."""
     truths = (truth.first, truth.second) if isinstance(truth, PairTruth) else (truth,)
     return " and ".join(next(iter(each.content())) for each in truths)
@@ -170,9 +171,12 @@ def _written(size: float | tuple[float, float]) -> Any:
     return [plain_number(each) for each in size] if isinstance(size, tuple) else plain_number(size)
 
 
-def _second(options: FigureOptions, truth: Truth | PairTruth) -> Iterator[Unmet]:
+def _second(options: FigureOptions, truth: Truth | PairTruth | PairedTruth) -> Iterator[Unmet]:
     """The true value of the second sample that the figure fixes."""
-    if not isinstance(truth, PairTruth):
+    if isinstance(truth, TableTruth):
+        levels = sorted({plain_number(table[2]) for table in truth.tables})
+        yield from _one_of(options, "second", "a probability of second_only", levels)
+    elif not isinstance(truth, PairTruth):
         found = getattr(options, "second", None)
         if found is not None:
             message = f"expected two samples for a second true value, found {flow(found)}"

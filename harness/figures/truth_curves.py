@@ -54,7 +54,7 @@ class TruthCurves:
 
     def truths(self, rows: pl.DataFrame) -> Floats:
         """The true values of rows, of the first sample if there are two, shape (m,)."""
-        return rows[self.family.truths[0]].to_numpy()
+        return rows[self.family.curve_truths[0][0]].to_numpy()
 
     @property
     def range(self) -> tuple[float, float]:
@@ -77,12 +77,16 @@ def truth_curves(
     setting, parts = labels.size_text(family, size), labels.size_in_stem(family, size)
     here = cells.filter(selection.at(family.sizes, size))
     # Curves go over the truth of the first sample; those of the others are held.
-    for column, symbol in zip(family.truths[1:], family.symbols[1:], strict=True):
+    (axis, _), *held = family.curve_truths
+    for column, symbol in held:
         several = here[column].n_unique() > 1
         second = _held_truth(here[column], asked.second, kind)
         here = here.filter(here[column] == second)
         setting += f", {symbol} = {second:.12g}"
         parts += [f"second{second:.12g}"] if several else []
+    of_one = here.filter(method=here["method"][0], engine=here["engine"][0], alpha=here["alpha"][0])
+    if of_one[axis].is_duplicated().any():
+        raise InputError(f"{kind}: the results hold several tables with the same {axis}")
     return [
         TruthCurves(
             file_stem(kind, *parts, *part),
@@ -90,7 +94,7 @@ def truth_curves(
             setting,
             alpha,
             methods,
-            here.filter(alpha=alpha).sort(family.truths[0]),
+            here.filter(alpha=alpha).sort(axis),
         )
         for alpha, part in selection.alphas(cells, asked.alpha, kind)
     ]
