@@ -23,8 +23,8 @@ def interval(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy or "
-            "paired_difference",
+            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
+            "paired_difference or paired_ratio",
             metavar="FAMILY",
         ),
     ],

@@ -28,9 +28,10 @@ from harness.engines.pooling import Group
 from harness.errors import ConfigIssue, KeyPath, path_text
 from harness.families.catalogue import FAMILIES
 from harness.families.data import LARGEST_COUNT
-from harness.families.family import MONTE_CARLO, POSTERIOR
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.options import FigureOptions
 from harness.figures.requirements import ExperimentFacts, unmet_requirements
+from harness.paired_truths import PairedTruth
 from harness.plain_data import describe
 from harness.sampling.protocol import THINNED
 from harness.truths import PairTruth, Truth
@@ -247,6 +248,20 @@ def _groups_have_all_outcomes(
         yield ConfigIssue(("group",), f"expected outcomes: all with groups, found {found}")
 
 
+def _enumeration_has_exact_values(
+    form: Form,
+    raw: Mapping[str, Any],
+    engines: Sequence[str],
+    truth: Truth | PairTruth | PairedTruth,
+) -> Issues:
+    if ENUMERATION in engines and not truth.is_discrete and POSTERIOR not in form.family.engines:
+        yield ConfigIssue(
+            ("truth",),
+            f"expected a list of tables with enumeration, which has no exact values under a "
+            f"distribution for the family {form.family.name}, found {describe(raw['truth'])}",
+        )
+
+
 def _reference_has_distribution(reference: str, truth: Truth | PairTruth) -> Issues:
     if reference == "truth" and truth.is_discrete:
         yield _reference_needs("a truth that is a distribution")
@@ -304,6 +319,7 @@ RULES: dict[str, tuple[Callable[..., Issues], ...]] = {
         _thinned_draws_are_made,
         _outcomes_can_occur,
         _groups_have_all_outcomes,
+        _enumeration_has_exact_values,
         _reference_has_distribution,
         _reference_has_all_outcomes,
         _reference_has_posterior,

@@ -22,7 +22,14 @@ from harness.engines.worst_case.two_samples import search_worst_case
 from harness.errors import HarnessError
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.families.family import ENUMERATION, PAIRS, SINGLE_SAMPLE, TWO_SAMPLES, Family
+from harness.families.family import (
+    ENUMERATION,
+    PAIRS,
+    POSTERIOR,
+    SINGLE_SAMPLE,
+    TWO_SAMPLES,
+    Family,
+)
 from harness.numerics.arrays import Floats, Integers
 from harness.paired_scenario import PairedScenario
 from harness.paired_truths import CELLS
@@ -35,6 +42,14 @@ LARGEST_COMBINED = 1 << 16
 
 class Solver(Protocol):
     """The exact engines for one scenario."""
+
+    @property
+    def has_exact_values(self) -> bool:
+        """Whether ``enumerate`` has values under the scenario's truth.
+
+        It has none under a distribution where the parameter has no closed posterior.
+        """
+        ...
 
     def possible_outcomes(self) -> Integers:
         """Return the outcomes that can occur under the scenario's own truth, ascending."""
@@ -145,6 +160,10 @@ class OneSampleSolver:
 
     scenario: SingleScenario
 
+    @property
+    def has_exact_values(self) -> bool:
+        return _has_exact_values(self.scenario)
+
     def possible_outcomes(self) -> Integers:
         return one_sample.possible_outcomes(self.scenario)
 
@@ -209,6 +228,10 @@ class TwoSampleSolver:
     """Exact engines for two samples, whose outcomes are pairs of counts."""
 
     scenario: PairScenario
+
+    @property
+    def has_exact_values(self) -> bool:
+        return _has_exact_values(self.scenario)
 
     @property
     def _family(self) -> Family:
@@ -286,6 +309,10 @@ class PairedSolver:
 
     scenario: PairedScenario
 
+    @property
+    def has_exact_values(self) -> bool:
+        return _has_exact_values(self.scenario)
+
     def possible_outcomes(self) -> Integers:
         return paired.possible_outcomes(self.scenario)
 
@@ -348,6 +375,10 @@ _SOLVERS: dict[str, Any] = {
     PAIRS: PairedSolver,
 }
 """The solvers by the design of the family."""
+
+
+def _has_exact_values(scenario: Scenario) -> bool:
+    return scenario.truth.is_discrete or POSTERIOR in family_of(scenario.family).engines
 
 
 def _covers_possible(solver: Solver, outcomes: Integers, largest: float) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.families import pairs, proportion, rate
 from harness.families.combination import WeightedSum
 from harness.families.family import Family
-from harness.families.paired import PairedFamily
+from harness.families.paired import PairedFamily, PairedRatio
 from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
 from harness.posteriors.difference.rates import difference_of_rates
 
@@ -43,6 +43,13 @@ FAMILIES: dict[str, Family] = {
             "the difference of two proportions on the same cases: a table of pairs",
             "p1 − p2",
             pairs,
+        ),
+        PairedFamily(
+            "paired_ratio",
+            "the ratio of two proportions on the same cases: a table of pairs",
+            "p1/p2",
+            pairs,
+            of_pairs=PairedRatio(),
         ),
     )
 }

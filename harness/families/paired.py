@@ -111,6 +111,48 @@ class PairedDifference:
 
 
 @dataclass(frozen=True)
+class PairedRatio:
+    """The ratio p₁/p₂ = (p₁₁ + p₁₀)/(p₁₁ + p₀₁)."""
+
+    @property
+    def directions(self) -> tuple[float, ...]:
+        return 0.0, 1.0, -1.0, 0.0
+
+    @property
+    def uses_both(self) -> bool:
+        return True
+
+    @property
+    def is_ratio(self) -> bool:
+        return True
+
+    @property
+    def support(self) -> Span:
+        return 0.0, np.inf
+
+    def scale(self, parameter: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.log(parameter)
+
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        with np.errstate(divide="ignore"):
+            return np.asarray(1.0 / upper), np.asarray(1.0 / lower)
+
+    def at(self, cells: Sequence[Floats]) -> Floats:
+        both, first_only, second_only, _ = cells
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray((both + first_only) / (both + second_only))
+
+    def estimate(self, data: Data) -> Floats:
+        return self.at(data)
+
+    def moved_mass(self, cells: Sequence[Floats], parameter: Floats) -> Floats:
+        both, first_only, second_only, _ = cells
+        first, second = both + first_only, both + second_only
+        return np.asarray((parameter * second - first) / (1.0 + parameter))
+
+
+@dataclass(frozen=True)
 class PairedFamily(Family):
     """A parameter of one table of pairs.
 

@@ -73,6 +73,8 @@ def _hardest_alpha(scenario: Scenario, limits: Limits) -> float | None:
     if limits.failed.any():
         limits = failures_as_misses(limits, family_of(scenario.family).support)
     nothing = np.empty(0, np.int64)
+    if not solver_of(scenario).has_exact_values:
+        return None
     if scenario.truth.is_discrete:
         mean = solver_of(scenario).enumerate(limits, nothing, worst=False).mean
     else:

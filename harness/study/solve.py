@@ -72,7 +72,7 @@ def _solve(
     scenario, engines = plan.scenario, experiment.engines
     worst_case = worst_case and ENUMERATION in engines
     enumerated = scored = integrated = None
-    if ENUMERATION in engines or simulated:
+    if (ENUMERATION in engines or simulated) and solver_of(scenario).has_exact_values:
         enumerated = solver_of(scenario).enumerate(limits, outcomes, worst=worst_case)
     if worst_case and enumerated is not None:
         scored = solver_of(scenario).scores(limits, enumerated, columns)

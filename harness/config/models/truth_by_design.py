@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.config.models.paired_truth import paired_truth_type
 from harness.config.models.truth import default_truth, truth_type
-from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES, Family
+from harness.families.family import PAIRS, POSTERIOR, SINGLE_SAMPLE, TWO_SAMPLES, Family
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,10 @@ def _of_pairs(family: Family) -> TruthKey:
         "second_only}, or with the third {first_only, second_only, both}; the margins {first, "
         "second, correlation}; or {dirichlet}."
     )
-    flat = {"dirichlet": [int(shape) for shape in family.model.FLAT_PRIOR]}
+    # Exact values under a distribution are those of a posterior.
+    has_posterior = POSTERIOR in family.engines
+    shapes = [int(shape) for shape in family.model.FLAT_PRIOR]
+    flat = {"dirichlet": shapes} if has_posterior else ...
     return TruthKey(paired_truth_type(family), about, flat, tuple(family.truth_parts))
 
 

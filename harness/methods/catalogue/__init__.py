@@ -10,6 +10,7 @@ from harness.families.catalogue import family_of
 from harness.methods.catalogue import (
     balanced_accuracy,
     paired_difference,
+    paired_ratio,
     proportion,
     proportion_difference,
     rate,
@@ -24,6 +25,7 @@ _LISTS = {
     "rate_difference": rate_difference,
     "balanced_accuracy": balanced_accuracy,
     "paired_difference": paired_difference,
+    "paired_ratio": paired_ratio,
 }
 
 CATALOGUE: Mapping[str, Mapping[str, Method]] = {
