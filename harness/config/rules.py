@@ -31,7 +31,7 @@ from harness.families.data import LARGEST_COUNT
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.options import FigureOptions
 from harness.figures.requirements import ExperimentFacts, unmet_requirements
-from harness.paired_truths import PairedTruth
+from harness.paired_scenario import AnyTruth
 from harness.plain_data import describe
 from harness.sampling.protocol import THINNED
 from harness.truths import PairTruth, Truth
@@ -252,7 +252,7 @@ def _enumeration_has_exact_values(
     form: Form,
     raw: Mapping[str, Any],
     engines: Sequence[str],
-    truth: Truth | PairTruth | PairedTruth,
+    truth: AnyTruth,
 ) -> Issues:
     if ENUMERATION in engines and not truth.is_discrete and POSTERIOR not in form.family.engines:
         yield ConfigIssue(

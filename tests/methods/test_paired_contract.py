@@ -98,7 +98,8 @@ def test_limits_are_ordered_and_in_range_and_open_sides_reach_the_end(family, na
         assert ((low <= lower) & (lower <= upper) & (upper <= high)).all()
         assert side != LOWER or (upper == high).all()
         assert side != UPPER or (lower == low).all()
-        assert np.isfinite(lower).all()
+        # Above alpha = 1/2 a lower limit lies above the estimate, which may be infinite.
+        assert np.isfinite(lower).all() or (side == LOWER and high == np.inf)
 
 
 @catalogue

@@ -84,11 +84,15 @@ Property = Callable[[Evaluation], Violation]
 
 
 def is_finite(evaluation: Evaluation) -> Violation:
-    """Limits are finite; an open side, and an upper limit of a ratio, may be infinite."""
+    """Limits are finite; an open side, and an upper limit of a ratio, may be infinite.
+
+    So may a one-sided lower limit of a ratio, which may lie above an infinite estimate.
+    """
     lower, upper, side = evaluation.lower, evaluation.upper, evaluation.side
+    is_ratio = evaluation.family.is_ratio
     low = np.isfinite(lower) | ((lower == -np.inf) & (side == UPPER))
-    open_above = side == LOWER or evaluation.family.is_ratio
-    high = np.isfinite(upper) | ((upper == np.inf) & open_above)
+    low |= (lower == np.inf) & (is_ratio and side == LOWER)
+    high = np.isfinite(upper) | ((upper == np.inf) & (is_ratio or side == LOWER))
     return Violation(~(low & high) & evaluation.answered)
 
 
@@ -134,8 +138,8 @@ def is_nested_in_alpha(evaluation: Evaluation) -> Violation:
     """The interval at a larger alpha lies within the interval at a smaller one."""
     lower, upper = evaluation.lower, evaluation.upper
     where = np.zeros(lower.shape, np.bool_)
-    tolerance = evaluation.tolerance(lower)[:-1]
-    where[:-1] = (lower[1:] < lower[:-1] - tolerance) | (upper[1:] > upper[:-1] + tolerance)
+    below, above = (evaluation.tolerance(limits)[:-1] for limits in (lower, upper))
+    where[:-1] = (lower[1:] < lower[:-1] - below) | (upper[1:] > upper[:-1] + above)
     following = (np.concatenate((limits[1:], limits[-1:])) for limits in (lower, upper))
     return Violation(where, "the next larger alpha has", *following)
 
@@ -146,11 +150,10 @@ def mirrors(evaluation: Evaluation) -> Violation:
     mirrored = evaluation.family.mirrored(evaluation.mirror_lower, evaluation.mirror_upper)
     assert mirrored is not None
     low, high = (_at_places(limits, outcomes.mirror()) for limits in mirrored)
-    tolerance = evaluation.tolerance(evaluation.lower)
-    with np.errstate(invalid="ignore"):  # two infinite limits
-        where = (np.abs(evaluation.lower - low) > tolerance) | (
-            np.abs(evaluation.upper - high) > tolerance
-        )
+    where = np.zeros(evaluation.lower.shape, np.bool_)
+    for found, expected in ((evaluation.lower, low), (evaluation.upper, high)):
+        with np.errstate(invalid="ignore"):  # two infinite limits
+            where |= np.abs(found - expected) > evaluation.tolerance(found)
     return Violation(where, outcomes.mirror_words, low, high)
 
 
