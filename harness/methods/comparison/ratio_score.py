@@ -23,7 +23,9 @@ _NO_FAILURE = 1e-40
 # log(1/_NO_FAILURE) = 92 farther out than elsewhere.
 _FAR = 300.0
 # Close enough to see the corrected statistic fall and rise again, over several units.
-_SCAN = np.linspace(-150.0, 150.0, 601)
+_SCAN = np.linspace(-150.0, 150.0, 301)
+# Of the distance of two places of the scan, which leave a minimum's value to 1e-15.
+_HALVINGS = 25
 # The outcomes of one scan.
 _BLOCK = 100
 
@@ -162,7 +164,26 @@ def _outermost(samples: _Samples, z: float) -> tuple[Floats, Floats]:
     """
     count = samples.x1.size
     each = samples.at(np.repeat(np.arange(count), _SCAN.size))
-    is_low = each.statistic(np.tile(_SCAN, count))[0].reshape(count, _SCAN.size) <= z
+    derived = each.statistic(np.tile(_SCAN, count))
+    value, slope = (column.reshape(count, _SCAN.size) for column in derived)
+    is_low = value <= z
     ends = np.concatenate(([-_FAR], _SCAN, [_FAR]))
     last = np.where(is_low.any(axis=1), _SCAN.size - np.argmax(is_low[:, ::-1], axis=1), 0)
-    return ends[last], ends[last + 1]
+    low, high = ends[last], ends[last + 1]
+    # A minimum between two places of the scan may be low too.
+    beyond = np.arange(_SCAN.size - 1) >= last[:, None]
+    row, left = np.nonzero((slope[:, :-1] < 0) & (slope[:, 1:] > 0) & beyond)
+    place = _minimum(samples.at(row), _SCAN[left], _SCAN[left + 1])
+    found = samples.at(row).statistic(place)[0] <= z
+    # In the order of the places: the last one counts.
+    low[row[found]], high[row[found]] = place[found], _SCAN[left[found] + 1]
+    return low, high
+
+
+def _minimum(samples: _Samples, left: Floats, right: Floats) -> Floats:
+    """The places of minima of the statistic between two places each, by the sign of its slope."""
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (left + right)
+        falls = samples.statistic(middle)[1] < 0
+        left, right = np.where(falls, middle, left), np.where(falls, right, middle)
+    return 0.5 * (left + right)

@@ -18,8 +18,8 @@ def katz(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """exp(log(p̂₁/p̂₂) ∓ z √(1/x₁ − 1/n₁ + 1/x₂ − 1/n₂)), and (0, inf) at x₁ = 0 or x₂ = 0.
 
     z is the upper ``tail`` point of the standard normal. Without a success the equation has no
-    value, and (0, inf) is a convention. Of no width at x₁ = n₁ and x₂ = n₂. Mostly conservative in
-    small samples.
+    value, and (0, inf) is a convention. Of no width at x₁ = n₁ and x₂ = n₂: mostly conservative in
+    small samples, and far too short where both proportions are next to 1.
 
     Katz, Baptista, Azen and Pike (1978), Biometrics 34, 469–474.
     """
@@ -47,9 +47,10 @@ def walter(data: tuple[Floats, ...], tail: float) -> LimitPair:
 def price_bonett(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """exp(log(p̃₁/p̃₂) ∓ z √(q̃₁/(ñ₁p̃₁) + q̃₂/(ñ₂p̃₂))) with p̃ = (x + ¼)/ñ, ñ = n + 1¾, q̃ = 1 − p̃.
 
-    An approximate Bayes interval: p̃ has the mode and V the curvature of a Beta(1.25, 2.5) prior;
-    z is the upper ``tail`` point of the standard normal. Both limits are finite and above 0 at any
-    outcome, so that it misses large and small ratios with certainty; elsewhere mostly conservative.
+    An approximate Bayes interval: p̃ is the mode of p under a Beta(1.25, 2.5) prior, and q̃/(ñp̃) the
+    inverse of the curvature of its log density in log p there; z is the upper ``tail`` point of the
+    standard normal. Both limits are finite and above 0 at any outcome, so that it misses large and
+    small ratios with certainty; elsewhere mostly conservative.
 
     Price and Bonett (2008), Stat. Med. 27, 5497–5508.
     """
