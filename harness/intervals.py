@@ -70,8 +70,8 @@ def interval(
             if ``side`` is not "two-sided"; in (0, 1).
         side: "two-sided", "lower" (a lower limit only) or "upper".
         prior: (a, b) of a Beta prior for proportions, both above 0, or of a Gamma prior for
-            rates, a > 0 and b ≥ 0; of two samples each has it. For methods that take a prior;
-            default flat.
+            rates, a > 0 and b ≥ 0; of two samples each has it. (a11, a10, a01, a00) of a Dirichlet
+            prior for pairs, in the order of the data. For methods that take a prior; default flat.
         seed: the seed of a stochastic method, a whole number from 0 on; a deterministic method
             ignores it.
         **data: the data by name, numbers or arrays: counts are whole numbers from 0 to n or to

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -175,9 +176,21 @@ def four_criteria(family: str) -> dict[str, Method]:
     work.
     """
     over = over_beta if family == "proportion" else partial(over_posterior, family)
-    flat = family_of(family).model.FLAT_PRIOR
-    two = family_of(family).samples == 2
-    shortest = "section 7" if two else "method 2"
+    known = family_of(family)
+    return methods_of_criteria(over, known.model.FLAT_PRIOR, compares=known.samples == 2)
+
+
+def methods_of_criteria(
+    over: Callable[[criteria.Criterion[Any]], Formula], flat: Prior, *, compares: bool
+) -> dict[str, Method]:
+    """The methods of the four criteria by name.
+
+    Args:
+        over: the formula of a criterion.
+        flat: the default prior.
+        compares: whether the parameter is of two proportions or rates.
+    """
+    shortest = "section 7" if compares else "method 2"
     bayes = partial(Method, category="Bayes", promise="mean", default_prior=flat)
     return {
         "one_sided": bayes(
@@ -188,14 +201,14 @@ def four_criteria(family: str) -> dict[str, Method]:
             _PAPER + shortest,
             over(criteria.minimal_length),
             TWO_SIDED_ONLY,
-            exceptions={"holds the estimate": _MODE} if two else {},
+            exceptions={"holds the estimate": _MODE} if compares else {},
         ),
         "balanced_width": bayes(
             "Bayesian balanced width",
             _PAPER + "method 3",
             over(criteria.balanced_width),
             TWO_SIDED_ONLY,
-            exceptions={"is monotone": _WIDENS} if two else {},
+            exceptions={"is monotone": _WIDENS} if compares else {},
         ),
         "balanced_tail": bayes(
             "Bayesian balanced tails",

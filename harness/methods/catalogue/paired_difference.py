@@ -7,6 +7,7 @@ from functools import partial
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.method import Method, by_tail
+from harness.methods.paired.criteria import four_criteria
 from harness.methods.paired.difference_score import scas, tango, tango_corrected
 from harness.methods.paired.mover import mover_jeffreys, newcombe, newcombe_uncorrected
 from harness.methods.paired.wald import (
@@ -22,6 +23,7 @@ _wald = partial(category.wald, uses_both=False)
 _score = partial(category.score, uses_both=False)
 
 METHODS: dict[str, Method] = {
+    **four_criteria(),
     "wald": _wald("Wald, clipped to [−1, 1]", by.NEWCOMBE_PAIRED + ", method 1", _tails(wald)),
     "wald_cc": _wald(
         "Wald with continuity correction, clipped to [−1, 1]",
