@@ -118,6 +118,8 @@ SLOW = (
     "tests/test_minimal_length.py::test_no_interval_of_the_same_mass_is_shorter[1",
     "tests/test_guide.py::",
     "tests/test_reference_results.py::test_what_no_draw_enters_is_as_committed",
+    "tests/posteriors/test_ratios.py::test_no_interval_is_shorter_on_the_logarithm",
+    "tests/methods/test_ratio_criteria.py::test_limits_of_any_sizes_are_numbers_in_order[risk_ratio",
 )
 """The beginnings of the names of the tests that carry the mark ``slow``: each, with all of its
 parameters, takes about five seconds or more."""

@@ -30,6 +30,8 @@ P = TypeVar("P", bound=Points)
 
 # A tail above this is always computed as 1 less the other one.
 _LARGE = 0.75
+# One below this never is, whatever the means are before truncation.
+_SMALL = 1e-3
 
 
 class Integrals(Protocol):
@@ -138,6 +140,10 @@ class DifferencePosterior(ABC, Generic[P]):
         if still.size:
             by_other = np.ones(still.size, dtype=bool)
             tail[still] = self.at(still)._integrated(points.at(still), by_other, upper=upper)
+        small = np.flatnonzero((tail < _SMALL) & larger)
+        if small.size:
+            by_other = np.zeros(small.size, dtype=bool)
+            tail[small] = self.at(small)._integrated(points.at(small), by_other, upper=upper)
         return tail
 
     def _integrated(self, points: P, by_other: Bools, *, upper: bool) -> Floats:

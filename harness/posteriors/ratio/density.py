@@ -204,7 +204,7 @@ class LogBetaDensity(_BetaScale):
         )
 
     def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
-        odds = 1.0 / np.expm1(q)
+        odds = np.exp(-q) / -np.expm1(-q)
         return (self.component.a - (self.component.b - 1.0 + power) * odds) * dp_dx
 
     def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:

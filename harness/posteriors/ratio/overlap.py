@@ -94,23 +94,24 @@ class LogOverlap:
         )
 
     def points_at(self, x: Floats) -> IntegrandPoints:
-        u, rest = np.full_like(x, np.inf), np.full_like(x, np.inf)
-        du_dx = np.ones_like(x)
+        u = rest = np.broadcast_to(np.inf, x.shape)
         if self.has_low and self.has_high:
-            span = self.span
-            u, rest = span * expit(x), span * expit(-x)
-            du_dx = u * expit(-x)
+            span, part = self.span, expit(-x)
+            u, rest = span * expit(x), span * part
+            du_dx = u * part
         elif self.has_high:
-            rest, du_dx = np.logaddexp(0.0, -x), expit(-x)
+            rest, du_dx = _log_growth(-x)
         elif self.has_low:
-            u, du_dx = np.logaddexp(0.0, x), expit(x)
-        ends = (self.low + u) if self.has_low else x
-        v = self.high - rest if self.has_high else ends
-        w = v + self.factor_less_weight
+            u, du_dx = _log_growth(x)
+        else:
+            du_dx = np.ones_like(x)
         if not np.isfinite(self.weight.end):
+            v = (self.low + u) if self.has_low else x
+            v = self.high - rest if self.has_high else v
+            w = v + self.factor_less_weight
             return IntegrandPoints(u, rest, (v, -v), (w, -w), du_dx)
-        v_minus, w_minus = self.above[0] + rest, self.above[1] + rest
-        return IntegrandPoints(u, rest, (-v_minus, v_minus), (-w_minus, w_minus), du_dx)
+        v, w = self.above[0] + rest, self.above[1] + rest
+        return IntegrandPoints(u, rest, (-v, v), (-w, w), du_dx)
 
     def x_near(self, weight: Floats) -> Floats:
         least = _LEAST_PART * np.minimum(np.sqrt(self.weight.variance), self.span)
@@ -157,3 +158,10 @@ class LogOverlap:
         if self.has_low and self.has_high:
             return (self.moves[1] - self.moves[0]) / self.span
         return 0.0
+
+
+def _log_growth(x: Floats) -> tuple[Floats, Floats]:
+    """log(1 + e^x) and its derivative."""
+    part = np.exp(-np.abs(x))
+    rising = x > 0
+    return np.where(rising, x, 0.0) + np.log1p(part), np.where(rising, 1.0, part) / (1.0 + part)

@@ -20,8 +20,8 @@ from harness.posteriors.ratio.overlap import LogOverlap
 
 # The bracket of the logarithm of a quantile is ± this: beyond, it is 0 or inf as a double.
 _FARTHEST = 2500.0
-# A skewness or kurtosis above this makes the approximate quantile a poor start.
-_ODD = 0.3
+# A kurtosis above this makes the approximate quantile a poor start.
+_ODD = 3.0
 Densities = tuple[LogScaleDensity, LogScaleDensity]
 NO_CENTRE = "a ratio has no balanced-width interval: its estimate may be 0 or infinite"
 
@@ -122,10 +122,7 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
 
     def _is_poorly_approximated(self) -> Bools:
         of = self._cumulants()
-        return np.asarray(
-            (np.abs(of.third) > _ODD * of.variance**1.5) | (of.fourth > _ODD * of.variance**2),
-            np.bool_,
-        )
+        return np.asarray(of.fourth > _ODD * of.variance**2)
 
     def _approximate_mode(self) -> tuple[Floats, Floats]:
         of = self._cumulants()
