@@ -64,7 +64,7 @@ HARD = [
 
 @pytest.mark.parametrize("name", SCORES)
 def test_the_statistic_at_a_limit_is_z(name):
-    for data, alpha in [*HARD, *random_outcomes(80)]:
+    for data, alpha in [*HARD, *random_outcomes(50)]:
         z = -arb(float(ndtri(alpha / 2)))
 
         def statistic(theta, data=data):
@@ -111,7 +111,7 @@ def test_a_margin_of_0_says_nothing(name):
 
 
 @pytest.mark.parametrize("name", [*CLOSED, *SCORES])
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(data=outcomes(), alpha=ALPHAS)
 def test_swapping_the_samples_inverts_the_limits(name, data, alpha):
     lower, upper = limits(name, data, alpha)
@@ -123,7 +123,7 @@ def test_swapping_the_samples_inverts_the_limits(name, data, alpha):
 
 
 @pytest.mark.parametrize("name", ["woolf", "gart", "agresti_smoothed", *SCORES])
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(data=outcomes(), alpha=ALPHAS)
 def test_counting_failures_inverts_the_limits(name, data, alpha):
     x1, n1, x2, n2 = data
@@ -134,7 +134,7 @@ def test_counting_failures_inverts_the_limits(name, data, alpha):
 
 
 @pytest.mark.parametrize("name", SCORES)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(data=outcomes(), first=ALPHAS, second=ALPHAS)
 def test_limits_are_nested_in_the_tail(name, data, first, second):
     small, large = sorted((first, second))

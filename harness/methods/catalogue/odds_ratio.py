@@ -75,6 +75,28 @@ METHODS: dict[str, Method] = {
     ),
 }
 
-EXCEPTIONS: dict[str, dict[str, str]] = {}
+_OPEN = "(0, ∞) at some outcomes beside others with finite limits"
+_WIDENS = "at a small alpha another success may widen it on both sides by more than it moves it"
+_ODDS = "odds of failures are the inverse of those of successes, and their squares no multiples"
+_LARGE_ALPHA = "at an alpha near 1 it need not hold the estimate, on which it is not centred"
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "woolf": {"is monotone": _OPEN},
+    "gart": {"is monotone": _WIDENS, "holds the estimate": "centred nearer to 1 than the estimate"},
+    "agresti_smoothed": {
+        "is monotone": _OPEN,
+        "holds the estimate": "centred nearer to 1 than the estimate",
+    },
+    "score": {"is monotone": _WIDENS},
+    "miettinen_nurminen": {"is monotone": _WIDENS},
+    "scas": {"is monotone": _WIDENS, "holds the estimate": _LARGE_ALPHA},
+    "mover_wilson": {"is monotone": _WIDENS, "mirrors": _ODDS},
+    "mover_jeffreys": {"mirrors": _ODDS, "holds the estimate": _LARGE_ALPHA},
+    "mid_p": {"holds the estimate": _LARGE_ALPHA},
+    "baptista_pike_mid_p": {
+        "is monotone": "where a limit is a tie, half of the outcome left out lets it fall",
+        "has width": "a single odds ratio where no sum is above an alpha above one half",
+        "holds the estimate": _LARGE_ALPHA,
+    },
+}
 
 ALIASES: dict[str, str] = {}
