@@ -121,7 +121,7 @@ class _Samples:
         return first / (self.y1 + first) * ((self.y2 + second) / second)
 
     def statistic(self, place: Floats) -> Derived:
-        """T, or the corrected T; they rise with the place."""
+        """T, which rises with the place, or the corrected T, which does where both samples fail."""
         first, second = self.parts(place)
         kappa = np.where(self.x1 < self.x2, self.x1 - first, second - self.x2)
         r1, r2 = self.y1 / (self.n1 * first), self.y2 / (self.n2 * second)
