@@ -1,0 +1,1 @@
+"""Exact unconditional limits for the difference of two proportions."""

@@ -1,0 +1,319 @@
+"""Which outcomes are at least as extreme as an observed one, given a difference of proportions.
+
+Coordinates are those of ``tails``: i of n₁ and j of n₂ with the proportions u and w, u + w = ε. The
+score statistic is T = (i/n₁ + j/n₂ − ε)/√(u(1 − u)/n₁ + w(1 − w)/n₂) at the most likely u and w.
+It rises with i and with j, so that the i with T ≥ t at one j are those from one i on. For the
+likelihood's slopes in u and −w are both the multiplier g of the constraint, and T = g√V = √(gD) with
+D = i/n₁ + j/n₂ − ε: with i, the most likely u rises, w falls, g rises with it, and so does D.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from harness.errors import IntervalNotFoundError
+from harness.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.numerics.root_finding import bracketed_newton
+
+# Counts are whole numbers up to 100, and the i of T = t are right to 1e-12. An i as close
+# as this to a whole number is one: two outcomes that tie for every δ do so in spite of rounding.
+_TIE = 1e-10
+# The order at an end of the range is that next to it, where V is not 0 yet.
+_NEXT_TO_END = 2.0**-40
+# For the order by the score.
+_HALVINGS = 6
+# The largest last step.
+_CLOSE = 1e-6
+# Stands for the size of terms that are both 0.
+_NO_TERMS = 1e-300
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """The outcomes at least as extreme as each of m observed ones, in the form of ``Tails``."""
+
+    large: Integers | None
+    small: Integers | None
+
+    def at(self, index: Positions | Bools) -> Extremes:
+        return Extremes(*(None if part is None else part[index] for part in self._parts()))
+
+    def together(self, other: Extremes) -> Extremes:
+        """The outcomes of either."""
+        large = _both(np.minimum, self.large, other.large)
+        return Extremes(large, _both(np.maximum, self.small, other.small))
+
+    def where(self, mask: Bools, other: Extremes) -> Extremes:
+        """These where ``mask`` holds, the other ones elsewhere."""
+        chosen = (
+            None if one is None or two is None else np.where(mask[:, np.newaxis], one, two)
+            for one, two in zip(self._parts(), other._parts(), strict=True)
+        )
+        return Extremes(*chosen)
+
+    def equals(self, other: Extremes) -> Bools:
+        """For which of the observed outcomes both are the same."""
+        same = [
+            (one == two).all(axis=1)
+            for one, two in zip(self._parts(), other._parts(), strict=True)
+            if one is not None and two is not None
+        ]
+        return np.asarray(np.logical_and.reduce(same))
+
+    def _parts(self) -> tuple[Integers | None, Integers | None]:
+        return self.large, self.small
+
+
+def _both(
+    choose: np.ufunc, one: Integers | None, other: Integers | None
+) -> Integers | None:
+    return None if one is None or other is None else choose(one, other)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """m observed outcomes (i, j), and the end of the range that they are seen from."""
+
+    i: Integers
+    j: Integers
+    n1: int
+    n2: int
+    from_below: bool
+    """Whether that end is −1: the larger differences are then at the larger i and j."""
+
+    def at(self, index: Positions | Bools) -> Observed:
+        return Observed(self.i[index], self.j[index], self.n1, self.n2, self.from_below)
+
+
+class Order(Protocol):
+    """An order of outcomes by how much they speak against small differences δ."""
+
+    IS_ONE_SIDED: bool
+    """Whether the outcomes at least as extreme are those of one tail: their probability then rises
+    with δ as long as they stay the same."""
+
+    FEWEST_HALVINGS: int
+    """How often the range is halved at least, to intervals in which outcomes become more extreme
+    or less, and not both."""
+
+    def extremes(self, observed: Observed, distance: Floats) -> Extremes:
+        """The outcomes at least as extreme, ties included, at distances ε, shape (m,)."""
+        ...
+
+    def representatives(
+        self, i: Integers, j: Integers, n1: int, n2: int
+    ) -> tuple[Integers, Integers]:
+        """For each outcome one that ties with it at every δ, the same for all that do."""
+        ...
+
+
+class ByEstimate:
+    """By p̂₁ − p̂₂. Ties are exact: x₁n₂ − x₂n₁ are whole numbers."""
+
+    IS_ONE_SIDED = True
+    FEWEST_HALVINGS = 0
+
+    def extremes(self, observed: Observed, distance: Floats) -> Extremes:
+        n1, n2 = observed.n1, observed.n2
+        rest = (observed.i * n2 + observed.j * n1)[:, np.newaxis] - np.arange(n2 + 1) * n1
+        if observed.from_below:
+            return Extremes(np.clip(-(-rest // n2), 0, n1 + 1), None)
+        return Extremes(None, np.clip(rest // n2, -1, n1))
+
+    def representatives(
+        self, i: Integers, j: Integers, n1: int, n2: int
+    ) -> tuple[Integers, Integers]:
+        table = np.add.outer(np.arange(n1 + 1) * n2, np.arange(n2 + 1) * n1).ravel()
+        values, first = np.unique(table, return_index=True)
+        found = first[np.searchsorted(values, i * n2 + j * n1)]
+        return found // (n2 + 1), found % (n2 + 1)
+
+
+class _WithoutTies:
+    """Of two sizes no outcomes tie at every δ; of one size (i, j) and (j, i) do."""
+
+    def representatives(
+        self, i: Integers, j: Integers, n1: int, n2: int
+    ) -> tuple[Integers, Integers]:
+        return (np.maximum(i, j), np.minimum(i, j)) if n1 == n2 else (i, j)
+
+
+class ByScore(_WithoutTies):
+    """By the score statistic of each δ."""
+
+    IS_ONE_SIDED = True
+    FEWEST_HALVINGS = _HALVINGS
+
+    def extremes(self, observed: Observed, distance: Floats) -> Extremes:
+        level = _score(observed, distance)
+        counts = _counts_at(observed.n1, observed.n2, distance, level)
+        if observed.from_below:
+            return Extremes(_first(observed, distance, level, counts), None)
+        return Extremes(None, _last(observed, distance, level, counts))
+
+
+class ByAbsoluteScore(_WithoutTies):
+    """By the absolute value of the score statistic of each δ."""
+
+    IS_ONE_SIDED = False
+    FEWEST_HALVINGS = _HALVINGS
+
+    def extremes(self, observed: Observed, distance: Floats) -> Extremes:
+        level = np.abs(_score(observed, distance))
+        counts = _counts_at(
+            observed.n1, observed.n2, np.tile(distance, 2), np.concatenate([level, -level])
+        )
+        large, small = np.split(counts, 2)
+        return Extremes(
+            _first(observed, distance, level, large), _last(observed, distance, -level, small)
+        )
+
+
+def _first(observed: Observed, distance: Floats, level: Floats, counts: Floats) -> Integers:
+    """The first i with T ≥ level at each j, shape (m, n₂ + 1), from the real i with T = level."""
+    first = np.clip(np.ceil(counts - _TIE), 0, observed.n1 + 1).astype(int)
+    at_0 = np.flatnonzero(distance == 1.0)
+    if at_0.size:
+        table, here = _scores_at_0(observed.at(at_0), level[at_0])
+        first[at_0] = (table < here).sum(axis=1)
+    return first
+
+
+def _last(observed: Observed, distance: Floats, level: Floats, counts: Floats) -> Integers:
+    """The last i with T ≤ level at each j, likewise."""
+    last = np.clip(np.floor(counts + _TIE), -1, observed.n1).astype(int)
+    at_0 = np.flatnonzero(distance == 1.0)
+    if at_0.size:
+        table, here = _scores_at_0(observed.at(at_0), level[at_0])
+        last[at_0] = (table <= here).sum(axis=1) - 1
+    return last
+
+
+def _scores_at_0(observed: Observed, level: Floats) -> tuple[Integers, Integers]:
+    """T|T| of each outcome at δ = 0, and that of the level ±T, as whole numbers for comparison.
+
+    There T² is (i n₂ + j n₁ − n₁n₂)²/(s(N − s)), but for a factor, with s = i + n₂ − j and
+    N = n₁ + n₂. Each side is multiplied by the other one's s(N − s).
+    """
+    n1, n2 = observed.n1, observed.n2
+    i, j = np.arange(n1 + 1)[:, np.newaxis], np.arange(n2 + 1)
+
+    def parts(i: Integers, j: Integers) -> tuple[Integers, Integers]:
+        apart, total = i * n2 + j * n1 - n1 * n2, i + n2 - j
+        # Where all are successes, or none, T is 0.
+        return apart * np.abs(apart), np.maximum(total * (n1 + n2 - total), 1)
+
+    (top, bottom), (top_0, bottom_0) = parts(i, j), parts(observed.i, observed.j)
+    here = np.abs(top_0) * np.sign(level).astype(int)
+    wide = (slice(None), np.newaxis, np.newaxis)
+    return top * bottom_0[wide], here[wide] * bottom
+
+
+def _score(observed: Observed, distance: Floats) -> Floats:
+    """T of the observed outcomes, shape (m,).
+
+    The slope of the likelihood in w, times u(1 − u)w(1 − w), is
+    (j − n₂w)u(1 − u) − (i − n₁u)w(1 − w). It falls through 0 once, at the most likely w, or is of
+    one sign where u or w is 0 there; at i = 0 it is divided by u, and at j = 0 by w.
+    """
+    n1, n2 = observed.n1, observed.n2
+    i, j = observed.i.astype(float), observed.j.astype(float)
+    e = np.clip(distance, _NEXT_TO_END, 1.0 - _NEXT_TO_END)
+
+    def slope(share: Floats, index: Positions) -> tuple[Floats, Floats]:
+        x, y, total = i[index], j[index], e[index]
+        w = total * share
+        u = total * (1.0 - share)
+        no_x, no_y = x == 0, y == 0
+        # (j − n₂w)/w^[j = 0] and (i − n₁u)/u^[i = 0], with what is left of u and w.
+        first = np.where(no_y, -float(n2), y - n2 * w) * np.where(no_x, 1.0, u) * (1.0 - u)
+        second = np.where(no_x, -float(n1), x - n1 * u) * np.where(no_y, 1.0, w) * (1.0 - w)
+        d_first = (
+            np.where(no_y, 0.0, -float(n2)) * np.where(no_x, 1.0, u) * (1.0 - u)
+            + np.where(no_y, -float(n2), y - n2 * w)
+            * np.where(no_x, 1.0, -(1.0 - u) + u)
+        )
+        d_second = (
+            np.where(no_x, 0.0, float(n1)) * np.where(no_y, 1.0, w) * (1.0 - w)
+            + np.where(no_x, -float(n1), x - n1 * u)
+            * np.where(no_y, -1.0, (1.0 - w) - w)
+        )
+        scale = np.maximum(np.abs(first) + np.abs(second), _NO_TERMS)
+        return (first - second) / scale, total * (d_first - d_second) / scale
+
+    share = _root(slope, e.size)
+    w, u = e * share, e * (1.0 - share)
+    apart = (i / n1 - e) + j / n2
+    return apart / np.sqrt(u * (1.0 - u) / n1 + w * (1.0 - w) / n2)
+
+
+def _counts_at(n1: int, n2: int, distance: Floats, level: Floats) -> Floats:
+    """The i, as a real number, at which T is the level, for each j: shape (m, n₂ + 1).
+
+    At the most likely w the slope of the second sample's likelihood is −g, so that
+    (j − n₂w)√V = t w(1 − w): one equation in w, whose difference falls through 0 once. Then
+    i/n₁ = ε − j/n₂ + t√V, which is u(n₁ + g(1 − u))/n₁ too. Where no i ≥ 0 has so small a T, the
+    second factor is below 0: it stands for i there, since u may be 0. Where u is 0 because of so
+    small a t, or w is 0 because j is, the first equation holds all the same.
+    """
+    shape = (distance.size, n2 + 1)
+    e = np.clip(distance, _NEXT_TO_END, 1.0 - _NEXT_TO_END)
+    total = np.broadcast_to(e[:, np.newaxis], shape).ravel()
+    t = np.broadcast_to(level[:, np.newaxis], shape).ravel()
+    j = np.broadcast_to(np.arange(n2 + 1.0), shape).ravel()
+
+    def variance(w: Floats, e: Floats) -> Floats:
+        u = e - w
+        return u * (1.0 - u) / n1 + w * (1.0 - w) / n2
+
+    def difference(share: Floats, index: Positions) -> tuple[Floats, Floats]:
+        e, level, y = total[index], t[index], j[index]
+        w = e * share
+        none = y == 0
+        spread = variance(w, e)
+        root = np.sqrt(spread)
+        spread_slope = (1.0 - 2.0 * w) / n2 - (1.0 - 2.0 * (e - w)) / n1
+        # Divided by w at j = 0.
+        first = np.where(none, -float(n2), y - n2 * w)
+        second = level * (1.0 - w) / root
+        d_second = -level / root - 0.5 * second * spread_slope / spread
+        d_second = np.where(none, d_second, second + w * d_second)
+        second = np.where(none, second, w * second)
+        scale = np.maximum(np.abs(first) + np.abs(second), _NO_TERMS)
+        d_first = np.where(none, 0.0, -float(n2))
+        return (first - second) / scale, e * (d_first - d_second) / scale
+
+    share = _root(difference, total.size)
+    w = total * share
+    root = np.sqrt(variance(w, total))
+    found = n1 * ((total - j / n2) + t * root)
+    slack = n1 + t / root * (1.0 - (total - w))
+    return np.where(slack < 0, np.minimum(found, slack), found).reshape(shape)
+
+
+Function = Callable[[Floats, Positions], tuple[Floats, Floats]]
+
+
+def _root(function: Function, count: int) -> Floats:
+    """Where a function of [0, 1] falls through 0; the end beside which it would, if it does not."""
+    every, share = np.arange(count), np.zeros(count)
+    at_1, _ = function(np.ones(count), every)
+    share[at_1 >= 0] = 1.0
+    at_0, _ = function(np.zeros(count), every)
+    inside = np.flatnonzero((at_1 < 0) & (at_0 > 0))
+    low = np.zeros(inside.size)
+    found, reached = bracketed_newton(
+        lambda x, index: function(x, inside[index]), low, low + 1.0, low + 0.5
+    )
+    if not reached.all():
+        raise IntervalNotFoundError("no most likely proportion")
+    # One step more, as a root is needed to the last place to tell ties.
+    value, slope = function(found, inside)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change = value / slope
+    share[inside] = np.clip(found - np.where(np.abs(change) < _CLOSE, change, 0.0), 0.0, 1.0)
+    return share
