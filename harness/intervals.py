@@ -83,7 +83,7 @@ def interval(
 
     Raises:
         InputError: the family or the method is unknown; data, alpha, side or prior are out of
-            range; or a stochastic method has no seed.
+            range; the method does not take so large sizes; or a stochastic method has no seed.
         IntervalNotFoundError: the method finds no interval.
 
     Example:
@@ -98,6 +98,10 @@ def interval(
     columns, levels = _arguments(family, alpha, data)
     prior = family_of(family).validate_prior(prior)
     chosen.check(side, prior)
+    named = dict(zip(family_of(family).data, columns, strict=True))
+    largest = {name: named[name] for name in family_of(family).sizes if name in named}
+    if levels.size:
+        chosen.validate_sizes({name: float(sizes.max()) for name, sizes in largest.items()})
     rng = None if chosen.deterministic else _generator(chosen, seed)
     lower, upper = np.empty(levels.shape), np.empty(levels.shape)
     for level in np.unique(levels):

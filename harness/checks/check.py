@@ -46,6 +46,7 @@ from harness.checks.trials import TRIALS, default_trial_sizes
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.errors import InputError
+from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED, Method
 from harness.methods.user.process import TIMEOUT
 
@@ -156,6 +157,8 @@ def _settings(
         sizes = experiment.sizes if sizes is None else sizes
         alphas = experiment.alphas if alphas is None else alphas
     _validate_options(margin, trials, seed, timeout)
+    if sizes is not None:
+        _validate_largest(called, validate_sizes(family, sizes))
     return _Settings(
         contract=_declared(called) if contract is None else validate_contract(contract),
         sizes=validate_sizes(family, default_sizes(family) if sizes is None else sizes),
@@ -166,6 +169,19 @@ def _settings(
         seed=seed,
         timeout=timeout,
     )
+
+
+def _validate_largest(called: Named, sizes: Sequence[Size]) -> None:
+    """Refuse sizes that a method of the catalogue does not take.
+
+    Raises:
+        InputError: a size is too large for the method.
+    """
+    if called.method is not None:
+        names = family_of(called.family).sizes
+        for size in sizes:
+            each = size if isinstance(size, tuple) else (size,)
+            called.method.validate_sizes(dict(zip(names, each, strict=True)))
 
 
 def _validate_options(margin: float | None, trials: int, seed: int, timeout: float) -> None:
@@ -235,7 +251,9 @@ def _compare(subject: Subject, against: AnyMethod | Path, settings: _Settings) -
     """Compare a method with another method or with its baseline."""
     if isinstance(against, Path) or (isinstance(against, str) and is_baseline(against)):
         return compare_with_baseline(subject, against)
-    with _open_subject(_reference(against, subject.family), settings) as other:
+    reference = _reference(against, subject.family)
+    _validate_largest(reference, settings.sizes)
+    with _open_subject(reference, settings) as other:
         one, another = _at_common_side(subject, other)
         if one.deterministic and another.deterministic:
             return compare_with_method(one, another, settings.sizes, settings.alphas)

@@ -31,6 +31,7 @@ from harness.families.data import LARGEST_COUNT
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.options import FigureOptions
 from harness.figures.requirements import ExperimentFacts, unmet_requirements
+from harness.methods.catalogue import CATALOGUE
 from harness.paired_scenario import AnyTruth
 from harness.plain_data import describe
 from harness.sampling.protocol import THINNED
@@ -155,6 +156,16 @@ def _labels_are_distinct(methods: Sequence[MethodSpec | None]) -> Issues:
             ("methods", again, "label"),
             f"expected a unique label, found {labels[again]!r}, which methods[{first}] has",
         )
+
+
+def _methods_take_the_sizes(
+    form: Form, sizes: Sizes, methods: Sequence[MethodSpec | None]
+) -> Issues:
+    largest = {name: max(listed) for name, listed in sizes.items()}
+    for i, spec in enumerate(methods):
+        known = None if spec is None else CATALOGUE[form.family.name].get(spec.name or "")
+        if known is not None and largest and not known.takes_sizes(largest.values()):
+            yield ConfigIssue(("methods", i), known.size_advice(largest))
 
 
 def _trials_per_truth_have_discrete_truths(
@@ -311,6 +322,7 @@ RULES: dict[str, tuple[Callable[..., Issues], ...]] = {
         _sizes_are_paired,
         _mean_counts_are_small,
         _labels_are_distinct,
+        _methods_take_the_sizes,
         _trials_per_truth_have_discrete_truths,
         _trials_per_outcome_have_finitely_many,
         _monte_carlo_has_trials,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, cast
@@ -58,6 +58,8 @@ class Method:
     uses_both: bool = True
     """Of a method for pairs: whether its limits depend on how many pairs are right in both, beside
     the discordant pairs and the total."""
+    largest_size: float | None = None
+    """The largest size of a sample that the method takes; None where there is no such limit."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
     """Properties of the contract that this method does not have, each with the reason."""
     name: str = ""
@@ -155,6 +157,31 @@ class Method:
             raise InputError(f"{self.name} {self.side_advice()}, found side {side!r}")
         if prior is not None and not self.takes_prior:
             raise InputError(f"{self.name} takes no prior, found {list(prior)}")
+
+    def takes_sizes(self, sizes: Iterable[float]) -> bool:
+        """Whether no size is too large."""
+        return self.largest_size is None or max(sizes) <= self.largest_size
+
+    def validate_sizes(self, sizes: Mapping[str, float]) -> None:
+        """Refuse sizes that are too large.
+
+        Args:
+            sizes: the size of each sample by its name.
+
+        Raises:
+            InputError: the method has a largest size, and one of the sizes is above it.
+        """
+        if not self.takes_sizes(sizes.values()):
+            raise InputError(self.size_advice(sizes))
+
+    def size_advice(self, sizes: Mapping[str, float]) -> str:
+        """The sentence that says which sizes this method takes, where one of these is too large."""
+        largest = cast(float, self.largest_size)
+        name, found = next(each for each in sizes.items() if each[1] > largest)
+        return (
+            f"{self.name} takes {' and '.join(sizes)} of at most {largest:g}, "
+            f"found {name} = {found:.15g}"
+        )
 
     def side_advice(self) -> str:
         """The clause of a message that says which side this method needs."""

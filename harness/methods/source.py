@@ -267,4 +267,6 @@ class CatalogueSource:
     def _limits(
         self, observed: Observed, alpha: float, side: str, stream: np.random.Generator | None
     ) -> Answers:
+        names = family_of(observed.family).sizes
+        self.method.validate_sizes(dict(zip(names, observed.sizes, strict=True)))
         return Answers(*self.method.limits(observed.columns(), alpha, side, self.prior, stream))

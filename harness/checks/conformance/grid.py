@@ -146,8 +146,13 @@ class Tables(OutcomeList):
         return np.array(found, np.intp)
 
 
-def conformance_grid(family: str) -> list[Outcomes]:
-    """The outcomes at which every method of a family should have its properties, by size."""
+def conformance_grid(family: str, largest_size: float | None = None) -> list[Outcomes]:
+    """The outcomes at which every method of a family should have its properties, by size.
+
+    Args:
+        family: the family.
+        largest_size: the largest size of a sample that the method takes; None for any.
+    """
     known = family_of(family)
     if known.design == PAIRS:
         return [_tables(family, n) for n in (*N_OF_TABLES, *LARGE_N_OF_TABLES)]
@@ -160,7 +165,11 @@ def conformance_grid(family: str) -> list[Outcomes]:
         grid = [(sizes, [*map(_floats, counts)]) for sizes, counts in COUNTS_OF_TWO.items()]
     else:
         grid = [(exposures, (_floats(EVENTS_OF_TWO),) * 2) for exposures in EXPOSURES_OF_TWO]
-    return [Outcomes(family, tuple(map(float, sizes)), tuple(counts)) for sizes, counts in grid]
+    return [
+        Outcomes(family, tuple(map(float, sizes)), tuple(counts))
+        for sizes, counts in grid
+        if largest_size is None or max(sizes) <= largest_size
+    ]
 
 
 def conformance_alphas(family: str) -> tuple[float, ...]:

@@ -62,7 +62,7 @@ def check_conformance(subject: Subject) -> list[Finding]:
     """
     evaluations = [
         evaluation
-        for outcomes in conformance_grid(subject.family)
+        for outcomes in conformance_grid(subject.family, subject.largest_size)
         for evaluation in _evaluate(subject, outcomes)
     ]
     reason = subject.unpicklable()
@@ -193,7 +193,7 @@ def _check_calls(subject: Subject) -> Iterator[Finding]:
     found: dict[str, str] = {}
     was_called = False
     sizes = _CALL_CHECK_SIZES[family_of(subject.family).design]
-    for outcomes in conformance_grid(subject.family)[:sizes]:
+    for outcomes in conformance_grid(subject.family, subject.largest_size)[:sizes]:
         for alpha in _CALL_CHECK_ALPHAS:
             results = subject.call_checks(outcomes.observed(), alpha)
             was_called = was_called or bool(results)

@@ -36,6 +36,11 @@ class Subject(LimitSource, Protocol):
         """Checks that need not pass, each with the reason."""
         ...
 
+    @property
+    def largest_size(self) -> float | None:
+        """The largest size of a sample that it takes; None where there is no such limit."""
+        ...
+
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
         """The violations of the call checks by their names; None where there is none."""
         ...
@@ -74,6 +79,10 @@ class CatalogueSubject:
     @property
     def expected_failures(self) -> Mapping[str, str]:
         return self.method.exceptions
+
+    @property
+    def largest_size(self) -> float | None:
+        return self.method.largest_size
 
     @property
     def _source(self) -> CatalogueSource:
@@ -187,6 +196,10 @@ class FunctionSubject:
     def expected_failures(self) -> Mapping[str, str]:
         return self.function.declared.expected_failures
 
+    @property
+    def largest_size(self) -> None:
+        """None: what a function takes, it takes at any size."""
+
     def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
         return _snapped_to_boundary(self.function.limits(observed, alpha, side), observed)
 
@@ -237,6 +250,7 @@ class CachedSubject:
         self.sides = subject.sides if sides is None else sides
         self.deterministic = subject.deterministic
         self.expected_failures: Mapping[str, str] = subject.expected_failures
+        self.largest_size = subject.largest_size
 
     def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
         if side == TWO_SIDED:

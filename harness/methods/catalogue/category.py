@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from harness.methods.method import TWO_SIDED_ONLY, Method
+from harness.methods.unconditional.limits import LARGEST_SIZE
 
 wald = partial(Method, category="Wald")
 score = partial(Method, category="score")
 exact = partial(Method, category="exact", promise="at-least")
+exact_unconditional = partial(exact, largest_size=LARGEST_SIZE)
 exact_test = partial(exact, sides=TWO_SIDED_ONLY)
 bayes = partial(Method, category="Bayes", promise="mean")
 likelihood = partial(Method, category="likelihood")

@@ -17,7 +17,8 @@ from harness.methods.comparison.mover import (
 )
 from harness.methods.comparison.score import mee, miettinen_nurminen
 from harness.methods.comparison.wald import agresti_caffo, wald, wald_cc
-from harness.methods.method import Method, by_tail
+from harness.methods.method import TWO_SIDED_ONLY, Method, by_alpha, by_tail
+from harness.methods.unconditional.limits import agresti_min_exact, chan_zhang, santner_snell
 
 _tails = partial(by_tail, support=(-1.0, 1.0))
 
@@ -50,6 +51,18 @@ METHODS: dict[str, Method] = {
     "scas": category.score("Skewness-corrected score", by.LAUD, _tails(scas)),
     "gart_nam": category.score(
         "Skewness-corrected score without N/(N − 1)", by.GART_NAM, _tails(gart_nam)
+    ),
+    "santner_snell": category.exact_unconditional(
+        "Exact unconditional, by the difference", by.SANTNER_SNELL, _tails(santner_snell)
+    ),
+    "chan_zhang": category.exact_unconditional(
+        "Exact unconditional, by the score", by.CHAN_ZHANG, _tails(chan_zhang)
+    ),
+    "agresti_min_exact": category.exact_unconditional(
+        "Exact unconditional, one test of both sides",
+        by.AGRESTI_MIN_2001,
+        by_alpha(agresti_min_exact),
+        sides=TWO_SIDED_ONLY,
     ),
     "fagan": category.mover(
         "Fagan, root sum of squares of Clopper-Pearson limits",

@@ -75,9 +75,7 @@ def _limits(order: Order, data: tuple[Floats, ...], level: float) -> LimitPair:
     return lower, upper
 
 
-def _lower(
-    order: Order, n1: int, n2: int, level: float, i: Integers, j: Integers
-) -> Floats:
+def _lower(order: Order, n1: int, n2: int, level: float, i: Integers, j: Integers) -> Floats:
     """The lower limits at i = x₁ and j = n₂ − x₂; samples that are exchanged have the same ones."""
     if n1 < n2:
         return _lower(order, n2, n1, level, j, i)
@@ -85,7 +83,9 @@ def _lower(
     i, j = order.representatives(i, j, n1, n2)
     missing = np.unique(np.stack([i, j])[:, np.isnan(table[i, j])], axis=1)
     if missing.size:
-        table[*missing] = smallest_differences(order, *missing, n1, n2, level)
+        i_missing, j_missing = missing
+        found = smallest_differences(order, i_missing, j_missing, n1, n2, level)
+        table[i_missing, j_missing] = found
     return table[i, j]
 
 

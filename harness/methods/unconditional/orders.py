@@ -2,9 +2,9 @@
 
 Coordinates are those of ``tails``: i of n₁ and j of n₂ with the proportions u and w, u + w = ε. The
 score statistic is T = (i/n₁ + j/n₂ − ε)/√(u(1 − u)/n₁ + w(1 − w)/n₂) at the most likely u and w.
-It rises with i and with j, so that the i with T ≥ t at one j are those from one i on. For the
-likelihood's slopes in u and −w are both the multiplier g of the constraint, and T = g√V = √(gD) with
-D = i/n₁ + j/n₂ − ε: with i, the most likely u rises, w falls, g rises with it, and so does D.
+It rises with i and with j, so that the i with T ≥ t at one j are those from one i on: the
+likelihood's slopes in u and −w are both the multiplier g of the constraint, D = i/n₁ + j/n₂ − ε is
+gV, and T² is gD. With i the most likely u rises, w falls, and g rises as w falls; so does D.
 """
 
 from __future__ import annotations
@@ -68,9 +68,7 @@ class Extremes:
         return self.large, self.small
 
 
-def _both(
-    choose: np.ufunc, one: Integers | None, other: Integers | None
-) -> Integers | None:
+def _both(choose: np.ufunc, one: Integers | None, other: Integers | None) -> Integers | None:
     return None if one is None or other is None else choose(one, other)
 
 
@@ -232,16 +230,12 @@ def _score(observed: Observed, distance: Floats) -> Floats:
         # (j − n₂w)/w^[j = 0] and (i − n₁u)/u^[i = 0], with what is left of u and w.
         first = np.where(no_y, -float(n2), y - n2 * w) * np.where(no_x, 1.0, u) * (1.0 - u)
         second = np.where(no_x, -float(n1), x - n1 * u) * np.where(no_y, 1.0, w) * (1.0 - w)
-        d_first = (
-            np.where(no_y, 0.0, -float(n2)) * np.where(no_x, 1.0, u) * (1.0 - u)
-            + np.where(no_y, -float(n2), y - n2 * w)
-            * np.where(no_x, 1.0, -(1.0 - u) + u)
-        )
-        d_second = (
-            np.where(no_x, 0.0, float(n1)) * np.where(no_y, 1.0, w) * (1.0 - w)
-            + np.where(no_x, -float(n1), x - n1 * u)
-            * np.where(no_y, -1.0, (1.0 - w) - w)
-        )
+        d_first = np.where(no_y, 0.0, -float(n2)) * np.where(no_x, 1.0, u) * (1.0 - u) + np.where(
+            no_y, -float(n2), y - n2 * w
+        ) * np.where(no_x, 1.0, -(1.0 - u) + u)
+        d_second = np.where(no_x, 0.0, float(n1)) * np.where(no_y, 1.0, w) * (1.0 - w) + np.where(
+            no_x, -float(n1), x - n1 * u
+        ) * np.where(no_y, -1.0, (1.0 - w) - w)
         scale = np.maximum(np.abs(first) + np.abs(second), _NO_TERMS)
         return (first - second) / scale, total * (d_first - d_second) / scale
 

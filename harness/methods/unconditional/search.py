@@ -109,14 +109,14 @@ class _Search:
         return _LEVELS - self.order.FEWEST_HALVINGS
 
     def _bits(self, place: Integers) -> Integers:
-        """The logarithm of the length of the interval to go on with: that of the place's last bit."""
+        """The logarithm of the length of the next interval, which the place's last bit gives."""
         lowest = place & -place
         bits = np.log2(np.maximum(lowest, 1)).astype(np.int64)
-        return np.minimum(bits - bits % _BITS, self._most_bits)
+        return np.asarray(np.minimum(bits - bits % _BITS, self._most_bits))
 
     def _distance(self, place: Integers) -> Floats:
         """The distance ε of δ from the half's end of the range."""
-        apart = place * _UNIT
+        apart = np.asarray(place * _UNIT, dtype=np.float64)
         return apart if self.observed.from_below else 1.0 - apart
 
     def _extremes(self, index: Positions, place: Integers) -> Extremes:

@@ -201,7 +201,7 @@ def _pmf(n: int, p: Floats) -> Floats:
     exponent = k * (log_p - log_q)[..., np.newaxis]
     exponent += log_coefficients
     exponent += (n * log_q)[..., np.newaxis]
-    return np.exp(exponent, out=exponent)
+    return np.asarray(np.exp(exponent, out=exponent))
 
 
 @lru_cache(_COEFFICIENTS)
@@ -248,4 +248,4 @@ def _pick(tails: Floats, index: Integers) -> Floats:
 
 
 def _sum(weights: Floats, tails: Floats) -> Floats:
-    return np.einsum("mgj,mgj->mg", weights, tails)
+    return np.asarray(np.einsum("mgj,mgj->mg", weights, tails))
