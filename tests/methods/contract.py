@@ -67,6 +67,18 @@ def is_solved(family, name):
     return len(WEIGHTS[family]) == 2 and CATALOGUE[family][name].promise == "mean"
 
 
+def largest_size(family, name):
+    """The largest size of a sample that the method takes."""
+    # Made-up methods have no such attribute.
+    largest = getattr(CATALOGUE[family][name], "largest_size", None)
+    return np.inf if largest is None else largest
+
+
+def is_slow(family, name):
+    """Whether the limits are solved by quadrature, or by sums over all outcomes."""
+    return is_solved(family, name) or np.isfinite(largest_size(family, name))
+
+
 def within(family, name):
     return SOLVED if is_solved(family, name) else ROUNDING
 
@@ -122,17 +134,17 @@ SLOW_SIZES = ((1, 1), (3, 7), (1000, 50), (1, 10**6), (1.0, 1.0), (50.0, 0.25), 
 
 
 def alphas(family, name):
-    return SLOW_ALPHAS if is_solved(family, name) else ALPHAS[len(WEIGHTS[family])]
+    return SLOW_ALPHAS if is_slow(family, name) else ALPHAS[len(WEIGHTS[family])]
 
 
 @functools.cache
-def grid(family, solved):
+def grid(family, slow, largest=np.inf):
     """Sizes with the counts of each sample, arrays with an axis for each sample."""
     cells = []
     for sizes, counts in GRIDS[family].items():
-        if solved and sizes not in SLOW_SIZES:
+        if max(sizes) > largest or (slow and sizes not in SLOW_SIZES):
             continue
-        thinned = [each[:: 2 if solved and len(each) > 8 else 1] for each in counts]
+        thinned = [each[:: 2 if slow and len(each) > 8 else 1] for each in counts]
         axes = (np.array(each, float) for each in thinned)
         cells.append((sizes, np.meshgrid(*axes, indexing="ij")))
     return cells
@@ -144,10 +156,15 @@ def columns(sizes, counts):
     return tuple(column for pair in pairs for column in pair)
 
 
+def cells_of(family, name):
+    """The grid of a method."""
+    return grid(family, is_slow(family, name), largest_size(family, name))
+
+
 @functools.cache
 def flat_limits(family, name, side, alpha):
     """Limits over the whole grid, found in one call."""
-    cells = [columns(*cell) for cell in grid(family, is_solved(family, name))]
+    cells = [columns(*cell) for cell in cells_of(family, name)]
     data = tuple(np.concatenate(column) for column in zip(*cells, strict=True))
     return CATALOGUE[family][name].limits(data, alpha, side)
 
@@ -156,7 +173,7 @@ def limits(family, name, side, alpha):
     """Sizes, counts, lower and upper limits, of the counts' shape: one size after the other."""
     lower, upper = flat_limits(family, name, side, alpha)
     start = 0
-    for sizes, counts in grid(family, is_solved(family, name)):
+    for sizes, counts in cells_of(family, name):
         shape = counts[0].shape
         part = slice(start, start := start + counts[0].size)
         yield sizes, counts, lower[part].reshape(shape), upper[part].reshape(shape)

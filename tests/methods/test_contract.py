@@ -37,6 +37,7 @@ from tests.methods.contract import (
     falls,
     flat_limits,
     is_ordered,
+    largest_size,
 )
 
 catalogue = pytest.mark.parametrize(("family", "name"), CASES)
@@ -293,14 +294,14 @@ def test_limits_keep_the_contract_for_any_data_prior_and_alpha(case, n, first, s
 
 
 @st.composite
-def outcomes_of_two(draw, family):
-    """One outcome of any size, small ones and those at the ends more often."""
+def outcomes_of_two(draw, family, largest):
+    """One outcome of any size that is taken, small ones and those at the ends more often."""
     data = []
     for _ in range(2):
         if family == "rate_difference":
             data += [draw(st.integers(0, 10**6)), draw(st.floats(1e-6, 1e6))]
         else:
-            n = draw(st.integers(1, 10**6))
+            n = draw(st.integers(1, int(min(10**6, largest))))
             data += [draw(st.integers(0, n)), n]
     return tuple(np.array([float(value)]) for value in data)
 
@@ -310,7 +311,7 @@ def outcomes_of_two(draw, family):
 @given(data=st.data())
 def test_limits_of_two_samples_keep_the_contract_for_any_data_and_alpha(family, name, data):
     method = CATALOGUE[family][name]
-    outcome = data.draw(outcomes_of_two(family))
+    outcome = data.draw(outcomes_of_two(family, largest_size(family, name)))
     small, large = sorted(data.draw(st.tuples(*[st.floats(1e-10, 0.9)] * 2)))
     low, high = SUPPORT[family]
     for side in method.sides:
