@@ -23,6 +23,13 @@ SLOW = (
     "tests/checks/test_baseline.py::test_a_method_of_two_samples_is_no_worse_than_its_own_baseline",
     "tests/checks/test_baseline.py::test_no_method_of_the_catalogue_has_moved",
     "tests/checks/test_check.py::test_a_method_of_the_catalogue_passes_its_whole_check",
+    *(
+        f"tests/checks/test_conformance.py::test_every_method_for_two_samples_conforms{name}"
+        for name in (
+            "_but_for_what_it_declares[proportion_difference-chan_zhang",
+            "_but_for_what_it_declares[proportion_difference-agresti_min_exact",
+        )
+    ),
     "tests/checks/test_conformance.py::test_a_process_that_keeps_ending_is_not_called_any_more",
     "tests/checks/test_planted_faults.py::test_a_mistake_is_found_by_its_check_and_named",
     "tests/checks/test_tutorial.py::test_it_fails_is_mended_passes_and_is_stored",

@@ -28,8 +28,8 @@ _BLOCK = 1 << 20
 _COEFFICIENTS = 512
 # Stands for log 0, and times a count is finite.
 _LOG_ZERO = -1e5
-# The step, relative to ε, at which a maximum is good to a square of it.
-_CLOSE = 1e-8
+# The step, relative to ε, at which a maximum is good to the third power of it.
+_CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -144,21 +144,22 @@ class Tails:
         best, slope = values.max(axis=1), np.zeros(len(values))
         for _ in range(_STEPS):
             value, first, second, outward = self._derivatives(u)
+            low, high = np.where(first > 0, u, low), np.where(first < 0, u, high)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                proposed = np.where(second < 0, u - first / second, np.inf)
+            # A maximum may be an end of the range: a step beyond it stops there.
+            inside = (proposed >= low) & (proposed <= high)
+            following = np.where(first == 0, u, np.where(inside, proposed, 0.5 * (low + high)))
+            near = np.abs(following - u) <= _CLOSE * self.distance[:, np.newaxis]
+            # What a last step gains is known without the value there.
+            value += np.where(near & inside, 0.5 * first * (following - u), 0.0)
             place = value.argmax(axis=1)[:, np.newaxis]
             top = np.take_along_axis(value, place, axis=1)[:, 0]
             is_best = top >= best
             best = np.where(is_best, top, best)
             slope = np.where(is_best, np.take_along_axis(outward, place, axis=1)[:, 0], slope)
-            low, high = np.where(first > 0, u, low), np.where(first < 0, u, high)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                proposed = np.where(second < 0, u - first / second, np.inf)
-            middle = 0.5 * (low + high)
-            # A maximum may be an end of the range: a step beyond it stops there.
-            inside = (proposed >= low) & (proposed <= high)
-            following = np.where(first == 0, u, np.where(inside, proposed, middle))
-            moved = np.abs(following - u)
             u = following
-            if (moved <= _CLOSE * self.distance[:, np.newaxis]).all():
+            if near.all():
                 break
         return best, slope
 
