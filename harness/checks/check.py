@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 import polars as pl
 
@@ -125,7 +125,7 @@ def check(
     """
     called = named(method, family)
     settings = _settings(called, config, sizes, alphas, contract, margin, trials, seed, timeout)
-    if against is not None and not _is_stored(against):
+    if not (against is None or isinstance(against, Path)) and not is_baseline(str(against)):
         _validate_largest(_reference(against, family), settings.sizes)
     with _open_subject(called, settings) as subject:
         findings = check_conformance(subject)
@@ -249,14 +249,9 @@ def _check_contract(subject: Subject, exact: pl.DataFrame, settings: _Settings) 
     ]
 
 
-def _is_stored(against: AnyMethod | Path) -> TypeGuard[str | Path]:
-    """Whether it is the folder of a baseline."""
-    return isinstance(against, Path) or (isinstance(against, str) and is_baseline(against))
-
-
 def _compare(subject: Subject, against: AnyMethod | Path, settings: _Settings) -> list[Finding]:
     """Compare a method with another method or with its baseline."""
-    if _is_stored(against):
+    if isinstance(against, Path) or (isinstance(against, str) and is_baseline(against)):
         return compare_with_baseline(subject, against)
     with _open_subject(_reference(against, subject.family), settings) as other:
         one, another = _at_common_side(subject, other)
