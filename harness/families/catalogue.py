@@ -8,6 +8,7 @@ from harness.families.family import Family
 from harness.families.paired import PairedFamily, PairedRatio
 from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
 from harness.posteriors.difference.rates import difference_of_rates
+from harness.posteriors.paired.posterior import paired_difference_posterior
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -43,6 +44,7 @@ FAMILIES: dict[str, Family] = {
             "the difference of two proportions on the same cases: a table of pairs",
             "p1 − p2",
             pairs,
+            posterior_of_pairs=paired_difference_posterior,
         ),
         PairedFamily(
             "paired_ratio",
