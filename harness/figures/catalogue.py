@@ -14,6 +14,7 @@ from harness.figures import (
     length_curve,
     length_over_outcome,
     length_surface,
+    limits_over_size,
     outcome_tails,
     reliability_diagram,
 )
@@ -29,6 +30,7 @@ FIGURES: dict[str, FigureKind] = {
         length_surface,
         coverage_curve,
         length_curve,
+        limits_over_size,
         bounds,
         outcome_tails,
         reliability_diagram,

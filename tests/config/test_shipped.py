@@ -38,6 +38,7 @@ def test_a_shipped_config_points_editors_to_the_schema(config: Path) -> None:
 RESULTS = ROOT / "results"
 COMMITTED = [
     *sorted((RESULTS / "ross2003").glob("*/manifest.json")),
+    *sorted((RESULTS / "planning").glob("*/manifest.json")),
     RESULTS / "bootstrap/manifest.json",
     RESULTS / "saw_teeth/manifest.json",
     RESULTS / "sixty_images/manifest.json",

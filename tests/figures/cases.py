@@ -167,6 +167,17 @@ CASES: dict[str, Case] = {
         "length_over_outcome",
         reference="balanced_tail",
     ),
+    "limits over many sizes": case(
+        lambda: renamed(
+            pl.concat([outcome_cells(n, ["wald", "balanced_tail"]) for n in (10, 30, 100, 2000)]),
+            {"wald": LONG},
+        ),
+        "limits_over_size",
+        fraction=0.9,
+    ),
+    "limits over two sizes": case(
+        lambda: pl.concat([outcome_cells(n, ["wald"]) for n in (3, 4)]), "limits_over_size"
+    ),
     "coverage of rates": case(
         lambda: rate_truth_cells(["wald", "garwood"], rates=np.linspace(0.1, 20, 80)),
         "coverage_curve",
