@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.families.family import Family
+from harness.families.family import SINGLE_SAMPLE, Family
 from harness.figures import labels, options, selection, style
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
 from harness.figures.outcome_axis import set_log_outcomes
@@ -98,7 +98,7 @@ KIND = FigureKind(
     options=LimitsOverSize,
     over="outcome",
     needs=EVERY_ENGINE,
-    samples=(1,),
+    designs=(SINGLE_SAMPLE,),
     bounded_only=True,
     draw=draw,
 )
