@@ -216,3 +216,13 @@ def test_there_is_no_probability_beyond_the_boundary_and_no_balanced_width(poste
     assert posterior.cdf(column(np.inf))[0] == posterior.sf(column(0.0))[0] == 1.0
     with pytest.raises(ValueError, match="no balanced-width"):
         criteria.balanced_width(posterior, 0.05)
+
+
+@pytest.mark.parametrize("of", [ratio_of_proportions, odds_ratio_of_proportions])
+def test_the_smallest_shapes_have_quantiles(of):
+    """The densities of both components have a pole at the same end."""
+    posterior = proportions(of, 1.05, 0.05, 1.05, 0.05)
+    for prob in (1e-9, 0.025):
+        lower, upper = posterior.ppf(prob), posterior.isf(prob)
+        np.testing.assert_allclose(posterior.cdf(lower), prob, rtol=1e-9)
+        np.testing.assert_allclose(upper.log, -lower.log, rtol=1e-9)

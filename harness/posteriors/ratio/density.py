@@ -28,6 +28,7 @@ from harness.posteriors.truncated import Truncated
 
 # Beyond this |z| the tails are taken to be powers of p, or of q.
 _FARTHEST = 690.0
+_ROUNDED = 5.0
 
 Component = Beta | Gamma | Truncated
 Points = tuple[Floats, Floats]
@@ -107,7 +108,13 @@ class LogScaleDensity(ABC):
 
     def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
         inside, change = self._moved_inside(p, q)
-        tail = self.whole.tail(*self._unscaled(*inside), upper=upper)
+        values = self._unscaled(*inside)
+        tail = np.array(self.whole.tail(*values, upper=upper))
+        # Next to 1 a proportion has lost the digits that a small power makes count.
+        rounded = (np.abs(p) > _ROUNDED) & (tail > 0.5)
+        if rounded.any():
+            near = values[0][rounded], values[1][rounded]
+            tail[rounded] = 1.0 - self.whole.at(rounded).tail(*near, upper=not upper)
         return np.where((p > 0) == upper, tail * np.exp(change), tail)
 
     def _moved_inside(self, z: Floats, minus: Floats) -> tuple[Points, Floats]:

@@ -74,7 +74,10 @@ class LogOverlap:
             bool(np.isfinite(min(high1, high2))),
         )
 
-    farthest = 3000.0
+    @property
+    def farthest(self) -> float:
+        # Next to an upper end the distance from it has to be a double above 0.
+        return 690.0 if self.has_high else 3000.0
 
     @property
     def span(self) -> Floats:
