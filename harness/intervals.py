@@ -150,6 +150,17 @@ def method_of(family: str, method: str) -> Method:
     return find(validate_choice("family", family, CATALOGUE), method)
 
 
+def default_method(family: str, side: str) -> str:
+    """Return the name of the method that is used where none is named.
+
+    Raises:
+        InputError: there is no such family.
+    """
+    known = CATALOGUE[validate_choice("family", family, CATALOGUE)]
+    bayes = "minimal_length" if side == TWO_SIDED else "one_sided"
+    return bayes if bayes in known else "scas"
+
+
 def _generator(method: Method, seed: int | None) -> np.random.Generator:
     """The random generator of a stochastic method."""
     if seed is None:

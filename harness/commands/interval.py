@@ -32,7 +32,8 @@ def interval(
     method: Annotated[
         str | None,
         typer.Option(
-            help="A method of the catalogue; default minimal_length, or one_sided for one side."
+            help="A method of the catalogue; default minimal_length, or one_sided for one side; "
+            "scas where the family has no posterior."
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Probability outside the interval.")] = 0.05,
@@ -50,10 +51,11 @@ def interval(
 
     from harness.commands.output import show
     from harness.families.catalogue import family_of
+    from harness.families.family import POSTERIOR
+    from harness.intervals import default_method, method_of, tails
     from harness.intervals import interval as compute
-    from harness.intervals import method_of, tails
 
-    name = method or ("minimal_length" if side == "two-sided" else "one_sided")
+    name = method or default_method(family, side)
     known = given_data(data)
     start = time.perf_counter()
     found = compute(family, name, alpha=alpha, side=side, prior=prior, seed=seed, **known)
@@ -68,16 +70,18 @@ def interval(
     }
     if verbose:
         # The rest of the thirteen figures that Ross (2003), section 4, reports of an interval.
-        outside = tails(family, name, found, prior=prior, **known)
-        actual_alpha = outside.lower_tail + outside.upper_tail
-        record |= {
-            **known,
-            "length": float(family_of(family).length(np.array(found.lower), np.array(found.upper))),
-            "lower_tail": outside.lower_tail,
-            "upper_tail": outside.upper_tail,
-            "actual_alpha": actual_alpha,
-            "alpha_error": alpha - actual_alpha,
-            "seconds": seconds,
-        }
+        record |= known
+        length = family_of(family).length(np.array(found.lower), np.array(found.upper))
+        record["length"] = float(length)
+        if POSTERIOR in family_of(family).engines:
+            outside = tails(family, name, found, prior=prior, **known)
+            actual_alpha = outside.lower_tail + outside.upper_tail
+            record |= {
+                "lower_tail": outside.lower_tail,
+                "upper_tail": outside.upper_tail,
+                "actual_alpha": actual_alpha,
+                "alpha_error": alpha - actual_alpha,
+            }
+        record["seconds"] = seconds
     show([record], output, in_full=verbose)
     return 0
