@@ -242,3 +242,24 @@ def test_sizes_whose_tables_are_no_whole_numbers_are_refused():
     with pytest.raises(InputError, match="needs an n of at most 2000000"):
         scenario_of(3_000_000, SOME, True)
     assert scenario_of(10**9, SOME, False).outcome_count > 1e17
+
+
+@pytest.mark.parametrize("shapes", [(1.0, 1.0, 1.0, 1.0), (2.0, 1.0, 3.0, 5.0)])
+def test_posterior_and_enumeration_meet_under_a_dirichlet(shapes):
+    for with_both in (False, True):
+        scenario = scenario_of(7, DirichletTruth(shapes), with_both)
+        solver = solver_of(scenario)
+        limits = limits_of(scenario, solver.possible_outcomes(), ("wald", "balanced_tail"))
+        found = solver.enumerate(limits, worst=False)
+        compared = solver.verify(limits, Published(found, None, (1.0,) * 4))
+        assert {"outcomes", "weights", "means"} <= {each.of for each in compared}
+        assert max(each.discrepancy.max() for each in compared) < 1e-11
+
+
+def test_the_mean_alpha_error_of_a_criterion_under_its_prior_is_zero():
+    scenario = scenario_of(9, DirichletTruth((1.0,) * 4), False)
+    solver = solver_of(scenario)
+    limits = limits_of(scenario, solver.possible_outcomes(), ("balanced_tail", "minimal_length"))
+    found = solver.enumerate(limits, worst=False)
+    assert found.mean is not None
+    assert found.mean.missed == pytest.approx([0.05, 0.05], abs=1e-11)

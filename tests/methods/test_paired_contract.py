@@ -71,8 +71,13 @@ def within(family, name):
     return SOLVED if is_solved(family, name) else ROUNDING
 
 
-def over(family, name, data=DATA):
-    method = CATALOGUE[family][name]
+def some(family, name, data=DATA):
+    """All of the tables, or a few where each takes a thousand times as long."""
+    return tuple(column[:: 7 if is_solved(family, name) else 1] for column in data)
+
+
+def over(family, name, data=None):
+    method, data = CATALOGUE[family][name], some(family, name) if data is None else data
     for side in method.sides:
         for alpha in alphas(family, name):
             yield side, alpha, *method.limits(data, alpha, side)
@@ -116,7 +121,7 @@ def test_intervals_are_nested_in_alpha(family, name):
 
 @catalogue
 def test_first_and_second_in_each_others_place_mirror_the_limits(family, name):
-    both, first, second, neither = DATA
+    both, first, second, neither = some(family, name)
     swapped = (both, second, first, neither)
     method = CATALOGUE[family][name]
     for side, alpha, lower, upper in over(family, name):
@@ -131,7 +136,7 @@ def test_first_and_second_in_each_others_place_mirror_the_limits(family, name):
 def test_a_pair_that_moves_from_second_only_to_first_only_lowers_no_limit(family, name):
     if "is monotone" in CATALOGUE[family][name].exceptions:
         return
-    data = tables_of(6)
+    data = tables_of(2 if is_solved(family, name) else 6)
     here = np.flatnonzero(data[2] > 0)
     places = {row: place for place, row in enumerate(zip(*data, strict=True))}
     rows = zip(*(column[here] for column in data), strict=True)
@@ -144,7 +149,7 @@ def test_a_pair_that_moves_from_second_only_to_first_only_lowers_no_limit(family
 @catalogue
 def test_two_sided_intervals_have_width_and_hold_the_estimate(family, name):
     exceptions = CATALOGUE[family][name].exceptions
-    estimate = family_of(family).estimate(DATA)
+    estimate = family_of(family).estimate(some(family, name))
     known = ~np.isnan(estimate)
     for side, _, lower, upper in over(family, name):
         if side != TWO_SIDED:
@@ -159,7 +164,8 @@ def test_two_sided_intervals_have_width_and_hold_the_estimate(family, name):
 @catalogue
 def test_limits_depend_on_both_only_where_the_method_says_so(family, name):
     method = CATALOGUE[family][name]
-    n, data = 9, tables_of(9)
+    n = 3 if is_solved(family, name) else 9
+    data = tables_of(n)
     (index,) = np.nonzero(data[0] == 0)
     alone = tuple(column[index] for column in data)
     depends = False
@@ -186,7 +192,11 @@ def test_an_array_equals_one_outcome_at_a_time_and_data_stay_untouched(family, n
         np.testing.assert_array_equal(together, sent.limits(data, 0.05, side))
         for place in range(data[0].size):
             alone = method.limits(tuple(column[[place]] for column in data), 0.05, side)
-            np.testing.assert_array_equal(together[:, [place]], alone)
+            if is_solved(family, name):
+                # The nodes of all integrals are summed end to end, which rounds elsewhere.
+                np.testing.assert_allclose(together[:, [place]], alone, rtol=1e-13)
+            else:
+                np.testing.assert_array_equal(together[:, [place]], alone)
 
 
 @catalogue
