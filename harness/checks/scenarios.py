@@ -127,10 +127,11 @@ def _flat_truth(family: str) -> AnyTruth:
 def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
     """The range of each truth, of a sample or of a cell of pairs, that is not near the boundary.
 
-    Of pairs the discordant cells are not.
+    Of pairs neither of the discordant cells is, nor are the concordant ones together.
     """
     if family_of(scenario.family).design == PAIRS:
-        return ((0.0, 1.0), INSIDE, INSIDE, (0.0, 1.0))
+        concordant = (0.5 * INSIDE[0], 1.0)
+        return (concordant, INSIDE, INSIDE, concordant)
     if family_of(scenario.family).is_bounded:
         return (INSIDE,) * len(scenario.sizes)
     largest = [(each.size, each.truth.effective_support[1]) for each in scenario.samples()]
