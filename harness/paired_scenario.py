@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -12,11 +12,12 @@ from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES, Model
 from harness.families.paired import PairedFamily, PairedParameter
-from harness.numerics.arrays import Floats, Integers
+from harness.numerics.arrays import Floats, Integers, Positions
 from harness.paired_truths import DirichletTruth, PairedTruth, TableTruth
 from harness.sampling import multinomial
 from harness.sampling.protocol import NUMPY
 from harness.scenario import Draws, PairScenario, Scenario, SingleScenario, keyed_stream
+from harness.scenario import listed_scenarios as independent_scenarios
 from harness.truths import PairTruth, Truth
 
 LARGEST_WITH_BOTH = 2_000_000
@@ -239,3 +240,19 @@ _MAKERS: dict[str, Callable[..., Scenario]] = {
     PAIRS: _of_pairs,
 }
 """By design."""
+
+
+def listed_scenarios(
+    family: str, sizes: Sequence[float], truths: Sequence[Floats]
+) -> Iterator[tuple[Scenario, Positions, Positions]]:
+    """Yield scenarios of one size that list given truths.
+
+    Args and yields: as of ``scenario.listed_scenarios``; of pairs the truths are four cells.
+    """
+    if family_of(family).design != PAIRS:
+        yield from independent_scenarios(family, sizes, truths)
+        return
+    tables, index = np.unique(np.array(truths).T, axis=0, return_inverse=True)
+    truth = TableTruth.of(tuple(table) for table in tables.tolist())
+    positions = np.arange(truths[0].size)
+    yield PairedScenario(family, int(sizes[0]), truth), positions, index.ravel()

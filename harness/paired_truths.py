@@ -25,8 +25,8 @@ PARTS = ("first_only", "second_only", "both", "first", "second", "correlation")
 Cells = tuple[float, float, float, float]
 """The probabilities of both, first_only, second_only and neither."""
 
-# Probabilities given as decimals may differ from a sum of 1 by this.
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
+"""Probabilities given as decimals may differ from a sum of 1 by this."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def table_of_cells(first_only: float, second_only: float, both: float | None = N
     if both is not None:
         given["both"] = both
     left = math.fsum((1.0, *(-each for each in given.values())))
-    if left < -_ROUNDING:
+    if left < -ROUNDING:
         *most, last = (f"{name} {value:.6g}" for name, value in given.items())
         raise InputError(
             f"expected probabilities with a sum of at most 1, found {', '.join(most)} and {last}"
@@ -146,7 +146,7 @@ def table_of_margins(first: float, second: float, correlation: float) -> Cells:
     independent = first * second
     least, most = max(0.0, first + second - 1.0), min(first, second)
     both = independent + correlation * scale
-    if not least - _ROUNDING <= both <= most + _ROUNDING:
+    if not least - ROUNDING <= both <= most + ROUNDING:
         low, high = ((end - independent) / scale for end in (least, most))
         raise InputError(
             f"expected a correlation from {low:.6g} to {high:.6g}, which the margins {first:.6g} "

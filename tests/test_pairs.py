@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import harness
 from harness.engines.monte_carlo import shards, simulate
 from harness.engines.results import Exact
 from harness.engines.solvers import solver_of
@@ -263,3 +264,15 @@ def test_the_mean_alpha_error_of_a_criterion_under_its_prior_is_zero():
     found = solver.enumerate(limits, worst=False)
     assert found.mean is not None
     assert found.mean.missed == pytest.approx([0.05, 0.05], abs=1e-11)
+
+
+def test_coverage_in_one_line_is_that_of_enumeration():
+    tables = [table_of_cells(0.1, 0.05, 0.5), table_of_cells(0.1, 0.1, 0.5)]
+    exact = enumerated(scenario_of(30, TableTruth.of(tables), False))
+    found = harness.coverage(FAMILY, "tango", n=30, p11=0.5, p10=0.1, p01=[0.05, 0.1])
+    assert found.coverage == pytest.approx(1.0 - exact.missed[0], abs=1e-12)
+    assert found.mean_length == pytest.approx(exact.length[0], rel=1e-12)
+    with pytest.raises(InputError, match=r"p00 = 1 − p11 − p10 − p01 should be at least 0"):
+        harness.coverage(FAMILY, "tango", n=30, p11=0.5, p10=0.5, p01=0.1)
+    with pytest.raises(InputError, match="size has no search for families of pairs"):
+        harness.size(FAMILY, method="tango", p11=0.5, p10=0.1, p01=0.1, half_width=0.1)

@@ -46,6 +46,9 @@ TRUTHS = {
     "rate1": "True rate of the first sample.",
     "p2": "True proportion of the second sample.",
     "rate2": "True rate of the second sample.",
+    "p11": "True probability of a pair right in both.",
+    "p10": "True probability of a pair right in the first only.",
+    "p01": "True probability of a pair right in the second only.",
 }
 WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2", *PAIRS})
 """The data that are counts or numbers of trials."""

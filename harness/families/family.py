@@ -224,6 +224,19 @@ class Family:
         return dict(zip(parts, self.symbols, strict=False))
 
     @property
+    def free_symbols(self) -> tuple[str, ...]:
+        """The symbols of the true values that are given; of pairs the last one follows."""
+        return self.symbols
+
+    def all_truths(self, given: Sequence[Floats]) -> tuple[Floats, ...]:
+        """Return all true values from those of the ``free_symbols``.
+
+        Raises:
+            InputError: there are no such values.
+        """
+        return tuple(given)
+
+    @property
     def curve_truths(self) -> tuple[tuple[str, str], ...]:
         """The column and the symbol of the truth that a curve goes over, then those it holds."""
         return tuple(zip(self.truths, self.symbols, strict=True))

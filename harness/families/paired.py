@@ -15,7 +15,7 @@ from harness.families.data import broadcast_columns, validate_values, whole_numb
 from harness.families.family import ENUMERATION, MONTE_CARLO, PAIRS, POSTERIOR, Data, Family
 from harness.families.pairs import LARGEST_SIZE
 from harness.numerics.arrays import Floats
-from harness.paired_truths import CELLS, PARTS, Cells
+from harness.paired_truths import CELLS, PARTS, ROUNDING, Cells
 from harness.truths import Prior
 
 
@@ -220,6 +220,16 @@ class PairedFamily(Family):
     @property
     def truth_parts(self) -> dict[str, str]:
         return dict(zip(PARTS, ("p10", "p01", "p11", "p1", "p2", "φ"), strict=True))
+
+    @property
+    def free_symbols(self) -> tuple[str, ...]:
+        return self.symbols[:-1]
+
+    def all_truths(self, given: Sequence[Floats]) -> tuple[Floats, ...]:
+        # 1 − p11 − p10 − p01, in which rounding may leave less than 0.
+        left = np.asarray(1.0 - sum(given))
+        validate_values(left, left < -ROUNDING, "p00 = 1 − p11 − p10 − p01", "at least 0")
+        return (*given, np.maximum(left, 0.0))
 
     @property
     def curve_truths(self) -> tuple[tuple[str, str], ...]:

@@ -78,8 +78,8 @@ def size_columns(family: Family, given: Mapping[str, npt.ArrayLike]) -> list[Flo
     Raises:
         InputError: a size is out of range.
     """
-    model, names = family.model, zip(family.counts, family.sizes, strict=True)
-    return [model.validate_data(0, given[size], (count, size))[1] for count, size in names]
+    validate = family.model.validate_data
+    return [validate(0, given[size], (family.model.COUNT, size))[1] for size in family.sizes]
 
 
 def truth_columns(family: Family, given: Mapping[str, npt.ArrayLike]) -> list[Floats]:
@@ -91,7 +91,7 @@ def truth_columns(family: Family, given: Mapping[str, npt.ArrayLike]) -> list[Fl
     low, high = family.model.SUPPORT
     expected = f"a number from {low:g} to {high:g}" if family.is_bounded else "a number from 0 on"
     columns = []
-    for name in family.symbols:
+    for name in family.free_symbols:
         values = numbers(name, given[name], expected)
         inside = (values >= low) & (values <= high) & np.isfinite(values)
         validate_values(values, ~inside, name, expected)
@@ -109,6 +109,9 @@ def refuse_many_events(family: Family, sizes: Sequence[Floats], truths: Sequence
     Raises:
         InputError: the expected count of a sample is above 10^9.
     """
+    if family.is_bounded:
+        # No count is larger than the size.
+        return
     names = zip(family.sizes, sizes, family.symbols, truths, strict=True)
     for size_name, size, symbol, truth in names:
         expected = np.asarray(truth * size)

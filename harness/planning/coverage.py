@@ -18,6 +18,7 @@ from harness.intervals import Value
 from harness.methods.method import TWO_SIDED
 from harness.methods.source import LimitSource
 from harness.numerics.arrays import Floats
+from harness.paired_scenario import listed_scenarios
 from harness.planning.arguments import (
     AnyMethod,
     limits_of,
@@ -26,7 +27,7 @@ from harness.planning.arguments import (
     source_of,
     truth_columns,
 )
-from harness.scenario import Limits, listed_scenarios, observed_at
+from harness.scenario import Limits, observed_at
 from harness.truths import Prior
 
 LARGEST_TABLE = 1 << 24
@@ -72,7 +73,8 @@ def coverage(
     Args:
         family: what is estimated, which decides sizes and true values: "proportion" (n, p),
             "rate" (exposure, rate), "proportion_difference" and "balanced_accuracy" (n1, n2, p1,
-            p2), "rate_difference" (exposure1, exposure2, rate1, rate2).
+            p2), "rate_difference" (exposure1, exposure2, rate1, rate2), "paired_difference" and
+            "paired_ratio" (n, p11, p10, p01).
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits. Its limits must be a function of the outcome.
         alpha: the probability outside the interval, as for ``interval``; in (0, 1).
@@ -129,7 +131,7 @@ def _columns(
     Raises:
         InputError: a size or a true value is missing, unknown or out of range.
     """
-    names = (*family.sizes, *family.symbols)
+    names = (*family.sizes, *family.free_symbols)
     if set(given) != set(names):
         found = ", ".join(sorted(given)) or "nothing"
         raise InputError(
@@ -140,14 +142,16 @@ def _columns(
     validate_values(levels, ~((levels > 0) & (levels < 1)), "alpha", expected)
     columns = (levels, *size_columns(family, given), *truth_columns(family, given))
     columns = broadcast_columns(("alpha", *names), columns)
+    levels = columns[0]
     sizes, truths = columns[1 : 1 + len(family.sizes)], columns[1 + len(family.sizes) :]
+    truths = family.all_truths(truths)
     refuse_many_events(family, sizes, truths)
     undefined = np.isnan(family.parameter_at(truths))
     if undefined.any():
         values = zip(family.symbols, truths, strict=True)
         where = " and ".join(f"{name} = {each[undefined][0]:.15g}" for name, each in values)
         raise InputError(f"{family.name} is not defined at {where}")
-    return columns
+    return (levels, *sizes, *truths)
 
 
 def _at_size(

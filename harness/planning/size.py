@@ -14,7 +14,7 @@ from harness.errors import InputError
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
-from harness.families.family import Family
+from harness.families.family import PAIRS, Family
 from harness.methods.method import LimitPair
 from harness.methods.source import Observed
 from harness.numerics.arrays import Floats
@@ -131,6 +131,8 @@ def size(
         (138, 0.04995, 552)
     """
     known = family_of(validate_choice("family", family, FAMILIES))
+    if known.design == PAIRS:
+        raise InputError(f"size has no search for families of pairs yet, found {family}")
     goal = _goal(known, half_width, length, assurance, above, below, probability)
     ranges = _ranges(known, truths)
     _validate(alpha=alpha)
