@@ -14,7 +14,7 @@ from typing import Protocol, Self
 import numpy as np
 from scipy.special import betainc, betaincc, betaln, gammainc, gammaincc
 
-from harness.numerics.arrays import Floats, Index
+from harness.numerics.arrays import Bools, Floats, Index
 from harness.numerics.deviance import deviance, stirling_error
 from harness.numerics.points import RealPoints
 from harness.posteriors.beta import Beta
@@ -158,26 +158,28 @@ class BetaDensity:
             tail[large] = 1.0 - betainc(b[large], a[large], far[large])
         return tail
 
-    def _plain(self) -> bool:
-        return bool((self.whole.a + self.whole.b).max(initial=0.0) < _PLAIN_SIZE)
+    def _plain(self) -> Bools:
+        return self.whole.a + self.whole.b < _PLAIN_SIZE
 
     def log_constant(self) -> Floats:
         a, b = self.whole.a, self.whole.b
         n = a + b
-        if self._plain():
-            constant = np.asarray(-betaln(a, b), np.float64)
-        else:
-            constant = stirling_error(n) - (stirling_error(a) + stirling_error(b))
-            constant += 0.5 * np.log(a * (b / n)) - _HALF_LOG_TWO_PI
+        constant = np.asarray(-betaln(a, b), np.float64)
+        plain = self._plain()
+        if not plain.all():
+            series = stirling_error(n) - (stirling_error(a) + stirling_error(b))
+            series += 0.5 * np.log(a * (b / n)) - _HALF_LOG_TWO_PI
+            constant = np.where(plain, constant, series)
         return constant if self.truncated is None else constant - np.log(self.truncated.mass())
 
     def log_kernel(self, p: Floats, q: Floats) -> Floats:
         a, b = self.whole.a, self.whole.b
-        if self._plain():
+        plain = self._plain()
+        if plain.all():
             return self.log_shape(p, q, 0)
         n = a + b
         kernel = -(deviance(a, n * p) + deviance(b, n * q)) - (np.log(p) + np.log(q))
-        return np.asarray(kernel, np.float64)
+        return np.where(plain, self.log_shape(p, q, 0), kernel)
 
     def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
         rise, fall = self.whole.a - 1.0 + power, self.whole.b - 1.0 + power
