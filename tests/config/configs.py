@@ -108,8 +108,11 @@ def truths(family: Family) -> st.SearchStrategy[dict[str, Any]]:
     """Of one sample any, of two samples two of a kind, of pairs cells, margins or a Dirichlet."""
     if family.design == PAIRS:
         some = listed_truths(0.3)
-        cells = {"first_only": some, "second_only": some, "both": some}
-        margins = {"first": some, "second": some, "correlation": st.just({"values": [0]})}
+        # Few of the others, since all are crossed.
+        few = st.lists(st.floats(0, 0.3), min_size=1, max_size=3, unique=True)
+        few = few.map(lambda listed: {"values": listed})
+        cells = {"first_only": some, "second_only": few, "both": few}
+        margins = {"first": some, "second": few, "correlation": st.just({"values": [0]})}
         return st.one_of(
             st.fixed_dictionaries(cells),
             st.fixed_dictionaries(margins),
