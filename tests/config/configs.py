@@ -108,8 +108,8 @@ def truths(family: Family) -> st.SearchStrategy[dict[str, Any]]:
     """Of one sample any, of two samples two of a kind, of pairs cells, margins or a Dirichlet."""
     if family.design == PAIRS:
         some = listed_truths(0.3)
-        # Few of the others, since all are crossed.
-        few = st.lists(st.floats(0, 0.3), min_size=1, max_size=3, unique=True)
+        # Few of the others, since all are crossed; not 0, where a ratio is no number.
+        few = st.lists(st.floats(0.01, 0.3), min_size=1, max_size=3, unique=True)
         few = few.map(lambda listed: {"values": listed})
         cells = {"first_only": some, "second_only": few, "both": few}
         margins = {"first": some, "second": few, "correlation": st.just({"values": [0]})}
