@@ -113,11 +113,10 @@ def truths(family: Family) -> st.SearchStrategy[dict[str, Any]]:
         few = few.map(lambda listed: {"values": listed})
         cells = {"first_only": some, "second_only": few, "both": few}
         margins = {"first": some, "second": few, "correlation": st.just({"values": [0]})}
-        return st.one_of(
-            st.fixed_dictionaries(cells),
-            st.fixed_dictionaries(margins),
-            priors(family).map(lambda shapes: {"dirichlet": shapes}),
-        )
+        listed = st.fixed_dictionaries(cells) | st.fixed_dictionaries(margins)
+        if POSTERIOR not in family.engines:
+            return listed
+        return listed | priors(family).map(lambda shapes: {"dirichlet": shapes})
     kinds = (LISTED[family.model.NAME], DISTRIBUTIONS[family.model.NAME])
     if family.samples == 1:
         return st.one_of(*kinds)
