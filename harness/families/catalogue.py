@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from harness.families import pairs, proportion, rate
-from harness.families.combination import WeightedSum
+from harness.families.combination import OddsRatio, Ratio, WeightedSum
 from harness.families.family import Family
 from harness.families.paired import PairedFamily, PairedRatio
 from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
 from harness.posteriors.difference.rates import difference_of_rates
 from harness.posteriors.paired.posterior import paired_difference_posterior
+from harness.posteriors.ratio.proportions import odds_ratio_of_proportions, ratio_of_proportions
+from harness.posteriors.ratio.rates import ratio_of_rates
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -38,6 +40,30 @@ FAMILIES: dict[str, Family] = {
             proportion,
             WeightedSum((0.5, 0.5)),
             mean_of_proportions,
+        ),
+        Family(
+            "risk_ratio",
+            "the ratio of two proportions: x1 of n1 over x2 of n2",
+            "p1/p2",
+            proportion,
+            Ratio(),
+            ratio_of_proportions,
+        ),
+        Family(
+            "odds_ratio",
+            "the ratio of two odds: p1/(1 − p1) over p2/(1 − p2), from x1 of n1 and x2 of n2",
+            "odds ratio",
+            proportion,
+            OddsRatio(),
+            odds_ratio_of_proportions,
+        ),
+        Family(
+            "rate_ratio",
+            "the ratio of two rates: x1 in exposure1 over x2 in exposure2",
+            "rate1/rate2",
+            rate,
+            Ratio(),
+            ratio_of_rates,
         ),
         PairedFamily(
             "paired_difference",

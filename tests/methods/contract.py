@@ -29,13 +29,21 @@ SUPPORT = {
     "proportion_difference": (-1.0, 1.0),
     "rate_difference": (-np.inf, np.inf),
     "balanced_accuracy": (0.0, 1.0),
+    "risk_ratio": (0.0, np.inf),
+    "odds_ratio": (0.0, np.inf),
+    "rate_ratio": (0.0, np.inf),
 }
+RATIOS = ("risk_ratio", "odds_ratio", "rate_ratio")
+"""Of these an upper limit may be infinite, and an estimate 0/0."""
 DATA = {
     "proportion": ("x", "n"),
     "rate": ("x", "exposure"),
     "proportion_difference": ("x1", "n1", "x2", "n2"),
     "rate_difference": ("x1", "exposure1", "x2", "exposure2"),
     "balanced_accuracy": ("x1", "n1", "x2", "n2"),
+    "risk_ratio": ("x1", "n1", "x2", "n2"),
+    "odds_ratio": ("x1", "n1", "x2", "n2"),
+    "rate_ratio": ("x1", "exposure1", "x2", "exposure2"),
 }
 WEIGHTS = {
     "proportion": (1,),
@@ -43,8 +51,10 @@ WEIGHTS = {
     "proportion_difference": (1, -1),
     "rate_difference": (1, -1),
     "balanced_accuracy": (0.5, 0.5),
+    **dict.fromkeys(RATIOS, (1, -1)),
 }
-"""Of the samples' parameters in the family's: their signs are also those of its monotony."""
+"""Of the samples' parameters in the family's, or in the logarithm of a ratio: their signs are also
+those of its monotony."""
 
 # --- tolerances
 
@@ -117,6 +127,9 @@ GRIDS = {
     "proportion_difference": PROPORTIONS,
     "rate_difference": dict.fromkeys(EXPOSURES_OF_TWO, (EVENTS_OF_TWO,) * 2),
     "balanced_accuracy": PROPORTIONS,
+    "risk_ratio": PROPORTIONS,
+    "odds_ratio": PROPORTIONS,
+    "rate_ratio": dict.fromkeys(EXPOSURES_OF_TWO, (EVENTS_OF_TWO,) * 2),
 }
 ALPHAS = {
     1: (1e-10, 1e-6, 1e-3, 0.05, 0.3, 0.5, 0.7, 0.9),
@@ -126,6 +139,7 @@ ALPHAS = {
 SCALES = {
     "rate": {(1.0,): (1e-6, 50.0, 1e6)},
     "rate_difference": dict.fromkeys(EXPOSURES_OF_TWO, (1e-3, 7.0)),
+    "rate_ratio": dict.fromkeys(EXPOSURES_OF_TWO, (1e-3, 7.0)),
 }
 """By what the exposures are multiplied."""
 # What takes a thousand times as long is asked at fewer places.
@@ -188,6 +202,10 @@ def over_grid(family, name, side):
 
 def estimate(family, sizes, counts):
     rates = [count / size for count, size in zip(counts, sizes, strict=True)]
+    if family in RATIOS:
+        if family == "odds_ratio":
+            rates = [count / (size - count) for count, size in zip(counts, sizes, strict=True)]
+        return rates[0] / rates[1]
     if family == "balanced_accuracy":
         return (rates[0] + rates[1]) / 2
     return rates[0] - rates[1] if len(rates) == 2 else rates[0]
@@ -214,7 +232,7 @@ def stays_in_range(family, name, side):
         and (upper <= high).all()
         and not np.isnan([lower, upper]).any()
         and (np.isfinite(lower).all() or (side == UPPER and low == -np.inf))
-        and (np.isfinite(upper).all() or (side == LOWER and high == np.inf))
+        and (np.isfinite(upper).all() or ((side == LOWER or family in RATIOS) and high == np.inf))
         and not (len(counts) == 1 and np.signbit([lower, upper]).any())
         for _, counts, lower, upper in over_grid(family, name, side)
     )
@@ -237,10 +255,16 @@ def has_width(family, name, side):
 
 
 def holds_the_estimate(family, name, side):
-    return side != TWO_SIDED or all(
-        ((lower <= (middle := estimate(family, sizes, counts))) & (middle <= upper)).all()
-        for sizes, counts, lower, upper in over_grid(family, name, side)
-    )
+    """Of a ratio if it is neither 0 nor infinite nor 0/0."""
+    if side != TWO_SIDED:
+        return True
+    for sizes, counts, lower, upper in over_grid(family, name, side):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = estimate(family, sizes, counts)
+        asked = (middle > 0) & (middle < np.inf) if family in RATIOS else True
+        if not (((lower <= middle) & (middle <= upper)) | ~np.asarray(asked)).all():
+            return False
+    return True
 
 
 def is_nested_in_alpha(family, name, side):
@@ -266,27 +290,33 @@ def is_monotone(family, name, side):
 
 
 def mirrors(family, name, side):
-    """Failures for successes: limits negated and exchanged, or taken from 1."""
+    """Failures for successes: limits negated, taken from 1 or inverted, and exchanged."""
     whole = 0.0 if family == "proportion_difference" else 1.0
+    other_way = np.reciprocal if family in RATIOS else lambda limit: whole - limit
     one = len(WEIGHTS[family]) == 1
     tolerance = {"rtol": 0 if one else within(family, name), "atol": within(family, name)}
     if one:
         tolerance["atol"] = MIRRORED
+    if family in RATIOS:
+        tolerance["atol"] = 0
     for alpha in alphas(family, name):
         mirrored = limits(family, name, MIRROR[side], alpha)
         for cell, other in zip(limits(family, name, side, alpha), mirrored, strict=True):
             (*_, lower, upper), (*_, low, high) = cell, other
             # The counts of every grid are as far from 0 as from n.
-            if not np.isclose(lower, whole - np.flip(high), **tolerance).all():
-                return False
-            if not np.isclose(upper, whole - np.flip(low), **tolerance).all():
-                return False
+            with np.errstate(divide="ignore"):
+                if not np.isclose(lower, other_way(np.flip(high)), **tolerance).all():
+                    return False
+                if not np.isclose(upper, other_way(np.flip(low)), **tolerance).all():
+                    return False
     return True
 
 
 def magnitude(family, sizes, counts):
     """The size of rates: of two the larger one, an event more than seen, as a limit may be a
     small difference."""
+    if family in RATIOS:
+        return 0.0
     if family == "rate":
         return counts[0].ravel()
     if family != "rate_difference":
@@ -295,14 +325,17 @@ def magnitude(family, sizes, counts):
 
 
 def swaps(family, name, side):
-    """Samples in the other order: limits negated and exchanged; a balanced accuracy's are kept."""
+    """Samples in the other order: limits negated or inverted, and exchanged; a balanced accuracy's
+    are kept."""
     method = CATALOGUE[family][name]
     kept = family == "balanced_accuracy"
     for alpha in alphas(family, name):
         for sizes, counts, lower, upper in limits(family, name, side, alpha):
             data = columns(sizes[::-1], counts[::-1])
             low, high = method.limits(data, alpha, side if kept else MIRROR[side])
-            expected = (low, high) if kept else (-high, -low)
+            with np.errstate(divide="ignore"):
+                turned = (1 / high, 1 / low) if family in RATIOS else (-high, -low)
+            expected = (low, high) if kept else turned
             size = magnitude(family, sizes, counts)
             for found, other in zip((lower, upper), expected, strict=True):
                 if not close(found.ravel(), other, size, within(family, name)):
@@ -318,8 +351,9 @@ def scales_with_exposure(family, name, side):
             for factor in SCALES[family].get(sizes, ()):
                 data = columns([size * factor for size in sizes], counts)
                 size = magnitude(family, sizes, counts)
+                unit = 1.0 if family in RATIOS else factor
                 for ours, other in zip(found, method.limits(data, alpha, side), strict=True):
-                    if not close(other * factor, ours.ravel(), size, tolerance):
+                    if not close(other * unit, ours.ravel(), size, tolerance):
                         return False
     return True
 
@@ -340,4 +374,7 @@ PROPERTIES = {
     "proportion_difference": {**TWO_SAMPLES, "mirrors": mirrors},
     "rate_difference": {**TWO_SAMPLES, "scales": scales_with_exposure},
     "balanced_accuracy": {**TWO_SAMPLES, "mirrors": mirrors},
+    "risk_ratio": TWO_SAMPLES,
+    "odds_ratio": {**TWO_SAMPLES, "mirrors": mirrors},
+    "rate_ratio": {**TWO_SAMPLES, "scales": scales_with_exposure},
 }

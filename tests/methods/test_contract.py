@@ -163,6 +163,9 @@ SOME_DATA = {
     "proportion_difference": TWO_CLASSES,
     "rate_difference": TWO_RATES,
     "balanced_accuracy": TWO_CLASSES,
+    "risk_ratio": TWO_CLASSES,
+    "odds_ratio": TWO_CLASSES,
+    "rate_ratio": TWO_RATES,
 }
 
 
@@ -298,7 +301,7 @@ def outcomes_of_two(draw, family, largest):
     """One outcome of any size that is taken, small ones and those at the ends more often."""
     data = []
     for _ in range(2):
-        if family == "rate_difference":
+        if family in ("rate_difference", "rate_ratio"):
             data += [draw(st.integers(0, 10**6)), draw(st.floats(1e-6, 1e6))]
         else:
             n = draw(st.integers(1, int(min(10**6, largest))))

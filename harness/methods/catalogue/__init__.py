@@ -9,12 +9,15 @@ from harness.arguments import validate_choice
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import (
     balanced_accuracy,
+    odds_ratio,
     paired_difference,
     paired_ratio,
     proportion,
     proportion_difference,
     rate,
     rate_difference,
+    rate_ratio,
+    risk_ratio,
 )
 from harness.methods.method import Method
 
@@ -24,6 +27,9 @@ _LISTS = {
     "proportion_difference": proportion_difference,
     "rate_difference": rate_difference,
     "balanced_accuracy": balanced_accuracy,
+    "risk_ratio": risk_ratio,
+    "odds_ratio": odds_ratio,
+    "rate_ratio": rate_ratio,
     "paired_difference": paired_difference,
     "paired_ratio": paired_ratio,
 }
