@@ -63,6 +63,8 @@ ROUNDING = 2.0**-50
 2^-53 of the largest number on the way."""
 SOLVED = 1e-9
 """What is solved by quadrature is good to some 1e-11 of the mass, whichever way round it is."""
+LOGARITHMS = 60 * 2.0**-52
+"""A limit of a ratio is the exponential of a logarithm, which may be some 60 and is rounded."""
 SCALED = 1e-12
 """The product of a limit and its exposure is rounded twice, and where the limit is solved for at
 unit exposure, the tail that it is solved from is right to 1e-12 of itself at least. Of a balanced
@@ -90,7 +92,9 @@ def is_slow(family, name):
 
 
 def within(family, name):
-    return SOLVED if is_solved(family, name) else ROUNDING
+    if is_solved(family, name):
+        return SOLVED
+    return LOGARITHMS if family in RATIOS else ROUNDING
 
 
 # --- the outcomes: by sizes the counts of each sample
@@ -231,7 +235,11 @@ def stays_in_range(family, name, side):
         (lower >= low).all()
         and (upper <= high).all()
         and not np.isnan([lower, upper]).any()
-        and (np.isfinite(lower).all() or (side == UPPER and low == -np.inf))
+        and (
+            np.isfinite(lower).all()
+            or (side == UPPER and low == -np.inf)
+            or (side == LOWER and family in RATIOS)
+        )
         and (np.isfinite(upper).all() or ((side == LOWER or family in RATIOS) and high == np.inf))
         and not (len(counts) == 1 and np.signbit([lower, upper]).any())
         for _, counts, lower, upper in over_grid(family, name, side)

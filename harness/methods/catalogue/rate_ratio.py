@@ -53,6 +53,20 @@ METHODS: dict[str, Method] = {
     ),
 }
 
-EXCEPTIONS: dict[str, dict[str, str]] = {}
+_NO_EVENT = {"is monotone": "without an event it is (0, ∞), at any alpha"}
+_LARGE_ALPHA = {"holds the estimate": "at a large alpha both limits may lie on one side of it"}
+
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "wald_log": _NO_EVENT,
+    "wald_log_half": {
+        "holds the estimate": "its centre is another estimate, with ½ added to the counts",
+        "is monotone": "at a small alpha it narrows faster with a count than its centre moves",
+    },
+    "score": _NO_EVENT,
+    "scas": _LARGE_ALPHA,
+    "mover_score": _NO_EVENT,
+    "mover_jeffreys": {"holds the estimate": "its centre is the ratio of two medians"},
+    "mid_p": _LARGE_ALPHA,
+}
 
 ALIASES: dict[str, str] = {}

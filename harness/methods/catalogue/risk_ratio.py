@@ -46,6 +46,25 @@ METHODS: dict[str, Method] = {
     ),
 }
 
-EXCEPTIONS: dict[str, dict[str, str]] = {}
+_NO_SUCCESS = {"is monotone": "without a success of a sample it is (0, ∞), at any alpha"}
+_LARGE_ALPHA = {"holds the estimate": "at a large alpha both limits may lie on one side of it"}
+_ADDED = {
+    "holds the estimate": "its centre is another estimate, with additions to the counts",
+    "is monotone": "at a small alpha it narrows faster with a count than its centre moves",
+}
+
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "katz": {**_NO_SUCCESS, "has width": "of no width where each x is n"},
+    "walter": {**_ADDED, "has width": "of no width where each x is n"},
+    "price_bonett": _ADDED,
+    "koopman": _NO_SUCCESS,
+    "miettinen_nurminen": _NO_SUCCESS,
+    "scas": {
+        **_LARGE_ALPHA,
+        "is monotone": "at a tiny alpha the correction for skewness outgrows the statistic",
+    },
+    "mover_wilson": _NO_SUCCESS,
+    "mover_jeffreys": {"holds the estimate": "its centre is the ratio of two medians"},
+}
 
 ALIASES: dict[str, str] = {}
