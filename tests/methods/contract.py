@@ -75,8 +75,8 @@ takes 1 - p once more rounds once more."""
 
 
 def is_solved(family, name):
-    """Whether the limits come from the posterior of a sum, by quadrature."""
-    return len(WEIGHTS[family]) == 2 and CATALOGUE[family][name].promise == "mean"
+    """Whether the limits come from the posterior of a sum or a ratio, by quadrature."""
+    return len(WEIGHTS[family]) == 2 and CATALOGUE[family][name].category == "Bayes"
 
 
 def largest_size(family, name):
