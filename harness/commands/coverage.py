@@ -16,7 +16,8 @@ def coverage(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion, rate, proportion_difference, rate_difference or balanced_accuracy",
+            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
+            "risk_ratio, odds_ratio, rate_ratio, paired_difference or paired_ratio",
             metavar="FAMILY",
         ),
     ],

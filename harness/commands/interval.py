@@ -24,7 +24,7 @@ def interval(
         str,
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "paired_difference or paired_ratio",
+            "risk_ratio, odds_ratio, rate_ratio, paired_difference or paired_ratio",
             metavar="FAMILY",
         ),
     ],

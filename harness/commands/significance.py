@@ -14,7 +14,9 @@ def significance(
     family: Annotated[
         str,
         typer.Argument(
-            help="One of two samples, as proportion_difference or risk_ratio.", metavar="FAMILY"
+            help="proportion_difference, rate_difference, balanced_accuracy, risk_ratio, odds_ratio "
+            "or rate_ratio",
+            metavar="FAMILY",
         ),
     ],
     *,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from harness import criteria
-from harness.families.family import Model
+from harness.families.catalogue import family_of
 from harness.methods.method import (
     LOWER,
     ONE_SIDED,
@@ -53,19 +53,17 @@ def ends_of_odds_ratio(data: tuple[Floats, ...]) -> tuple[Bools, Bools]:
 
 def over_ratio(
     criterion: criteria.Criterion[Any],
-    model: Model,
-    posterior_of: Callable[[Any, Any], Any],
+    family: str,
     ends: Ends,
 ) -> Formula:
     """The formula of a criterion over the posterior of a ratio, with the rule at the boundary.
 
     Args:
         criterion: the criterion for outcomes that no rule applies to.
-        model: the model of each sample.
-        posterior_of: the posterior of the ratio, from those of the samples.
+        family: the name of the family.
         ends: where the lower limit is 0, and where the upper one is infinite.
     """
-    form = partial(_over_ratio, criterion, model, posterior_of, ends)
+    form = partial(_over_ratio, criterion, family, ends)
     rule = inspect.getdoc(criterion) or ""
     form.__doc__ = rule.partition("\n\nArgs:\n")[0] + _ON_THE_LOGARITHM + (ends.__doc__ or "")
     return form
@@ -73,23 +71,19 @@ def over_ratio(
 
 def _over_ratio(
     criterion: criteria.Criterion[Any],
-    model: Model,
-    posterior_of: Callable[[Any, Any], Any],
+    family: str,
     ends: Ends,
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
     prior: Prior,
 ) -> LimitPair:
-    x1, size1, x2, size2 = data
     zero, infinite = ends(data)
     zero, infinite = zero | (side == UPPER), infinite | (side == LOWER)
-    lower, upper = np.zeros(x1.shape), np.full(x1.shape, np.inf)
+    lower, upper = np.zeros(zero.shape), np.full(zero.shape, np.inf)
     # A trial point may leave the range; the caller refuses limits that are no numbers in the end.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        posterior = posterior_of(
-            model.posterior(x1, size1, prior), model.posterior(x2, size2, prior)
-        )
+        posterior = family_of(family).posterior(data, prior)
         both, below, above = ~zero & ~infinite, ~zero & infinite, zero & ~infinite
         if both.any():
             found = criterion(posterior.at(both), alpha, TWO_SIDED)
@@ -106,9 +100,7 @@ _MEDIAN = "it lies about the median, which is not the estimate"
 _ROSS = "Ross (2003), Comput. Biol. Med. 33, 509–531, "
 
 
-def ratio_criteria(
-    model: Model, posterior_of: Callable[[Any, Any], Any], ends: Ends
-) -> dict[str, Method]:
+def ratio_criteria(family: str, ends: Ends) -> dict[str, Method]:
     """The methods of a ratio by name: one-sided, minimal length and balanced tails.
 
     The criteria act on the logarithm of the ratio, so that intervals invert where the samples swap.
@@ -117,12 +109,12 @@ def ratio_criteria(
     estimate of 0 or infinity has no logarithm to be centred on.
 
     Args:
-        model: the model of each sample.
-        posterior_of: the posterior of the ratio, from those of the samples.
+        family: the name of the family.
         ends: where the lower limit is 0, and where the upper one is infinite.
     """
-    over = partial(over_ratio, model=model, posterior_of=posterior_of, ends=ends)
-    bayes = partial(Method, category="Bayes", default_prior=model.FLAT_PRIOR)
+    over = partial(over_ratio, family=family, ends=ends)
+    flat = family_of(family).model.FLAT_PRIOR
+    bayes = partial(Method, category="Bayes", default_prior=flat)
     return {
         "one_sided": bayes(
             "Bayesian one-sided limit",

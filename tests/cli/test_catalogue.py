@@ -97,7 +97,7 @@ def test_aliases_and_priors_are_shown(run_command):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["methods", "walt"], "no family has a method 'walt'; did you mean wald"),
+        (["methods", "wilsn"], "no family has a method 'wilsn'; did you mean wilson"),
         (
             ["methods", "walt", "--family", "proportion"],
             f"method should be one of {', '.join(PROPORTION)}, found 'walt'; did you mean wald",

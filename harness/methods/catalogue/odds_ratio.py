@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from harness.families import proportion
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.comparison.conditional import (
@@ -25,12 +24,11 @@ from harness.methods.comparison.odds_ratio_score import miettinen_nurminen, scor
 from harness.methods.comparison.odds_ratio_skewness import scas
 from harness.methods.method import Method, by_alpha, by_tail
 from harness.methods.ratio_criteria import ends_of_odds_ratio, ratio_criteria
-from harness.posteriors.ratio.proportions import odds_ratio_of_proportions
 
 _tails = partial(by_tail, support=(0.0, inf))
 
 METHODS: dict[str, Method] = {
-    **ratio_criteria(proportion, odds_ratio_of_proportions, ends_of_odds_ratio),
+    **ratio_criteria("odds_ratio", ends_of_odds_ratio),
     "woolf": category.wald(
         "Woolf, Wald for the logarithm, (0, ∞) with a zero cell", by.WOOLF, _tails(woolf)
     ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from harness.families import rate
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.comparison.rate_ratio import (
@@ -20,12 +19,11 @@ from harness.methods.comparison.rate_ratio import (
 )
 from harness.methods.method import Method, by_tail
 from harness.methods.ratio_criteria import ends_of_ratio, ratio_criteria
-from harness.posteriors.ratio.rates import ratio_of_rates
 
 _tails = partial(by_tail, support=(0.0, inf))
 
 METHODS: dict[str, Method] = {
-    **ratio_criteria(rate, ratio_of_rates, ends_of_ratio),
+    **ratio_criteria("rate_ratio", ends_of_ratio),
     "wald_log": category.wald(
         "Wald for the logarithm, (0, ∞) without an event of a sample", by.GU, _tails(wald_log)
     ),

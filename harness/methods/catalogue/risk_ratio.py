@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from harness.families import proportion
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.comparison.ratio_score import koopman, miettinen_nurminen, scas
@@ -18,12 +17,11 @@ from harness.methods.comparison.risk_ratio import (
 )
 from harness.methods.method import Method, by_tail
 from harness.methods.ratio_criteria import ends_of_ratio, ratio_criteria
-from harness.posteriors.ratio.proportions import ratio_of_proportions
 
 _tails = partial(by_tail, support=(0.0, inf))
 
 METHODS: dict[str, Method] = {
-    **ratio_criteria(proportion, ratio_of_proportions, ends_of_ratio),
+    **ratio_criteria("risk_ratio", ends_of_ratio),
     "katz": category.wald(
         "Katz, Wald for the logarithm, (0, ∞) without a success of a sample", by.KATZ, _tails(katz)
     ),
