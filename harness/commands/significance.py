@@ -14,8 +14,8 @@ def significance(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion_difference, rate_difference, balanced_accuracy, risk_ratio, odds_ratio "
-            "or rate_ratio",
+            help="proportion_difference, rate_difference, balanced_accuracy, risk_ratio, "
+            "odds_ratio or rate_ratio",
             metavar="FAMILY",
         ),
     ],

@@ -72,10 +72,10 @@ def spans(low: float, high: float) -> st.SearchStrategy[list[float]]:
     return pairs.filter(lambda pair: pair[1] - pair[0] > 1e-6)
 
 
-def listed_truths(highest: float) -> st.SearchStrategy[dict[str, Any]]:
+def listed_truths(highest: float, lowest: float = 0.0) -> st.SearchStrategy[dict[str, Any]]:
     """Values and grids."""
-    values = st.lists(st.floats(0, highest), min_size=1, max_size=9, unique=True)
-    grids = st.tuples(spans(0, highest), st.integers(2, 99))
+    values = st.lists(st.floats(lowest, highest), min_size=1, max_size=9, unique=True)
+    grids = st.tuples(spans(lowest, highest), st.integers(2, 99))
     return st.one_of(
         values.map(lambda listed: {"values": listed}),
         grids.map(lambda g: {"grid": {"start": g[0][0], "stop": g[0][1], "count": g[1]}}),
@@ -117,7 +117,11 @@ def truths(family: Family) -> st.SearchStrategy[dict[str, Any]]:
         if POSTERIOR not in family.engines:
             return listed
         return listed | priors(family).map(lambda shapes: {"dirichlet": shapes})
-    kinds = (LISTED[family.model.NAME], DISTRIBUTIONS[family.model.NAME])
+    listed = LISTED[family.model.NAME]
+    if family.is_ratio:
+        # A ratio is no number where a proportion is 0 or 1.
+        listed = listed_truths(0.9 * HIGHEST[family.model.NAME], 0.01)
+    kinds = (listed, DISTRIBUTIONS[family.model.NAME])
     if family.samples == 1:
         return st.one_of(*kinds)
     return st.one_of(*(st.fixed_dictionaries({"first": k, "second": k}) for k in kinds))
