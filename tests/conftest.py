@@ -16,7 +16,10 @@ _MEANS = "tests/engines/exact/test_means.py::"
 _VERIFIED = "tests/engines/verification/test_"
 _PLANTED = "tests/study/test_planted_faults.py::test_a_fault_of_"
 SLOW = (
-    *(f"{_EACH_PROPERTY}[{family}" for family in ("proportion_d", "rate_d", "balanced_accuracy")),
+    *(
+        f"{_EACH_PROPERTY}[{family}"
+        for family in ("proportion_d", "rate_d", "balanced_accuracy", "risk_", "odds_", "rate_r")
+    ),
     _CONTRACT + "test_an_array_equals_one_outcome_at_a_time",
     _CONTRACT + "test_limits_of_two_samples_keep_the_contract_for_any_data_and_alpha",
     _CONTRACT + "test_neither_the_data_nor_numpys_random_state_are_touched",
@@ -24,10 +27,15 @@ SLOW = (
     "tests/checks/test_baseline.py::test_no_method_of_the_catalogue_has_moved",
     "tests/checks/test_check.py::test_a_method_of_the_catalogue_passes_its_whole_check",
     *(
-        f"tests/checks/test_conformance.py::test_every_method_for_two_samples_conforms{name}"
+        f"tests/checks/test_conformance.py::test_every_method_for_several_counts_conforms{name}"
         for name in (
             "_but_for_what_it_declares[proportion_difference-chan_zhang",
             "_but_for_what_it_declares[proportion_difference-agresti_min_exact",
+            *(
+                f"_but_for_what_it_declares[{family}-{method}"
+                for family in ("risk_ratio", "odds_ratio")
+                for method in ("one_sided", "minimal_length", "balanced_tail")
+            ),
         )
     ),
     "tests/checks/test_conformance.py::test_a_process_that_keeps_ending_is_not_called_any_more",
