@@ -153,10 +153,11 @@ def _figure(groups: Sequence[Group], family: Family, title: str) -> Figure:
     axes = figure.add_subplot()
     reach = _reach(groups, family)
     if family.is_ratio:
-        from matplotlib.ticker import FuncFormatter, NullFormatter
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: labels.number_text(value)))
+        axes.xaxis.set_major_locator(LogLocator(numticks=5))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: labels.decade_text(value)))
         axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlim(*reach)
     axes.set_ylim(rows - 0.4, -0.6)

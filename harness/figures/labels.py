@@ -81,6 +81,12 @@ def power_text(exponent: int) -> str:
     return "10" + str(exponent).translate(_RAISED)
 
 
+def decade_text(value: float) -> str:
+    """A power of ten on a logarithmic axis: as a decimal from 0.01 to 100."""
+    exponent = round(math.log10(value))
+    return number_text(value) if abs(exponent) <= 2 else power_text(exponent)
+
+
 def integer_text(number: int) -> str:
     """A whole number; powers of ten from 10^4 up as such, since long numbers collide on an axis."""
     exponent = len(str(number)) - 1
