@@ -199,7 +199,7 @@ FAULTS = [
     ("rate_difference", {"x1": 1e10}, "x1 should be a whole number from 0 to 10^9"),
     ("rate_difference", {"prior": (1, -1)}, "with a above 0 and b at least 0"),
     ("rate", {}, "family should be one of proportion_difference, rate_difference, balanced_acc"),
-    ("odds_ratio", {}, "significance compares two samples: .* found 'odds_ratio'"),
+    ("odds", {}, "significance compares two samples: .* found 'odds'"),
 ]
 
 

@@ -8,6 +8,9 @@ import numpy as np
 
 from harness.numerics.arrays import Floats, Integers, Positions
 
+ROUNDED_PROBABILITY = 1e-12
+"""What rounding may leave of 1 less a sum of probabilities that is 1."""
+
 
 @dataclass(frozen=True)
 class Counts:

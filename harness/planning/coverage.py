@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.arguments import validate_choice
+from harness.engines.results import ROUNDED_PROBABILITY
 from harness.engines.solvers import solver_of
 from harness.errors import InputError
 from harness.families.catalogue import FAMILIES, family_of
@@ -102,7 +103,7 @@ def coverage(
         >>> import harness
         >>> found = harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
         >>> found.coverage.round(4), found.mean_length.round(4)
-        (array([0.9703, 0.9567]), array([0.1662, 0.2449]))
+        (array([0.9703, 0.9567]), array([0.1665, 0.2438]))
     """
     known = family_of(validate_choice("family", family, FAMILIES))
     source = source_of(known, method, side, prior)
@@ -181,8 +182,9 @@ def _at_size(
     for (solver, _, rows, index), at in zip(listed, possible, strict=True):
         exact = solver.at_truths(limits if len(listed) == 1 else limits.at(at))
         infinite = np.zeros_like(exact.length) if exact.infinite is None else exact.infinite
-        with np.errstate(invalid="ignore"):
-            length = exact.length / (1.0 - infinite)
+        finite = 1.0 - infinite
+        there = finite > ROUNDED_PROBABILITY
+        length = np.where(there, exact.length / np.where(there, finite, 1.0), np.inf)
         table = np.concatenate([exact.below, exact.above, length, infinite])
         found[:, rows] = table[:, index]
     return found

@@ -128,7 +128,7 @@ def size(
         >>> import harness
         >>> found = harness.size("proportion", "wilson", p=0.9, half_width=0.05)
         >>> found.n, round(found.reached, 5), found.checked_to
-        (138, 0.04995, 552)
+        (139, 0.0499, 556)
     """
     known = family_of(validate_choice("family", family, FAMILIES))
     if known.design == PAIRS:

@@ -16,7 +16,7 @@ import polars as pl
 
 from harness.engines.monte_carlo import standard_error
 from harness.engines.precision import estimate_interval
-from harness.engines.results import Counts, Exact, Mean
+from harness.engines.results import ROUNDED_PROBABILITY, Counts, Exact, Mean
 from harness.numerics.arrays import Floats
 from harness.scenario import sizes_by_name
 from harness.tables.scenario_result import ScenarioResult
@@ -114,7 +114,7 @@ def mean_length(exact: Exact | Mean, row: int) -> tuple[Floats, Floats]:
     infinite = np.atleast_1d(exact.infinite[row])
     succeeded = np.ones(1) if exact.succeeded is None else np.atleast_1d(exact.succeeded[row])
     finite = succeeded - infinite
-    there = finite > 0
+    there = finite > ROUNDED_PROBABILITY
     mean = np.where(there, length * succeeded / np.where(there, finite, 1.0), np.inf)
     return np.where(succeeded > 0, mean, np.nan), infinite
 
