@@ -1,9 +1,10 @@
-"""Speed of methods that compare two samples: ``python -m tests.benchmarks.comparisons``."""
+"""Speed of what compares two samples or pairs: ``python -m tests.benchmarks.comparisons``."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from harness.engines.solvers import solver_of
 from harness.methods.catalogue import (
     odds_ratio,
     paired_difference,
@@ -15,6 +16,10 @@ from harness.methods.catalogue import (
 )
 from harness.methods.method import TWO_SIDED, Method
 from harness.numerics.arrays import Floats
+from harness.paired_scenario import PairedScenario
+from harness.paired_truths import TableTruth, table_of_cells
+from harness.planning.coverage import coverage
+from harness.scenario import Limits, observed_at
 from tests.benchmarks.timing import report, seconds
 
 COUNT = 10_000
@@ -65,5 +70,41 @@ def intervals(method: Method, data: tuple[Floats, ...]) -> None:
     method.formula(data, 0.05, TWO_SIDED, PRIOR)
 
 
+def paired_enumeration() -> None:
+    """The time of enumeration of 200 pairs at one truth, without limits and worst case."""
+    truth = TableTruth.of([table_of_cells(0.1, 0.05)])
+    scenario = PairedScenario("paired_difference", 200, truth, with_both=False)
+    solver = solver_of(scenario)
+    n = 200
+    first_only, second_only = (each.ravel() for each in np.indices((n + 1, n + 1)))
+    inside = first_only + second_only <= n
+    outcomes = (first_only * (n + 1) + second_only)[inside]
+    data = observed_at(scenario, outcomes).columns()
+    lower, upper = paired_difference.METHODS["wald"].formula(data, 0.05, TWO_SIDED, PRIOR)
+    limits = Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
+    took = seconds(lambda: solver.at_truths(limits))
+    report(f"enumeration of {outcomes.size:,} tables of 200 pairs, s", f"{took:.4f}", "< 1")
+
+
+def unconditional_intervals() -> None:
+    """The time of one exact unconditional interval of two samples of 30 cases, asked for once."""
+    data = tuple(np.array([value]) for value in (17.0, 30.0, 9.0, 30.0))
+    for name in ("santner_snell", "chan_zhang", "agresti_min_exact"):
+        method = proportion_difference.METHODS[name]
+        took = seconds(lambda m=method: intervals(m, data), repeats=1)  # type: ignore[misc]
+        report(f"one interval of {name} at n1 = n2 = 30, s", f"{took:.3f}", "< 1")
+
+
+def coverage_in_one_line() -> None:
+    """The time of the exact coverage of 1001 proportions at n = 1000."""
+    p = np.linspace(0.0, 1.0, 1001)
+    for name in ("wilson", "clopper_pearson"):
+        took = seconds(lambda n=name: coverage("proportion", n, n=1000, p=p))  # type: ignore[misc]
+        report(f"coverage of {name} at 1001 p, n = 1000, ms", f"{1000 * took:.1f}", "some ms")
+
+
 if __name__ == "__main__":
     score_intervals()
+    paired_enumeration()
+    unconditional_intervals()
+    coverage_in_one_line()
