@@ -133,6 +133,8 @@ SLOW = (
     "tests/test_minimal_length.py::test_no_interval_of_the_same_mass_is_shorter[1",
     "tests/test_guide.py::",
     "tests/test_reference_results.py::test_what_no_draw_enters_is_as_committed",
+    "tests/planning/test_size.py::test_of_a_ratio_an_infinite_length_is_too_long",
+    "tests/planning/test_size.py::test_of_pairs_it_is_the_first_size_from_which_on_all_are",
     "tests/posteriors/test_ratios.py::test_no_interval_is_shorter_on_the_logarithm",
     "tests/methods/test_ratio_criteria.py::test_limits_of_any_sizes_are_numbers_in_order[risk_ratio",
 )

@@ -15,12 +15,14 @@ from harness.families.catalogue import FAMILIES, family_of
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import PAIRS, Family
+from harness.methods.catalogue import find
 from harness.methods.method import LimitPair
 from harness.methods.source import Observed
 from harness.numerics.arrays import Floats
 from harness.planning.arguments import AnyMethod, limits_of, source_of, truth_columns
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width
 from harness.planning.ladders import Exposures, Ladder, WholeNumbers
+from harness.planning.paired_sums import PairedSums
 from harness.planning.search import Found, Question, search
 from harness.planning.sums import LimitsOf, Sums
 from harness.truths import Prior
@@ -131,8 +133,6 @@ def size(
         (139, 0.0499, 556)
     """
     known = family_of(validate_choice("family", family, FAMILIES))
-    if known.design == PAIRS:
-        raise InputError(f"size has no search for families of pairs yet, found {family}")
     goal = _goal(known, half_width, length, assurance, above, below, probability)
     ranges = _ranges(known, truths)
     _validate(alpha=alpha)
@@ -142,7 +142,8 @@ def size(
     if isinstance(goal, Bound):
         _refuse_wrong_side(known, goal, ranges, asked)
     ladder = _ladder(known, goal, ranges, float(ratio))
-    question = Question(Sums(known, goal, limits), ladder, float(ratio), ranges, rises)
+    sums = _sums(known, goal, limits, method)
+    question = Question(sums, ladder, float(ratio), ranges, rises)
     found = search(question)
     if found is None:
         last = question.sizes(np.array([ladder.last]))[0]
@@ -233,18 +234,28 @@ def _ranges(family: Family, given: Mapping[str, Any]) -> tuple[Span, ...]:
     Raises:
         InputError: a true value is missing, unknown or out of range.
     """
-    if set(given) != set(family.symbols):
-        wanted = " and ".join(family.symbols)
+    if set(given) != set(family.free_symbols):
+        wanted = " and ".join(family.free_symbols)
         found = ", ".join(sorted(given)) or "nothing"
         raise InputError(f"size of {family.name} needs {wanted}, found {found}")
     columns = truth_columns(family, given)
-    for name, column in zip(family.symbols, columns, strict=True):
+    for name, column in zip(family.free_symbols, columns, strict=True):
+        if family.design == PAIRS and column.shape != ():
+            raise InputError(f"{name} of pairs should be one number, found {quoted(given[name])}")
         if column.shape not in ((), (2,)) or (column.size == 2 and column[0] > column[1]):
             raise InputError(
                 f"{name} should be a number, or two for a range, the smaller first, found "
                 f"{quoted(given[name])}"
             )
+    family.all_truths([each.ravel()[:1] for each in columns])
     return tuple((float(each.min()), float(each.max())) for each in columns)
+
+
+def _sums(family: Family, goal: Goal, limits: LimitsOf, method: AnyMethod) -> Sums:
+    if family.design != PAIRS:
+        return Sums(family, goal, limits)
+    with_both = not isinstance(method, str) or find(family.name, method).uses_both
+    return PairedSums(family, goal, limits, with_both)
 
 
 def _limits(
@@ -255,6 +266,10 @@ def _limits(
 
     def of_rows(data: tuple[Floats, ...]) -> LimitPair:
         """One call for each size: a source is asked for outcomes of one size."""
+        if family.design == PAIRS:
+            # All tables of a call have the same number of pairs.
+            observed = Observed(family.name, (float(sum(each[0] for each in data)),), data)
+            return limits_of(source, observed, alpha, side)
         lower, upper = np.empty((2, data[0].size))
         sizes, number = np.unique(np.stack(data[1::2]), axis=1, return_inverse=True)
         for place, row in enumerate(sizes.T.tolist()):
@@ -271,7 +286,8 @@ def _limits(
         found: LimitPair = chosen.limits(data, alpha, side, getattr(source, "prior", None))
         return found
 
-    return at_once, not any(name in chosen.exceptions for name in _RISES)
+    rises = family.design != PAIRS and not any(name in chosen.exceptions for name in _RISES)
+    return at_once, rises
 
 
 def _ladder(family: Family, goal: Goal, ranges: tuple[Span, ...], ratio: float) -> Ladder:
@@ -301,12 +317,18 @@ def _refuse_wrong_side(family: Family, goal: Bound, ranges: tuple[Span, ...], as
         return
     if not goal.is_above and goal.value > family.support[1]:
         return
-    ends = zip(family.combination.directions, ranges, strict=True)
-    nearest = [low if (direction > 0) == goal.is_above else high for direction, (low, high) in ends]
-    parameter = float(family.parameter_at([np.array([each]) for each in nearest])[0])
+    if family.design == PAIRS:
+        nearest = [low for low, _ in ranges]
+    else:
+        ends = zip(family.combination.directions, ranges, strict=True)
+        nearest = [
+            low if (direction > 0) == goal.is_above else high for direction, (low, high) in ends
+        ]
+    truths = family.all_truths([np.array([each]) for each in nearest])
+    parameter = float(family.parameter_at(truths)[0])
     beyond = parameter > goal.value if goal.is_above else parameter < goal.value
     if not beyond:
-        named = zip(family.symbols, nearest, strict=True)
+        named = zip(family.free_symbols, nearest, strict=True)
         where = ", ".join(f"{name} = {value:.15g}" for name, value in named)
         relation = "equal to" if parameter == goal.value else "on the wrong side of"
         raise InputError(

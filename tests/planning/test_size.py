@@ -8,6 +8,7 @@ import statistics
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import harness
 from harness.errors import InputError
@@ -244,3 +245,48 @@ def test_size_loads_matplotlib_for_a_figure_only(tmp_path):
     argv = ("size", "proportion", "--method", "wald", "--p", "0.9", "--half-width", "0.2")
     loaded = modules_of_command(tmp_path, *argv, "--format", "json")
     assert not loaded & {"matplotlib", "joblib", "yaml", "polars", "sqlite3", "scipy.stats"}
+
+
+# --- pairs, and ratios
+
+
+def expected_half_width(family, method, n, p11, p10, p01):
+    found = harness.coverage(family, method, n=n, p11=p11, p10=p10, p01=p01)
+    return found.mean_length / 2
+
+
+@pytest.mark.parametrize("method", ["tango", "newcombe"])
+def test_of_pairs_it_is_the_first_size_from_which_on_all_are_narrow_enough(method):
+    truth = {"p11": 0.6, "p10": 0.2, "p01": 0.1}
+    found = harness.size("paired_difference", method, **truth, half_width=0.3)
+    widths = {
+        n: expected_half_width("paired_difference", method, n, **truth)
+        for n in range(1, found.checked_to + 1)
+        if n <= found.n + 5
+    }
+    assert found.reached == pytest.approx(widths[found.n], rel=1e-12)
+    assert widths[found.n - 1] > 0.3
+    assert all(width <= 0.3 for n, width in widths.items() if n >= found.n)
+    assert found.smaller == tuple(n for n, width in widths.items() if n < found.n and width <= 0.3)
+
+
+def test_of_pairs_a_range_and_cells_above_1_are_refused():
+    with pytest.raises(InputError, match="p10 of pairs should be one number"):
+        harness.size("paired_difference", "wald", p11=0.5, p10=(0.1, 0.2), p01=0.1, length=0.1)
+    with pytest.raises(InputError, match="p00 = 1 − p11 − p10 − p01 should be at least 0"):
+        harness.size("paired_difference", "wald", p11=0.8, p10=0.2, p01=0.1, length=0.1)
+
+
+def test_of_a_ratio_an_infinite_length_is_too_long():
+    with pytest.raises(InputError, match="the size of risk_ratio needs an assurance"):
+        harness.size("risk_ratio", "koopman", p1=0.5, p2=0.4, length=1.5)
+    found = harness.size("risk_ratio", "koopman", p1=0.5, p2=0.4, length=1.5, assurance=0.8)
+    n = found.sizes["n1"]
+    x = np.arange(n + 1)
+    first, second = np.meshgrid(x, x, indexing="ij")
+    limits = harness.interval("risk_ratio", "koopman", x1=first, n1=n, x2=second, n2=n)
+    with np.errstate(divide="ignore"):
+        short = np.log(limits.upper) - np.log(limits.lower) <= 1.5
+    chance = np.outer(binom.pmf(x, n, 0.5), binom.pmf(x, n, 0.4))
+    assert found.reached == pytest.approx(chance[short].sum(), rel=1e-9)
+    assert found.reached >= 0.8
