@@ -274,5 +274,3 @@ def test_coverage_in_one_line_is_that_of_enumeration():
     assert found.mean_length == pytest.approx(exact.length[0], rel=1e-12)
     with pytest.raises(InputError, match=r"p00 = 1 − p11 − p10 − p01 should be at least 0"):
         harness.coverage(FAMILY, "tango", n=30, p11=0.5, p10=0.5, p01=0.1)
-    with pytest.raises(InputError, match="size has no search for families of pairs"):
-        harness.size(FAMILY, method="tango", p11=0.5, p10=0.1, p01=0.1, half_width=0.1)

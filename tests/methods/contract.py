@@ -166,7 +166,7 @@ def grid(family, slow, largest=np.inf):
     for sizes, counts in GRIDS[family].items():
         if max(sizes) > largest or (slow and sizes not in SLOW_SIZES):
             continue
-        thinned = [each[:: 2 if slow and len(each) > 8 else 1] for each in counts]
+        thinned = [each[:: 2 if slow and len(each) > 6 else 1] for each in counts]
         axes = (np.array(each, float) for each in thinned)
         cells.append((sizes, np.meshgrid(*axes, indexing="ij")))
     return cells

@@ -103,7 +103,6 @@ CHANGES = {
     "lengths": lambda exact: replace(exact, length=exact.length * FAULT),
     "weight": lambda exact: replace(exact, weight=one_more(exact.weight)),
 }
-faults = pytest.mark.parametrize("fault", ["lower", "upper", *CHANGES])
 
 
 def broken(right, fault):
@@ -153,9 +152,24 @@ def test_nothing_is_seen_where_nothing_is_planted(verdict, family, change):
     assert manifest["identity"]["largest_discrepancy_below"] <= 1e-11
 
 
-@families
-@faults
-@pytest.mark.parametrize("truth", ["own", "other"])
+def asked(fault, family, truth):
+    """Whether a fault is planted: of two rates with a flat prior, which take long, only one."""
+    return (family, truth) != ("rate_difference", "other") or fault == "lower"
+
+
+def every(faults, truths):
+    return [
+        (truth, fault, family)
+        for truth in truths
+        for fault in faults
+        for family in DRAWN
+        if asked(fault, family, truth)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("truth", "fault", "family"), every(["lower", "upper", *CHANGES], ["own", "other"])
+)
 def test_a_fault_of_enumeration_over_a_distribution(verdict, monkeypatch, family, fault, truth):
     if family in ("proportion", "rate"):
         monkeypatch.setattr(one_sample, "integrate", broken(one_sample.integrate, fault))
@@ -168,9 +182,10 @@ def test_a_fault_of_enumeration_over_a_distribution(verdict, monkeypatch, family
     assert manifest["identity"]["holds"] is False
 
 
-@families
-@pytest.mark.parametrize("fault", ["lower", "upper", "tails", "lengths"])
-@pytest.mark.parametrize("truth", ["own", "other", "listed"])
+@pytest.mark.parametrize(
+    ("truth", "fault", "family"),
+    every(["lower", "upper", "tails", "lengths"], ["own", "other", "listed"]),
+)
 def test_a_fault_of_the_posterior(verdict, monkeypatch, family, fault, truth):
     monkeypatch.setattr(posterior, "mass_outside", broken(posterior.mass_outside, fault))
     change = {"own": {}, "other": OTHER_PRIOR[family], "listed": LISTED[family]}[truth]
