@@ -62,9 +62,10 @@ def interval(
     Args:
         family: what is estimated, which decides the data: "proportion" (x, n), "rate" (x,
             exposure), "proportion_difference" and "balanced_accuracy" (x1, n1, x2, n2),
-            "rate_difference" (x1, exposure1, x2, exposure2), "paired_difference" (both,
-            first_only, second_only, neither: how many pairs are right in both, in the first only,
-            in the second only, in neither).
+            "risk_ratio" and "odds_ratio" likewise, "rate_difference" and "rate_ratio" (x1,
+            exposure1, x2, exposure2), "paired_difference" and "paired_ratio" (both, first_only,
+            second_only, neither: how many pairs are right in both, in the first only, in the
+            second only, in neither).
         method: a name of the catalogue, or an alias.
         alpha: the probability outside the interval, in both tails together, or in the one tail
             if ``side`` is not "two-sided"; in (0, 1).

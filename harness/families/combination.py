@@ -169,8 +169,7 @@ class _Quotient(ABC):
         return 0.0, np.inf
 
     def scale(self, parameter: Floats) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.log(parameter)
+        return logarithm(parameter)
 
     @abstractmethod
     def parameter_at(self, truths: Sequence[Floats]) -> Floats: ...
@@ -226,8 +225,19 @@ class OddsRatio(_Quotient):
         return low, high
 
     def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
-        with np.errstate(divide="ignore"):
-            return np.asarray(1.0 / upper), np.asarray(1.0 / lower)
+        return inverted(lower, upper)
+
+
+def logarithm(ratio: Floats) -> Floats:
+    """Return ln θ of ratios: −∞ of 0, and ∞ of ∞."""
+    with np.errstate(divide="ignore"):
+        return np.log(ratio)
+
+
+def inverted(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return the limits of 1/θ from those of a ratio θ."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(1.0 / upper), np.asarray(1.0 / lower)
 
 
 def length_between(lower: Floats, upper: Floats, *, logarithmic: bool) -> Floats:

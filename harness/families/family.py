@@ -113,7 +113,7 @@ class Family:
     type. ``engines`` lists the engines that a family has; ``solver_of`` refuses a scenario whose
     family has no enumeration or no solver for its number of samples. A family may leave out:
 
-    - ``posterior_of``, where the parameter has no closed posterior, as a ratio. The family then
+    - ``posterior_of``, where the parameter has no closed posterior. The family then
       has no ``posterior`` engine, no methods that apply a criterion to a posterior, no exact
       values under a continuous truth, and the engines are not compared with each other.
     - ``pmf`` of ``model.SAMPLING``, where outcomes are continuous or cannot be listed, as a mean

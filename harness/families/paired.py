@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import HarnessError, InputError
-from harness.families.combination import Span
+from harness.families.combination import Span, inverted, logarithm
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
 from harness.families.family import ENUMERATION, MONTE_CARLO, PAIRS, POSTERIOR, Data, Family
 from harness.families.pairs import LARGEST_SIZE
@@ -131,12 +131,10 @@ class PairedRatio:
         return 0.0, np.inf
 
     def scale(self, parameter: Floats) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.log(parameter)
+        return logarithm(parameter)
 
     def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        with np.errstate(divide="ignore"):
-            return np.asarray(1.0 / upper), np.asarray(1.0 / lower)
+        return inverted(lower, upper)
 
     def at(self, cells: Sequence[Floats]) -> Floats:
         both, first_only, second_only, _ = cells

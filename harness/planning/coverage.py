@@ -73,9 +73,9 @@ def coverage(
 
     Args:
         family: what is estimated, which decides sizes and true values: "proportion" (n, p),
-            "rate" (exposure, rate), "proportion_difference" and "balanced_accuracy" (n1, n2, p1,
-            p2), "rate_difference" (exposure1, exposure2, rate1, rate2), "paired_difference" and
-            "paired_ratio" (n, p11, p10, p01).
+            "rate" (exposure, rate), "proportion_difference", "balanced_accuracy", "risk_ratio" and
+            "odds_ratio" (n1, n2, p1, p2), "rate_difference" and "rate_ratio" (exposure1,
+            exposure2, rate1, rate2), "paired_difference" and "paired_ratio" (n, p11, p10, p01).
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits. Its limits must be a function of the outcome.
         alpha: the probability outside the interval, as for ``interval``; in (0, 1).

@@ -8,7 +8,6 @@ depend on these and n alone: then there are (n + 1)(n + 2)/2 outcomes instead of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -20,10 +19,9 @@ from harness.engines.exact.tables import (
     probabilities,
     windows_of,
 )
-from harness.engines.exact.two_samples import misses_at_listed
-from harness.engines.results import Enumerated, Exact, WorstCase
+from harness.engines.exact.two_samples import misses_at_listed, with_worst_cases
+from harness.engines.results import Enumerated, Exact
 from harness.engines.worst_case.paired import search_worst_case
-from harness.engines.worst_case.two_samples import AT_LISTED
 from harness.families.family import ENUMERATION
 from harness.numerics.arrays import Floats, Integers
 from harness.paired_scenario import PairedScenario
@@ -48,15 +46,7 @@ def enumerate_pairs(
     """
     shown = limits.outcomes if reported is None else reported
     found = _enumerate(scenario, limits, shown)
-    cases = search_worst_case(scenario, limits) if worst else None
-    if cases is None:
-        return found
-    if found.by_truth is not None:
-        missed = found.by_truth.below + found.by_truth.above
-        cases = [
-            _worse_of_listed(scenario, case, row) for case, row in zip(cases, missed, strict=True)
-        ]
-    return replace(found, worst=tuple(cases))
+    return with_worst_cases(scenario, found, search_worst_case(scenario, limits) if worst else None)
 
 
 def _enumerate(scenario: PairedScenario, limits: Limits, reported: Integers) -> Enumerated:
@@ -74,15 +64,6 @@ def at_listed_tables(scenario: PairedScenario, limits: Limits) -> Exact:
     assert scenario.truth.is_discrete
     _, by_truth = misses_at_listed(listed_tables(scenario), scenario.truth.count, limits)
     return by_truth
-
-
-def _worse_of_listed(scenario: PairedScenario, case: WorstCase, missed: Floats) -> WorstCase:
-    """Return the worst case at the listed truths where it is worse than the one of the search."""
-    worst = int(np.argmax(missed))
-    if missed[worst] <= case.alpha:
-        return case
-    truths = tuple(float(each[0]) for each in scenario.truths_of(np.array([worst])))
-    return WorstCase(float(missed[worst]), truths, "at", truths, AT_LISTED)
 
 
 def listed_tables(scenario: PairedScenario) -> Iterator[tuple[float, Integers, Floats]]:

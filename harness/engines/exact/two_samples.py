@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +22,7 @@ from harness.engines.worst_case.two_samples import AT_LISTED, search_worst_case
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, PairScenario
+from harness.scenario import Limits, PairScenario, Scenario
 
 
 def enumerate_two_samples(
@@ -42,12 +42,26 @@ def enumerate_two_samples(
         worst: whether to search for the worst case.
     """
     found = _enumerate(scenario, limits, limits.outcomes if reported is None else reported)
-    cases = search_worst_case(scenario, limits) if worst else None
+    return with_worst_cases(scenario, found, search_worst_case(scenario, limits) if worst else None)
+
+
+def with_worst_cases(
+    scenario: Scenario, found: Enumerated, cases: Sequence[WorstCase] | None
+) -> Enumerated:
+    """Return the results with the worst cases of a search, or of the listed truths if worse.
+
+    Args:
+        scenario: sizes and truths.
+        found: the results without worst cases.
+        cases: what the search finds for each column; None where there was none.
+    """
     if cases is None:
         return found
     if found.by_truth is not None:
-        by_truth = found.by_truth
-        cases = [_worse_of_listed(case, scenario, by_truth, row) for row, case in enumerate(cases)]
+        missed = found.by_truth.below + found.by_truth.above
+        cases = [
+            _worse_of_listed(scenario, case, row) for case, row in zip(cases, missed, strict=True)
+        ]
     return replace(found, worst=tuple(cases))
 
 
@@ -92,16 +106,12 @@ def _mean(by_outcome: Exact) -> Mean:
     return Mean(below, above, length)
 
 
-def _worse_of_listed(
-    case: WorstCase, scenario: PairScenario, by_truth: Exact, row: int
-) -> WorstCase:
+def _worse_of_listed(scenario: Scenario, case: WorstCase, missed: Floats) -> WorstCase:
     """Return the worst case at the listed truths where it is worse than the one of the search."""
-    missed = by_truth.below[row] + by_truth.above[row]
     worst = int(np.argmax(missed))
     if missed[worst] <= case.alpha:
         return case
-    first, second = scenario.truth.values
-    truths = float(first[worst]), float(second[worst])
+    truths = tuple(float(each[0]) for each in scenario.truths_of(np.array([worst])))
     return WorstCase(float(missed[worst]), truths, "at", truths, AT_LISTED)
 
 

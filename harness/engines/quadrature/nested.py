@@ -40,7 +40,7 @@ def integrate_block(scenario: PairScenario, block: Counts, limits: Limits) -> Ex
         Sample(sample, counts) for sample, counts in zip(scenario.samples(), block, strict=True)
     )
     pairs = _Pairs(first, second, family_of(scenario.family).combination)
-    weight = np.outer(first.total_probabilities(), second.total_probabilities()).ravel()
+    weight = pairs.weight.ravel()
     index = np.indices((block[0].size, block[1].size)).reshape(2, -1)
     below = np.array([pairs.missed(index, lower, side=0) for lower in limits.lower])
     above = np.array([pairs.missed(index, upper, side=1) for upper in limits.upper])
@@ -116,9 +116,7 @@ class _Pairs:
         scaled = self.combination.scale(limits)
         total = np.zeros(limits.size)
         everything = np.isinf(scaled) & ((scaled > 0) == (side == 0))
-        total[everything] = np.outer(
-            self.first.total_probabilities(), self.second.total_probabilities()
-        )[tuple(index[:, everything])]
+        total[everything] = self.weight[tuple(index[:, everything])]
         finite = np.flatnonzero(np.isfinite(scaled))
         for start in range(0, finite.size, _LIMITS_AT_ONCE):
             part = finite[start : start + _LIMITS_AT_ONCE]
@@ -126,8 +124,18 @@ class _Pairs:
         return total
 
     @cached_property
+    def weight(self) -> Floats:
+        """The probability of each pair of counts, shape (m1, m2)."""
+        return np.outer(self.first.total_probabilities(), self.second.total_probabilities())
+
+    @cached_property
     def _cumulative(self) -> _Cumulative:
         return _Cumulative(self.first)
+
+    @cached_property
+    def _own_edges(self) -> Floats:
+        """The edges of panels that are short on the scale of the second sample."""
+        return _Cumulative(self.second).edges
 
     def _integrated(self, index: Integers, scaled: Floats, side: int) -> Floats:
         """The same for finite limits on the scale of the combination, shape (q, 1)."""
@@ -135,7 +143,7 @@ class _Pairs:
         # The inner integral is smooth between the truths at which h meets an edge of its panels.
         meeting = self._partner(1, scaled, cumulative.edges)
         low, high = self.second.span
-        own = np.tile(_Cumulative(self.second).edges, (scaled.size, 1))
+        own = np.tile(self._own_edges, (scaled.size, 1))
         edges = np.sort(np.clip(np.concatenate((own, meeting), axis=1), low, high), axis=1)
         half, middle = 0.5 * np.diff(edges), 0.5 * (edges[:, 1:] + edges[:, :-1])
         nodes = middle[..., np.newaxis] + half[..., np.newaxis] * _NODE

@@ -24,8 +24,6 @@ from harness.posteriors.paired.integrals import PairedIntegrals
 from harness.truths import Prior
 
 FLAT_PRIOR: Prior = (1.0, 1.0, 1.0, 1.0)
-SMALLEST_SHAPE = 0.01
-"""Nearly all mass of a smaller shape lies too close to the boundary for the quadrature."""
 
 # Quantiles of the cells bound those of the difference; rounding may move them by less.
 _OUTWARD = 1e-9
@@ -44,7 +42,7 @@ def paired_difference_posterior(data: tuple[Floats, ...], prior: Prior) -> Paire
     Args:
         data: the counts (both, first_only, second_only, neither), shape (m,) each, of at least one
             case.
-        prior: (a₁₁, a₁₀, a₀₁, a₀₀), in the order of the data, each at least ``SMALLEST_SHAPE``.
+        prior: (a₁₁, a₁₀, a₀₁, a₀₀), in the order of the data, each at least 0.01.
 
     >>> counts = tuple(np.array([count]) for count in (12.0, 0.0, 0.0, 18.0))
     >>> paired_difference_posterior(counts, FLAT_PRIOR).isf(0.025).value.round(3)
