@@ -159,6 +159,12 @@ def alphas(family, name):
     return SLOW_ALPHAS if is_slow(family, name) else ALPHAS[len(WEIGHTS[family])]
 
 
+def every_second(counts):
+    """Every second count, as far from 0 as from n if all of them are."""
+    last = len(counts) - 1
+    return [each for place, each in enumerate(counts) if min(place, last - place) % 2 == 0]
+
+
 @functools.cache
 def grid(family, slow, largest=np.inf):
     """Sizes with the counts of each sample, arrays with an axis for each sample."""
@@ -166,7 +172,7 @@ def grid(family, slow, largest=np.inf):
     for sizes, counts in GRIDS[family].items():
         if max(sizes) > largest or (slow and sizes not in SLOW_SIZES):
             continue
-        thinned = [each[:: 2 if slow and len(each) > 6 else 1] for each in counts]
+        thinned = [every_second(each) if slow and len(each) > 8 else each for each in counts]
         axes = (np.array(each, float) for each in thinned)
         cells.append((sizes, np.meshgrid(*axes, indexing="ij")))
     return cells
