@@ -15,7 +15,8 @@ import harness
 from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
-from harness.methods.proportion.bootstrap import RESAMPLES, _quantile
+from harness.methods.proportion.bootstrap import _quantile
+from harness.methods.resampling import RESAMPLES
 
 BOOTSTRAP = PROPORTION["bootstrap_percentile"]
 

@@ -17,7 +17,7 @@ from harness.engines.monte_carlo import shards, simulate
 from harness.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
-from harness.methods.proportion.bootstrap import RESAMPLES
+from harness.methods.resampling import RESAMPLES
 from harness.methods.source import CatalogueSource
 from harness.scenario import Column, Limits, PairScenario, SingleScenario, data_of
 from harness.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth

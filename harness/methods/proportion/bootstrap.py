@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy.special import ndtri
 
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
+from harness.methods.resampling import level_of, order_of, order_of_pair, two_levels
 from harness.numerics.arrays import Bools, Floats, Index, Integers
 from harness.numerics.points import UnitPoints
 from harness.posteriors.beta import Beta
 from harness.truths import Prior
 
-RESAMPLES = 999
-"""B: usual, as (B + 1)·alpha/2 is then a whole number at the usual alphas."""
-
-# (B + 1)·tail of a tail such as 0.29/2 may round to just below the whole number that it is.
-_ROUNDING = 1e-9
 # Beyond this deviate the normal distribution leaves nothing, and a level of 0 or 1 has none.
 _FARTHEST = 40.0
 
@@ -42,33 +36,16 @@ def bootstrap_percentile(
     Bootstrap, p. 160.
     """
     x, n = data
-    k = _order(alpha / 2 if side == TWO_SIDED else alpha)
     lower, upper = np.zeros_like(x), np.ones_like(x)
     if side == TWO_SIDED:
-        low, high = _two_levels(min(k, RESAMPLES // 2), x.size, rng)
+        low, high = two_levels(order_of_pair(alpha / 2), x.size, rng)
     else:
-        low = high = rng.beta(k, RESAMPLES + 1 - k, x.size)
+        low = high = level_of(order_of(alpha), x.size, rng)
     if side != UPPER:
         lower = _quantile(low, x, n) / n
     if side != LOWER:
         upper = (n - _quantile(high, n - x, n)) / n
     return lower, upper
-
-
-def _order(tail: float) -> int:
-    """⌊(B + 1)·tail⌋, where there is such a resample."""
-    return min(max(math.floor((RESAMPLES + 1) * tail + _ROUNDING), 1), RESAMPLES)
-
-
-def _two_levels(k: int, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """U₍ₖ₎ and 1 − U₍B+1−k₎ of B ordered uniforms.
-
-    The k-th smallest resample is the quantile of x* at U₍ₖ₎ ~ Beta(k, B + 1 − k). Given that,
-    the B − k uniforms above it are uniform on the rest, and the distance of the k-th largest
-    from 1 is Beta(k, B + 1 − 2k) of that rest: two draws stand for all B.
-    """
-    low = rng.beta(k, RESAMPLES + 1 - k, size)
-    return low, (1.0 - low) * rng.beta(k, RESAMPLES + 1 - 2 * k, size)
 
 
 def _quantile(level: Floats, x: Floats, n: Floats) -> Floats:
