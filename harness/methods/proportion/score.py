@@ -23,10 +23,20 @@ def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Wilson (1927), J. Am. Stat. Assoc. 22, 209–212.
     """
     x, n = data
-    z = -float(ndtri(tail))
+    return wilson_at(x, n, np.full_like(x, -float(ndtri(tail))))
+
+
+def wilson_at(x: Floats, n: Floats, z: Floats) -> LimitPair:
+    """The limits of ``wilson`` at a quantile z of each outcome, which may be negative.
+
+    Args:
+        x: successes, whole or not, shape (m,).
+        n: trials, shape (m,).
+        z: quantiles of the standard normal, shape (m,).
+    """
     few = np.minimum(x, n - x)
-    outer, inner = _score_limits(few, n, abs(z))
-    near, far = (inner, outer) if z >= 0 else (outer, inner)
+    outer, inner = _score_limits(few, n, np.abs(z))
+    near, far = np.where(z >= 0, (inner, outer), (outer, inner))
     is_many = x > n - x
     return np.where(is_many, 1.0 - far, near), np.where(is_many, 1.0 - near, far)
 
@@ -70,11 +80,12 @@ def _poisson_lower(x: Floats, n: Floats, alpha: float) -> Floats:
 
 
 def _corrected_lower(x: Floats, n: Floats, z: float) -> Floats:
-    larger, smaller = _score_limits(np.maximum(x - 0.5, 0.0), n, abs(z))
+    size = np.full_like(x, abs(z))
+    larger, smaller = _score_limits(np.maximum(x - 0.5, 0.0), n, size)
     return np.where(x > 0, smaller if z >= 0 else larger, 0.0)
 
 
-def _score_limits(x: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
+def _score_limits(x: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats]:
     """The larger and the smaller root for x ≤ n/2; the smaller one without cancellation.
 
     The product of the roots is x² / (n (n + z²)).
