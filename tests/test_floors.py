@@ -18,7 +18,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("models", "plain_data"),
     ("arguments",),
     ("numerics",),
-    ("truths", "paired_truths"),
+    ("truths", "paired_truths", "run_truths"),
     ("posteriors",),
     ("criteria",),
     ("sampling",),

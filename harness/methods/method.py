@@ -34,6 +34,8 @@ StochasticFormula = Callable[
 ]
 # (data, tail) -> lower, upper, each with the probability ``tail`` beyond it
 TailFormula = Callable[[tuple[Floats, ...], float], LimitPair]
+# (k, tail) -> how many standard errors sd/√k of a mean of k values a limit lies from the mean
+StandardErrors = Callable[[Floats, float], Floats]
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,12 @@ class Method:
     uses_both: bool = True
     """Of a method for pairs: whether its limits depend on how many pairs are right in both, beside
     the discordant pairs and the total."""
+    needs_values: bool = False
+    """Of a method for a mean: whether it needs the values, and not only their mean and standard
+    deviation."""
+    standard_errors: StandardErrors | None = None
+    """Of a method for a mean whose limits are mean ± f(k, tail)·sd/√k, sd with the divisor k − 1:
+    f, from which its coverage of a normal mean follows in closed form."""
     largest_size: float | None = None
     """The largest size of a sample that the method takes; None where there is no such limit."""
     exceptions: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Interval methods for the mean of repeated runs."""
