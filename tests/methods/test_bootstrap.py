@@ -17,13 +17,12 @@ from harness.methods.catalogue import PROPORTION
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.proportion.bootstrap import _quantile
 from harness.methods.resampling import RESAMPLES
+from tests.oracles import frequencies
 
 BOOTSTRAP = PROPORTION["bootstrap_percentile"]
 
 # A right implementation fails a statistical test here with this probability; the seeds are fixed.
 FALSE_ALARM = 1e-6
-EXPECTED_AT_LEAST = 5.0
-"""Cells of a chi-squared test that expect fewer are counted together."""
 
 
 def limits(x, n, alpha, side=TWO_SIDED, seed=1):
@@ -38,20 +37,8 @@ def chance_of_limit(x, n, k):
 
 
 def fits(counts, chance):
-    """Whether counts may come from these chances, the small ones together."""
-    expected = counts.sum() * chance
-    rare = expected < EXPECTED_AT_LEAST
-    seen = np.append(counts[~rare], counts[rare].sum())
-    wanted = np.append(expected[~rare], expected[rare].sum())
-    used = wanted > 0
-    assert seen[~used].sum() == 0
-    if wanted[-1] < EXPECTED_AT_LEAST and used[-1]:
-        # Too few even together: they are held against Markov's bound.
-        if seen[-1] > wanted[-1] / FALSE_ALARM:
-            return False
-        used[-1] = False
-    statistic = ((seen - wanted)[used] ** 2 / wanted[used]).sum()
-    return stats.chi2.sf(statistic, max(used.sum() - 1, 1)) >= FALSE_ALARM
+    """Whether counts may come from these chances."""
+    return frequencies.fits(counts, chance, FALSE_ALARM)
 
 
 def counted(limit, n):
@@ -108,7 +95,7 @@ def differ(ours, theirs):
     _, back = np.unique(np.concatenate((ours, theirs)), return_inverse=True)
     parts = np.split(back, [ours.size])
     table = np.array([np.bincount(part, minlength=back.max() + 1) for part in parts])
-    often = table[:, table.sum(axis=0) >= 2 * EXPECTED_AT_LEAST]
+    often = table[:, table.sum(axis=0) >= 2 * frequencies.EXPECTED_AT_LEAST]
     assert often.sum() > 0.8 * back.size
     return stats.chi2_contingency(often).pvalue
 

@@ -132,7 +132,7 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Laud (2017), Pharm. Stat. 16, 334–348, appendix A.4. The statistic itself is there a root of a
     quadratic equation in z, which is ±z at these same limits.
     """
-    return _skewness_corrected(data, tail, 0.0)
+    return skewness_corrected(data, tail)
 
 
 def scas_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -143,27 +143,46 @@ def scas_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Laud (2017), Pharm. Stat. 16, 334–348, appendix S2 with γ = ½.
     """
-    return _skewness_corrected(data, tail, 0.5)
+    return skewness_corrected(data, tail, 0.5)
 
 
-def _skewness_corrected(data: tuple[Floats, ...], tail: float, continuity: float) -> LimitPair:
+def skewness_corrected(
+    data: tuple[Floats, ...],
+    tail: float,
+    continuity: float = 0.0,
+    inflation: float | Floats = 1.0,
+) -> LimitPair:
+    """(x − np)/√V − (z² − 1)npq(q − p)/(6V^{3/2}) = ±z with V = ξnpq, the variance of x.
+
+    With c = (z² − 1)/(6ξ) this is (x − c − (n − 2c)p)² = z²ξnpq, a quadratic equation in p. A limit
+    is the end of the range where the corrected score does not reach z.
+
+    Args:
+        data: x and n, shape (m,) each.
+        tail: the probability beyond a limit, of which z is the upper point.
+        continuity: what is taken from x for the lower limit and added for the upper one.
+        inflation: ξ > 0, how many times the binomial variance V is; a number or of shape (m,).
+    """
     x, n = data
     z = -float(ndtri(tail))
     few = np.minimum(x, n - x)
-    lower = np.where(few == 0, 0.0, _skewness_root(few - continuity, n, -z))
-    upper = _skewness_root(few + continuity, n, z)
+    lower = np.where(few == 0, 0.0, _skewness_root(few - continuity, n, -z, inflation))
+    upper = _skewness_root(few + continuity, n, z, inflation)
     is_many = x > n - x
     return np.where(is_many, 1.0 - upper, lower), np.where(is_many, 1.0 - lower, upper)
 
 
-def _skewness_root(x: Floats, n: Floats, z: float) -> Floats:
+def _skewness_root(x: Floats, n: Floats, z: float, inflation: float | Floats) -> Floats:
     """The root above x/n for z > 0 and below for z < 0, the smaller one without cancellation."""
-    c = (z * z - 1.0) / 6.0
+    c = (z * z - 1.0) / 6.0 / inflation
     x, rest = x - c, n - x - c
+    n = n * inflation
     square = z * z * n
     middle = 2.0 * x * (x + rest) + square
-    spread = abs(z) * np.sqrt(n * np.maximum(square + 4.0 * x * rest, 0.0))
+    # Only a variance below the binomial one leaves no root.
+    radicand = square + 4.0 * x * rest
+    spread = abs(z) * np.sqrt(n * np.maximum(radicand, 0.0))
     if z > 0:
         root = (middle + spread) / (2.0 * ((x + rest) ** 2 + square))
-        return np.where(rest > 0, np.minimum(root, 1.0), 1.0)
+        return np.where((rest > 0) & (radicand >= 0), np.minimum(root, 1.0), 1.0)
     return np.where(x > 0, 2.0 * x * x / (middle + spread), 0.0)

@@ -1,0 +1,1 @@
+"""Interval methods for a proportion whose cases come in clusters."""

@@ -1,0 +1,192 @@
+"""What holds of the limits of a clustered proportion at all outcomes, and at degenerate ones."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.methods.catalogue import PROPORTION
+from harness.methods.catalogue.clustered_proportion import EXCEPTIONS, METHODS
+from harness.methods.method import LOWER, TWO_SIDED, UPPER
+from tests.methods.clustered.outcomes import DETERMINISTIC, OUTCOMES, every_outcome, limits
+
+SIDES = {TWO_SIDED: TWO_SIDED, LOWER: UPPER, UPPER: LOWER}
+"""Each side with the one that mirrors it."""
+ALPHAS = (1e-10, 1e-3, 0.05, 0.32, 0.5, 0.9)
+ROUNDING = 2.0**-50
+"""What a mirrored outcome rounds elsewhere: a few units of 2^-53."""
+CASES = list(itertools.product(SIDES, ALPHAS))
+each_method = pytest.mark.parametrize("name", METHODS)
+each_deterministic = pytest.mark.parametrize("name", DETERMINISTIC)
+KNOWN = [outcome for outcome in OUTCOMES if len(outcome[1]) > 1]
+
+
+def estimates(outcomes):
+    return np.array([sum(x) / sum(n) for x, n in outcomes])
+
+
+@each_method
+def test_every_outcome_has_an_interval_in_the_range(name):
+    for side, alpha in CASES:
+        lower, upper = limits(name, *OUTCOMES, alpha=alpha, side=side)
+        assert ((lower >= 0) & (lower <= upper) & (upper <= 1)).all()
+        assert not np.signbit([lower, upper]).any()
+        assert side != LOWER or (upper == 1).all()
+        assert side != UPPER or (lower == 0).all()
+
+
+@each_deterministic
+def test_swapping_successes_and_failures_mirrors_the_limits(name):
+    swapped = [(tuple(np.subtract(n, x)), n) for x, n in OUTCOMES]
+    for side, alpha in CASES:
+        found = limits(name, *OUTCOMES, alpha=alpha, side=side)
+        mirrored = 1 - limits(name, *swapped, alpha=alpha, side=SIDES[side])[::-1]
+        np.testing.assert_allclose(found, mirrored, rtol=0, atol=ROUNDING)
+
+
+def is_nested(name):
+    for side in SIDES:
+        found = [limits(name, *OUTCOMES, alpha=alpha, side=side) for alpha in ALPHAS]
+        for (lower, upper), (inner_lower, inner_upper) in itertools.pairwise(found):
+            if (inner_lower < lower - ROUNDING).any() or (inner_upper > upper + ROUNDING).any():
+                return False
+    return True
+
+
+def has_width(name):
+    found = [limits(name, *OUTCOMES, alpha=alpha) for alpha in ALPHAS]
+    return all((lower < upper).all() for lower, upper in found)
+
+
+def holds_the_estimate(name):
+    middle = estimates(OUTCOMES)
+    found = [limits(name, *OUTCOMES, alpha=alpha) for alpha in ALPHAS]
+    return all(
+        ((lower <= middle + ROUNDING) & (middle <= upper + ROUNDING)).all()
+        for lower, upper in found
+    )
+
+
+def rises(name):
+    """Whether a success more in one cluster lowers no limit."""
+    outcomes = every_outcome((2, 3, 4))
+    place = {x: row for row, (x, _) in enumerate(outcomes)}
+    found = limits(name, *outcomes)
+    steps = [
+        (place[x], place[(*x[:at], x[at] + 1, *x[at + 1 :])])
+        for x, n in outcomes
+        for at in range(len(n))
+        if x[at] < n[at]
+    ]
+    here, there = np.array(steps).T
+    return bool((found[:, there] >= found[:, here] - ROUNDING).all())
+
+
+PROPERTIES = {
+    "is nested in alpha": is_nested,
+    "has width": has_width,
+    "holds the estimate": holds_the_estimate,
+    "rises with x": rises,
+}
+
+
+@pytest.mark.parametrize("part", PROPERTIES)
+@each_deterministic
+def test_a_method_has_each_property_unless_it_says_so(name, part):
+    assert PROPERTIES[part](name) == (part not in EXCEPTIONS.get(name, {}))
+
+
+@each_deterministic
+@given(st.data())
+@settings(max_examples=25)
+def test_padding_changes_nothing(name, data):
+    sizes = data.draw(st.lists(st.integers(1, 40), min_size=1, max_size=6))
+    x = [data.draw(st.integers(0, n)) for n in sizes]
+    padded_x, padded_n = list(x), list(sizes)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(padded_x)))
+        padded_x.insert(at, 0)
+        padded_n.insert(at, 0)
+    for alpha in (0.05, 0.9):
+        alone = limits(name, (x, sizes), alpha=alpha)
+        np.testing.assert_allclose(
+            limits(name, (padded_x, padded_n), alpha=alpha), alone, rtol=0, atol=ROUNDING
+        )
+
+
+@each_deterministic
+def test_an_array_equals_one_outcome_at_a_time(name):
+    some = OUTCOMES[::7]
+    together = limits(name, *some)
+    alone = np.concatenate([limits(name, each) for each in some], axis=1)
+    np.testing.assert_allclose(together, alone, rtol=0, atol=ROUNDING)
+
+
+ALL_OR_NONE = [((0, 0, 0), (3, 5, 4)), ((3, 5, 4), (3, 5, 4)), ((0, 0), (1, 1))]
+ALIKE = [((1, 2, 3), (3, 6, 9)), ((4, 4), (5, 5))]
+ONE_CLUSTER = [((0,), (7,)), ((3,), (7,)), ((7,), (7,)), ((1,), (1,))]
+
+
+def independent(name, outcomes):
+    """Limits of the same cases without clusters, by the method of a proportion."""
+    totals = np.array([(sum(x), sum(n)) for x, n in outcomes], float).T
+    return np.array(PROPORTION[name].limits(tuple(totals), 0.05))
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"), [("saha_wilson", "wilson"), ("rao_scott", "wilson"), ("saha_scas", "scas")]
+)
+def test_with_all_or_no_successes_cases_are_taken_as_independent(name, plain):
+    np.testing.assert_array_equal(limits(name, *ALL_OR_NONE), independent(plain, ALL_OR_NONE))
+
+
+@pytest.mark.parametrize("name", ["cluster_wald", "cluster_t", "cluster_bootstrap"])
+def test_with_all_or_no_successes_there_is_no_width(name):
+    middle = estimates(ALL_OR_NONE)
+    np.testing.assert_array_equal(limits(name, *ALL_OR_NONE), [middle, middle])
+
+
+@pytest.mark.parametrize(
+    "name", ["saha_wilson", "rao_scott", "cluster_wald", "cluster_t", "cluster_bootstrap"]
+)
+def test_where_all_clusters_have_one_proportion_there_is_no_width(name):
+    middle = estimates(ALIKE)
+    found = limits(name, *ALIKE)
+    np.testing.assert_allclose(found, [middle, middle], rtol=0, atol=ROUNDING)
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_where_all_clusters_have_one_proportion_saha_scas_has_the_whole_range():
+    np.testing.assert_array_equal(limits("saha_scas", *ALIKE), [[0, 0], [1, 1]])
+
+
+@pytest.mark.parametrize("name", ["saha_wilson", "saha_scas", "rao_scott", "cluster_t"])
+def test_of_one_cluster_the_interval_is_the_whole_range(name):
+    np.testing.assert_array_equal(limits(name, *ONE_CLUSTER), [[0] * 4, [1] * 4])
+
+
+@pytest.mark.parametrize("name", ["cluster_wald", "cluster_bootstrap"])
+def test_of_one_cluster_the_interval_has_no_width(name):
+    middle = estimates(ONE_CLUSTER)
+    np.testing.assert_array_equal(limits(name, *ONE_CLUSTER), [middle, middle])
+
+
+@pytest.mark.parametrize(("name", "plain"), [("saha_wilson", "wilson"), ("saha_scas", "scas")])
+def test_with_a_single_case_in_each_cluster_they_are_independent(name, plain):
+    outcomes = every_outcome((1,) * 5)
+    np.testing.assert_allclose(limits(name, *outcomes), independent(plain, outcomes), atol=ROUNDING)
+
+
+def test_the_naive_interval_regards_no_clusters():
+    np.testing.assert_array_equal(limits("wilson", *KNOWN), independent("wilson", KNOWN))
+
+
+def test_cases_that_are_all_alike_in_a_cluster_count_as_one():
+    """ρ = 1: ten clusters of five cases are ten cases."""
+    x, n = (5, 5, 5, 5, 5, 5, 5, 0, 0, 0), (5,) * 10
+    expected = np.array(PROPORTION["wilson"].limits((np.array([7.0]), np.array([10.0])), 0.05))
+    np.testing.assert_allclose(limits("saha_wilson", (x, n)), expected, atol=ROUNDING)
