@@ -1,0 +1,1 @@
+"""Laws of one sample's count beside the binomial and the Poisson."""
