@@ -15,6 +15,7 @@ from harness.families.paired import PairedFamily, PairedParameter
 from harness.numerics.arrays import Floats, Integers, Positions
 from harness.paired_truths import DirichletTruth, PairedTruth, TableTruth
 from harness.sampling import multinomial
+from harness.sampling.law import Law
 from harness.sampling.protocol import NUMPY
 from harness.scenario import Draws, PairScenario, Scenario, SingleScenario, keyed_stream
 from harness.scenario import listed_scenarios as independent_scenarios
@@ -57,6 +58,10 @@ class PairedScenario:
     @property
     def model(self) -> Model:
         return family_of(self.family).model
+
+    @property
+    def law(self) -> None:
+        return None
 
     @property
     def parameter(self) -> PairedParameter:
@@ -206,6 +211,7 @@ def scenario_at(
     *,
     draws: str = NUMPY,
     with_both: bool = True,
+    law: Law | None = None,
 ) -> Scenario:
     """Return the scenario of a size and a truth, by the design of the family.
 
@@ -215,22 +221,29 @@ def scenario_at(
         truth: of the family's design.
         draws: ``numpy`` or ``thinned``; of one sample.
         with_both: of pairs: whether an outcome says how many pairs are right in both.
+        law: of one sample: how its count arises; None for the family's own law.
 
     Raises:
         InputError: n is too large for outcomes that say it.
     """
-    return _MAKERS[family_of(family).design](family, size, truth, draws, with_both)
+    return _MAKERS[family_of(family).design](family, size, truth, draws, with_both, law)
 
 
-def _of_one(family: str, size: Any, truth: Any, draws: str, with_both: bool) -> Scenario:
-    return SingleScenario(family, size, truth, draws)
+def _of_one(
+    family: str, size: Any, truth: Any, draws: str, with_both: bool, law: Law | None
+) -> Scenario:
+    return SingleScenario(family, size, truth, draws, law)
 
 
-def _of_two(family: str, size: Any, truth: Any, draws: str, with_both: bool) -> Scenario:
+def _of_two(
+    family: str, size: Any, truth: Any, draws: str, with_both: bool, law: Law | None
+) -> Scenario:
     return PairScenario(family, size, truth)
 
 
-def _of_pairs(family: str, size: Any, truth: Any, draws: str, with_both: bool) -> Scenario:
+def _of_pairs(
+    family: str, size: Any, truth: Any, draws: str, with_both: bool, law: Law | None
+) -> Scenario:
     return PairedScenario(family, int(size), truth, with_both)
 
 

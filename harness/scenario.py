@@ -20,7 +20,8 @@ from harness.families.family import Data, Model, truth_posterior
 from harness.methods.source import Observed
 from harness.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.paired_truths import PairedTruth
-from harness.sampling.protocol import NUMPY, THINNED
+from harness.sampling.law import Law
+from harness.sampling.protocol import NUMPY, THINNED, Sampling
 from harness.truths import DiscreteTruth, PairTruth, Truth, as_distribution
 
 
@@ -77,6 +78,11 @@ class Scenario(Protocol):
     @property
     def model(self) -> Model:
         """The model of each sample."""
+        ...
+
+    @property
+    def law(self) -> Law | None:
+        """How the count of a single sample arises; None where it is the model's own way."""
         ...
 
     @property
@@ -180,6 +186,8 @@ class SingleScenario:
     truth: Truth
     draws: str = NUMPY
     """``numpy`` or ``thinned``: where outcomes at drawn truths come from."""
+    law: Law | None = None
+    """How the count arises; None where it is binomial or Poisson, as the model has it."""
 
     @property
     def sizes(self) -> tuple[float, ...]:
@@ -190,8 +198,13 @@ class SingleScenario:
         return family_of(self.family).model
 
     @property
+    def sampling(self) -> Law | Sampling:
+        """How the count arises: by the law, or as the model has it."""
+        return self.model.SAMPLING if self.law is None else self.law
+
+    @property
     def outcome_count(self) -> float:
-        return self.model.SAMPLING.largest_outcome(self.size) + 1
+        return self.sampling.largest_outcome(self.size) + 1
 
     @property
     def trials_unit(self) -> int:
@@ -228,7 +241,7 @@ class SingleScenario:
         return tuple(as_distribution(each.truth).draw(trials, rng) for each in self.samples())
 
     def draw_outcomes(self, truths: Sequence[Floats], rng: np.random.Generator) -> Integers:
-        draw = self.model.SAMPLING.draw
+        draw = self.sampling.draw
         each = zip(truths, self.sizes, strict=True)
         return self.outcomes(*(draw(truth, size, rng) for truth, size in each))
 
@@ -239,14 +252,14 @@ class SingleScenario:
         if self.draws == THINNED:
             tables = self.model.SAMPLING.thinned(self.size, *self.truth.support)
         if tables is None:
-            return Draws(parameter, self.model.SAMPLING.draw(parameter, self.size, rng))
+            return Draws(parameter, self.sampling.draw(parameter, self.size, rng))
         return Draws(parameter, tables.draw(parameter, rng))
 
     def draw_at(
         self, index: int, trials: int, rng: np.random.Generator
     ) -> tuple[Integers, Integers]:
         assert isinstance(self.truth, DiscreteTruth)
-        x = self.model.SAMPLING.draw(self.truth.values[index], self.size, rng, trials)
+        x = self.sampling.draw(self.truth.values[index], self.size, rng, trials)
         smallest = int(x.min())
         count = np.bincount(x - smallest)
         occurred = np.flatnonzero(count)
@@ -261,8 +274,9 @@ class SingleScenario:
 
     def content(self) -> Mapping[str, Any]:
         draws = {} if self.draws == NUMPY else {"draws": self.draws}
+        law = {} if self.law is None else {"sampling": dict(self.law.content())}
         truth = dict(self.truth.content())
-        return {"family": self.family, "size": self.size, "truth": truth, **draws}
+        return {"family": self.family, "size": self.size, "truth": truth, **draws, **law}
 
     def stream(self, seed: int, shard: int) -> np.random.Generator:
         return keyed_stream(self.content(), seed, shard)
@@ -279,6 +293,10 @@ class PairScenario:
     @property
     def model(self) -> Model:
         return family_of(self.family).model
+
+    @property
+    def law(self) -> None:
+        return None
 
     @property
     def stride(self) -> int:

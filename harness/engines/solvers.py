@@ -9,14 +9,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from harness.engines import scores
-from harness.engines.exact import one_sample, paired, tables, two_samples
+from harness.engines.exact import law, one_sample, paired, tables, two_samples
 from harness.engines.exact.listed_truths import at_listed_truths
 from harness.engines.results import Enumerated, Exact, WorstCase
 from harness.engines.scores import Scores
+from harness.engines.verification import law as verify_law
 from harness.engines.verification import one_sample as verify_one
 from harness.engines.verification import paired as verify_pairs
 from harness.engines.verification import two_samples as verify_two
 from harness.engines.verification.comparisons import Comparison, Published
+from harness.engines.worst_case.law import worst_cases as worst_cases_by_law
 from harness.engines.worst_case.paired import search_worst_case as search_paired_worst_case
 from harness.engines.worst_case.two_samples import search_worst_case
 from harness.errors import HarnessError
@@ -47,7 +49,8 @@ class Solver(Protocol):
     def has_exact_values(self) -> bool:
         """Whether ``enumerate`` has values under the scenario's truth.
 
-        It has none under a distribution where the parameter has no closed posterior.
+        It has none under a distribution where the parameter has no closed posterior, or where a
+        law describes how outcomes arise.
         """
         ...
 
@@ -141,7 +144,7 @@ class Solver(Protocol):
 
 
 def solver_of(scenario: Scenario) -> Solver:
-    """Return the solver of a scenario.
+    """Return the solver of a scenario, by its law or by the design of its family.
 
     Raises:
         HarnessError: the family has no enumeration, or no solver exists for its design.
@@ -150,7 +153,7 @@ def solver_of(scenario: Scenario) -> Solver:
     solver = _SOLVERS.get(family.design)
     if solver is None or ENUMERATION not in family.engines:
         raise HarnessError(f"the family {family.name} has no exact engines")
-    found: Solver = solver(scenario)
+    found: Solver = solver(scenario) if scenario.law is None else _LAW_SOLVER(scenario)
     return found
 
 
@@ -189,7 +192,7 @@ class OneSampleSolver:
         return last + 1.0 - first
 
     def _range_window(self, over: Sequence[Span]) -> tuple[int, int]:
-        return self.scenario.model.SAMPLING.window(*over[0], self.scenario.size)
+        return self.scenario.sampling.window(*over[0], self.scenario.size)
 
     def solves_range(self, over: Sequence[Span]) -> bool:
         return True
@@ -221,6 +224,46 @@ class OneSampleSolver:
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         return verify_one.verify(self.scenario, limits, published)
+
+
+@dataclass(frozen=True)
+class LawSolver(OneSampleSolver):
+    """Exact engines for one sample whose count arises by a law of its own.
+
+    They have values at listed truths alone.
+    """
+
+    @property
+    def has_exact_values(self) -> bool:
+        return self.scenario.truth.is_discrete and law.law_of(self.scenario).has_probabilities
+
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        return _covers_possible(self, outcomes, largest)
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        return np.empty(0, np.int64)
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        return law.outcome_weights(self.scenario, outcomes)
+
+    def enumerate(
+        self, limits: Limits, reported: Integers | None = None, worst: bool = True
+    ) -> Enumerated:
+        return law.enumerate_by_law(self.scenario, limits, reported, worst)
+
+    def at_truths(self, limits: Limits) -> Exact:
+        return law.at_listed_values(self.scenario, limits)
+
+    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
+        found = worst_cases_by_law(self.scenario, limits, over[0])
+        return (None,) * len(limits.lower) if found is None else found
+
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        family, listed = family_of(self.scenario.family), law.listed_values(self.scenario)
+        return scores.of_listed_truths(family, listed, limits, enumerated, columns)
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        return verify_law.verify(self.scenario, limits, published)
 
 
 @dataclass(frozen=True)
@@ -375,6 +418,9 @@ _SOLVERS: dict[str, Any] = {
     PAIRS: PairedSolver,
 }
 """The solvers by the design of the family."""
+
+_LAW_SOLVER: Any = LawSolver
+"""The solver of a scenario with a law, which has one sample."""
 
 
 def _has_exact_values(scenario: Scenario) -> bool:

@@ -182,11 +182,6 @@ class Family:
         return self.combination.directions
 
     @property
-    def worst_case_is_exact(self) -> bool:
-        """Whether the worst case is a proven supremum, and not the largest value of a search."""
-        return self.samples == 1
-
-    @property
     def engines(self) -> tuple[str, ...]:
         """The names of the engines that the family has."""
         has_posterior = self.samples == 1 or self.posterior_of is not None

@@ -178,10 +178,6 @@ class PairedFamily(Family):
         return self.of_pairs.is_ratio
 
     @property
-    def worst_case_is_exact(self) -> bool:
-        return False
-
-    @property
     def engines(self) -> tuple[str, ...]:
         has_posterior = self.posterior_of_pairs is not None
         return (MONTE_CARLO, *([POSTERIOR] if has_posterior else []), ENUMERATION)

@@ -128,6 +128,7 @@ def _figure(case: _Case) -> Figure:
     axes.set_ylim(bottom=0, top=case.highest)
     _set_outcomes(axes, case)
     title = f"{selection.method_title(case.cells, case.label)}, {size}"
+    title += selection.sampling_text(case.cells)
     heading = style.wrap(title + _hidden(simulated, case.highest), style.COLUMN)
     figure.legend(**style.legend_above(2, heading))
     return figure

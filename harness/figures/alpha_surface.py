@@ -50,6 +50,7 @@ def draw(results: selection.Tables, asked: AlphaSurface) -> list[Drawing]:
             errors = grid_of(here, "alpha_error", asked.fractions, NAME)
             title = f"{selection.method_title(cells, label)}, nominal α = {alpha:g}"
             title += "".join(f", by {engine}" for engine in other_engine)
+            title += selection.sampling_text(cells)
             name = file_stem(NAME, label, *part, *other_engine)
             drawings += [
                 Drawing(f"{name}-common", _common(errors, title, asked.scale)),

@@ -50,6 +50,11 @@ def family_in(cells: pl.DataFrame) -> Family:
     return family_of(str(cells["family"][0]))
 
 
+def sampling_text(cells: pl.DataFrame) -> str:
+    """How outcomes arise, as the end of a heading; empty where it is the family's own law."""
+    return f", {cells['sampling'][0]}" if "sampling" in cells.columns else ""
+
+
 def methods(cells: pl.DataFrame, asked: str | Sequence[str] | None, kind: str) -> list[str]:
     """The label or labels asked for, in that order, or all of them."""
     asked = [asked] if isinstance(asked, str) else asked

@@ -42,7 +42,8 @@ class TruthCurves:
     """File name of the drawing."""
     family: Family
     setting: str
-    """The size, and the true value of the second sample if there are two, in words."""
+    """The size, the true value of the second sample if there are two, and the sampling where it is
+    not the family's own, in words."""
     alpha: float
     methods: tuple[str, ...]
     cells: pl.DataFrame
@@ -84,6 +85,7 @@ def truth_curves(
         here = here.filter(here[column] == second)
         setting += f", {symbol} = {second:.12g}"
         parts += [f"second{second:.12g}"] if several else []
+    setting += selection.sampling_text(cells)
     of_one = here.filter(method=here["method"][0], engine=here["engine"][0], alpha=here["alpha"][0])
     if of_one[axis].is_duplicated().any():
         raise InputError(f"{kind}: the results hold several tables with the same {axis}")

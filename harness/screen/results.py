@@ -14,9 +14,16 @@ from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.screen.ranking import ranking_screen
 from harness.screen.recommendation import recommendation_screen
 from harness.screen.records import escape_markup, format_number, narrow_table, worst_range
-from harness.tables.manifest import engines_met, failed_methods, not_compared, unsteady_methods
+from harness.tables.manifest import (
+    engines_met,
+    failed_methods,
+    not_compared,
+    unsteady_methods,
+    worst_cases_are_exact,
+)
 from harness.tables.precision import missed_precision
 from harness.tables.results import Results
+from harness.tables.schema import SAMPLING
 
 _MOST_ROWS = 45
 _Row = Mapping[str, Any]
@@ -26,9 +33,10 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     """The title, which interval to take, the summary, the verdicts, and the folder of the files."""
     manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
+    yield from _sampling(results.summary)
     answers = results.recommendation
     if answers is not None:
-        yield from recommendation_screen(answers)
+        yield from recommendation_screen(answers, worst_cases_are_exact(manifest))
     yield _summary(results)
     ranking = results.ranking
     if ranking is not None:
@@ -45,6 +53,15 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     yield from _conclusions(manifest)
     if results.path is not None:
         yield f"Written to {escape_markup(str(results.path))}"
+
+
+def _sampling(summary: pl.DataFrame) -> Iterator[str]:
+    """How outcomes arise, where it is not the family's own law, which methods are made for."""
+    if SAMPLING in summary.columns:
+        yield (
+            f"Sampling: {summary[SAMPLING][0]}. What methods promise for independent trials or "
+            "events need not hold here."
+        )
 
 
 def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:

@@ -20,6 +20,7 @@ from harness.engines.results import ROUNDED_PROBABILITY, Counts, Exact, Mean
 from harness.numerics.arrays import Floats
 from harness.scenario import sizes_by_name
 from harness.tables.scenario_result import ScenarioResult
+from harness.tables.schema import SAMPLING
 
 Block = dict[str, Any]
 
@@ -74,6 +75,7 @@ def column_block(result: ScenarioResult, row: int, engine: str) -> Block:
     column = result.columns[row]
     return {
         "family": result.scenario.family,
+        SAMPLING: None if (law := result.scenario.law) is None else law.title,
         "method": column.method,
         "side": column.side,
         "alpha": column.alpha,

@@ -222,6 +222,11 @@ def _comparison(
     }
 
 
+def worst_cases_are_exact(content: Mapping[str, Any]) -> bool:
+    """Whether no worst case was found by a search, from the manifest of a run."""
+    return all("found_by" not in each for each in content["worst_cases"])
+
+
 def engines_met(content: Mapping[str, Any]) -> bool:
     """Whether the posterior and the enumeration of a run were compared with each other."""
     ran = {POSTERIOR, ENUMERATION} <= set(content["experiment"]["engines"])
@@ -233,7 +238,10 @@ def not_compared(content: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each pair of engines that was not compared, from the manifest of a run."""
     engines = content["experiment"]["engines"]
     if not content["agreement"]["checked"]:
-        why = "their limits are random" if MONTE_CARLO in engines else _absent([MONTE_CARLO])
+        why = _absent([MONTE_CARLO])
+        if MONTE_CARLO in engines:
+            are_random = "not_checked" in content["agreement"]
+            why = "their limits are random" if are_random else "there are no exact values"
         yield f"Monte Carlo and exact values were not compared: {why}"
     if not engines_met(content):
         absent = [each for each in (POSTERIOR, ENUMERATION) if each not in engines]

@@ -11,7 +11,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
-from harness.tables.schema import worst_range_columns
+from harness.tables.schema import SAMPLING, worst_range_columns
 
 YARDSTICK = "minimal_length"
 """The method that lengths are compared with, if a run has it."""
@@ -101,6 +101,7 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
         )
         .select(
             pl.lit(family).alias("family"),
+            *([pl.lit(rows[SAMPLING][0]).alias(SAMPLING)] if SAMPLING in rows.columns else []),
             pl.lit(rows["alpha"][0]).alias("alpha"),
             known_rank.cast(pl.Int64).alias("rank"),
             pl.exclude("rank"),

@@ -11,7 +11,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
 from harness.tables.ranking import MOST_INFINITE
-from harness.tables.schema import Columns, worst_range_columns
+from harness.tables.schema import SAMPLING, Columns, worst_range_columns
 
 NEVER, WITHIN, CLOSEST = "never_above_alpha", "within_1.5_alpha", "closest_on_average"
 """The questions, as the column ``question`` names them."""
@@ -87,7 +87,8 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
     if rows["method"].n_unique() < 2:
         return None
     family = family_of(rows["family"][0])
-    keys = ("family", "alpha", *family.sizes)
+    named = [SAMPLING] if SAMPLING in rows.columns else []
+    keys = ("family", *named, "alpha", *family.sizes)
     # All sizes of a run have the same truth, and so the same range.
     spans = [name for ends in worst_range_columns(family.name) for name in ends]
     range_ = {name: rows[name].max() for name in spans}

@@ -12,6 +12,9 @@ from harness.families.catalogue import FAMILIES, family_of
 
 OUTCOME, TRUTH = "outcome", "truth"
 
+SAMPLING = "sampling"
+"""The column that names how outcomes arise, in tables of a run whose config has this key."""
+
 Columns = dict[str, Any]
 """Names of columns in their order, with their Polars types."""
 
@@ -28,12 +31,15 @@ class TableKind:
     also hold the alpha under the reference prior, and whether the two differ."""
     may_fail: bool = False
     """Whether a method is a user function, which may give no limits."""
+    sampled: bool = False
+    """Whether outcomes arise otherwise than by the family's own law; the tables name it."""
 
 
-def _key(family: str) -> Columns:
-    known = family_of(family)
+def _key(kind: TableKind) -> Columns:
+    known = family_of(kind.family)
     return {
         "family": pl.String,
+        **({SAMPLING: pl.String} if kind.sampled else {}),
         "method": pl.String,
         "side": pl.String,
         "alpha": pl.Float64,
@@ -88,7 +94,7 @@ def summary_columns(kind: TableKind) -> Columns:
     """
     known = family_of(kind.family)
     return {
-        **_key(kind.family),
+        **_key(kind),
         **_estimate(kind),
         "alpha_error_min": pl.Float64,
         "alpha_error_max": pl.Float64,
@@ -118,7 +124,7 @@ def cells_columns(kind: TableKind) -> Columns:
     known = family_of(kind.family)
     two_references: Columns = {"prior_alpha": pl.Float64, "parts": pl.Boolean}
     return {
-        **_key(kind.family),
+        **_key(kind),
         "given": pl.String,
         **dict.fromkeys(known.counts, pl.Int64),
         **({"x_last": pl.Int64} if kind.grouped else {}),
@@ -195,4 +201,5 @@ def table_kind(document: Any) -> TableKind:
         grouped="group" in document,
         two_references=document.get("reference") == "truth",
         may_fail=any(isinstance(each, dict) and "function" in each for each in document["methods"]),
+        sampled=SAMPLING in document,
     )

@@ -10,6 +10,7 @@ import yaml
 from polars.testing import assert_frame_equal
 
 from harness.screen.recommendation import recommendation_screen
+from harness.tables.manifest import worst_cases_are_exact
 from harness.tables.recommendation import CLOSEST, NEVER, WITHIN, recommendation
 from harness.tables.results import load, write_tables
 from tests.study.experiments import in_memory, part
@@ -158,9 +159,9 @@ def test_each_alpha_and_size_has_its_own_answers():
     assert never["mean_length"].to_list() == [0.2, 0.05, 0.24, 0.06]
 
 
-def words(table):
+def words(table, worst_is_exact=True):
     """All that the screen says in sentences."""
-    return "\n".join(str(line) for line in recommendation_screen(table))
+    return "\n".join(str(line) for line in recommendation_screen(table, worst_is_exact))
 
 
 def test_the_screen_answers_in_words():
@@ -189,7 +190,8 @@ def test_a_worst_case_that_is_searched_for_is_not_said_to_be_never_exceeded():
         "truth": {"first": {"values": [0.1, 0.5]}, "second": {"values": [0.3, 0.9]}},
         "engines": ["enumeration"],
     }
-    said = words(in_memory(pairs).recommendation)
+    found = in_memory(pairs)
+    said = words(found.recommendation, worst_cases_are_exact(found.manifest))
     assert said.startswith("n1 = 4, n2 = 5, p1 in 0.1 … 0.5, p2 in 0.3 … 0.9, alpha 0.05:\n")
     assert "never" not in said
     assert "shortest that no truth was found to miss more often than 5 %: none of the 2" in said
@@ -197,7 +199,7 @@ def test_a_worst_case_that_is_searched_for_is_not_said_to_be_never_exceeded():
 
 def test_many_sizes_are_a_table_with_a_row_for_each():
     sizes = [summary(FOUR, n=n) for n in (5, 10, 20, 50)]
-    (table,) = recommendation_screen(recommendation(pl.concat(sizes)))
+    (table,) = recommendation_screen(recommendation(pl.concat(sizes)), True)
     assert str(table.title) == "Which interval: p in 0.2 … 0.9, alpha 0.05"
     cells = [list(column.cells) for column in table.columns]
     assert cells[0] == ["5", "10", "20", "50"]

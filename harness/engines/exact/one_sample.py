@@ -161,8 +161,7 @@ def _windows(scenario: SingleScenario) -> list[tuple[int, int]]:
     truth = scenario.truth
     values = truth.values if truth.is_discrete else ()
     spans = [(value, value) for value in values] or [truth.effective_support]
-    sampling, size = scenario.model.SAMPLING, scenario.size
-    return [sampling.window(low, high, size) for low, high in spans]
+    return [scenario.sampling.window(low, high, scenario.size) for low, high in spans]
 
 
 def _by_truth(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:

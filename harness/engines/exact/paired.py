@@ -11,6 +11,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from harness.engines.exact.listed_probabilities import (
+    enumerate_listed,
+    misses_at_listed,
+    with_worst_cases,
+)
 from harness.engines.exact.one_sample import enumerate_by_posterior
 from harness.engines.exact.tables import (
     Windows,
@@ -19,10 +24,8 @@ from harness.engines.exact.tables import (
     probabilities,
     windows_of,
 )
-from harness.engines.exact.two_samples import misses_at_listed, with_worst_cases
 from harness.engines.results import Enumerated, Exact
 from harness.engines.worst_case.paired import search_worst_case
-from harness.families.family import ENUMERATION
 from harness.numerics.arrays import Floats, Integers
 from harness.paired_scenario import PairedScenario
 from harness.scenario import Limits
@@ -50,19 +53,17 @@ def enumerate_pairs(
 
 
 def _enumerate(scenario: PairedScenario, limits: Limits, reported: Integers) -> Enumerated:
-    unknown = (None,) * limits.lower.shape[0]
     if not scenario.truth.is_discrete:
         return enumerate_by_posterior(scenario, limits, reported)
-    by_outcome, by_truth = misses_at_listed(listed_tables(scenario), scenario.truth.count, limits)
-    shown = np.intersect1d(by_outcome.conditions, reported)
-    mean = by_truth.mean()
-    return Enumerated(by_outcome.at(shown), by_truth, mean, ENUMERATION, unknown, unknown)
+    keys, _ = scenario.listed_truths()
+    return enumerate_listed(listed_tables(scenario), keys, limits, reported)
 
 
 def at_listed_tables(scenario: PairedScenario, limits: Limits) -> Exact:
     """Return the miss probabilities and the expected length at each listed truth."""
     assert scenario.truth.is_discrete
-    _, by_truth = misses_at_listed(listed_tables(scenario), scenario.truth.count, limits)
+    keys, _ = scenario.listed_truths()
+    _, by_truth = misses_at_listed(listed_tables(scenario), keys, limits)
     return by_truth
 
 

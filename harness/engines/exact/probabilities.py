@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 
@@ -81,3 +82,37 @@ def probability_rows(
     if lost.size:
         rows[lost] = sampling.pmf(np.arange(first, last + 1), theta[lost], size)
     return rows
+
+
+class Windowed(Protocol):
+    """What says which outcomes are possible: a sampling model or a law."""
+
+    def window(self, low: float, high: float, size: float) -> tuple[int, int]: ...
+
+
+def blocks_of_truths(
+    sampling: Windowed, truths: Floats, size: float, cells: int = _CELLS
+) -> Iterator[tuple[slice, int, int]]:
+    """Yield blocks of truths with the first and the last outcome that is possible at any of them.
+
+    Between these all outcomes are possible at some truth of the block.
+
+    Args:
+        sampling: says which outcomes are possible at a truth.
+        truths: ascending, shape (t,).
+        size: the size.
+        cells: the largest product of the numbers of truths and outcomes of a block.
+    """
+    start = 0
+    while start < truths.size:
+        first, last = sampling.window(truths[start], truths[start], size)
+        stop = start + 1
+        while stop < truths.size:
+            start_of_next, further = sampling.window(truths[stop], truths[stop], size)
+            # The outcomes between two windows need not have limits.
+            apart = start_of_next > last + 1
+            if apart or (stop + 1 - start) * (max(further, last) + 1 - first) > cells:
+                break
+            stop, last = stop + 1, max(further, last)
+        yield slice(start, stop), first, last
+        start = stop

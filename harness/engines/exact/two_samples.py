@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 
 import numpy as np
 
-from harness.engines.exact.miss_sets import split_missed
+from harness.engines.exact.listed_probabilities import enumerate_listed, with_worst_cases
 from harness.engines.exact.one_sample import enumerate_by_posterior, possible_outcomes
 from harness.engines.exact.one_sample import outcome_weights as sample_weights
 from harness.engines.quadrature.samples import has_smooth_density
@@ -17,12 +16,12 @@ from harness.engines.quadrature.two_samples import (
     integrate_pairs,
     is_whole,
 )
-from harness.engines.results import Enumerated, Exact, Mean, WorstCase, weighted
-from harness.engines.worst_case.two_samples import AT_LISTED, search_worst_case
+from harness.engines.results import Enumerated, Exact, Mean, weighted
+from harness.engines.worst_case.two_samples import search_worst_case
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, PairScenario, Scenario
+from harness.scenario import Limits, PairScenario
 
 
 def enumerate_two_samples(
@@ -45,34 +44,12 @@ def enumerate_two_samples(
     return with_worst_cases(scenario, found, search_worst_case(scenario, limits) if worst else None)
 
 
-def with_worst_cases(
-    scenario: Scenario, found: Enumerated, cases: Sequence[WorstCase] | None
-) -> Enumerated:
-    """Return the results with the worst cases of a search, or of the listed truths if worse.
-
-    Args:
-        scenario: sizes and truths.
-        found: the results without worst cases.
-        cases: what the search finds for each column; None where there was none.
-    """
-    if cases is None:
-        return found
-    if found.by_truth is not None:
-        missed = found.by_truth.below + found.by_truth.above
-        cases = [
-            _worse_of_listed(scenario, case, row) for case, row in zip(cases, missed, strict=True)
-        ]
-    return replace(found, worst=tuple(cases))
-
-
 def _enumerate(scenario: PairScenario, limits: Limits, reported: Integers) -> Enumerated:
     """Return the miss probabilities by outcome, by truth and overall, without worst cases."""
     unknown = (None,) * limits.lower.shape[0]
     if scenario.truth.is_discrete:
-        by_outcome, by_truth = _by_outcome_and_truth(scenario, limits)
-        shown = np.intersect1d(by_outcome.conditions, reported)
-        mean = by_truth.mean()
-        return Enumerated(by_outcome.at(shown), by_truth, mean, ENUMERATION, unknown, unknown)
+        keys, _ = scenario.listed_truths()
+        return enumerate_listed(listed_pairs(scenario), keys, limits, reported)
     if is_integrated(scenario):
         (block,) = blocks(scenario)
         by_outcome = integrate_pairs(scenario, block, limits.at(block_outcomes(scenario, block)))
@@ -106,15 +83,6 @@ def _mean(by_outcome: Exact) -> Mean:
     return Mean(below, above, length)
 
 
-def _worse_of_listed(scenario: Scenario, case: WorstCase, missed: Floats) -> WorstCase:
-    """Return the worst case at the listed truths where it is worse than the one of the search."""
-    worst = int(np.argmax(missed))
-    if missed[worst] <= case.alpha:
-        return case
-    truths = tuple(float(each[0]) for each in scenario.truths_of(np.array([worst])))
-    return WorstCase(float(missed[worst]), truths, "at", truths, AT_LISTED)
-
-
 def pair_weights(scenario: PairScenario, outcomes: Integers) -> Floats:
     """Return Pr(X1 = x1, X2 = x2) under the scenario's truths, shape (m,)."""
     weight = np.ones(outcomes.size)
@@ -145,57 +113,3 @@ def listed_pairs(scenario: PairScenario) -> Iterator[tuple[float, Integers, Floa
         outcomes = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :])
         joint = probabilities[0][:, np.newaxis] * probabilities[1][np.newaxis, :]
         yield theta, outcomes.ravel(), joint.ravel()
-
-
-def _by_outcome_and_truth(scenario: PairScenario, limits: Limits) -> tuple[Exact, Exact]:
-    """Return the miss probabilities given each pair of counts and at each listed truth."""
-    return misses_at_listed(listed_pairs(scenario), scenario.truth.count, limits)
-
-
-def misses_at_listed(
-    listed: Iterable[tuple[float, Integers, Floats]], count: int, limits: Limits
-) -> tuple[Exact, Exact]:
-    """Return the miss probabilities given each outcome, and at each listed truth.
-
-    Given the outcome, it is the share of its probability that comes from truths it misses.
-
-    Args:
-        listed: the parameter at each listed truth, and the outcomes with their probability there.
-        count: the number of truths.
-        limits: of all outcomes that can occur.
-    """
-    (k, m), t = limits.lower.shape, count
-    weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))
-    below_at, above_at, length_at, infinite_at = np.zeros((4, k, t))
-    infinite = limits.infinite
-    for number, (theta, outcomes, probability) in enumerate(listed):
-        index = limits.positions(outcomes)
-        weight[index] += probability
-        for row in range(k):
-            lower, upper = limits.lower[row, index], limits.upper[row, index]
-            missed_below, missed_above = split_missed(theta, probability, lower, upper)
-            below[row, index] += missed_below
-            above[row, index] += missed_above
-            below_at[row, number], above_at[row, number] = missed_below.sum(), missed_above.sum()
-            length_at[row, number] = weighted(limits.between(lower, upper), probability).sum()
-            if infinite is not None:
-                infinite_at[row, number] = (infinite[row, index] * probability).sum()
-    possible = weight > 0
-    share = weight[possible]
-    by_outcome = Exact(
-        limits.outcomes[possible],
-        share / t,
-        below[:, possible] / share,
-        above[:, possible] / share,
-        limits.length[:, possible],
-        infinite=None if infinite is None else infinite[:, possible],
-    )
-    by_truth = Exact(
-        np.arange(t),
-        np.full(t, 1.0 / t),
-        below_at,
-        above_at,
-        length_at,
-        infinite=None if infinite is None else infinite_at,
-    )
-    return by_outcome, by_truth

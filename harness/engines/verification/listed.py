@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.engines.exact.probabilities import probability_rows
+from harness.engines.exact.probabilities import blocks_of_truths, probability_rows
 from harness.engines.results import Exact, weighted
 from harness.engines.verification.comparisons import (
     SECOND,
@@ -26,8 +26,6 @@ from harness.engines.verification.comparisons import (
 from harness.families.family import ENUMERATION
 from harness.numerics.arrays import Floats, Positions
 from harness.scenario import Limits, PairScenario, Scenario, SingleScenario
-
-_BLOCK = 1 << 16
 
 Rows = tuple[Positions, Positions, Floats]
 """The numbers of some truths, the positions of outcomes in a table of limits, and the probabilities
@@ -49,19 +47,9 @@ def rows_of_one_sample(scenario: SingleScenario, limits: Limits) -> Iterator[Row
     assert truth.is_discrete
     values = np.array(truth.values)
     bottom, top = scenario.model.SUPPORT
-    start = 0
-    while start < values.size:
-        first, last = sampling.window(values[start], values[start], size)
-        stop = start + 1
-        while stop < values.size:
-            start_of_next, further = sampling.window(values[stop], values[stop], size)
-            # The outcomes between two windows need not have limits.
-            apart = start_of_next > last + 1
-            if apart or (stop + 1 - start) * (further + 1 - first) > _BLOCK:
-                break
-            stop, last = stop + 1, further
-        part = np.arange(start, stop)
-        likely = np.rint(sampling.mean(values[(start + stop) // 2], size))
+    for block, first, last in blocks_of_truths(sampling, values, size):
+        part = np.arange(block.start, block.stop)
+        likely = np.rint(sampling.mean(values[(block.start + block.stop) // 2], size))
         outcomes = first, int(np.clip(likely, first, last)), last
         theta = values[part]
         inside = (theta > bottom) & (theta < top)
@@ -70,7 +58,6 @@ def rows_of_one_sample(scenario: SingleScenario, limits: Limits) -> Iterator[Row
         x = np.arange(first, last + 1)
         probability[~inside] = sampling.pmf(x, theta[~inside, np.newaxis], size)
         yield part, limits.positions(x), probability
-        start = stop
 
 
 def rows_of_two_samples(scenario: PairScenario, limits: Limits) -> Iterator[Rows]:

@@ -241,7 +241,7 @@ def test_a_single_cell_of_a_list_is_seen(part, side):
 
 
 def test_a_miss_that_swaps_its_side_in_a_list_is_seen(monkeypatch):
-    from harness.engines.exact import two_samples as exact
+    from harness.engines.exact import listed_probabilities as exact
 
     right = exact.split_missed
     scenario = scenario_of(DIFFERENCE, (7, 6), LISTED, LISTED)
