@@ -20,9 +20,7 @@ _Case = Mapping[str, _Row]
 """The answers at one size and alpha, by their question."""
 
 
-def recommendation_screen(
-    answers: pl.DataFrame, worst_is_exact: bool
-) -> Iterator[RenderableType]:
+def recommendation_screen(answers: pl.DataFrame, worst_is_exact: bool) -> Iterator[RenderableType]:
     """Yield the answers in words at each size and alpha, or of more than three a table of them.
 
     The table has the mean length of the first answer, the worst alpha of the second one and the
@@ -53,9 +51,7 @@ def recommendation_screen(
         yield escape_markup("\n  ".join([f"{head}:", *lines]))
 
 
-def _table(
-    cases: Sequence[_Case], family: Family, range_: str, worst_is_exact: bool
-) -> Table:
+def _table(cases: Sequence[_Case], family: Family, range_: str, worst_is_exact: bool) -> Table:
     """A table with a row per size and alpha; only the first rows if it is too long."""
     alphas = list(dict.fromkeys(row["alpha"] for case in cases for row in case.values()))
     several = len(alphas) > 1
