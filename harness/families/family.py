@@ -236,6 +236,11 @@ class Family:
         """The column and the symbol of the truth that a curve goes over, then those it holds."""
         return tuple(zip(self.truths, self.symbols, strict=True))
 
+    @property
+    def size_in_words(self) -> str:
+        """What the size of the first sample is a number of."""
+        return "number of trials" if self.model.SIZE_IS_COUNT else "its own unit"
+
     def numbered(self, name: str) -> tuple[str, ...]:
         """Return the name for each sample: itself, or numbered where there are several."""
         if self.samples == 1:

@@ -27,6 +27,11 @@ def size_in_stem(family: Family, size: Size) -> list[str]:
     return [f"{name}{between}{n:.12g}" for name, n in zip(family.sizes, size, strict=True)]
 
 
+def size_label(family: Family) -> str:
+    """The name of an axis of sizes, of the first sample if there are two."""
+    return f"{family.sizes[0]} ({family.size_in_words})"
+
+
 def outcome_label(family: Family, size: Size) -> str:
     """The name of an axis of the outcomes of one sample."""
     model = family.model

@@ -58,19 +58,13 @@ def write_size_curve(
             # Next to size 0 the widths are many times the goal.
             known_widths = reached[np.isfinite(reached)]
             axes.set_ylim(0, min(4.0 * target, 1.05 * float(known_widths.max())))
-        axes.set_xlabel(_size_label(known))
+        axes.set_xlabel(labels.size_label(known))
         axes.set_ylabel(_goal_label(known, name))
         figure.legend(axes.get_lines(), legend_names, **legend)
         try:
             figure.savefig(path, dpi=style.DPI)
         except OSError as error:
             raise WriteError(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-def _size_label(family: Family) -> str:
-    """The name of the axis of sizes, of the first sample if there are two."""
-    name = family.sizes[0]
-    return f"{name} (number of trials)" if family.model.SIZE_IS_COUNT else f"{name} (its own unit)"
 
 
 def _goal_label(family: Family, name: str) -> str:

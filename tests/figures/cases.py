@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -62,6 +62,10 @@ def _one_sided() -> pl.DataFrame:
         for changes in (lower, upper)
     )
     return pl.concat([central, *bounds])
+
+
+def _over_sizes(sizes: Sequence[int], truths: int, *methods: str) -> pl.DataFrame:
+    return pl.concat([truth_cells(n, methods, count=truths) for n in sizes])
 
 
 def _pairs() -> pl.DataFrame:
@@ -129,6 +133,24 @@ CASES: dict[str, Case] = {
     "expected length of many methods": case(
         lambda: renamed(many(truth_cells(30, ["wald"], count=29), 9), {"method_4": LONG}),
         "length_curve",
+    ),
+    "coverage over many sizes": case(
+        lambda: renamed(
+            _over_sizes((2, 3, 4, 5, 7, 10, 15, 20, 30), 1, "wald", "clopper_pearson"),
+            {"wald": LONG},
+        ),
+        "coverage_over_size",
+    ),
+    "coverage over sizes at eight truths": case(
+        lambda: _over_sizes((20, 100, 200), 8, "wald"), "coverage_over_size", lowest=0
+    ),
+    "length over two sizes": case(
+        lambda: _over_sizes((5, 6), 3, "wald", "clopper_pearson"), "length_over_size"
+    ),
+    "length over many sizes": case(
+        lambda: _over_sizes((3, 10, 100, 3000), 1, "balanced_tail", "wald"),
+        "length_over_size",
+        longest=0.5,
     ),
     "rates in groups": case(
         lambda: rate_outcome_cells(["wald"], x=range(510), largest=458, group=10),
