@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.numerics.arrays import Floats
-
-_SMALLEST_SHAPE, _SMALLEST_CORRELATION = 5e-324, 1e-300
-"""What a generator takes as a shape of a Beta distribution."""
+from harness.sampling.laws.beta_binomial import draw_proportions
 
 
 def draw_clusters(
@@ -42,19 +40,9 @@ def draw_clusters(
     """
     shape = p.size, clusters
     drawn = sizes if isinstance(sizes, int) else rng.integers(*sizes, shape, endpoint=True)
-    counts = rng.binomial(drawn, _proportions(p[:, None], rho[:, None], shape, rng), shape)
+    if rho.any():
+        proportions = draw_proportions(p[:, None], rho[:, None], rng, shape)
+    else:
+        proportions = p[:, None]
+    counts = rng.binomial(drawn, proportions, shape)
     return counts.astype(np.float64), np.full(shape, drawn, np.float64)
-
-
-def _proportions(
-    p: Floats, rho: Floats, shape: tuple[int, int], rng: np.random.Generator
-) -> Floats:
-    """The proportion of each cluster; p itself where it is 0 or 1 or ρ is 0."""
-    fixed = (rho <= 0.0) | (p <= 0.0) | (p >= 1.0)
-    if fixed.all():
-        return np.broadcast_to(p, shape)
-    concentration = (1.0 - rho) / np.maximum(rho, _SMALLEST_CORRELATION)
-    a = np.maximum(p * concentration, _SMALLEST_SHAPE)
-    b = np.maximum((1.0 - p) * concentration, _SMALLEST_SHAPE)
-    drawn = rng.beta(a, b, shape)
-    return np.where(fixed, p, drawn) if fixed.any() else drawn

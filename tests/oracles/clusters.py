@@ -6,26 +6,17 @@ law is a convolution of one cluster's law with itself.
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import comb
-
 import numpy as np
+from scipy import stats
+
+from tests.oracles.laws import beta_binomial, quotient
 
 
-def beta_binomial(p, rho, n):
-    """Pr(X = x), x = 0 … n, as products of rational numbers."""
-    p, rho = Fraction(p), Fraction(rho)
-    found = []
-    for x in range(n + 1):
-        product = Fraction(comb(n, x))
-        for i in range(x):
-            product *= p * (1 - rho) + i * rho
-        for i in range(n - x):
-            product *= (1 - p) * (1 - rho) + i * rho
-        for i in range(n):
-            product /= 1 - rho + i * rho
-        found.append(float(product))
-    return np.array(found)
+def law_of_count(p, rho, n):
+    """Pr(X = x), x = 0 … n, of one cluster."""
+    if rho == 0:
+        return stats.binom.pmf(np.arange(n + 1), n, p)
+    return np.array([quotient(each) for each in beta_binomial(n, p, rho)])
 
 
 def law_of_sums(one, clusters):
@@ -69,6 +60,6 @@ def coverage(limits, p, rho, clusters, size):
         p, rho: the proportion, and the correlation of two cases of a cluster.
         clusters, size: how many clusters there are, and how many cases each of them has.
     """
-    probabilities, counts = law_of_sums(beta_binomial(p, rho, size), clusters)
+    probabilities, counts = law_of_sums(law_of_count(p, rho, size), clusters)
     lower, upper = limits(counts, np.full(counts.shape, float(size)))
     return float(probabilities[(lower <= p) & (p <= upper)].sum())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.sampling.cluster_counts import draw_clusters
-from tests.oracles.clusters import beta_binomial
+from tests.oracles.clusters import law_of_count
 from tests.oracles.frequencies import fits
 
 # A right implementation fails a statistical test here with this probability; the seeds are fixed.
@@ -21,18 +21,18 @@ def drawn(p, rho, t=400, clusters=100, sizes=10, seed=1):
 
 @pytest.mark.parametrize("rho", [0.0, 1e-12, 0.05, 0.5, 0.98])
 @pytest.mark.parametrize("p", [0.8, 0.02])
-def test_counts_of_clusters_of_one_size_are_beta_binomial(p, rho):
+def test_counts_of_clusters_of_one_size_are_law_of_count(p, rho):
     x, n = drawn(p, rho)
     assert x.shape == n.shape == (400, 100)
     assert (n == 10).all()
     counts = np.bincount(x.ravel().astype(int), minlength=11)
-    assert fits(counts, beta_binomial(p, rho, 10), FALSE_ALARM)
+    assert fits(counts, law_of_count(p, rho, 10), FALSE_ALARM)
 
 
 def test_another_correlation_is_told_apart():
     x, _ = drawn(0.8, 0.05)
     counts = np.bincount(x.ravel().astype(int), minlength=11)
-    assert not fits(counts, beta_binomial(0.8, 0.06, 10), FALSE_ALARM)
+    assert not fits(counts, law_of_count(0.8, 0.06, 10), FALSE_ALARM)
 
 
 def test_sizes_are_uniform_and_counts_beta_binomial_given_the_size():
@@ -41,7 +41,7 @@ def test_sizes_are_uniform_and_counts_beta_binomial_given_the_size():
     assert fits(sizes, np.repeat([0.0, 0.25], [3, 4]), FALSE_ALARM)
     for size in (3, 6):
         counts = np.bincount(x[n == size].astype(int), minlength=size + 1)
-        assert fits(counts, beta_binomial(0.7, 0.2, size), FALSE_ALARM)
+        assert fits(counts, law_of_count(0.7, 0.2, size), FALSE_ALARM)
 
 
 def test_each_data_set_has_the_law_of_its_own_proportion_and_correlation():
@@ -49,14 +49,14 @@ def test_each_data_set_has_the_law_of_its_own_proportion_and_correlation():
     x, _ = draw_clusters(p, rho, 60, 5, np.random.default_rng(3))
     for place in range(3):
         counts = np.bincount(x[place::3].ravel().astype(int), minlength=6)
-        assert fits(counts, beta_binomial(p[place], rho[place], 5), FALSE_ALARM)
+        assert fits(counts, law_of_count(p[place], rho[place], 5), FALSE_ALARM)
 
 
 def test_clusters_are_independent():
     """The sum of two clusters has the convolution of their laws."""
     x, _ = drawn(0.6, 0.5, sizes=4)
     sums = np.bincount((x[:, ::2] + x[:, 1::2]).ravel().astype(int), minlength=9)
-    one = beta_binomial(0.6, 0.5, 4)
+    one = law_of_count(0.6, 0.5, 4)
     assert fits(sums, np.convolve(one, one), FALSE_ALARM)
 
 

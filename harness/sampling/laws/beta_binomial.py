@@ -14,7 +14,7 @@ from harness.numerics.arrays import Floats, Integers
 from harness.sampling import binomial
 from harness.sampling.laws.products import probabilities, reach
 
-SMALLEST_SHAPE, LARGEST_CONCENTRATION = 5e-324, 1e300
+SMALLEST_SHAPE, SMALLEST_CORRELATION = 5e-324, 1e-300
 """What a generator takes as a shape of a Beta distribution."""
 
 
@@ -121,19 +121,22 @@ def _up(p: float | Floats, q: float | Floats, n: int, theta: float, x: Floats) -
 
 
 def draw_proportions(
-    p: Floats, rho: float, rng: np.random.Generator, shape: int | tuple[int, ...] | None = None
+    p: Floats,
+    rho: float | Floats,
+    rng: np.random.Generator,
+    shape: int | tuple[int, ...] | None = None,
 ) -> Floats:
-    """Draw from Beta(p(1 − ρ)/ρ, q(1 − ρ)/ρ); p itself where it is 0 or 1.
+    """Draw from Beta(p(1 − ρ)/ρ, q(1 − ρ)/ρ); p itself where it is 0 or 1, or where ρ is 0.
 
     Args:
         p: the means of the distributions.
-        rho: the correlation of two trials, 0 < ρ < 1.
+        rho: the correlation of two trials, 0 ≤ ρ < 1; of the shape of ``p``, or one for all.
         rng: the source of randomness.
         shape: the shape of the result where it is not that of ``p``, which broadcasts to it.
     """
-    concentration = min((1.0 - rho) / rho, LARGEST_CONCENTRATION)
+    concentration = (1.0 - rho) / np.maximum(rho, SMALLEST_CORRELATION)
     a = np.maximum(p * concentration, SMALLEST_SHAPE)
     b = np.maximum((1.0 - p) * concentration, SMALLEST_SHAPE)
     drawn = np.asarray(rng.beta(a, b, shape))
-    fixed = (p <= 0.0) | (p >= 1.0)
+    fixed = (p <= 0.0) | (p >= 1.0) | (np.asarray(rho) <= 0.0)
     return np.where(fixed, p, drawn) if np.any(fixed) else drawn

@@ -11,7 +11,7 @@ from scipy import stats
 from harness.methods.catalogue.clustered_proportion import METHODS
 from harness.sampling.cluster_counts import draw_clusters
 from tests.methods.clustered.outcomes import DETERMINISTIC
-from tests.oracles.clusters import beta_binomial, coverage, law_of_sums
+from tests.oracles.clusters import coverage, law_of_count, law_of_sums
 
 # A right implementation fails a statistical test here with this probability; the seeds are fixed.
 FALSE_ALARM = 1e-6
@@ -25,7 +25,7 @@ def two_sided(name):
 @pytest.mark.parametrize("name", DETERMINISTIC)
 def test_the_oracle_is_the_sum_over_all_counts(name):
     p, rho, size, clusters = 0.7, 0.25, 3, 4
-    one = beta_binomial(p, rho, size)
+    one = law_of_count(p, rho, size)
     x = np.array(list(itertools.product(range(size + 1), repeat=clusters)), float)
     lower, upper = two_sided(name)(x, np.full(x.shape, float(size)))
     chances = one[x.astype(int)].prod(axis=1)
@@ -34,7 +34,7 @@ def test_the_oracle_is_the_sum_over_all_counts(name):
 
 
 def test_the_probabilities_of_the_oracle_are_those_of_the_counts():
-    probabilities, counts = law_of_sums(beta_binomial(0.8, 0.2, 5), 6)
+    probabilities, counts = law_of_sums(law_of_count(0.8, 0.2, 5), 6)
     assert probabilities.sum() == pytest.approx(1, abs=1e-14)
     assert probabilities @ counts.sum(axis=1) == pytest.approx(0.8 * 30, rel=1e-13)
     squares = (counts**2).sum(axis=1)
