@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from harness.engines.pooling import Group
 from harness.paired_truths import PairedTruth
+from harness.sampling.law import Law
 from harness.truths import PairTruth, Prior, Truth
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
@@ -112,6 +113,8 @@ class Experiment:
     truth: Truth | PairTruth | PairedTruth
     written_truth: Mapping[str, Any]
     """The truth as plain data, in which a grid is still a grid."""
+    sampling: Law | None
+    """How outcomes arise; None where they are binomial or Poisson, as the family has it."""
     trials: Trials | None
     """None where no Monte Carlo trials are made."""
     draws: str

@@ -17,6 +17,7 @@ from harness.config.models.constraints import Word, expecting, model_name, one_l
 from harness.config.models.figures import figure_type
 from harness.config.models.methods import Alphas, method_type, prior_type
 from harness.config.models.outcomes import OutcomeGroup, outcomes_type
+from harness.config.models.sampling import own_sampling, sampling_type, sampling_words
 from harness.config.models.sizes import delta_type, size_range_type, sizes_type
 from harness.config.models.trials import Count, ExecutionSettings, Trials
 from harness.config.models.truth import distributions_type
@@ -131,6 +132,7 @@ def _coverage(family: Family) -> Form:
         "alpha": _key(Alphas, "Nominal probability of a miss: one, or a list.", 0.05),
         "methods": _method_key(family),
         "truth": _truth_key(family),
+        **_sampling_key(family),
         "trials": _key(Trials | None, "How many Monte Carlo trials.", None),
         **_draws_key(family),
         "outcomes": _key(outcomes, f"What posterior covers: {words}.", "all"),
@@ -178,6 +180,14 @@ def _method_key(family: Family) -> Key:
 def _truth_key(family: Family) -> Key:
     truth = truth_of(family)
     return _key(truth.kind, truth.about, truth.default)
+
+
+def _sampling_key(family: Family) -> dict[str, Key]:
+    own = own_sampling(family)
+    if own is None:
+        return {}
+    about = f"How outcomes arise: {sampling_words(family)}."
+    return {"sampling": _key(sampling_type(family), about, own)}
 
 
 def _draws_key(family: Family) -> dict[str, Key]:

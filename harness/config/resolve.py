@@ -18,7 +18,8 @@ from harness.config.experiment import (
 from harness.config.forms import CROSS, Form
 from harness.config.models.figures import figure_spec
 from harness.config.serialize import written_truth
-from harness.families.family import MONTE_CARLO, Family
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.sampling.law import Law
 from harness.sampling.protocol import NUMPY
 
 Record = TypeVar("Record", Experiment, Calibration)
@@ -55,6 +56,7 @@ def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> An
         outcomes=tuple(sorted(outcomes)) if isinstance(outcomes, tuple) else outcomes,
         group=values.get("group"),
         draws=values.get("draws", NUMPY),
+        sampling=values.get("sampling"),
     )
 
 
@@ -88,9 +90,25 @@ def pairs(
 
 
 def engines_of(
-    family: Family, written: Sequence[str] | None, trials: Trials | None
+    family: Family,
+    written: Sequence[str] | None,
+    trials: Trials | None,
+    law: Law | None = None,
+    is_listed: bool = True,
 ) -> tuple[str, ...]:
-    """The engines that run, in the order of the family; all that can where none is named."""
-    if written is None:
-        return tuple(each for each in family.engines if trials is not None or each != MONTE_CARLO)
-    return tuple(engine for engine in family.engines if engine in written)
+    """The engines that run, in the order of the family; all that can where none is named.
+
+    Args:
+        family: the family.
+        written: the engines that the config names; None for none.
+        trials: None where no trials are made.
+        law: how outcomes arise; None for the family's own law.
+        is_listed: whether the truth is a list of values, and no distribution.
+    """
+    if written is not None:
+        return tuple(engine for engine in family.engines if engine in written)
+    left_out = {MONTE_CARLO} if trials is None else set()
+    if law is not None:
+        # A posterior is that of the family's own law, and an integral over truths needs one.
+        left_out |= {POSTERIOR} if is_listed and law.has_probabilities else {POSTERIOR, ENUMERATION}
+    return tuple(engine for engine in family.engines if engine not in left_out)

@@ -8,6 +8,7 @@ valid ``sizes`` by their keys.
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
@@ -22,10 +23,11 @@ from harness.config.experiment import (
 )
 from harness.config.forms import CROSS, Form
 from harness.config.models.figures import kind_of
+from harness.config.models.sampling import own_sampling
 from harness.config.models.truth_by_design import truth_of
 from harness.config.resolve import pairs, sizes_of
 from harness.engines.pooling import Group
-from harness.errors import ConfigIssue, KeyPath, path_text
+from harness.errors import ConfigIssue, InputError, KeyPath, path_text
 from harness.families.catalogue import FAMILIES
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
@@ -34,8 +36,9 @@ from harness.figures.requirements import ExperimentFacts, unmet_requirements
 from harness.methods.catalogue import CATALOGUE
 from harness.paired_scenario import AnyTruth
 from harness.plain_data import describe
+from harness.sampling.law import Law
 from harness.sampling.protocol import THINNED
-from harness.truths import PairTruth, Truth
+from harness.truths import DiscreteTruth, PairTruth, Truth
 
 MOST_PAIRS = 10_000
 
@@ -235,6 +238,67 @@ def _thinned_needs(what: str) -> ConfigIssue:
     return ConfigIssue(("draws",), f"expected numpy, found thinned, which needs {what}")
 
 
+def _sizes_and_truths_fit_the_law(
+    sizes: Sizes, truth: Truth | PairTruth, sampling: Law | None
+) -> Issues:
+    """The sizes and the listed truths that the law has, the first wrong one of each."""
+    if sampling is None:
+        return
+    for name, listed in sizes.items():
+        yield from itertools.islice(_refused(sampling.validate_size, listed, (name,)), 1)
+    if isinstance(truth, DiscreteTruth):
+        yield from itertools.islice(_refused(sampling.validate_truth, truth.values, ("truth",)), 1)
+    elif sampling.lattice is not None:
+        yield ConfigIssue(
+            ("truth",),
+            f"expected a list of values M/{sampling.lattice} for a sample {sampling.title}, found "
+            f"{next(iter(truth.content()))}",
+        )
+
+
+def _refused(validate: Callable[[float], None], values: Sequence[float], path: KeyPath) -> Issues:
+    for value in values:
+        try:
+            validate(value)
+        except InputError as fault:
+            yield ConfigIssue(path, str(fault))
+
+
+def _engines_fit_the_law(
+    form: Form,
+    raw: Mapping[str, Any],
+    engines: Sequence[str],
+    truth: AnyTruth,
+    sampling: Law | None,
+) -> Issues:
+    """A posterior is that of the family's own law; others have exact values at listed truths."""
+    if sampling is None:
+        return
+    if not engines:
+        yield ConfigIssue(
+            ("trials",),
+            "expected trials (per_outcome, per_size or half_width), found none: under a "
+            f"distribution of truths {MONTE_CARLO} is the only engine for {sampling.title}",
+        )
+    if POSTERIOR in engines:
+        yield ConfigIssue(
+            ("engines", raw["engines"].index(POSTERIOR)),
+            f"expected {MONTE_CARLO} or {ENUMERATION} with {sampling.title}, found {POSTERIOR}, "
+            f"which holds for {own_sampling(form.family)} outcomes",
+        )
+    if ENUMERATION in engines and not truth.is_discrete:
+        yield ConfigIssue(
+            ("truth",),
+            f"expected a grid or a list of values with {ENUMERATION}, which has no exact values "
+            f"under a distribution for {sampling.title}, found {describe(raw.get('truth'))}",
+        )
+
+
+def _thinned_draws_have_no_law(form: Form, draws: str, sampling: Law | None) -> Issues:
+    if draws == THINNED and sampling is not None:
+        yield _thinned_needs(f"sampling: {own_sampling(form.family)}")
+
+
 def _outcomes_can_occur(
     form: Form, raw: Mapping[str, Any], sizes: Sizes, outcomes: Outcomes
 ) -> Issues:
@@ -329,6 +393,9 @@ RULES: dict[str, tuple[Callable[..., Issues], ...]] = {
         _monte_carlo_has_seed,
         _thinned_draws_have_bounded_distribution,
         _thinned_draws_are_made,
+        _thinned_draws_have_no_law,
+        _sizes_and_truths_fit_the_law,
+        _engines_fit_the_law,
         _outcomes_can_occur,
         _groups_have_all_outcomes,
         _enumeration_has_exact_values,

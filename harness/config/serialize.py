@@ -20,6 +20,7 @@ from harness.families.catalogue import family_of
 from harness.methods.user.process import TIMEOUT
 from harness.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.plain_data import plain_number
+from harness.sampling.law import Law
 from harness.sampling.protocol import NUMPY
 
 
@@ -67,6 +68,16 @@ def _truth(experiment: AnyExperiment) -> Mapping[str, Any]:
     return written_truth(experiment.truth.content())
 
 
+def _sampling(law: Law | None) -> dict[str, Any] | None:
+    """The law with its settings; None for the family's own."""
+    if law is None:
+        return None
+    return {
+        name: {key: plain_number(each) for key, each in settings.items()}
+        for name, settings in law.content().items()
+    }
+
+
 def _trials(experiment: AnyExperiment) -> Any:
     trials = experiment.trials
     if isinstance(trials, Precision):
@@ -80,6 +91,7 @@ _WRITERS: dict[str, Callable[[Any], Any]] = {
     "alpha": lambda experiment: list(experiment.alphas),
     "methods": lambda experiment: [_method(spec) for spec in experiment.methods],
     "truth": _truth,
+    "sampling": lambda experiment: _sampling(experiment.sampling),
     "trials": _trials,
     "draws": lambda experiment: None if experiment.draws == NUMPY else experiment.draws,
     "outcomes": lambda experiment: _outcomes(experiment.outcomes),

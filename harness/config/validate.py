@@ -114,7 +114,9 @@ def _validate_keys(
     if "engines" in values:
         written = values.pop("engines")
         if "trials" in values:
-            values["engines"] = engines_of(form.family, written, values["trials"])
+            law, truth = values.get("sampling"), values.get("truth")
+            is_listed = truth is None or truth.is_discrete
+            values["engines"] = engines_of(form.family, written, values["trials"], law, is_listed)
     return values, issues
 
 

@@ -180,6 +180,7 @@ def _scenario(experiment: Experiment, size: Size) -> Scenario:
         size,
         experiment.truth,
         draws=experiment.draws,
+        law=experiment.sampling,
         with_both=any(_uses_both(experiment, spec) for spec in experiment.methods),
     )
 
