@@ -223,8 +223,8 @@ ONE_KEY = [
     # unknown keys
     ("kid: 1", "10: kid: expected a known key, found 'kid'; did you mean kind?"),
     ("size: 5", "10: size: expected one of the keys name, title, kind, family, n, alpha, methods, "
-     "truth, trials, draws, outcomes, reference, group, engines, reference_prior, seed, execution, "
-     "figures, found 'size'"),
+     "truth, sampling, trials, draws, outcomes, reference, group, engines, reference_prior, seed, "
+     "execution, figures, found 'size'"),
     ("kind: calibratoin", "10: kind: expected a kind of experiment (coverage, calibration), found "
      "'calibratoin'; did you mean calibration?"),
     ("Alpha: 0.1", "10: Alpha: expected a known key, found 'Alpha'; did you mean alpha?"),

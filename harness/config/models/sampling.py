@@ -68,7 +68,7 @@ def _entry(kind: LawKind) -> type[BaseModel]:
         for each in kind.settings
     }
     settings = create_model(name, __base__=StrictModel, __doc__=_sentence(kind.summary), **fields)
-    entry: Any = {kind.name: (settings, Field(description=_sentence(kind.summary)))}
+    entry: Any = {kind.name: (settings, Field(description=f"Its settings: {_settings(kind)}."))}
     about = f"The law {kind.name}."
     made: type[BaseModel] = create_model(f"{name}Law", __base__=StrictModel, __doc__=about, **entry)
     return made
