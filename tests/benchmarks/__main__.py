@@ -2,7 +2,8 @@
 
 ``tests.benchmarks.comparisons`` times score intervals that compare two samples,
 ``tests.benchmarks.beside`` sets this harness beside other ways, ``tests.benchmarks.scale`` measures
-the cost of many trials, workers and scenarios, and ``tests.benchmarks.draws`` draws from tables.
+the cost of many trials, workers and scenarios, ``tests.benchmarks.draws`` draws from tables, and
+``tests.benchmarks.laws`` draws clustered outcomes.
 Timings depend on the machine and its load; ratios of timings much less. These are no tests, and
 nothing passes or fails: each line has a measured value and the aim.
 """

@@ -74,11 +74,11 @@ def test_a_large_population_loses_no_digits(population):
         assert largest_relative_error(found, true, UNDERFLOW) < CLOSE
 
 
-@pytest.mark.parametrize("dispersion", [1.0 + 2.0**-52, 1.0 + 2.0**-40, 1.01, 1.5, 20.0])
+@pytest.mark.parametrize("dispersion", [1.0 + 2.0**-52, 1.0 + 2.0**-40, 1.5, 10.0])
 @pytest.mark.parametrize("mean", [2.0**-30, 0.5, 3.0, 40.0])
 def test_gamma_poisson_probabilities_are_exact(mean, dispersion):
     law, exposure = GammaPoisson(dispersion), 4.0
-    most = 2 * law.window(mean / exposure, mean / exposure, exposure)[1] + 10
+    most = law.window(mean / exposure, mean / exposure, exposure)[1] + 40
     relative = exact.negative_binomial(most, mean, dispersion)
     # Pr(X = 0) is (1/d)^(μ/(d − 1)), which is no rational number.
     ctx.prec = 200
@@ -111,7 +111,7 @@ def test_without_dependence_the_laws_are_the_binomial_and_the_poisson(size):
     ).all()
 
 
-@pytest.mark.parametrize("n", [1, 20, 100])
+@pytest.mark.parametrize("n", [10, 100])
 @pytest.mark.parametrize(
     "law",
     [
@@ -125,19 +125,18 @@ def test_without_dependence_the_laws_are_the_binomial_and_the_poisson(size):
     ids=lambda law: law.title,
 )
 def test_little_dependence_gives_the_binomial_numbers(law, n):
-    """Every probability to 1e-12, and to 1e-12 of itself where it is above 1e-4.
+    """Every probability to 1e-12; and to 1e-12 of itself, up to what the laws themselves differ.
 
-    The laws themselves differ: by ½ρn(z² − 1) of a probability z standard deviations from the mean.
+    The logarithm of a beta-binomial probability over the binomial one is ρ/2 times x(x − 1)/p +
+    (n − x)(n − x − 1)/q − n(n − 1), to first order in ρ; of a population −1/N stands for ρ.
     """
-    if n % getattr(law, "cluster_size", 1):
-        pytest.skip("no whole number of clusters")
-    p = np.array([0.0, 0.01, 0.3, 0.5, 0.99, 1.0])
-    found = law.probabilities(p, n, 0, n)
-    same = binomial.pmf(np.arange(n + 1), p[:, np.newaxis], n)
+    p = np.array([0.01, 0.3, 0.5, 0.99])[:, np.newaxis]
+    x = np.arange(n + 1.0)
+    found, same = law.probabilities(p.ravel(), n, 0, n), binomial.pmf(x, p, n)
     np.testing.assert_allclose(found, same, rtol=0.0, atol=1e-12)
-    counts = same > 1e-4
-    allowed = 1e-12 + 10 * 1e-14 * n  # z² − 1 is below 20 there
-    np.testing.assert_allclose(found[counts], same[counts], rtol=allowed, atol=0.0)
+    terms = x * (x - 1) / p + (n - x) * (n - x - 1) / (1 - p) + n * (n - 1)
+    counts = same > 10 * SMALLEST
+    assert (np.abs(found / same - 1) <= 1e-12 + 0.5e-14 * terms)[counts].all()
 
 
 def test_little_dispersion_gives_the_poisson_numbers():
@@ -172,7 +171,7 @@ LAWS_AND_SIZES = st.one_of(
 
 
 @given(LAWS_AND_SIZES, st.lists(st.floats(0.0, 1.0), min_size=1, max_size=5))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_probabilities_add_up_and_have_the_mean_and_variance_that_are_said(drawn, proportions):
     law, n = drawn
     p = np.sort(np.array(proportions))
@@ -200,7 +199,7 @@ def test_probabilities_mirror_when_successes_and_failures_swap(drawn, numerator)
 
 
 @given(st.floats(1.0 + 1e-15, 50.0), st.floats(0.0, 30.0), st.floats(0.1, 10.0))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_gamma_poisson_has_the_mean_and_variance_that_are_said(dispersion, rate, exposure):
     law, at = GammaPoisson(dispersion), np.array([rate])
     first, last = law.window(rate, rate, exposure)

@@ -168,16 +168,19 @@ def _accepted(total: int, successes: Integers, n: int, rng: np.random.Generator)
     The ratio of the probabilities to the binomial ones is largest next to (n − 1)M/N, and at least
     one draw in √2 is accepted on average.
     """
+    values, which = np.unique(successes, return_inverse=True)
+    center = np.floor((n - 1.0) * (values / total))
+    ends = [np.clip(center + step, 0.0, np.minimum(n, values)) for step in (0.0, 1.0)]
+    largest = np.maximum(*(_log_ratio(total, values, n, end) for end in ends))
     drawn = np.empty(successes.size, np.int64)
-    center = np.floor((n - 1.0) * (successes / total))
-    ends = [np.clip(center + step, 0.0, np.minimum(n, successes)) for step in (0.0, 1.0)]
-    largest = np.maximum(*(_log_ratio(total, successes, n, end) for end in ends))
     pending = np.arange(successes.size)
     while pending.size:
-        m = successes[pending]
-        x = rng.binomial(n, m / total)
-        threshold = largest[pending] - rng.standard_exponential(pending.size)
-        accepted = _log_ratio(total, m, n, x) >= threshold
+        x = rng.binomial(n, (values / total)[which[pending]])
+        # Few pairs of M and x are drawn, each many times.
+        pairs, back = np.unique(which[pending] * (n + 1) + x, return_inverse=True)
+        value, outcome = np.divmod(pairs, n + 1)
+        log_chance = _log_ratio(total, values[value], n, outcome) - largest[value]
+        accepted = log_chance[back] >= -rng.standard_exponential(pending.size)
         drawn[pending[accepted]] = x[accepted]
         pending = pending[~accepted]
     return drawn
