@@ -11,16 +11,16 @@ from harness.figures import (
     alpha_surface,
     bounds,
     coverage_curve,
-    coverage_over_size,
     length_curve,
     length_over_outcome,
-    length_over_size,
     length_surface,
     limits_over_size,
     outcome_tails,
     reliability_diagram,
 )
 from harness.figures.kind import FigureKind
+from harness.figures.over_size import coverage as coverage_over_size
+from harness.figures.over_size import length as length_over_size
 
 FIGURES: dict[str, FigureKind] = {
     module.KIND.name: module.KIND

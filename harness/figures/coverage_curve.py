@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from harness.families.family import ENUMERATION, MONTE_CARLO
-from harness.figures import labels, options, selection, style
+from harness.figures import coverage_axis, labels, options, selection, style
 from harness.figures.kind import Drawing, FigureKind
 from harness.figures.truth_curves import TruthCurves, truth_curves
 
@@ -32,13 +32,7 @@ class CoverageCurve(options.FigureOptions):
     methods: options.Labels | None = Field(None, description=options.METHODS)
     alpha: options.Alpha | None = Field(None, description=options.ALPHA)
     second: options.Truth | None = Field(None, description=options.SECOND_TRUTH)
-    lowest: float | None = Field(
-        None,
-        ge=0,
-        lt=1,
-        description="Lower end of the coverage axis; left out, 1 - 4 alpha, "
-        "or higher where no coverage is that low.",
-    )
+    lowest: float | None = Field(None, ge=0, lt=1, description=coverage_axis.LOWEST)
     points: int = Field(
         100,
         ge=1,
@@ -53,22 +47,6 @@ def draw(results: selection.Tables, asked: CoverageCurve) -> list[Drawing]:
     return [Drawing(curves.stem, _figure(curves, asked)) for curves in found]
 
 
-def _lowest(curves: TruthCurves, asked: float | None) -> float:
-    """The lower end of the coverage axis.
-
-    By default it is 1 − 4·alpha, the customary view (0.8 for 95 %), since a method that breaks
-    down near the boundary would flatten the curves of all others. It is higher if no coverage is
-    that low.
-    """
-    import polars as pl
-
-    if asked is not None:
-        return asked
-    reached = curves.cells.filter(curves.cells["method"].is_in(list(curves.methods)))
-    worst = float(reached.select(pl.max_horizontal("actual_alpha", "ci_upper").max()).item())
-    return max(0.0, 1 - 4 * curves.alpha, 1 - 1.1 * max(worst, curves.alpha))
-
-
 def _figure(curves: TruthCurves, asked: CoverageCurve) -> Figure:
     panels = len(curves.methods)
     columns = 1 if panels <= ONE_COLUMN else 2
@@ -77,17 +55,17 @@ def _figure(curves: TruthCurves, asked: CoverageCurve) -> Figure:
     figure = style.new_figure(width, 24 + max(22 * rows, 36))
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     places = list(grid.T.flat)
-    lowest = _lowest(curves, asked.lowest)
+    drawn = curves.cells.filter(curves.cells["method"].is_in(list(curves.methods)))
+    lowest = coverage_axis.lowest(drawn, curves.alpha, asked.lowest)
     for axes, method in zip(places, curves.methods, strict=False):
         _plot_panel(axes, curves, method, lowest, asked.points)
     for axes in places[panels:]:
         axes.remove()
         places[places.index(axes) - 1].tick_params(labelbottom=True)
     places[0].set_xlim(*curves.range)
-    room = 0.02 * (1 - lowest)  # for a line along the top, and one along the bottom at zero
-    places[0].set_ylim(lowest - (room if lowest == 0 else 0), 1 + room)
+    coverage_axis.set_limits(places[0], lowest)
     figure.supxlabel(labels.truth_label(curves.family), fontsize=style.TEXT)
-    figure.supylabel("coverage (1 − actual α)", fontsize=style.TEXT)
+    figure.supylabel(coverage_axis.LABEL, fontsize=style.TEXT)
     handles, names = places[0].get_legend_handles_labels()
     columns = style.legend_columns(names, width)
     figure.legend(handles, names, **style.legend_above(columns, f"coverage at {curves.setting}"))
@@ -109,13 +87,7 @@ def _plot_panel(axes: Axes, curves: TruthCurves, method: str, lowest: float, poi
             gid="exact",
         )
     axes.axhline(
-        1 - curves.alpha,
-        color=style.BLACK,
-        linestyle=(0, (4, 2)),
-        linewidth=0.6,
-        zorder=1,
-        label=f"nominal {1 - curves.alpha:g}",
-        gid="nominal",
+        1 - curves.alpha, **coverage_axis.nominal_style(curves.alpha), zorder=1, gid="nominal"
     )
     title = selection.method_title(curves.cells, method)
     hidden = _hidden(simulated if exact.is_empty() else exact, lowest)

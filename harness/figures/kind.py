@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EVERY_ENGINE = (POSTERIOR, ENUMERATION, MONTE_CARLO)
-Requirement = Literal["counts_of_samples", "trials_by_outcome", "grid_of_fractions", "lengths"]
+Requirement = Literal[
+    "counts_of_samples", "trials_by_outcome", "grid_of_fractions", "lengths", "panels_over_size"
+]
 """What a kind may need of the experiment beside its cells; ``requirements`` checks them.
 
 ``counts_of_samples``: the option x names outcomes of as many counts as there are samples;
 ``trials_by_outcome``: trials are counted by outcome; ``grid_of_fractions``: several sizes n, each
-with outcomes at equally spaced x/n; ``lengths``: methods that have a length at each outcome.
+with outcomes at equally spaced x/n; ``lengths``: methods that have a length at each outcome;
+``panels_over_size``: several sizes, and as many panels as a page holds.
 """
 LONGEST_PART = 80
 """Letters of a label in a file name; file systems end at 255 for the whole."""

@@ -29,18 +29,23 @@ SECOND_TRUTH = (
 REFERENCE = "Label of the method whose length counts as 100 per cent."
 FRACTIONS = "Number of equally spaced x/n from 0 to 1; x is n times it, half up."
 
+MOST_PANELS = 12
+"""The most panels of one drawing: six rows of two, in the column of a journal."""
+
 
 class FigureOptions(StrictModel):
     """The base class of the options of figures."""
 
 
 @dataclass(frozen=True)
-class NumberOrPair:
-    """The pydantic type of a number or a pair of numbers; it is dumped as it was read."""
+class NumberOrList:
+    """The pydantic type of a number or a short list of numbers; it is dumped as it was read."""
 
     check_number: Callable[[Any], float]
     schema: tuple[tuple[str, Any], ...]
     """The JSON Schema of the number."""
+    most: int = 2
+    """The most numbers of a list."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -51,15 +56,16 @@ class NumberOrPair:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         number = dict(self.schema)
-        pair = {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
-        return {"anyOf": [number, pair]}
+        several = {"type": "array", "items": number, "minItems": 2, "maxItems": self.most}
+        return {"anyOf": [number, several]}
 
-    def _check(self, value: Any) -> float | tuple[float, float]:
+    def _check(self, value: Any) -> float | tuple[float, ...]:
         if not isinstance(value, list | tuple):
             return self.check_number(value)
-        if len(value) != 2:
-            raise ValueError("expected one number, or two for two samples")
-        return self.check_number(value[0]), self.check_number(value[1])
+        if not 2 <= len(value) <= self.most:
+            several = "two for two samples" if self.most == 2 else f"a list of 2 to {self.most}"
+            raise ValueError(f"expected one number, or {several}")
+        return tuple(self.check_number(each) for each in value)
 
 
 def _size(value: Any) -> float:
@@ -69,6 +75,14 @@ def _size(value: Any) -> float:
             raise PydanticKnownError("greater_than", {"gt": 0})
         return value
     return _whole(value, 1)
+
+
+def _finite(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise PydanticKnownError("float_type")
+    if not math.isfinite(value):
+        raise PydanticKnownError("finite_number")
+    return value
 
 
 def _count(value: Any) -> int:
@@ -98,12 +112,17 @@ def _increasing(values: tuple[float, ...]) -> tuple[float, ...]:
 Label = Annotated[str, Field(min_length=1)]
 Labels = Annotated[tuple[Label, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
 Size = Annotated[
-    float | tuple[float, float], NumberOrPair(_size, (("type", "number"), ("exclusiveMinimum", 0)))
+    float | tuple[float, float], NumberOrList(_size, (("type", "number"), ("exclusiveMinimum", 0)))
 ]
 Outcome = Annotated[
-    int | tuple[int, int], NumberOrPair(_count, (("type", "integer"), ("minimum", 0)))
+    int | tuple[int, int], NumberOrList(_count, (("type", "integer"), ("minimum", 0)))
 ]
 Outcomes = Annotated[tuple[Outcome, ...], Field(strict=False, min_length=1, max_length=12)]
+Levels = Annotated[float | tuple[float, ...], NumberOrList(_finite, (("type", "number"),), most=4)]
+"""The first of several numbers that belong together, or the first few of them."""
+ListedLevels = Annotated[
+    tuple[Levels, ...], Field(strict=False, min_length=1, max_length=MOST_PANELS)
+]
 Alpha = Annotated[float, Field(gt=0, lt=1)]
 Truth = Annotated[float, Field(ge=0)]
 Fractions = Annotated[int, Field(ge=2, le=1001)]

@@ -11,9 +11,14 @@ from harness.families.family import ENUMERATION, POSTERIOR, Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureKind
 from harness.figures.options import FigureOptions
+from harness.figures.over_size.choice import Level, truth_symbols
+from harness.figures.over_size.choice import unmet as unmet_panels
 from harness.paired_truths import PairedTruth, TableTruth
 from harness.plain_data import expected_found, flow, plain_number
 from harness.truths import DiscreteTruth, PairTruth, Truth
+
+MOST_TRUTHS = 1 << 16
+"""The most true values that are looked through for those of an option."""
 
 LARGEST_BESIDE_TRUTHS = 1 << 17
 """The most outcomes that the tables hold beside a discrete truth, which has cells enough given the
@@ -74,6 +79,8 @@ def unmet_requirements(
         yield from _trials_by_outcome(kind, options, facts)
     if "grid_of_fractions" in kind.requires:
         yield from _surface(kind, options, facts)
+    if "panels_over_size" in kind.requires:
+        yield from _panels_over_size(options, facts)
 
 
 def undrawable_lengths(
@@ -252,6 +259,30 @@ def _trials_by_outcome(kind: FigureKind, options: Any, facts: ExperimentFacts) -
     if facts.family.is_bounded and n in facts.sizes and _is_large(n):
         most = f"an n below {LARGEST_BESIDE_TRUTHS}"
         yield Unmet("n", f"expected {most} with a grid or a list of true values, found {n}")
+
+
+def _panels_over_size(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """Several sizes, and not too many true values."""
+    sizes = [size if isinstance(size, tuple) else (size,) for size in facts.sizes]
+    truths: Sequence[Level] | int = 0
+    if facts.has_true_values:
+        truths = _listed_truths(facts)
+    for option, message in unmet_panels(options, facts.family, sizes, truths):
+        yield Unmet(option, message)
+
+
+def _listed_truths(facts: ExperimentFacts) -> list[Level] | int:
+    """The true values in the order of titles, or their number where there are very many."""
+    truth = facts.truth
+    assert truth is not None
+    assert truth.is_discrete
+    if isinstance(truth, DiscreteTruth):
+        return [(value,) for value in truth.values]
+    if truth.count > MOST_TRUTHS:
+        return truth.count
+    by_column = dict(zip(facts.family.truths, truth.values, strict=True))
+    columns = [by_column[name].tolist() for name in truth_symbols(facts.family)]
+    return sorted(zip(*columns, strict=True))
 
 
 def _is_large(n: Any) -> bool:

@@ -25,6 +25,8 @@ ALONE = (
 )
 HELD = "expected fractions that outcomes: {fractions: 5} hold (2, 3, 5), found"
 BELOW = "expected two sizes or more below 131072 for a surface over a grid or a list of true values"
+OVER_SIZE = "figures: [{kind: coverage_over_size}]"
+LISTED = "truth: {values: [0.3, 0.5]}"
 SIDES = "methods: [wald, {name: one_sided, side: lower}, {name: one_sided, side: upper}]"
 
 REFUSED = [
@@ -60,6 +62,21 @@ REFUSED = [
     ([LENGTH, "engines: [enumeration]"], f"10: figures[0].kind: {ALONE}"),
     ([DRAWN, "n: [10, 131072]"], f"10: figures[0].kind: {BELOW}, found 1"),
     ([ENUMERATED, "n: [131072, 200000]"], f"10: figures[0].kind: {BELOW}, found 0"),
+    ([OVER_SIZE, "n: 5", LISTED],
+     "10: figures[0].kind: expected two values or more of n for a figure over the size, found 1"),
+    ([OVER_SIZE, "truth: {grid: {start: 0.1, stop: 0.9, count: 13}}"],
+     "10: figures[0].truths: expected at most 12 panels, found 13: name fewer in the option "
+     "truths"),
+    ([OVER_SIZE, "truth: {beta: [2, 8]}"],
+     "10: figures[0].kind: expected a truth that is a grid or a list of values for "
+     "coverage_over_size, found beta"),
+    (["figures: [{kind: length_over_size, truths: [0.3, 0.4]}]", LISTED],
+     "10: figures[0].truths: expected a true value of this experiment (0.3, 0.5), found 0.4"),
+    (["figures: [{kind: length_over_size, other_sizes: [5]}]", LISTED],
+     "10: figures[0].other_sizes: expected a second size of this experiment, found 5"),
+    (["figures: [{kind: coverage_over_size, methods: [wilson]}]", LISTED],
+     "10: figures[0].methods: expected the label of a method of this experiment (wald, Jeffreys), "
+     "found wilson"),
 ]  # fmt: skip
 
 ALLOWED = [
@@ -72,13 +89,16 @@ ALLOWED = [
     [DRAWN, "n: [5, 100]", "outcomes: {fractions: 5}"],
     [LENGTH],
     ["figures: [{kind: length_surface, reference: wald, method: one_sided lower}]", SIDES],
+    [OVER_SIZE, LISTED],
+    ["figures: [{kind: coverage_over_size, truths: [0.3]}]",
+     "truth: {grid: {start: 0.1, stop: 0.9, count: 81}}"],
     ["figures: [{kind: alpha_by_outcome, n: 10}]", "n: [10, 131072]"],
     ["figures: [{kind: alpha_by_outcome, n: 131072}]", "n: 131072", "truth: {uniform: [0, 1]}"],
     [ENUMERATED, "engines: [enumeration]", "truth: {uniform: [0, 1]}"],
     [ENUMERATED, "engines: [enumeration, monte_carlo]"],
     # What is drawn from its options alone names no level, and asks for no engine.
     ["figures: [{kind: outcome_tails, n: 80, x: 70}]", "engines: [posterior]"],
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("changes", "line"), REFUSED)

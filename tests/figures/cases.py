@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,6 +24,7 @@ from tests.figures.tables import (
 
 DECADES = tuple(sorted({round(10 ** (i / 5)) for i in range(21)}))
 """The paper's sizes: 21 from 1 to 10,000, equally spaced in log n."""
+LOG_SIZES = (5, 7, 10, 14, 20, 28, 40, 56, 80, 113, 160, 200)
 LONG = "my own interval with a name that goes on and on for $ever$ and_a_day"
 
 
@@ -64,13 +66,34 @@ def _one_sided() -> pl.DataFrame:
     return pl.concat([central, *bounds])
 
 
-def _over_sizes(sizes: Sequence[int], truths: int, *methods: str) -> pl.DataFrame:
-    return pl.concat([truth_cells(n, methods, count=truths) for n in sizes])
-
-
 def _pairs() -> pl.DataFrame:
     first, second = np.linspace(0.02, 0.98, 49), np.array([0.5, 0.9])
     return pair_truth_cells(30, 20, ["wald", "exact_union"], first=first, second=second)
+
+
+def over_sizes(sizes: Sequence[int], methods: Sequence[str], truths: Sequence[float], **more: Any):
+    return pl.concat([truth_cells(n, methods, truths=truths, **more) for n in sizes])
+
+
+def pairs_over_sizes(*sizes: tuple[int, int]) -> pl.DataFrame:
+    """Two true values of each sample, at pairs of sizes."""
+    first, second = np.array([0.1, 0.5]), np.array([0.1, 0.9])
+    return pl.concat(
+        [
+            pair_truth_cells(*pair, ["wald", "exact_union"], first=first, second=second)
+            for pair in sizes
+        ]
+    )
+
+
+def rates_over_exposures() -> pl.DataFrame:
+    """Three true rates at exposures of over five decades."""
+    rates = np.array([0.5, 1.0, 3.0])
+    cells = [
+        rate_truth_cells(["wald", "garwood"], rates=rates, exposure=exposure)
+        for exposure in (0.001, 0.05, 1.0, 20.0, 500.0)
+    ]
+    return pl.concat(cells)
 
 
 def _endless() -> pl.DataFrame:
@@ -134,24 +157,6 @@ CASES: dict[str, Case] = {
         lambda: renamed(many(truth_cells(30, ["wald"], count=29), 9), {"method_4": LONG}),
         "length_curve",
     ),
-    "coverage over many sizes": case(
-        lambda: renamed(
-            _over_sizes((2, 3, 4, 5, 7, 10, 15, 20, 30), 1, "wald", "clopper_pearson"),
-            {"wald": LONG},
-        ),
-        "coverage_over_size",
-    ),
-    "coverage over sizes at eight truths": case(
-        lambda: _over_sizes((20, 100, 200), 8, "wald"), "coverage_over_size", lowest=0
-    ),
-    "length over two sizes": case(
-        lambda: _over_sizes((5, 6), 3, "wald", "clopper_pearson"), "length_over_size"
-    ),
-    "length over many sizes": case(
-        lambda: _over_sizes((3, 10, 100, 3000), 1, "balanced_tail", "wald"),
-        "length_over_size",
-        longest=0.5,
-    ),
     "rates in groups": case(
         lambda: rate_outcome_cells(["wald"], x=range(510), largest=458, group=10),
         "alpha_by_outcome",
@@ -206,6 +211,23 @@ CASES: dict[str, Case] = {
     ),
     "coverage of two samples": case(_pairs, "coverage_curve", second=0.9),
     "length of two samples": case(_pairs, "length_curve", second=0.5, n=(30, 20)),
+    "coverage over the size": case(
+        lambda: renamed(
+            over_sizes(LOG_SIZES, ["wald", "clopper_pearson"], [0.05, 0.3]), {"wald": LONG}
+        ),
+        "coverage_over_size",
+    ),
+    "coverage over the size on twelve panels": case(
+        lambda: many(over_sizes((20, 50, 100), ["wald"], np.linspace(0.01, 0.45, 12)), 9),
+        "coverage_over_size",
+    ),
+    "coverage over crossed sizes": case(
+        lambda: pairs_over_sizes((10, 10), (40, 10), (10, 30), (40, 30)), "coverage_over_size"
+    ),
+    "length over the size": case(
+        lambda: over_sizes(LOG_SIZES, ["wald", "clopper_pearson"], [0.3]), "length_over_size"
+    ),
+    "length over exposures": case(rates_over_exposures, "length_over_size"),
     "limits at an outcome": case(lambda: outcome_cells(50, ["wald", "clopper_pearson"]), "bounds"),
     "one-sided bounds": case(_one_sided, "bounds", x=[80]),
     "bounds without an end": case(_endless, "bounds", x=[0, 3]),

@@ -237,11 +237,13 @@ def truth_cells(
     *,
     alphas: Sequence[float] = (0.05,),
     count: int = 99,
+    truths: Sequence[float] | None = None,
     trials: int = 2000,
 ) -> pl.DataFrame:
-    """Enumeration and Monte Carlo rows per truth on a grid."""
+    """Enumeration and Monte Carlo rows per truth, on a grid or of a list."""
     rng = np.random.default_rng(1927)
-    p, x = np.linspace(0, 1, count + 2)[1:-1], np.arange(n + 1.0)
+    p = np.linspace(0, 1, count + 2)[1:-1] if truths is None else np.array(truths)
+    x = np.arange(n + 1.0)
     weight = binomial(x, n, p[:, None])
     frames = []
     for label in methods:

@@ -16,7 +16,7 @@ from tests.figures.layout import SMALLEST, outside, over_data, overlapping, prin
 ALL = pytest.mark.parametrize("case", CASES)
 
 
-PAGES = {"coverage of many methods", "coverage over sizes at eight truths", "five tails"}
+PAGES = {"coverage of many methods", "five tails"}
 
 
 @cache

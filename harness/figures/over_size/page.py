@@ -1,0 +1,183 @@
+"""A page of small panels over the size, and what is drawn of a method in each of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from harness.families.family import MONTE_CARLO
+from harness.figures import labels, selection, style
+from harness.figures.over_size.log_axis import set_log_axis
+from harness.figures.over_size.panels import EXACT_ENGINES, SizePanel, SizePanels
+from harness.numerics.arrays import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+HEIGHTS = {1: 40.0, 2: 32.0}
+"""The height of the axes of a panel, in mm, where there are one or two of them."""
+ROW = 24.0
+"""The height where there are more."""
+MARKERS = ("o", "s", "^", "D", "v")
+"""With seven colours and four line styles, 140 methods before one looks as another; 20 in grey."""
+CROWD = 25
+"""The most markers on a line."""
+MARGIN = 0.05
+"""The room at each end of an axis, as a part of its length."""
+_BESIDE = 13.0
+"""The width of the numbers and the name of the vertical axis, in mm."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A figure with the axes of each panel, which all have the same limits."""
+
+    figure: Figure
+    panels: tuple[tuple[SizePanel, Axes], ...]
+    width: float
+    """The width of the axes of a panel, in mm."""
+    height: float
+    """Their height."""
+
+
+def new_page(
+    found: SizePanels, heading: str, notes: Sequence[str], extra: Sequence[Line2D] = ()
+) -> Page:
+    """Return a page as wide as a journal's column, one or two panels in a row, with its legend.
+
+    Args:
+        found: the panels.
+        heading: the heading of the legend.
+        notes: a note for the title of each panel, which may be empty.
+        extra: entries of the legend after those of the methods.
+    """
+    handles = [*(_handle(found, index) for index in range(len(found.methods))), *extra]
+    names = [style.wrap(str(handle.get_label()), style.COLUMN - 10) for handle in handles]
+    beside = style.legend_columns(names, style.COLUMN)
+    legend = style.legend_above(beside, style.wrap(heading, style.COLUMN))
+    lines = 1 + legend["title"].count("\n")
+    lines += math.ceil(sum(1 + name.count("\n") for name in names) / beside)
+    columns = min(len(found.panels), 2)
+    width = (style.COLUMN - _BESIDE) / columns - 3
+    titles = [
+        style.wrap("; ".join(filter(None, [panel.title, note])), width)
+        for panel, note in zip(found.panels, notes, strict=True)
+    ]
+    height = HEIGHTS.get(len(titles), ROW)
+    figure, places = _grid(titles, columns, lines, height)
+    figure.supxlabel(labels.size_label(found.family), fontsize=style.TEXT)
+    figure.legend(handles, names, **legend)
+    return Page(figure, tuple(zip(found.panels, places, strict=True)), width, height)
+
+
+def _grid(
+    titles: Sequence[str], columns: int, lines: int, height: float
+) -> tuple[Figure, list[Axes]]:
+    """A figure with axes of that height for each title, below a legend of so many lines."""
+    for i in range(0, len(titles), columns):
+        lines += 1 + max(title.count("\n") for title in titles[i : i + columns])
+    rows = math.ceil(len(titles) / columns)
+    figure = style.new_figure(style.COLUMN, 12 + (height + 2) * rows + 3.2 * lines)
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    places: list[Axes] = list(grid.flat)
+    for axes, title in zip(places, titles, strict=False):
+        axes.set_title(title, loc="left", pad=2)
+    for spare in places[len(titles) :]:
+        spare.remove()
+        places[len(titles) - columns].tick_params(labelbottom=True)
+    return figure, places[: len(titles)]
+
+
+def _handle(found: SizePanels, index: int) -> Line2D:
+    """The entry of a method in the legend."""
+    from matplotlib.lines import Line2D
+
+    method = found.methods[index]
+    look = method_style(index, filled=found.has(method, [MONTE_CARLO]))
+    return Line2D([], [], **look, label=selection.method_title(found.cells, method))
+
+
+def method_style(index: int, *, filled: bool) -> dict[str, Any]:
+    """The look of a method by its place among all methods: line style and marker.
+
+    Filled markers are of Monte Carlo, others of exact values.
+    """
+    curve = style.curve_style(index)
+    return curve | {
+        "marker": MARKERS[index % len(MARKERS)],
+        "markersize": 2.6,
+        "markeredgewidth": 0.0 if filled else 0.6,
+        "markerfacecolor": curve["color"] if filled else "white",
+        "linewidth": 0.9,
+    }
+
+
+def plot_methods(
+    page: Page,
+    found: SizePanels,
+    values: Callable[[pl.DataFrame], Floats],
+    bars: Callable[[pl.DataFrame], Floats] | None = None,
+) -> None:
+    """Draw each method in each panel: exact values as a line, Monte Carlo as points.
+
+    Points are joined by a thin line where a method has no exact values, and exact values are
+    marked where a method has no points.
+
+    Args:
+        page: the page.
+        found: its panels.
+        values: gives the values of m rows, shape (m,).
+        bars: gives the lengths of their error bars below and above, shape (2, m).
+    """
+    for panel, axes in page.panels:
+        for index, method in enumerate(found.methods):
+            exact = panel.rows(method, EXACT_ENGINES)
+            simulated = panel.rows(method, [MONTE_CARLO])
+            if not exact.is_empty():
+                look = method_style(index, filled=False)
+                if not simulated.is_empty():
+                    look["marker"] = ""
+                axes.plot(
+                    exact[found.size].to_numpy(),
+                    values(exact),
+                    **look,
+                    markevery=math.ceil(exact.height / CROWD),
+                    zorder=3,
+                    gid=f"exact-{index}",
+                )
+            if not simulated.is_empty():
+                look = method_style(index, filled=True) | {"linewidth": 0.5}
+                if not exact.is_empty():
+                    look["linestyle"] = "none"
+                drawn = axes.errorbar(
+                    simulated[found.size].to_numpy(),
+                    values(simulated),
+                    yerr=None if bars is None else bars(simulated),
+                    **look,
+                    elinewidth=0.6,
+                    zorder=4,
+                )
+                drawn[0].set_gid(f"simulated-{index}")
+
+
+def set_size_axis(page: Page, found: SizePanels, longest: float) -> None:
+    """Set the axis of sizes: logarithmic if they span more than the factor ``longest``."""
+    from matplotlib.ticker import MaxNLocator
+
+    sizes = found.cells[found.size].to_numpy().astype(np.float64)
+    low, high = float(sizes.min()), float(sizes.max())
+    for _, axes in page.panels:
+        if high / low > longest:
+            room = (high / low) ** MARGIN
+            set_log_axis(axes, "x", low / room, high * room, page.width)
+        else:
+            axes.set_xlim(low - MARGIN * (high - low), high + MARGIN * (high - low))
+            whole = bool((sizes == np.round(sizes)).all())
+            axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=whole, steps=[1, 2, 5, 10]))
