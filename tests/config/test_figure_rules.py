@@ -76,7 +76,7 @@ REFUSED = [
      "10: figures[0].other_sizes: expected a second size of this experiment, found 5"),
     (["figures: [{kind: coverage_over_size, methods: [wilson]}]", LISTED],
      "10: figures[0].methods: expected the label of a method of this experiment (wald, Jeffreys), "
-     "found wilson"),
+     "found 'wilson'"),
 ]  # fmt: skip
 
 ALLOWED = [
