@@ -241,7 +241,7 @@ def not_compared(content: Mapping[str, Any]) -> Iterator[str]:
         why = _absent([MONTE_CARLO])
         if MONTE_CARLO in engines:
             are_random = "not_checked" in content["agreement"]
-            why = "their limits are random" if are_random else "there are no exact values"
+            why = "their limits are random" if are_random else "there are none under a distribution"
         yield f"Monte Carlo and exact values were not compared: {why}"
     if not engines_met(content):
         absent = [each for each in (POSTERIOR, ENUMERATION) if each not in engines]

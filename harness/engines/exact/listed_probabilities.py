@@ -53,9 +53,10 @@ def with_worst_cases(
     if cases is None:
         return found
     if found.by_truth is not None:
-        missed = found.by_truth.below + found.by_truth.above
+        keys, missed = found.by_truth.conditions, found.by_truth.below + found.by_truth.above
         cases = [
-            _worse_of_listed(scenario, case, row) for case, row in zip(cases, missed, strict=True)
+            _worse_of_listed(scenario, case, keys, row)
+            for case, row in zip(cases, missed, strict=True)
         ]
     return replace(found, worst=tuple(cases))
 
@@ -109,10 +110,12 @@ def misses_at_listed(
     return by_outcome, by_truth
 
 
-def _worse_of_listed(scenario: Scenario, case: WorstCase, missed: Floats) -> WorstCase:
+def _worse_of_listed(
+    scenario: Scenario, case: WorstCase, keys: Integers | Floats, missed: Floats
+) -> WorstCase:
     """Return the worst case at the listed truths where it is worse than the one of the search."""
     worst = int(np.argmax(missed))
     if missed[worst] <= case.alpha:
         return case
-    truths = tuple(float(each[0]) for each in scenario.truths_of(np.array([worst])))
+    truths = tuple(float(each[0]) for each in scenario.truths_of(keys[[worst]]))
     return WorstCase(float(missed[worst]), truths, "at", truths, AT_LISTED)
