@@ -138,14 +138,7 @@ def corrected_score(data, delta, z, corrected=True):
         x1, n1, x2, n2 = (arb(value) for value in data)
         d = arb(delta)
 
-        def slope(p2):
-            terms = [
-                (x / p if x != 0 else arb(0)) - ((n - x) / (1 - p) if x != n else arb(0))
-                for x, n, p in ((x1, n1, p2 + d), (x2, n2, p2))
-            ]
-            return terms[0] + terms[1]
-
-        p2 = _root_of_decreasing(slope, max(arb(0), -d), min(arb(1), 1 - d))
+        p2 = most_likely_second((x1, n1, x2, n2), d)
         p1 = p2 + d
         q1, q2 = 1 - p1, 1 - p2
         factor = (n1 + n2) / (n1 + n2 - 1) if corrected else arb(1)
@@ -155,3 +148,17 @@ def corrected_score(data, delta, z, corrected=True):
         level = arb(z)
         score = (x1 / n1 - x2 / n2 - d) / variance.sqrt() - (level * level - 1) * k - level
         return float(score.mid())
+
+
+def most_likely_second(data, d):
+    """The most likely p₂ of two samples with p₁ − p₂ = ``d``; all values are balls."""
+    x1, n1, x2, n2 = data
+
+    def slope(p2):
+        terms = [
+            (x / p if x != 0 else arb(0)) - ((n - x) / (1 - p) if x != n else arb(0))
+            for x, n, p in ((x1, n1, p2 + d), (x2, n2, p2))
+        ]
+        return terms[0] + terms[1]
+
+    return _root_of_decreasing(slope, max(arb(0), -d), min(arb(1), 1 - d))

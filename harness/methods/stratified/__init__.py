@@ -1,0 +1,1 @@
+"""Interval methods for the difference of two proportions over strata."""
