@@ -39,6 +39,7 @@ RESULTS = ROOT / "results"
 COMMITTED = [
     *sorted((RESULTS / "ross2003").glob("*/manifest.json")),
     *sorted((RESULTS / "planning").glob("*/manifest.json")),
+    *sorted((RESULTS / "sampling").glob("*/manifest.json")),
     RESULTS / "bootstrap/manifest.json",
     RESULTS / "saw_teeth/manifest.json",
     RESULTS / "sixty_images/manifest.json",
