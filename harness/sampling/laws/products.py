@@ -17,6 +17,8 @@ NEGLIGIBLE = 1e-17
 """The largest part of the probability beyond either end of a window."""
 BLOCK = 2**18
 """The number of probabilities computed at once."""
+FIRST = 256.0
+"""The number of steps taken at first in search of the end of a window."""
 
 Ratio = Callable[[Floats, Floats], Floats]
 """Ratios at parameters, shape (t, 1), and outcomes, shape (t, k) or (k,); broadcast."""
@@ -72,7 +74,8 @@ def reach(ratio: Steps, bound: Steps, most: float) -> int:
     """The number of steps from an outcome beyond which the probability is negligible.
 
     The probability beyond k steps is at most Pr(k)·B/(1 − B), where B < 1 is a bound of all ratios
-    from k on. Where there is no such bound the probabilities are summed up to the last outcome.
+    from k on. Where no bound is below 1, as where the law has a mode at its end, all outcomes
+    count.
 
     Args:
         ratio: the probability k + 1 steps away over that k steps away.
@@ -82,10 +85,11 @@ def reach(ratio: Steps, bound: Steps, most: float) -> int:
     Returns:
         The number of steps; the total probability further away is below 1e-17.
     """
-    done, count, mass, last = 0.0, 256, 1.0, 1.0
-    found = []
+    done, mass, last = 0.0, 1.0, 1.0
+    if 0.0 < most < np.inf and bound(np.array([most - 1.0]))[0] >= 1.0:
+        return int(most)
     while done < most:
-        steps = np.arange(done + 1.0, min(done + count, most) + 1.0)
+        steps = np.arange(done + 1.0, min(2.0 * done + FIRST, done + BLOCK, most) + 1.0)
         relative = last * np.cumprod(ratio(steps - 1.0))
         masses = mass + np.cumsum(relative)
         bounds = bound(steps[steps < most])
@@ -94,15 +98,5 @@ def reach(ratio: Steps, bound: Steps, most: float) -> int:
         negligible = np.flatnonzero(bounded * bounds <= limit * (1.0 - bounds))
         if negligible.size:
             return int(steps[negligible[0]])
-        if most < np.inf:
-            found.append(relative)
-        done, count, mass, last = (
-            float(steps[-1]),
-            2 * count,
-            float(masses[-1]),
-            float(relative[-1]),
-        )
-    if not found:
-        return 0
-    beyond = np.append(np.cumsum(np.concatenate(found)[::-1])[::-1], 0.0)
-    return int(np.argmax(beyond <= NEGLIGIBLE * mass))
+        done, mass, last = float(steps[-1]), float(masses[-1]), float(relative[-1])
+    return int(most)
