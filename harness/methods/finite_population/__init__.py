@@ -1,0 +1,1 @@
+"""Exact intervals for a proportion of a finite population, of which n cases are drawn."""
