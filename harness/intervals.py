@@ -13,6 +13,7 @@ from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Data
+from harness.families.population import POPULATION, with_population
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED, Method
 from harness.numerics.arrays import Floats
@@ -76,7 +77,9 @@ def interval(
         seed: the seed of a stochastic method, a whole number from 0 on; a deterministic method
             ignores it.
         **data: the data by name, numbers or arrays: counts are whole numbers from 0 to n or to
-            10^9, n from 1 to 10^9, exposures above 0.
+            10^9, n from 1 to 10^9, exposures above 0. ``population``, a whole number from n to
+            10^15, is the number of cases from which the n were drawn without replacement, for
+            "hypergeometric_exact" and "hypergeometric_wang" of a proportion, and for no other.
 
     Returns:
         The estimate and both limits: floats if data and ``alpha`` are scalars, else arrays of
@@ -84,7 +87,8 @@ def interval(
 
     Raises:
         InputError: the family or the method is unknown; data, alpha, side or prior are out of
-            range; the method does not take so large sizes; or a stochastic method has no seed.
+            range; the method does not take so large sizes, or needs a population that is not
+            given, or takes none; or a stochastic method has no seed.
         IntervalNotFoundError: the method finds no interval.
 
     Example:
@@ -94,12 +98,15 @@ def interval(
         0.9000 [0.8256, 0.9448]
         >>> harness.interval("rate", "garwood", x=[0, 3], exposure=2.0).upper.round(4)
         array([1.8444, 4.3836])
+        >>> harness.interval("proportion", "hypergeometric_exact", x=3, n=20, population=100).upper
+        0.35
     """
     chosen = method_of(family, method)
-    columns, levels = _arguments(family, alpha, data)
+    columns, levels = _arguments(family, chosen, alpha, data)
     prior = family_of(family).validate_prior(prior)
     chosen.check(side, prior)
-    named = dict(zip(family_of(family).data, columns, strict=True))
+    of_family = columns[: len(family_of(family).data)]
+    named = dict(zip(family_of(family).data, of_family, strict=True))
     largest = {name: named[name] for name in family_of(family).sizes if name in named}
     if levels.size:
         chosen.validate_sizes({name: float(sizes.max()) for name, sizes in largest.items()})
@@ -109,7 +116,7 @@ def interval(
         here = levels == level
         part = tuple(column[here] for column in columns)
         lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
-    estimate = family_of(family).estimate(columns)
+    estimate = family_of(family).estimate(of_family)
     return Interval(_float_or_array(estimate), _float_or_array(lower), _float_or_array(upper))
 
 
@@ -129,10 +136,14 @@ def tails(
 
     Returns:
         Both masses under the prior, by default that of the method, or else a flat one.
+
+    Raises:
+        InputError: as of ``interval``; or the method is for a finite population.
     """
     chosen, known = method_of(family, method), family_of(family)
+    chosen.refuse_finite_population("a posterior")
     prior = known.validate_prior(prior)
-    columns, _ = _arguments(family, 0.5, data)
+    columns, _ = _arguments(family, chosen, 0.5, data)
     *data_columns, lower, upper = np.broadcast_arrays(*columns, found.lower, found.upper)
     reference = prior or chosen.default_prior or known.model.FLAT_PRIOR
     posterior = known.posterior(tuple(column.ravel() for column in data_columns), reference)
@@ -172,10 +183,17 @@ def _generator(method: Method, seed: int | None) -> np.random.Generator:
 
 
 def _arguments(
-    family: str, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
+    family: str, method: Method, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
 ) -> tuple[Data, Floats]:
-    """The data and alpha, all of one shape."""
-    columns, levels = family_of(family).validate_data(data), _validate_alpha(alpha)
+    """The method's data and alpha, all of one shape."""
+    given = dict(data)
+    population = given.pop(POPULATION, None)
+    columns, levels = family_of(family).validate_data(given), _validate_alpha(alpha)
+    largest = None
+    if population is not None:
+        columns = with_population(family_of(family), columns, population)
+        largest = float(np.max(columns[-1], initial=0.0))
+    method.validate_population(largest)
     broadcast_columns(("data", "alpha"), (columns[0], levels))
     *broadcast, levels = np.broadcast_arrays(*columns, levels)
     return tuple(broadcast), levels

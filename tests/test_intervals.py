@@ -11,11 +11,11 @@ import harness
 from harness import intervals
 from harness.errors import HarnessError, InputError
 from harness.intervals import tails
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_for
 from harness.numerics.points import UnitPoints
 from harness.posteriors.beta import Beta
 
-PROPORTION = {name: m for name, m in CATALOGUE["proportion"].items() if m.deterministic}
+PROPORTION = {name: m for name, m in methods_for("proportion").items() if m.deterministic}
 
 
 def test_the_papers_example_90_of_100():

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.commands.options import (
+    FINITE_POPULATION,
     ONE_SAMPLE,
     PAIRS,
     TWO_SAMPLES,
@@ -18,7 +19,7 @@ from harness.commands.options import (
 )
 
 
-@with_data(ONE_SAMPLE | TWO_SAMPLES | PAIRS)
+@with_data(ONE_SAMPLE | FINITE_POPULATION | TWO_SAMPLES | PAIRS)
 def interval(
     family: Annotated[
         str,
@@ -73,7 +74,8 @@ def interval(
         record |= known
         length = family_of(family).length(np.array(found.lower), np.array(found.upper))
         record["length"] = float(length)
-        if POSTERIOR in family_of(family).engines:
+        of_finite_population = method_of(family, name).needs_population
+        if POSTERIOR in family_of(family).engines and not of_finite_population:
             outside = tails(family, name, found, prior=prior, **known)
             actual_alpha = outside.lower_tail + outside.upper_tail
             record |= {

@@ -31,6 +31,10 @@ PAIRS = {
     "second_only": "Pairs right in the second only.",
     "neither": "Pairs right in neither.",
 }
+FINITE_POPULATION = {
+    "population": "Cases in the finite population that the n are drawn from without replacement; "
+    "for hypergeometric_exact and hypergeometric_wang.",
+}
 SIZES = {
     "n": "Trials.",
     "exposure": "Area, time or other amount.",
@@ -50,8 +54,8 @@ TRUTHS = {
     "p10": "True probability of a pair right in the first only.",
     "p01": "True probability of a pair right in the second only.",
 }
-WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2", *PAIRS})
-"""The data that are counts or numbers of trials."""
+WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2", *PAIRS, *FINITE_POPULATION})
+"""The data that are counts, numbers of trials or the size of a population."""
 
 
 def _prior(text: str) -> tuple[float, ...]:

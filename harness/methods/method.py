@@ -68,6 +68,11 @@ class Method:
     f, from which its coverage of a normal mean follows in closed form."""
     largest_size: float | None = None
     """The largest size of a sample that the method takes; None where there is no such limit."""
+    needs_population: bool = False
+    """Whether it is for cases drawn without replacement from a finite population: its data end with
+    the population's size."""
+    largest_population: float | None = None
+    """The largest population that the method takes; None where there is no such limit."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
     """Properties of the contract that this method does not have, each with the reason."""
     name: str = ""
@@ -94,7 +99,8 @@ class Method:
         """Return the lower and upper limits for each outcome.
 
         Args:
-            data: the family's columns (x and n for a proportion), float arrays of shape (m,).
+            data: the family's columns (x and n for a proportion), float arrays of shape (m,); where
+                the method needs a population, that follows.
             alpha: in (0, 1); the probability of the two tails together, or of the one tail of a
                 one-sided interval.
             side: "two-sided", "lower" (upper limit at the end of the range) or "upper".
@@ -189,6 +195,52 @@ class Method:
         return (
             f"{self.name} takes {' and '.join(sizes)} of at most {largest:g}, "
             f"found {name} = {found:.15g}"
+        )
+
+    def validate_population(self, population: float | None) -> None:
+        """Refuse a population that is missing, too large, or not taken at all.
+
+        Args:
+            population: the size of the largest population, or None where none is given.
+
+        Raises:
+            InputError: the method needs one and there is none, takes none, or not so large a one.
+        """
+        if population is None:
+            if self.needs_population:
+                raise InputError(self.population_advice)
+        elif not self.needs_population:
+            raise InputError(
+                f"{self.name} takes no population "
+                "(hypergeometric_exact and hypergeometric_wang of a proportion do)"
+            )
+        elif self.largest_population is not None and population > self.largest_population:
+            raise InputError(
+                f"{self.name} takes a population of at most {self.largest_population:g}, "
+                f"found {population:.15g}"
+            )
+
+    def refuse_finite_population(self, use: str) -> None:
+        """Refuse a method for a finite population where none can be given.
+
+        Args:
+            use: what gives the method no population, as ``check``.
+
+        Raises:
+            InputError: the method needs one.
+        """
+        if self.needs_population:
+            raise InputError(
+                f"{self.name} needs a population, which {use} does not take; "
+                "a run with the sampling hypergeometric computes its coverage"
+            )
+
+    @property
+    def population_advice(self) -> str:
+        """The sentence that says what a method for a finite population lacks."""
+        return (
+            f"{self.name} needs population, the number of cases from which those observed are "
+            "drawn without replacement"
         )
 
     def side_advice(self) -> str:

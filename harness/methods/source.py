@@ -6,7 +6,7 @@ A `LimitSource` is asked for the limits at `Observed` outcomes and returns `Answ
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -43,6 +43,8 @@ class Observed:
     """The size of each sample."""
     counts: tuple[Floats, ...]
     """The family's counts, whole numbers of shape (m,) each."""
+    population: float | None = None
+    """The size of the finite population that the cases are drawn from; None where there is none."""
 
     @property
     def count(self) -> int:
@@ -51,7 +53,7 @@ class Observed:
 
     def part(self, places: slice) -> Observed:
         """The outcomes at these places."""
-        return Observed(self.family, self.sizes, tuple(each[places] for each in self.counts))
+        return replace(self, counts=tuple(each[places] for each in self.counts))
 
     def columns(self) -> Data:
         """The family's columns, as methods of the catalogue take them: shape (m,) each."""
@@ -269,4 +271,8 @@ class CatalogueSource:
     ) -> Answers:
         names = family_of(observed.family).sizes
         self.method.validate_sizes(dict(zip(names, observed.sizes, strict=True)))
-        return Answers(*self.method.limits(observed.columns(), alpha, side, self.prior, stream))
+        columns = observed.columns()
+        if self.method.needs_population:
+            self.method.validate_population(observed.population)
+            columns = (*columns, np.full(observed.count, observed.population))
+        return Answers(*self.method.limits(columns, alpha, side, self.prior, stream))

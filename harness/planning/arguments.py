@@ -44,6 +44,7 @@ def source_of(family: Family, method: AnyMethod, side: str, prior: Prior | None)
         chosen = method_of(family.name, method)
         prior = family.validate_prior(prior)
         chosen.check(side, prior)
+        chosen.refuse_finite_population("an exact coverage")
         source = CatalogueSource(chosen.name, chosen, prior)
     if not source.deterministic:
         raise InputError(

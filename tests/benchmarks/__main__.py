@@ -22,7 +22,7 @@ from harness.engines.exact.miss_sets import miss_probabilities
 from harness.engines.monte_carlo import SHARD, shards, simulate
 from harness.engines.worst_case.one_sample import worst_case
 from harness.families.catalogue import family_of
-from harness.methods.catalogue import CATALOGUE, PROPORTION
+from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
 from harness.scenario import Limits, SingleScenario
 from harness.truths import UniformTruth
 from tests.benchmarks.timing import report, seconds
@@ -81,7 +81,7 @@ def every_outcome() -> None:
     x, rng = np.arange(n + 1.0), np.random.default_rng(1)
     for family, size in (("proportion", float(n)), ("rate", 1.0)):
         data = x, np.full(x.size, size)
-        for name, method in CATALOGUE[family].items():
+        for name, method in methods_for(family).items():
             side = "two-sided" if "two-sided" in method.sides else "upper"
             took = seconds(lambda m=method, s=side, d=data: m.limits(d, 0.05, s, rng=rng))  # type: ignore[misc]
             report(

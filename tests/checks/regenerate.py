@@ -13,7 +13,7 @@ from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, Subject, side_of
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS as TABLES
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import CATALOGUE, methods_for
 
 FOLDER = Path(__file__).parents[2] / "results" / "baseline"
 
@@ -33,8 +33,8 @@ def sizes_of(family: str) -> tuple[Size, ...]:
 
 def every() -> Iterator[Subject]:
     """The methods that have a baseline; of a one-sided one it is that of its upper limit."""
-    for family, methods in CATALOGUE.items():
-        for name, method in methods.items():
+    for family in CATALOGUE:
+        for name, method in methods_for(family).items():
             if method.deterministic:
                 yield CachedSubject(CatalogueSubject(name, family, method, seed=0))
 

@@ -7,7 +7,14 @@ import inspect
 import pytest
 
 from harness.commands.interval import interval
-from harness.commands.options import ONE_SAMPLE, PAIRS, TWO_SAMPLES, WHOLE_NUMBERS, given_data
+from harness.commands.options import (
+    FINITE_POPULATION,
+    ONE_SAMPLE,
+    PAIRS,
+    TWO_SAMPLES,
+    WHOLE_NUMBERS,
+    given_data,
+)
 from harness.commands.significance import significance
 from harness.families.catalogue import FAMILIES
 
@@ -24,7 +31,7 @@ def test_whole_numbers_are_the_counts_of_all_families_and_the_sizes_that_are_cou
     families = FAMILIES.values()
     counts = {name for family in families for name in family.counts}
     sizes = {name for family in families if family.model.SIZE_IS_COUNT for name in family.sizes}
-    assert counts | sizes == WHOLE_NUMBERS
+    assert counts | sizes | set(FINITE_POPULATION) == WHOLE_NUMBERS
 
 
 @pytest.mark.parametrize(("command", "samples"), [(interval, {1, 2}), (significance, {2})])
@@ -37,7 +44,10 @@ def test_the_help_names_every_family_that_a_command_takes(command, samples):
 
 @pytest.mark.parametrize(
     ("command", "data", "after"),
-    [(interval, ONE_SAMPLE | TWO_SAMPLES | PAIRS, "method"), (significance, TWO_SAMPLES, "delta")],
+    [
+        (interval, ONE_SAMPLE | FINITE_POPULATION | TWO_SAMPLES | PAIRS, "method"),
+        (significance, TWO_SAMPLES, "delta"),
+    ],
 )
 def test_data_stand_between_the_family_and_the_other_options(command, data, after):
     names = list(inspect.signature(command).parameters)

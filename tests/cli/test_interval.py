@@ -8,10 +8,10 @@ import json
 import pytest
 
 import harness
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_for
 from tests.cli.conftest import is_one_sentence
 
-PROPORTION = {name: m for name, m in CATALOGUE["proportion"].items() if m.deterministic}
+PROPORTION = {name: m for name, m in methods_for("proportion").items() if m.deterministic}
 KEYS = ["estimate", "lower", "upper", "alpha", "method", "side"]
 MORE = ["length", "lower_tail", "upper_tail", "actual_alpha", "alpha_error", "seconds"]
 EXAMPLE = ["interval", "proportion", "--x", "90", "--n", "100"]

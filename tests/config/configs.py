@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from harness.families.catalogue import FAMILIES
 from harness.families.family import MONTE_CARLO, PAIRS, POSTERIOR, Family
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_for
 
 ALPHAS = st.floats(1e-10, 0.9)
 PROBABILITIES = st.floats(0, 1)
@@ -48,7 +48,7 @@ def method(draw: st.DrawFn, family: Family, label: str) -> dict[str, Any]:
     if kind == "file":
         return {"path": "mine.py", "function": "f", "label": label}
     # Sizes are drawn apart from the methods, and are larger than some methods take.
-    known = {n: m for n, m in CATALOGUE[family.name].items() if m.largest_size is None}
+    known = {n: m for n, m in methods_for(family.name).items() if m.largest_size is None}
     name = draw(st.sampled_from(sorted(known)))
     entry: dict[str, Any] = {
         "name": name,

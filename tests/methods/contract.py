@@ -11,18 +11,17 @@ import numpy as np
 
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import CATALOGUE, methods_for
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 
 MIRROR = {TWO_SIDED: TWO_SIDED, LOWER: UPPER, UPPER: LOWER}
-PROPORTION = CATALOGUE["proportion"]
 CASES = [
     (family, name)
-    for family, methods in CATALOGUE.items()
-    for name, method in methods.items()
+    for family in CATALOGUE
+    for name, method in methods_for(family).items()
     if method.deterministic and family_of(family).design != PAIRS
 ]
-"""Methods for pairs have a contract of their own."""
+"""Methods for pairs, and those for a finite population, have contracts of their own."""
 SUPPORT = {
     "proportion": (0.0, 1.0),
     "rate": (0.0, np.inf),

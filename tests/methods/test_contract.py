@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import harness
 from harness.errors import IntervalNotFoundError
-from harness.methods.catalogue import ALIASES, CATALOGUE, find
+from harness.methods.catalogue import ALIASES, CATALOGUE, PROPORTION, find, methods_for
 from harness.methods.method import ALL_SIDES, LOWER, TWO_SIDED, UPPER, Method
 from tests.methods.contract import (
     CASES,
@@ -28,7 +28,6 @@ from tests.methods.contract import (
     MIRROR,
     MIRRORED,
     PROPERTIES,
-    PROPORTION,
     PROPORTIONS,
     SUPPORT,
     WEIGHTS,
@@ -221,7 +220,7 @@ def test_neither_the_data_nor_numpys_random_state_are_touched(family, name):
 @pytest.mark.parametrize("family", SOME_DATA)
 def test_a_method_can_be_sent_to_another_process(family):
     data = tuple(column[2:3] for column in some_data(family))
-    for method in CATALOGUE[family].values():
+    for method in methods_for(family).values():
         sent = pickle.loads(pickle.dumps(method))
         assert sent.description == method.description
         for side in method.sides:

@@ -12,7 +12,7 @@ import pytest
 from harness.engines.worst_case.one_sample import worst_case
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import CATALOGUE, methods_for
 from harness.posteriors.beta import Beta
 from harness.sampling import poisson
 from harness.truths import BetaTruth
@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 # these an upper limit next to 1 cannot be told from it closely enough.)
 MEAN_ROUNDING = 1e-12
 
-PROPORTION = {name: m for name, m in CATALOGUE["proportion"].items() if m.deterministic}
+PROPORTION = {name: m for name, m in methods_for("proportion").items() if m.deterministic}
 AT_LEAST = {"clopper_pearson", "blaker", "sterne", "feldman_cousins", "chebyshev", "hoeffding"}
 UNCONDITIONAL = {"santner_snell", "chan_zhang", "agresti_min_exact"}
 

@@ -48,10 +48,12 @@ def named(method: str | Function | Method, family: str = "proportion") -> Named:
     colon is a peer's, a file's (ending in .py) or a module's.
 
     Raises:
-        InputError: there is no such family, or nothing of that name.
+        InputError: there is no such family, nothing of that name, or the method needs a finite
+            population.
     """
     validate_choice("family", family, CATALOGUE)
     if isinstance(method, Method):
+        method.refuse_finite_population("check")
         return Named(method.name or method.title, family, method=method)
     if not isinstance(method, str):
         return Named(_label(method), family, function=method)
@@ -75,6 +77,7 @@ def _by_name(name: str, family: str) -> Named:
     known = {*CATALOGUE[family], *ALIASES[family]}
     if name in known:
         method = find(family, name)
+        method.refuse_finite_population("check")
         return Named(method.name, family, method=method)
     found = {point.name: point for point in entry_points(group=GROUP)}
     if name in found:

@@ -49,7 +49,24 @@ CATALOGUE: Mapping[str, Mapping[str, Method]] = {
 
 ALIASES: Mapping[str, Mapping[str, str]] = {family: each.ALIASES for family, each in _LISTS.items()}
 
-PROPORTION = CATALOGUE["proportion"]
+
+def methods_for(family: str, *, finite_population: bool = False) -> Mapping[str, Method]:
+    """The methods of a family by name that the data suffice for.
+
+    Args:
+        family: the name of a family.
+        finite_population: whether the cases are drawn without replacement from a population of
+            known size. Methods that need one are left out otherwise.
+    """
+    return {
+        name: method
+        for name, method in CATALOGUE[family].items()
+        if finite_population or not method.needs_population
+    }
+
+
+PROPORTION = methods_for("proportion")
+"""The methods of a proportion whose data are x and n."""
 
 
 def find(family: str, name: str) -> Method:

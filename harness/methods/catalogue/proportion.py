@@ -11,6 +11,8 @@ from harness.methods.bayes import (
 )
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
+from harness.methods.finite_population.admissible import LARGEST_POPULATION, hypergeometric_wang
+from harness.methods.finite_population.equal_tails import hypergeometric_exact
 from harness.methods.method import TWO_SIDED_ONLY, Method, by_alpha, by_tail
 from harness.methods.proportion.bootstrap import bootstrap_percentile
 from harness.methods.proportion.exact import chebyshev, clopper_pearson, hoeffding
@@ -114,6 +116,16 @@ METHODS: dict[str, Method] = {
         by.DAVISON_HINKLEY + ", eq. 5.18",
         bootstrap_percentile,
     ),
+    "hypergeometric_exact": category.exact_of_finite_population(
+        "Finite population, exact tails", by.BUONACCORSI, by_tail(hypergeometric_exact)
+    ),
+    "hypergeometric_wang": category.exact_of_finite_population(
+        "Finite population, exact, shrunk until admissible",
+        by.WANG_2015,
+        by_alpha(hypergeometric_wang),
+        TWO_SIDED_ONLY,
+        largest_population=LARGEST_POPULATION,
+    ),
 }
 
 _ONE_SIDE = {"holds the estimate": "at a large alpha both limits may lie on one side of x/n"}
@@ -149,6 +161,15 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "mirrors": "the limits of n − x mirror those of x in distribution, not draw by draw",
         **_NO_WIDTH,
         "holds the estimate": "at a large alpha both limits may lie on one side of x/n",
+    },
+    "hypergeometric_exact": {
+        "has width": "of no width where few M are left, as of a population that is drawn whole",
+        "holds the estimate": "where nearly all cases are drawn, x/n may lie between the M/N left",
+    },
+    "hypergeometric_wang": {
+        "has width": "of no width where few M are left, as of a population that is drawn whole",
+        "is nested in alpha": "how far one limit moves leaves less or more for the next",
+        "holds the estimate": "where nearly all cases are drawn or alpha is large, x/n is outside",
     },
     "jeffreys_minimal_length": {
         "holds the estimate": "at a large alpha it lies about the mode (x − ½)/(n − 1)"

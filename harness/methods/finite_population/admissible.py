@@ -33,8 +33,8 @@ def hypergeometric_wang(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     The interval is admissible among those that mirror, with M_U(x) = N − M_L(n − x): no such pair
     of limits can be moved further. It lies inside the equal-tailed interval, never misses more
     often than nominal at any M/N, and rises with x. It need not be nested in alpha, has no
-    one-sided form, and at an alpha of 0.1 or more need not hold x/n in a small population. N is at
-    most 10^5.
+    one-sided form, and need not hold x/n where nearly all cases are drawn or alpha is large. N is
+    at most 10^5.
 
     Wang (2015), J. Am. Stat. Assoc. 110, 1491–1499; Wang (2014), Stat. Sinica 24, 1389–1410, for
     the construction of a binomial interval from the middle outwards. At N = 2000, n = 10 and alpha

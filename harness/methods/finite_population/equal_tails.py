@@ -71,7 +71,7 @@ def _continuous(x: Floats, n: Floats, population: Floats, tail: float, goal: flo
     guess = population * (x / n + (limit - x / n) * np.sqrt(drawn))
     before = np.clip(guess, low + inner, high - inner)
     value = log_odds(x, n, before, population) - goal
-    z = ndtri(tail)
+    z = float(ndtri(tail))
     spread = np.sqrt(before * (population - before) / n * np.maximum(drawn, 1.0 / population))
     moved = value * spread * tail * (1.0 - tail) * np.sqrt(2.0 * np.pi) * np.exp(0.5 * z * z)
     here = np.clip(before - moved, low + inner, high - inner)
