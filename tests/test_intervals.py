@@ -181,6 +181,57 @@ def test_what_is_wrong_is_said_in_one_sentence(wrong, message):
     assert isinstance(caught.value, HarnessError)
 
 
+OF_FINITE_POPULATION = [
+    (
+        {},
+        "hypergeometric_exact needs population, the number of cases from which those observed are "
+        "drawn without replacement",
+    ),
+    ({"population": 9}, "population should be a whole number from n to 10^15, found 9"),
+    ({"population": 10.5}, "population should be a whole number, found 10.5"),
+    (
+        {"population": 2 * 10**15},
+        "population should be a whole number from n to 10^15, found 2e+15",
+    ),
+    ({"population": [20, 30], "x": [1, 2, 3]}, "population of shape (2,) do not fit together"),
+    (
+        {"method": "wilson", "population": 20},
+        "wilson takes no population (hypergeometric_exact and hypergeometric_wang of a proportion "
+        "do)",
+    ),
+    (
+        {"method": "hypergeometric_wang", "population": 10**6},
+        "hypergeometric_wang takes a population of at most 100000, found 1000000",
+    ),
+    ({"method": "hypergeometric_wang", "population": 20, "side": "lower"}, "no one-sided form"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), OF_FINITE_POPULATION)
+def test_a_population_is_given_to_the_methods_that_need_one_and_to_no_other(given, message):
+    arguments = {"method": "hypergeometric_exact", "x": 3, "n": 10, **given}
+    with pytest.raises(InputError) as caught:
+        harness.interval("proportion", **arguments)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_population_broadcasts_against_the_data():
+    for name in ("hypergeometric_exact", "hypergeometric_wang"):
+        x, population, alpha = [[0], [3], [10]], [10, 50, 2000], 0.05
+        found = harness.interval("proportion", name, x=x, n=10, population=population, alpha=alpha)
+        assert found.lower.shape == (3, 3)
+        one = harness.interval("proportion", name, x=3, n=10, population=50, alpha=alpha)
+        assert (found.lower[1, 1], found.upper[1, 1]) == (one.lower, one.upper)
+        assert (one.estimate, type(one.lower)) == (0.3, float)
+
+
+def test_a_posterior_of_independent_trials_says_nothing_of_a_finite_population():
+    found = harness.interval("proportion", "hypergeometric_exact", x=3, n=10, population=50)
+    with pytest.raises(InputError, match="which a posterior does not take"):
+        tails("proportion", "hypergeometric_exact", found, x=3, n=10, population=50)
+
+
 @pytest.mark.parametrize("missing", ["x", "n"])
 def test_data_that_are_missing_are_named(missing):
     data = {"x": 3, "n": 10}

@@ -171,6 +171,13 @@ def _methods_take_the_sizes(
             yield ConfigIssue(("methods", i), known.size_advice(largest))
 
 
+def _methods_have_their_population(form: Form, methods: Sequence[MethodSpec | None]) -> Issues:
+    for i, spec in enumerate(methods):
+        known = None if spec is None else CATALOGUE[form.family.name].get(spec.name or "")
+        if known is not None and known.needs_population:
+            yield ConfigIssue(("methods", i), known.population_advice)
+
+
 def _trials_per_truth_have_discrete_truths(
     form: Form, truth: Truth | PairTruth, trials: Trials | None
 ) -> Issues:
@@ -387,6 +394,7 @@ RULES: dict[str, tuple[Callable[..., Issues], ...]] = {
         _mean_counts_are_small,
         _labels_are_distinct,
         _methods_take_the_sizes,
+        _methods_have_their_population,
         _trials_per_truth_have_discrete_truths,
         _trials_per_outcome_have_finitely_many,
         _monte_carlo_has_trials,

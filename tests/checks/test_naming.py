@@ -36,6 +36,14 @@ def test_a_name_of_the_catalogue_is_its_method():
             assert found.method is method
 
 
+@pytest.mark.parametrize("name", ["hypergeometric_exact", "hypergeometric_wang"])
+def test_a_method_for_a_finite_population_is_not_checked(name):
+    message = f"^{name} needs a population, which check does not take; a run "
+    for method in (name, CATALOGUE["proportion"][name]):
+        with pytest.raises(InputError, match=message):
+            named(method)
+
+
 def test_an_alias_is_the_method_it_stands_for():
     found = named("exact_tail")
     assert found.method is CATALOGUE["proportion"]["clopper_pearson"]

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from harness.config.load import json_schema
-from harness.methods.catalogue import ALIASES, CATALOGUE, PROPORTION
+from harness.methods.catalogue import ALIASES, CATALOGUE
 from tests.cli.conftest import is_one_sentence
 
 COLUMNS = ["name", "family", "kin", "sides", "promise", "deterministic", "title", "reference"]
@@ -100,7 +100,8 @@ def test_aliases_and_priors_are_shown(run_command):
         (["methods", "wilsn"], "no family has a method 'wilsn'; did you mean wilson"),
         (
             ["methods", "walt", "--family", "proportion"],
-            f"method should be one of {', '.join(PROPORTION)}, found 'walt'; did you mean wald",
+            f"method should be one of {', '.join(CATALOGUE['proportion'])}, found 'walt'; "
+            "did you mean wald",
         ),
         (
             ["methods", "--family", "ratio"],

@@ -245,3 +245,27 @@ def test_a_significance_is_the_same_as_in_python(run_command):
     expected = harness.significance("proportion_difference", delta=0.1, **data)
     assert found["probability"] == expected
     assert found["delta"] == 0.1
+
+
+def test_a_finite_population_is_an_option(run_command):
+    argv = ["interval", "proportion", "--x", "3", "--n", "20", "--population", "1000"]
+    found = record(run_command, *argv, "--method", "hypergeometric_exact", "--verbose")
+    expected = harness.interval("proportion", "hypergeometric_exact", x=3, n=20, population=1000)
+    assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
+    # The posterior is that of independent trials, and is left out.
+    assert list(found) == [*KEYS, "x", "n", "population", "length", "seconds"]
+    assert found["population"] == 1000
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--method", "hypergeometric_wang"], "hypergeometric_wang needs population"),
+        (["--population", "50"], "minimal_length takes no population"),
+    ],
+)
+def test_a_population_that_is_missing_or_not_taken_is_one_sentence(run_command, argv, message):
+    result = run_command("interval", "proportion", "--x", "3", "--n", "20", *argv)
+    assert result.code == 2
+    assert message in result.err
+    assert is_one_sentence(result)

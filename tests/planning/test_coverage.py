@@ -146,6 +146,7 @@ def test_a_function_that_fails_is_named_with_the_outcome():
         ("proportion", "wilson", {"n": 2.5, "p": 0.1}, "n should be a whole number, found 2.5"),
         ("proportion", "wilson", {"n": [1, 2], "p": [0.1] * 3}, "do not fit together"),
         ("proportion", "bootstrap_percentile", {"n": 5, "p": 0.1}, "draws random numbers"),
+        ("proportion", "hypergeometric_exact", {"n": 5, "p": 0.1}, "needs a population, which"),
         ("proportion", "wilson", {"n": 5, "p": 0.1, "prior": (1, 1)}, "takes no prior"),
         ("proportion", "wilson", {"n": 5, "p": 0.1, "side": "left"}, "side should be one of"),
         ("proportion", "wilson", {"n": 5, "p": 0.1, "alpha": 0.0}, "alpha should be"),

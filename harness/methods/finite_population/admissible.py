@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
 
-from harness.methods.finite_population.tails import TIE, probabilities
+from harness.methods.finite_population.tails import TIE
 from harness.methods.method import LimitPair
 from harness.numerics.arrays import Floats, Integers
+from harness.sampling.laws.hypergeometric import Hypergeometric
 
 LARGEST_POPULATION = 10**5
 """The largest N, since the coverage at every M is computed."""
@@ -81,22 +83,40 @@ def _equal_tails(n: int, population: int, alpha: float) -> tuple[Integers, Float
         and Pr(X = x) at M_L(x), shape (n + 1,).
     """
     level = alpha / 2.0 * (1.0 + TIE)
+    law = Hypergeometric(population)
     largest = np.empty(population + 1, np.int64)
     above, at_largest = np.empty(population + 1), np.empty(population + 1)
-    start, rows = 0, 64
+    start = 0
     while start <= population:
-        marked = np.arange(start, min(start + rows, population + 1), dtype=np.float64)
-        outcomes, mass = probabilities(n, marked, population, alpha * 2.0**-56)
+        reach = _reach(n, start, population, alpha * 2.0**-56)
+        rows = max(1, min(_BLOCK // (3 * reach), reach * population // n))
+        marked = np.arange(start, min(start + rows, population + 1))
+        first = max(0, n * start // population - reach)
+        last = min(n, n * int(marked[-1]) // population + reach)
+        mass = law.probabilities(marked / population, n, first, last)
         tails = np.cumsum(mass[:, ::-1], axis=1)[:, ::-1]
-        last = np.count_nonzero(tails > level, axis=1) - 1
+        place = np.count_nonzero(tails > level, axis=1) - 1
         here, each = slice(start, start + marked.size), np.arange(marked.size)
-        largest[here] = outcomes[each, last].astype(np.int64)
-        beyond = np.concatenate((tails[:, 1:], np.zeros((marked.size, 1))), axis=1)
-        above[here], at_largest[here] = beyond[each, last], mass[each, last]
+        largest[here] = first + place
+        at_largest[here] = mass[each, place]
+        beyond = np.minimum(place + 1, last - first)
+        above[here] = np.where(beyond > place, tails[each, beyond], 0.0)
         start += marked.size
-        rows = max(1, _BLOCK // mass.shape[1])
     lowest = np.searchsorted(largest, np.arange(n + 1)).astype(np.int64)
     return lowest, above + above[::-1], at_largest[lowest]
+
+
+def _reach(n: int, marked: int, population: int, negligible: float) -> int:
+    """How far from the mean an outcome is at most, at this M and at twice it, but for a negligible
+    probability.
+
+    X is a sum of independent Bernoulli variables, since its generating function has real roots
+    only, and Bernstein's inequality holds for it.
+    """
+    share = min(0.5, 2.0 * max(marked, population // n, 1) / population)
+    variance = n * share * (1.0 - share) * (population - n) / max(population - 1, 1)
+    log = math.log(2.0 / negligible)
+    return math.ceil(log / 3.0 + math.sqrt(log * log / 9.0 + 2.0 * log * variance)) + 2
 
 
 class _Table:

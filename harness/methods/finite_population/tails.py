@@ -1,4 +1,4 @@
-"""Tails and probabilities of the hypergeometric law, by products of the ratios of neighbours.
+"""Tails of the hypergeometric law, by products of the ratios of neighbours.
 
 X is the number of marked cases among n drawn without replacement from N, of which M are marked.
 Neighbouring outcomes have the ratio
@@ -85,41 +85,3 @@ def _sum_of_products(ratio: Ratio, size: int) -> Floats:
         done = (ratios[rows] < 1.0) & (rest <= _NEGLIGIBLE * total[rows])
         rows, start = rows[~(done | np.isinf(total[rows]))], start + width
     return total
-
-
-def probabilities(
-    n: int, marked: Floats, population: int, negligible: float
-) -> tuple[Floats, Floats]:
-    """Return the outcomes that matter at each M, and their probabilities.
-
-    X is a sum of independent Bernoulli variables, since its generating function has real roots
-    only, and Bernstein's inequality bounds what lies outside.
-
-    Args:
-        n: the number of cases drawn.
-        marked: M, shape (t,).
-        population: N.
-        negligible: the probability that may lie outside.
-
-    Returns:
-        Outcomes and probabilities, shape (t, w) each; impossible outcomes have probability 0.
-    """
-    share = marked / population
-    spread = share * (population - marked) * n * (population - n) / max(population - 1, 1)
-    variance = float(np.max(spread / population, initial=0.0))
-    log = -np.log(negligible / 2.0)
-    reach = np.ceil(log / 3.0 + np.sqrt(log * log / 9.0 + 2.0 * log * variance)) + 2.0
-    reach = min(reach, float(n))
-    mode = np.floor((n + 1.0) * (marked + 1.0) / (population + 2.0))
-    mode = np.clip(mode, np.maximum(n - population + marked, 0.0), np.minimum(n, marked))[:, None]
-    step, m = np.arange(reach), marked[:, None]
-    unmarked = population - m - n
-    k = mode + step
-    up = np.maximum(m - k, 0.0) * np.maximum(n - k, 0.0) / ((k + 1.0) * (unmarked + k + 1.0))
-    k = mode - step
-    down = np.maximum(k, 0.0) * np.maximum(unmarked + k, 0.0) / ((m - k + 1.0) * (n - k + 1.0))
-    mass = np.concatenate(
-        (np.cumprod(down, axis=1)[:, ::-1], np.ones_like(mode), np.cumprod(up, axis=1)), axis=1
-    )
-    outcomes = mode + np.arange(-reach, reach + 1.0)
-    return outcomes, mass / mass.sum(axis=1, keepdims=True)

@@ -11,12 +11,11 @@ import pytest
 
 import harness
 from harness.methods.catalogue import PROPORTION, find
-from harness.methods.finite_population.tails import log_odds, probabilities
+from harness.methods.finite_population.tails import log_odds
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.methods.finite_population.rational import (
     SMALL_POPULATIONS,
     equal_tails,
-    law,
     misses,
     up_to,
 )
@@ -135,17 +134,6 @@ def test_tails_are_right_to_a_part_of_1e13(n, population):
             odds = Fraction(total - below, below)
             if Fraction(1, 10**280) < odds < 10**280:
                 assert found[place] == pytest.approx(log(odds), abs=ROUNDING)
-
-
-@pytest.mark.parametrize(("n", "population"), [(1, 1), (7, 9), (12, 30)])
-def test_probabilities_are_those_in_whole_numbers(n, population):
-    marked = np.arange(population + 1.0)
-    outcomes, mass = probabilities(n, marked, population, 1e-18)
-    for row, expected in zip(range(population + 1), law(n, population), strict=True):
-        places = np.flatnonzero(mass[row] > 0)
-        found = np.zeros(n + 1)
-        found[outcomes[row, places].astype(int)] = mass[row, places]
-        np.testing.assert_allclose(found, expected, rtol=ROUNDING, atol=1e-18)
 
 
 @pytest.mark.parametrize(("alpha", "population", "expected"), [(0.05, 20, 2), (0.3, 10, 4)])
