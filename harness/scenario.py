@@ -450,7 +450,8 @@ def data_of(scenario: Scenario, outcomes: Integers) -> Data:
 def observed_at(scenario: Scenario, outcomes: Integers) -> Observed:
     """Return the counts and sizes of the outcomes, as a source of limits takes them."""
     counts = tuple(count.astype(np.float64) for count in scenario.counts(outcomes))
-    return Observed(scenario.family, scenario.sizes, counts)
+    population = None if scenario.law is None else scenario.law.lattice
+    return Observed(scenario.family, scenario.sizes, counts, population)
 
 
 def sizes_by_name(scenario: Scenario) -> dict[str, float]:

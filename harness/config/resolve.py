@@ -19,8 +19,10 @@ from harness.config.forms import CROSS, Form
 from harness.config.models.figures import figure_spec
 from harness.config.serialize import written_truth
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.paired_scenario import AnyTruth
 from harness.sampling.law import Law
 from harness.sampling.protocol import NUMPY
+from harness.truths import DiscreteTruth
 
 Record = TypeVar("Record", Experiment, Calibration)
 
@@ -52,12 +54,25 @@ def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> An
         sizes=sizes_of(form, values["sizes"], values.get(CROSS, False)),
         alphas=values["alpha"],
         methods=tuple(values["methods"]),
+        truth=_on_lattice(values["truth"], values.get("sampling")),
         written_truth=written_truth(values["truth"].content(), raw.get("truth")),
         outcomes=tuple(sorted(outcomes)) if isinstance(outcomes, tuple) else outcomes,
         group=values.get("group"),
         draws=values.get("draws", NUMPY),
         sampling=values.get("sampling"),
     )
+
+
+def _on_lattice(truth: AnyTruth, law: Law | None) -> AnyTruth:
+    """The truth with the double of each M/N, where the law has only those.
+
+    A listed value may differ from it by the rounding of a few operations. Limits that are M/N are
+    compared with truths by closed intervals, to the last bit.
+    """
+    if law is None or law.lattice is None or not isinstance(truth, DiscreteTruth):
+        return truth
+    count = law.lattice
+    return DiscreteTruth(tuple(dict.fromkeys(round(v * count) / count for v in truth.values)))
 
 
 def _record(kind: type[Record], values: Mapping[str, Any], **resolved: Any) -> Record:

@@ -171,11 +171,22 @@ def _methods_take_the_sizes(
             yield ConfigIssue(("methods", i), known.size_advice(largest))
 
 
-def _methods_have_their_population(form: Form, methods: Sequence[MethodSpec | None]) -> Issues:
+def _methods_have_their_population(
+    form: Form, methods: Sequence[MethodSpec | None], sampling: Law | None
+) -> Issues:
+    population = None if sampling is None else sampling.lattice
     for i, spec in enumerate(methods):
         known = None if spec is None else CATALOGUE[form.family.name].get(spec.name or "")
-        if known is not None and known.needs_population:
-            yield ConfigIssue(("methods", i), known.population_advice)
+        if known is None or not known.needs_population:
+            continue
+        if population is None:
+            yield ConfigIssue(
+                ("methods", i),
+                f"{known.name} needs sampling: {{hypergeometric: {{population: N}}}}, "
+                f"found {'independent trials' if sampling is None else sampling.title}",
+            )
+        elif not known.takes_population(population):
+            yield ConfigIssue(("methods", i), known.population_advice(population))
 
 
 def _trials_per_truth_have_discrete_truths(

@@ -197,6 +197,10 @@ class Method:
             f"found {name} = {found:.15g}"
         )
 
+    def takes_population(self, population: float) -> bool:
+        """Whether the population is not too large."""
+        return self.largest_population is None or population <= self.largest_population
+
     def validate_population(self, population: float | None) -> None:
         """Refuse a population that is missing, too large, or not taken at all.
 
@@ -208,17 +212,24 @@ class Method:
         """
         if population is None:
             if self.needs_population:
-                raise InputError(self.population_advice)
+                raise InputError(
+                    f"{self.name} needs population, the number of cases from which those observed "
+                    "are drawn without replacement"
+                )
         elif not self.needs_population:
             raise InputError(
                 f"{self.name} takes no population "
                 "(hypergeometric_exact and hypergeometric_wang of a proportion do)"
             )
-        elif self.largest_population is not None and population > self.largest_population:
-            raise InputError(
-                f"{self.name} takes a population of at most {self.largest_population:g}, "
-                f"found {population:.15g}"
-            )
+        elif not self.takes_population(population):
+            raise InputError(self.population_advice(population))
+
+    def population_advice(self, population: float) -> str:
+        """The sentence that says which population this method takes, where it is too large."""
+        return (
+            f"{self.name} takes a population of at most {self.largest_population:g}, "
+            f"found {population:.15g}"
+        )
 
     def refuse_finite_population(self, use: str) -> None:
         """Refuse a method for a finite population where none can be given.
@@ -234,14 +245,6 @@ class Method:
                 f"{self.name} needs a population, which {use} does not take; "
                 "a run with the sampling hypergeometric computes its coverage"
             )
-
-    @property
-    def population_advice(self) -> str:
-        """The sentence that says what a method for a finite population lacks."""
-        return (
-            f"{self.name} needs population, the number of cases from which those observed are "
-            "drawn without replacement"
-        )
 
     def side_advice(self) -> str:
         """The clause of a message that says which side this method needs."""

@@ -56,6 +56,14 @@ def test_a_law_is_read_and_written_back(name: str) -> None:
     assert load_experiment(document) == experiment
 
 
+def test_the_proportions_of_a_population_are_the_doubles_of_its_lattice() -> None:
+    """Limits are M/N too, and a truth at a limit is covered."""
+    listed = {"values": [0.1 + 0.2, 0.3, 1 - 0.9, 0.7]}
+    found = load_experiment(config({"hypergeometric": {"population": 100}}, truth=listed))
+    assert found.truth.content() == {"values": [10 / 100, 30 / 100, 70 / 100]}
+    assert load_experiment(serialize(found)).truth == found.truth
+
+
 @pytest.mark.parametrize("make", [config, of_rate])
 def test_the_familys_own_law_is_the_default_and_is_not_written(make: Any) -> None:
     own = "binomial" if make is config else "poisson"
@@ -151,6 +159,23 @@ def test_the_familys_own_law_is_the_default_and_is_not_written(make: Any) -> Non
                 truth={"first": LISTED, "second": LISTED},
             ),
             "sampling: expected a family of one sample with sampling, found risk_ratio",
+        ),
+        (
+            config(methods=["wald", "hypergeometric_exact"]),
+            "methods[1]: hypergeometric_exact needs sampling: {hypergeometric: {population: N}}, "
+            "found independent trials",
+        ),
+        (
+            config(CLUSTERS, methods=["hypergeometric_wang"]),
+            "methods[0]: hypergeometric_wang needs sampling: {hypergeometric: {population: N}}, "
+            "found clusters of 10, ρ = 0.1",
+        ),
+        (
+            config(
+                {"hypergeometric": {"population": 200_000}},
+                methods=["hypergeometric_wang", "hypergeometric_exact"],
+            ),
+            "methods[0]: hypergeometric_wang takes a population of at most 100000, found 200000",
         ),
     ],
 )
