@@ -74,7 +74,7 @@ def _continuous(x: Floats, n: Floats, population: Floats, tail: float, goal: flo
     z = float(ndtri(tail))
     spread = np.sqrt(before * (population - before) / n * np.maximum(drawn, 1.0 / population))
     moved = value * spread * tail * (1.0 - tail) * np.sqrt(2.0 * np.pi) * np.exp(0.5 * z * z)
-    here = np.clip(before - moved, low + inner, high - inner)
+    here: Floats = np.clip(before - moved, low + inner, high - inner)
     active = np.flatnonzero(np.abs(here - before) > _NEXT)
     for _ in range(_SECANT_STEPS):
         old, now = before[active], here[active]
