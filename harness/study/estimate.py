@@ -391,8 +391,19 @@ def _smaller_size(experiment: Experiment, largest: float) -> Size:
     for size, (_, high) in zip(scenario.sizes, solver_of(scenario).whole_range(), strict=False):
         small = min(size, largest / high) if high > 0 else size
         is_count = scenario.model.SIZE_IS_COUNT
-        sizes.append(max(1, int(small)) if is_count else small)
+        sizes.append(_at_least(max(1, int(small)), scenario) if is_count else small)
     return sizes[0] if len(sizes) == 1 else (sizes[0], sizes[1])
+
+
+def _at_least(size: int, scenario: Scenario) -> int:
+    """The smallest size from this one on that the law of the scenario has."""
+    while scenario.law is not None:
+        try:
+            scenario.law.validate_size(size)
+            break
+        except InputError:
+            size += 1
+    return size
 
 
 def _fastest(function: Callable[[], object]) -> float:
