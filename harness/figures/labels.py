@@ -29,7 +29,8 @@ def size_in_stem(family: Family, size: Size) -> list[str]:
 
 def size_label(family: Family) -> str:
     """The name of an axis of sizes, of the first sample if there are two."""
-    return f"{family.sizes[0]} ({family.size_in_words})"
+    name, words = family.sizes[0], family.size_in_words
+    return words if words.endswith(name) else f"{name} ({words})"
 
 
 def outcome_label(family: Family, size: Size) -> str:

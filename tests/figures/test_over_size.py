@@ -113,6 +113,8 @@ def test_the_heading_says_what_is_exact(cells: pl.DataFrame) -> None:
     assert panels(exact).heading("coverage", "95 % intervals") == "coverage; exact"
     found = panels(simulated).heading("coverage", "95 % intervals")
     assert found == "coverage; Monte Carlo, 95 % intervals"
+    some = pl.concat([exact.filter(method="wald"), simulated])
+    assert panels(some).heading("length") == "length; thick lines: exact, points: Monte Carlo"
 
 
 def test_twenty_methods_differ_without_their_colours() -> None:
@@ -171,8 +173,8 @@ def test_rows_without_a_length_are_left_out(cells: pl.DataFrame) -> None:
 def test_what_lies_below_the_axis_is_in_the_title(cells: pl.DataFrame, coverage: Figure) -> None:
     exact = of(cells, "enumeration", method="wald", truth=0.05)
     least = 1 - exact["actual_alpha"].max()  # type: ignore[operator]
-    found = [axes.get_title(loc="left").replace("\n", " ") for axes in coverage.axes]
-    assert found == [f"p = 0.05; wald down to {least:.3g}", "p = 0.3"]
+    found = [axes.get_title(loc="left") for axes in coverage.axes]
+    assert found == [f"p = 0.05\nwald down to {least:.3g}", "p = 0.3"]
     two = many(cells.filter(method="wald", truth=0.05), 2)
     (axes,) = draw_one(two, "coverage_over_size").axes
     assert axes.get_title(loc="left") == f"p = 0.05; 2 methods down to {least:.3g}"

@@ -67,14 +67,21 @@ def new_page(
     columns = min(len(found.panels), 2)
     width = (style.COLUMN - _BESIDE) / columns - 3
     titles = [
-        style.wrap("; ".join(filter(None, [panel.title, note])), width)
-        for panel, note in zip(found.panels, notes, strict=True)
+        _wrapped(panel.title, note, width) for panel, note in zip(found.panels, notes, strict=True)
     ]
     height = HEIGHTS.get(len(titles), ROW)
     figure, places = _grid(titles, columns, lines, height)
     figure.supxlabel(labels.size_label(found.family), fontsize=style.TEXT)
     figure.legend(handles, names, **legend)
     return Page(figure, tuple(zip(found.panels, places, strict=True)), width, height)
+
+
+def _wrapped(title: str, note: str, width: float) -> str:
+    """A title and its note, on one line or with a line break between them."""
+    together = style.wrap("; ".join(filter(None, [title, note])), width)
+    if not note or "\n" not in together:
+        return together
+    return f"{style.wrap(title, width)}\n{style.wrap(note, width)}"
 
 
 def _grid(

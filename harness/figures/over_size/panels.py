@@ -83,7 +83,9 @@ class SizePanels:
         elif engines.isdisjoint(EXACT_ENGINES):
             how = simulated
         else:
-            how = f"lines: exact, points: {simulated}"
+            # Thin lines join the points of methods without exact values.
+            every = all(self.has(method, EXACT_ENGINES) for method in self.methods)
+            how = f"{'lines' if every else 'thick lines'}: exact, points: {simulated}"
         return f"{what}{self.setting}; {how}"
 
 
