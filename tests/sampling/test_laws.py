@@ -147,6 +147,19 @@ def test_little_dispersion_gives_the_poisson_numbers():
     np.testing.assert_allclose(found[same > 1e-10], same[same > 1e-10], rtol=2e-12, atol=0.0)
 
 
+def test_a_product_of_many_ratios_keeps_its_digits():
+    n, p, rho, ctx.prec = 20_000, 0.3, 0.1, 128
+    theta = arb(rho) / (1 - arb(rho))
+    above, below = arb(p), 1 - arb(p) + (n - 1) * theta
+    relative = [arb(1)]
+    for x in range(n):
+        relative.append(relative[-1] * (n - x) * above / ((x + 1) * below))
+        above, below = above + theta, below - theta
+    total, found = sum(relative, arb(0)), row(BetaBinomial(rho), p, n, 0, n)
+    true = np.array([float(each / total) for each in relative[::50]])
+    np.testing.assert_allclose(found[::50], true, rtol=2e-14, atol=0.0)
+
+
 def test_a_small_correlation_keeps_the_digits_that_log_gammas_lose():
     n, p, rho = 100, 0.3, 1e-12
     true = exact.beta_binomial(n, p, rho)

@@ -116,8 +116,15 @@ class BetaBinomial:
 
 
 def _up(p: float | Floats, q: float | Floats, n: int, theta: float, x: Floats) -> Floats:
-    """Pr(X = x + 1)/Pr(X = x); with p and q swapped it is Pr(X = n − x − 1)/Pr(X = n − x)."""
-    return np.asarray((n - x) * (p + x * theta) / ((x + 1.0) * (q + (n - x - 1.0) * theta)))
+    """Pr(X = x + 1)/Pr(X = x); with p and q swapped it is Pr(X = n − x − 1)/Pr(X = n − x).
+
+    Ratios near 1 are 1 plus what exceeds it: the quotient of two nearly equal numbers is rounded
+    alike for many x in a row, and a product of 10^5 of them would be off by 3e-12.
+    """
+    below = (x + 1.0) * (q + (n - x - 1.0) * theta)
+    binomial_part = np.where(p <= q, (n * p - q) - x, (n - x) - (n + 1.0) * q)
+    near = 1.0 + (binomial_part + theta * (2.0 * x + 1.0 - n)) / below
+    return np.where(near > 0.5, near, (n - x) * (p + x * theta) / below)
 
 
 def draw_proportions(

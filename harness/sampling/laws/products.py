@@ -1,7 +1,7 @@
 """Probabilities as products of the ratios of neighbours, from near the mean outward.
 
-A ratio Pr(X = x + 1)/Pr(X = x) has a few factors, each exact to its last bits, so that a product of
-k ratios is off by about √k units in the last place. A difference of log-gammas loses as many digits
+A ratio Pr(X = x + 1)/Pr(X = x) is right to its last bits, so that a product of k ratios is off by
+about √k units in the last place. A difference of log-gammas loses as many digits
 as the log-gammas have before the point.
 """
 
