@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
-from scipy.special import gammainccinv
 
 from harness.numerics.arrays import Floats, Integers
 
@@ -190,6 +189,9 @@ class GammaTruth:
     @property
     def effective_support(self) -> tuple[float, float]:
         """The support without an upper tail of probability ``mass_left_out``."""
+        # The process of a user's function imports this module: SciPy is two thirds of its start.
+        from scipy.special import gammainccinv
+
         return 0.0, float(gammainccinv(self.s, _NEGLIGIBLE_TAIL)) / self.t
 
     @property

@@ -111,10 +111,16 @@ SLOW = (
     "tests/study/test_estimate.py::test_the_tables_have_no_more_rows_than_estimated",
     "tests/study/test_failures.py::test_a_function_that_dies_everywhere_is_given_up",
     "tests/study/test_failures.py::test_figures_are_drawn_of_what_there_is",
-    _PLANTED + "one_weight_of_the_posterior[other",
-    _PLANTED + "the_posterior_where_it_stands_for_enumeration",
-    "tests/study/test_planted_faults.py::test_nothing_is_seen_where_nothing_is_planted[other",
-    *(f"{_PLANTED}{name}[other" for name in ("enumeration_over_a_distribution", "the_posterior")),
+    "tests/study/test_planted_faults.py::test_nothing_is_seen_where_nothing_is_planted[other-rate_d",
+    *(
+        f"{_PLANTED}{name}[other-{fault}rate_difference"
+        for name, faults in (
+            ("enumeration_over_a_distribution", ("lower-", "tails-", "lengths-", "weight-")),
+            ("the_posterior", ("lower-", "tails-", "lengths-")),
+            ("one_weight_of_the_posterior", ("",)),
+        )
+        for fault in faults
+    ),
     "tests/study/test_parallel.py::test_a_task_",
     "tests/study/test_parallel.py::test_tasks_hardly_use",
     "tests/study/test_parallel.py::test_the_third_try_alone_may_succeed",

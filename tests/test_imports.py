@@ -87,6 +87,14 @@ def test_importing_the_package_loads_nothing_else(tmp_path: Path) -> None:
     assert {name.split(".")[0] for name in loaded - ours(loaded)} <= sys.stdlib_module_names
 
 
+def test_the_process_of_a_users_function_loads_no_scipy(tmp_path: Path) -> None:
+    code = (
+        "import json, sys\nimport harness.methods.user.worker\nprint(json.dumps(list(sys.modules)))"
+    )
+    loaded = {name.split(".")[0] for name in modules_after(code, tmp_path)}
+    assert loaded & HEAVY == {"numpy"}
+
+
 def test_every_public_name_is_found_when_asked_for() -> None:
     import harness
 

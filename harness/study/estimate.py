@@ -61,7 +61,7 @@ _BYTES_OF_LIMITS = 16
 _BYTES_OF_RESULT = 24
 """Of what an engine computes for a column at an outcome: misses below and above, and one more."""
 
-_SMALL_TRIALS, _SMALL_CELLS = 4_000_000, {SINGLE_SAMPLE: 4000, TWO_SAMPLES: 400, PAIRS: 400}
+_SMALL_TRIALS, _SMALL_CELLS = 4_000_000, {SINGLE_SAMPLE: 4000, TWO_SAMPLES: 2000, PAIRS: 400}
 """A run of fewer trials and of fewer cells, by the design, takes seconds."""
 
 _PROBED_TRIALS = 1 << 16

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.study import estimate
 from tests.study.experiments import DRAWN, LISTED
 
 
@@ -27,3 +28,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A new working folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No run measures beforehand how long it will take, which of two samples takes as long."""
+    monkeypatch.setattr(estimate, "_seconds", lambda *_: 0.0)

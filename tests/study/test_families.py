@@ -10,7 +10,7 @@ from harness.tables.manifest import agrees
 
 ONE = {"alpha": [0.05, 0.2], "seed": 2003, "trials": {"per_size": 20_000}}
 UNIFORM = {"first": {"uniform": [0, 1]}, "second": {"uniform": [0, 1]}}
-RATES = {"first": {"uniform": [0, 3]}, "second": {"gamma": [2, 1.5]}}
+RATES = {"first": {"uniform": [0, 3]}, "second": {"gamma": [2, 4]}}
 LISTED = {"first": {"values": [0.1, 0.6]}, "second": {"values": [0.2, 0.3, 0.9]}}
 CASES = {
     "rate": {"exposure": [0.5, 4], "methods": ["garwood", "wald"], "truth": {"uniform": [0, 10]}},
@@ -43,8 +43,8 @@ CASES = {
     },
     "rate_difference": {
         "alpha": 0.05,
-        "exposure1": 1,
-        "exposure2": 3,
+        "exposure1": 0.5,
+        "exposure2": 0.7,
         "methods": ["score", "balanced_tail"],
         "truth": RATES,
     },
