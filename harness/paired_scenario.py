@@ -256,14 +256,14 @@ _MAKERS: dict[str, Callable[..., Scenario]] = {
 
 
 def listed_scenarios(
-    family: str, sizes: Sequence[float], truths: Sequence[Floats]
+    family: str, sizes: Sequence[float], truths: Sequence[Floats], law: Law | None = None
 ) -> Iterator[tuple[Scenario, Positions, Positions]]:
     """Yield scenarios of one size that list given truths.
 
     Args and yields: as of ``scenario.listed_scenarios``; of pairs the truths are four cells.
     """
     if family_of(family).design != PAIRS:
-        yield from independent_scenarios(family, sizes, truths)
+        yield from independent_scenarios(family, sizes, truths, law)
         return
     tables, index = np.unique(np.array(truths).T, axis=0, return_inverse=True)
     truth = TableTruth.of(tuple(table) for table in tables.tolist())

@@ -415,7 +415,7 @@ class PairScenario:
 
 
 def listed_scenarios(
-    family: str, sizes: Sequence[float], truths: Sequence[Floats]
+    family: str, sizes: Sequence[float], truths: Sequence[Floats], law: Law | None = None
 ) -> Iterator[tuple[Scenario, Positions, Positions]]:
     """Yield scenarios of one size that list given truths.
 
@@ -423,6 +423,7 @@ def listed_scenarios(
         family: the name of the family.
         sizes: the size of each sample.
         truths: the true values of each sample, one array of shape (t,) for each.
+        law: of one sample: how its count arises; None for the family's own law.
 
     Yields:
         A scenario, the positions of the truths in the arrays that it lists, and the position of
@@ -432,7 +433,7 @@ def listed_scenarios(
         (values,) = truths
         distinct, index = np.unique(values, return_inverse=True)
         truth = DiscreteTruth(tuple(distinct.tolist()))
-        yield SingleScenario(family, sizes[0], truth), np.arange(values.size), index
+        yield SingleScenario(family, sizes[0], truth, law=law), np.arange(values.size), index
         return
     first, second = truths
     for value in np.unique(first):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,6 +26,14 @@ def coverage(
     alpha: Annotated[float, typer.Option(help="Probability outside the interval.")] = 0.05,
     side: Annotated[str, typer.Option(help="two-sided, lower or upper.")] = "two-sided",
     prior: Prior = None,
+    sampling: Annotated[
+        str | None,
+        typer.Option(
+            help="How the outcomes of one proportion or rate arise, as in a config: "
+            "'{clusters: {size: 10, rho: 0.1}}'.",
+            metavar="LAW",
+        ),
+    ] = None,
     output: Form = "table",
     **data: list[float] | None,
 ) -> int:
@@ -38,8 +46,8 @@ def coverage(
     from harness.commands.output import show
     from harness.planning.coverage import coverage as compute
 
-    known = given_lists(data)
-    found = compute(family, method, alpha=alpha, side=side, prior=prior, **known)
+    known, law = given_lists(data), None if sampling is None else _read(sampling)
+    found = compute(family, method, alpha=alpha, side=side, prior=prior, sampling=law, **known)
     columns = {name: values for name, values in known.items() if isinstance(values, list)}
     names = FOUND if found.infinite_length is None else (*FOUND, "infinite_length")
     columns |= {name: np.ravel(getattr(found, name)).tolist() for name in names}
@@ -48,3 +56,14 @@ def coverage(
         output,
     )
     return 0
+
+
+def _read(sampling: str) -> Any:
+    """The value of the option as a config would hold it."""
+    from harness.config import yaml12
+    from harness.errors import InputError
+
+    document = yaml12.read(sampling)
+    for issue in document.issues:
+        raise InputError(f"--sampling: {issue.message}")
+    return document.data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,8 @@ from harness.planning.arguments import (
     source_of,
     truth_columns,
 )
+from harness.sampling.law import Law
+from harness.sampling.laws.catalogue import OWN, sampling_law
 from harness.scenario import Limits, observed_at
 from harness.truths import Prior
 
@@ -63,6 +66,7 @@ def coverage(
     alpha: npt.ArrayLike = 0.05,
     side: str = TWO_SIDED,
     prior: Prior | None = None,
+    sampling: str | Mapping[str, Any] | None = None,
     **given: npt.ArrayLike,
 ) -> Coverage:
     """Compute the exact coverage and expected length of a method at given sizes and true values.
@@ -81,6 +85,10 @@ def coverage(
         alpha: the probability outside the interval, as for ``interval``; in (0, 1).
         side: "two-sided", "lower" or "upper".
         prior: as for ``interval``.
+        sampling: how the outcomes of one proportion or rate arise, as in a config: "binomial",
+            {"beta_binomial": {"rho": 0.1}}, {"clusters": {"size": 10, "rho": 0.1}} or
+            {"hypergeometric": {"population": 1000}}; "poisson" or
+            {"gamma_poisson": {"dispersion": 1.5}}. None for binomial or Poisson outcomes.
         **given: sizes and true values by name, numbers or arrays: n from 1 to 10^9, exposures
             above 0, proportions from 0 to 1, rates from 0 on.
 
@@ -90,7 +98,8 @@ def coverage(
 
     Raises:
         InputError: the family or the method is unknown; sizes, true values, alpha, side or prior
-            are out of range; the method draws its limits; or more than 16 million outcomes can
+            are out of range; there is no such sampling, or it has no such size or true value; the
+            method draws its limits; or more than 16 million outcomes can
             occur.
         IntervalNotFoundError: the method finds no interval.
         MethodError: the function fails.
@@ -104,10 +113,15 @@ def coverage(
         >>> found = harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
         >>> found.coverage.round(4), found.mean_length.round(4)
         (array([0.9703, 0.9567]), array([0.1665, 0.2438]))
+        >>> clusters = {"clusters": {"size": 10, "rho": 0.1}}
+        >>> found = harness.coverage("proportion", "wilson", n=50, p=0.3, sampling=clusters)
+        >>> round(found.coverage, 4)
+        0.8553
     """
     known = family_of(validate_choice("family", family, FAMILIES))
     source = source_of(known, method, side, prior)
     columns = _columns(known, alpha, given)
+    law = None if sampling is None else _law(known, sampling, columns)
     shape = columns[0].shape
     rows = np.array([column.ravel() for column in columns])
     found = np.empty((4, rows.shape[1]))
@@ -116,7 +130,7 @@ def coverage(
     for place, (level, *sizes) in enumerate(distinct.tolist()):
         here = np.flatnonzero(number.ravel() == place)
         truths = list(rows[1 + len(known.sizes) :, here])
-        found[:, here] = _at_size(known, source, side, level, sizes, truths)
+        found[:, here] = _at_size(known, source, side, level, sizes, truths, law)
     below, above, length, infinite = (
         each.reshape(shape) if shape else float(each[0]) for each in found
     )
@@ -155,6 +169,26 @@ def _columns(
     return (levels, *sizes, *truths)
 
 
+def _law(
+    family: Family, sampling: str | Mapping[str, Any], columns: tuple[Floats, ...]
+) -> Law | None:
+    """Return how outcomes arise; None for the family's own law.
+
+    Raises:
+        InputError: the family has no other law, or the law has no such size or true value.
+    """
+    if not family.has_single_count or family.model.NAME not in OWN:
+        raise InputError(f"sampling is for the families {' and '.join(OWN)}, found {family.name}")
+    law = sampling_law(family.model.NAME, sampling)
+    if law is not None:
+        _, sizes, truths = columns
+        for size in np.unique(sizes).tolist():
+            law.validate_size(size)
+        for truth in np.unique(truths).tolist():
+            law.validate_truth(truth)
+    return law
+
+
 def _at_size(
     family: Family,
     source: LimitSource,
@@ -162,9 +196,11 @@ def _at_size(
     alpha: float,
     sizes: list[float],
     truths: list[Floats],
+    law: Law | None,
 ) -> Floats:
     """Return misses below and above, lengths and shares of infinite ones, shape (4, t)."""
-    listed = [(solver_of(each[0]), *each) for each in listed_scenarios(family.name, sizes, truths)]
+    scenarios = listed_scenarios(family.name, sizes, truths, law)
+    listed = [(solver_of(each[0]), *each) for each in scenarios]
     count = sum(solver.range_count(solver.hull()) for solver, *_ in listed)
     if count > LARGEST_TABLE:
         # The range between the truths may have many more outcomes than the truths themselves.

@@ -206,3 +206,46 @@ def test_coverage_loads_nothing_that_only_runs_need(tmp_path):
 
 def test_every_family_has_a_row_here():
     assert set(GIVEN) <= set(CATALOGUE)
+
+
+LAWS = {
+    "binomial": ("proportion", "binomial"),
+    "beta_binomial": ("proportion", {"beta_binomial": {"rho": 0.2}}),
+    "clusters": ("proportion", {"clusters": {"size": 5, "rho": 0.2}}),
+    "hypergeometric": ("proportion", {"hypergeometric": {"population": 100}}),
+    "gamma_poisson": ("rate", {"gamma_poisson": {"dispersion": 1.5}}),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_under_a_law_it_is_the_coverage_of_a_run(name):
+    family, sampling = LAWS[name]
+    size, method = ("n", "wilson") if family == "proportion" else ("exposure", "garwood")
+    config = {
+        "name": "x", "family": family, size: 20, "methods": [method], "sampling": sampling,
+        "truth": {"values": [0.1, 0.3]}, "engines": ["enumeration"],
+    }  # fmt: skip
+    cells = harness.run(config, out=None).cells.filter(given="truth")
+    truth = {"p" if family == "proportion" else "rate": [0.1, 0.3]}
+    found = harness.coverage(family, method, **{size: 20}, **truth, sampling=sampling)
+    np.testing.assert_allclose(found.coverage, 1.0 - cells["actual_alpha"].to_numpy(), 1e-13)
+    np.testing.assert_allclose(found.mean_length, cells["length"].to_numpy(), 1e-13)
+
+
+@pytest.mark.parametrize(
+    ("family", "sampling", "said"),
+    [
+        ("proportion", "poisson", "sampling should be binomial, or one of beta_binomial"),
+        ("proportion", {"gamma_poisson": {"dispersion": 2}}, "sampling should be binomial, or"),
+        ("proportion", {"clusters": {"size": 3, "rho": 0.1}}, "n should be a multiple of the size"),
+        ("proportion", {"clusters": {"size": 5}}, "clusters needs rho"),
+        ("proportion", {"hypergeometric": {"population": 33}}, "p should be M/33"),
+        ("risk_ratio", "binomial", "sampling is for the families proportion and rate, found"),
+    ],
+)
+def test_a_wrong_law_is_one_sentence(family, sampling, said):
+    method, given = "wald", {"n": 20, "p": 0.1}
+    if family == "risk_ratio":
+        method, given = "katz", {"n1": 5, "n2": 5, "p1": 0.1, "p2": 0.2}
+    with pytest.raises(InputError, match=said):
+        harness.coverage(family, method, sampling=sampling, **given)

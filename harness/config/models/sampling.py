@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import AfterValidator, BaseModel, Field, Tag, create_model
@@ -12,15 +12,12 @@ from harness.config.models.constraints import by_key, by_shape, exactly_one, exp
 from harness.families.family import Family
 from harness.models import StrictModel
 from harness.sampling.law import Law
-from harness.sampling.laws.catalogue import LAWS, LawKind, Setting, law_of
-
-_OWN = {"proportion": "binomial", "rate": "poisson"}
-"""The word for the law that a model of one sample has of its own."""
+from harness.sampling.laws.catalogue import LAWS, OWN, LawKind, Setting, sampling_law
 
 
 def own_sampling(family: Family) -> str | None:
     """The word for the family's own law; None where it has no other one."""
-    return _OWN.get(family.model.NAME) if family.has_single_count else None
+    return OWN.get(family.model.NAME) if family.has_single_count else None
 
 
 def sampling_type(family: Family) -> Any:
@@ -56,7 +53,7 @@ def _type_of(own: str, model: str) -> Any:
     return Annotated[
         Annotated[Literal[own], expecting(words), Tag("<one>")] | mapping,
         by_shape(listed="one"),
-        AfterValidator(_law),
+        AfterValidator(partial(_law, own, model)),
     ]
 
 
@@ -89,8 +86,8 @@ def _number(setting: Setting) -> Any:
     return Annotated[float, bounds, expecting(setting.range)]
 
 
-def _law(written: Any) -> Law | None:
-    if isinstance(written, str):
+def _law(own: str, model: str, written: Any) -> Law | None:
+    if written == own:
         return None
     ((name, settings),) = written
-    return law_of(name, dict(settings))
+    return sampling_law(model, {name: dict(settings)})

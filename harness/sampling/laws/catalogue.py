@@ -107,6 +107,42 @@ LAWS: Mapping[str, LawKind] = {
 """How the counts of one sample may arise beside the binomial and the Poisson law."""
 
 
+OWN: Mapping[str, str] = {"proportion": "binomial", "rate": "poisson"}
+"""The law that a model of one sample has of its own, by the name of the model."""
+
+
+def sampling_law(model: str, sampling: str | Mapping[str, Any]) -> Law | None:
+    """Return the law that a config or an argument ``sampling`` says; None for the model's own.
+
+    >>> sampling_law("proportion", {"beta_binomial": {"rho": 0.1}}).title
+    'beta-binomial, ρ = 0.1'
+    >>> sampling_law("rate", "poisson") is None
+    True
+
+    Args:
+        model: the model of one sample, "proportion" or "rate".
+        sampling: the word for its own law, or the name of a law with its settings.
+
+    Raises:
+        InputError: it is neither, or a setting is wrong.
+    """
+    own, names = OWN[model], [name for name, kind in LAWS.items() if kind.model == model]
+    if sampling == own:
+        return None
+    if isinstance(sampling, Mapping) and len(sampling) == 1:
+        ((name, settings),) = sampling.items()
+        if name in names and isinstance(settings, Mapping):
+            return law_of(name, settings)
+    raise InputError(
+        f"sampling should be {own}, or one of {', '.join(names)} with its settings, as in "
+        f"{{{names[0]}: {{{_example(LAWS[names[0]])}}}}}, found {quoted(sampling)}"
+    )
+
+
+def _example(kind: LawKind) -> str:
+    return ", ".join(f"{setting.name}: ..." for setting in kind.settings)
+
+
 def law_of(name: str, settings: Mapping[str, Any]) -> Law:
     """Return the law with that name and these numbers.
 
