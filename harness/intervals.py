@@ -185,17 +185,23 @@ def _generator(method: Method, seed: int | None) -> np.random.Generator:
 def _arguments(
     family: str, method: Method, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
 ) -> tuple[Data, Floats]:
-    """The method's data and alpha, all of one shape."""
-    given = dict(data)
+    """The method's data and alpha, all of one shape; lists have one axis more."""
+    given, known = dict(data), family_of(family)
     population = given.pop(POPULATION, None)
-    columns, levels = family_of(family).validate_data(given), _validate_alpha(alpha)
+    columns, levels = known.validate_data(given), _validate_alpha(alpha)
     largest = None
     if population is not None:
-        columns = with_population(family_of(family), columns, population)
+        columns = with_population(known, columns, population)
         largest = float(np.max(columns[-1], initial=0.0))
     method.validate_population(largest)
-    broadcast_columns(("data", "alpha"), (columns[0], levels))
-    *broadcast, levels = np.broadcast_arrays(*columns, levels)
+    shape = known.outcomes_shape(columns)
+    _, levels = broadcast_columns(("data", "alpha"), (np.empty(shape), levels))
+    # Beyond the shape of the outcomes, a column of lists has an axis of its own.
+    inner = [column.shape[len(shape) :] for column in columns]
+    broadcast = (
+        np.broadcast_to(column, (*levels.shape, *rest))
+        for column, rest in zip(columns, inner, strict=True)
+    )
     return tuple(broadcast), levels
 
 

@@ -10,8 +10,18 @@ import numpy as np
 
 from harness.errors import InputError
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES, Model
+from harness.families.family import (
+    CLUSTERS,
+    PAIRS,
+    RUNS,
+    SINGLE_SAMPLE,
+    STRATA,
+    TWO_SAMPLES,
+    Model,
+)
 from harness.families.paired import PairedFamily, PairedParameter
+from harness.list_scenario import ClusterScenario, ListScenario, RunScenario, StratumScenario
+from harness.list_truths import ListTruth
 from harness.numerics.arrays import Floats, Integers, Positions
 from harness.paired_truths import DirichletTruth, PairedTruth, TableTruth
 from harness.sampling import multinomial
@@ -201,12 +211,12 @@ class PairedScenario:
         return keyed_stream(self._drawn_from(), seed, shard)
 
 
-AnyTruth = Truth | PairTruth | PairedTruth
+AnyTruth = Truth | PairTruth | PairedTruth | ListTruth
 
 
 def scenario_at(
     family: str,
-    size: float | tuple[float, float],
+    size: Any,
     truth: AnyTruth,
     *,
     draws: str = NUMPY,
@@ -217,7 +227,7 @@ def scenario_at(
 
     Args:
         family: the name of the family.
-        size: n or an exposure; of two samples a pair of them.
+        size: n or an exposure; of two samples a pair of them; of lists as the config has it.
         truth: of the family's design.
         draws: ``numpy`` or ``thinned``; of one sample.
         with_both: of pairs: whether an outcome says how many pairs are right in both.
@@ -247,10 +257,24 @@ def _of_pairs(
     return PairedScenario(family, int(size), truth, with_both)
 
 
+def _of_lists(kind: type[ListScenario]) -> Callable[..., Scenario]:
+    """The maker of scenarios of lists."""
+
+    def make(
+        family: str, size: Any, truth: Any, draws: str, with_both: bool, law: Law | None
+    ) -> Scenario:
+        return kind(family, size, truth)
+
+    return make
+
+
 _MAKERS: dict[str, Callable[..., Scenario]] = {
     SINGLE_SAMPLE: _of_one,
     TWO_SAMPLES: _of_two,
     PAIRS: _of_pairs,
+    RUNS: _of_lists(RunScenario),
+    CLUSTERS: _of_lists(ClusterScenario),
+    STRATA: _of_lists(StratumScenario),
 }
 """By design."""
 

@@ -17,6 +17,7 @@ from harness.families.catalogue import family_of
 from harness.families.combination import length_between
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Data, Model, truth_posterior
+from harness.list_truths import ListTruth
 from harness.methods.source import Observed
 from harness.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.paired_truths import PairedTruth
@@ -73,7 +74,7 @@ class Scenario(Protocol):
         ...
 
     @property
-    def truth(self) -> Truth | PairTruth | PairedTruth: ...
+    def truth(self) -> Truth | PairTruth | PairedTruth | ListTruth: ...
 
     @property
     def model(self) -> Model:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from harness.engines.pooling import Group
-from harness.paired_truths import PairedTruth
+from harness.paired_scenario import AnyTruth
 from harness.sampling.law import Law
-from harness.truths import PairTruth, Prior, Truth
+from harness.truths import PairTruth, Prior
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
 """The kinds of experiments."""
@@ -19,8 +19,9 @@ DASK = "dask"
 
 TrialsKind = Literal["per_outcome", "per_size", "per_truth"]
 
-Size = float | tuple[float, float]
-"""n, a whole number, or an exposure; of two samples a pair of them."""
+Size = float | tuple[float, float] | tuple[tuple[float, ...], tuple[float, ...]]
+"""n, a whole number, or an exposure; of two samples a pair of them; of clusters their number and
+size; of strata the sizes of both samples in each of them."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Experiment:
     """Ascending and distinct."""
     alphas: tuple[float, ...]
     methods: tuple[MethodSpec, ...]
-    truth: Truth | PairTruth | PairedTruth
+    truth: AnyTruth
     written_truth: Mapping[str, Any]
     """The truth as plain data, in which a grid is still a grid."""
     sampling: Law | None

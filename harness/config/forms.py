@@ -15,6 +15,7 @@ from pydantic.json_schema import models_json_schema
 from harness.config.experiment import CALIBRATION, COVERAGE
 from harness.config.models.constraints import Word, expecting, model_name, one_line
 from harness.config.models.figures import figure_type
+from harness.config.models.list_sizes import stratum_sizes_type
 from harness.config.models.methods import Alphas, method_type, prior_type
 from harness.config.models.outcomes import OutcomeGroup, outcomes_type
 from harness.config.models.sampling import own_sampling, sampling_type, sampling_words
@@ -23,7 +24,7 @@ from harness.config.models.trials import Count, ExecutionSettings, Trials
 from harness.config.models.truth import distributions_type
 from harness.config.models.truth_by_design import truth_of
 from harness.families.catalogue import FAMILIES
-from harness.families.family import Family
+from harness.families.family import CLUSTERS, STRATA, Family
 from harness.methods.user.process import TIMEOUT
 from harness.models import StrictModel
 from harness.sampling.protocol import NUMPY, THINNED
@@ -125,7 +126,6 @@ def _last_keys() -> dict[str, Key]:
 
 
 def _coverage(family: Family) -> Form:
-    outcomes, words = outcomes_type(family)
     keys = {
         **_first_keys(COVERAGE, family),
         **_size_keys(family),
@@ -135,26 +135,50 @@ def _coverage(family: Family) -> Form:
         **_sampling_key(family),
         "trials": _key(Trials | None, "How many Monte Carlo trials.", None),
         **_draws_key(family),
-        "outcomes": _key(outcomes, f"What posterior covers: {words}.", "all"),
-        "reference": _key(
-            Reference,
-            "The distribution under which posterior computes alpha errors: that from the "
-            "reference prior, or that from the truth itself.",
-            "prior",
-        ),
+        **_outcome_keys(family),
         **_group_key(family),
         "engines": _engine_key(family),
-        "reference_prior": _prior_key(family, "of the posterior engine"),
+        **_reference_prior_key(family),
         **_last_keys(),
     }
     return Form(COVERAGE, family, f"Coverage of intervals for {family.title}", keys)
 
 
+def _outcome_keys(family: Family) -> dict[str, Key]:
+    """Which outcomes are reported, and under which distribution; none where data are lists."""
+    if not family.has_outcomes:
+        return {}
+    outcomes, words = outcomes_type(family)
+    about = (
+        "The distribution under which posterior computes alpha errors: that from the "
+        "reference prior, or that from the truth itself."
+    )
+    return {
+        "outcomes": _key(outcomes, f"What posterior covers: {words}.", "all"),
+        "reference": _key(Reference, about, "prior"),
+    }
+
+
+def _reference_prior_key(family: Family) -> dict[str, Key]:
+    if not family.has_outcomes:
+        return {}
+    return {"reference_prior": _prior_key(family, "of the posterior engine")}
+
+
 def _size_keys(family: Family) -> dict[str, Key]:
+    if family.design == STRATA:
+        about = "Sizes over the strata: a list, or a list of lists for several scenarios."
+        return {name: _key(stratum_sizes_type(), about) for name in family.sizes}
     sizes, levels = sizes_type(family), "one, a list, or {log_grid: {start, stop, count}}."
-    if family.samples == 1:
+    if len(family.sizes) == 1:
         return {family.sizes[0]: _key(sizes, f"Sizes: {levels}")}
     first, second = family.sizes
+    if family.design == CLUSTERS:
+        return {
+            first: _key(sizes, f"Numbers of clusters: {levels}"),
+            second: _key(sizes, f"Cases of each cluster, paired with {first}: {levels}"),
+            CROSS: _key(bool, f"Whether every {first} goes with every {second}.", False),
+        }
     return {
         first: _key(sizes, f"Sizes of the first sample: {levels}"),
         second: _key(sizes, f"Sizes of the second sample, paired with {first}: {levels}"),
@@ -165,6 +189,8 @@ def _size_keys(family: Family) -> dict[str, Key]:
 def _engine_key(family: Family) -> Key:
     engine: Any = Annotated[str, Word("an engine", family.engines)]
     about = "Left out, all three; without trials, posterior and enumeration."
+    if not family.has_outcomes:
+        about = f"Left out, all that there are: {', '.join(family.engines)}."
     return _key(Annotated[list[engine], Field(min_length=1)] | None, about, None)
 
 

@@ -18,7 +18,7 @@ from harness.config.experiment import (
 from harness.config.forms import CROSS, Form
 from harness.config.models.figures import figure_spec
 from harness.config.serialize import written_truth
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.paired_scenario import AnyTruth
 from harness.sampling.law import Law
 from harness.sampling.protocol import NUMPY
@@ -46,7 +46,7 @@ def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> An
         lower, upper = values["delta"]
         delta = (lower + 0.0, upper + 0.0)
         return _record(Calibration, values, **resolved, sizes=(first, second), delta=delta)
-    outcomes = values["outcomes"]
+    outcomes = values.get("outcomes")
     return _record(
         Experiment,
         values,
@@ -60,6 +60,8 @@ def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> An
         group=values.get("group"),
         draws=values.get("draws", NUMPY),
         sampling=values.get("sampling"),
+        reference=values.get("reference", "prior"),
+        reference_prior=values.get("reference_prior", form.family.model.FLAT_PRIOR),
     )
 
 
@@ -89,15 +91,13 @@ def sizes_of(form: Form, sizes: Mapping[str, Sequence[float]], cross: bool) -> t
         sizes: the sizes of each sample by their keys.
         cross: whether each size of the first sample is combined with each of the second.
     """
-    if form.family.samples == 1:
+    if len(form.family.sizes) == 1:
         return tuple(sorted(sizes[form.family.sizes[0]]))
     first, second = (sizes[name] for name in form.family.sizes)
     return tuple(sorted(pairs(first, second, cross)))
 
 
-def pairs(
-    first: Sequence[float], second: Sequence[float], cross: bool
-) -> list[tuple[float, float]]:
+def pairs(first: Sequence[Any], second: Sequence[Any], cross: bool) -> list[tuple[Any, Any]]:
     """Pairs of sizes of equal index; all pairs for ``cross``, or where a list has one size."""
     if cross or 1 in (len(first), len(second)):
         return [(one, other) for one in first for other in second]
@@ -108,8 +108,8 @@ def engines_of(
     family: Family,
     written: Sequence[str] | None,
     trials: Trials | None,
+    truth: AnyTruth | None = None,
     law: Law | None = None,
-    is_listed: bool = True,
 ) -> tuple[str, ...]:
     """The engines that run, in the order of the family; all that can where none is named.
 
@@ -117,13 +117,16 @@ def engines_of(
         family: the family.
         written: the engines that the config names; None for none.
         trials: None where no trials are made.
+        truth: where true values come from; None where it is not valid.
         law: how outcomes arise; None for the family's own law.
-        is_listed: whether the truth is a list of values, and no distribution.
     """
     if written is not None:
         return tuple(engine for engine in family.engines if engine in written)
     left_out = {MONTE_CARLO} if trials is None else set()
     if law is not None:
         # A posterior is that of the family's own law, and an integral over truths needs one.
+        is_listed = truth is None or truth.is_discrete
         left_out |= {POSTERIOR} if is_listed and law.has_probabilities else {POSTERIOR, ENUMERATION}
+    if truth is not None and not family.has_closed_form(truth):
+        left_out |= {CLOSED_FORM}
     return tuple(engine for engine in family.engines if engine not in left_out)

@@ -11,7 +11,7 @@ import inspect
 import itertools
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from harness.config.experiment import (
     CALIBRATION,
@@ -30,9 +30,17 @@ from harness.engines.pooling import Group
 from harness.errors import ConfigIssue, InputError, KeyPath, path_text
 from harness.families.catalogue import FAMILIES
 from harness.families.data import LARGEST_COUNT
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
+from harness.families.family import (
+    CLOSED_FORM,
+    ENUMERATION,
+    MONTE_CARLO,
+    POSTERIOR,
+    RUNS,
+    STRATA,
+)
 from harness.figures.options import FigureOptions
 from harness.figures.requirements import ExperimentFacts, unmet_requirements
+from harness.list_truths import StratumTruth
 from harness.methods.catalogue import CATALOGUE
 from harness.paired_scenario import AnyTruth
 from harness.plain_data import describe
@@ -92,7 +100,7 @@ def _levels_are_distinct(form: Form, raw: Mapping[str, Any]) -> Issues:
 
 def _lists_of_levels(form: Form, raw: Mapping[str, Any]) -> Iterator[KeyPath]:
     """The paths of lists with distinct values; of paired sizes only the pairs are distinct."""
-    if form.family.samples == 1 or raw.get(CROSS) is True:
+    if len(form.family.sizes) == 1 or raw.get(CROSS) is True:
         for size in form.family.sizes:
             yield (size,)
     yield ("truth", "values")
@@ -132,7 +140,7 @@ def _sizes_are_paired(form: Form, sizes: Sizes, cross: bool) -> Issues:
 
 def _mean_counts_are_small(form: Form, sizes: Sizes, truth: Truth | PairTruth) -> Issues:
     """Without a largest outcome, the mean count is the product of the rate and the exposure."""
-    if form.family.is_bounded:
+    if form.family.is_bounded or not form.family.has_outcomes:
         return
     truths: dict[KeyPath, Truth] = (
         {("truth", "first"): truth.first, ("truth", "second"): truth.second}
@@ -202,8 +210,12 @@ def _trials_per_truth_have_discrete_truths(
 
 
 def _trials_per_outcome_have_finitely_many(form: Form, trials: Trials | None) -> Issues:
-    if trials is not None and trials.kind == "per_outcome" and not form.family.is_bounded:
-        bounded = ", ".join(name for name, family in FAMILIES.items() if family.is_bounded)
+    family = form.family
+    counted = family.is_bounded and family.has_outcomes
+    if trials is not None and trials.kind == "per_outcome" and not counted:
+        bounded = ", ".join(
+            name for name, each in FAMILIES.items() if each.is_bounded and each.has_outcomes
+        )
         yield ConfigIssue(
             ("trials", "per_outcome"),
             "expected per_size or per_truth, found per_outcome, which needs a family with "
@@ -355,6 +367,53 @@ def _enumeration_has_exact_values(
         )
 
 
+def _closed_form_has_values(form: Form, engines: Sequence[str], truth: AnyTruth) -> Issues:
+    if CLOSED_FORM in engines and not form.family.has_closed_form(truth):
+        yield ConfigIssue(
+            ("truth",),
+            f"expected a normal truth with {CLOSED_FORM}, which has no values under another, "
+            f"found {next(iter(truth.content()))}",
+        )
+
+
+def _runs_are_several(form: Form, sizes: Sizes) -> Issues:
+    """One run has no standard deviation."""
+    for name, listed in sizes.items():
+        if form.family.design == RUNS and min(listed) < 2:
+            yield ConfigIssue((name,), f"expected at least 2 runs, found {min(listed):g}")
+
+
+def _lists_are_simulated(form: Form, engines: Sequence[str]) -> Issues:
+    if not form.family.has_outcomes and MONTE_CARLO not in engines:
+        yield ConfigIssue(
+            ("trials",),
+            f"expected trials (per_size, per_truth or half_width), since the data of "
+            f"{form.family.name} are simulated, found none",
+        )
+
+
+def _strata_are_paired(form: Form, sizes: Sizes, truth: AnyTruth) -> Issues:
+    """Every scenario has a size of both samples in each stratum of the truth."""
+    if form.family.design != STRATA or set(form.family.sizes) - set(sizes):
+        return
+    name, other = form.family.sizes
+    first, second = sizes[name], sizes[other]
+    if 1 not in (len(first), len(second)) and len(first) != len(second):
+        yield ConfigIssue(
+            (other,), f"expected as many lists as {name} has ({len(first)}), found {len(second)}"
+        )
+        return
+    expected = cast(StratumTruth, truth).strata
+    for key, listed in ((name, first), (other, second)):
+        for row in listed:
+            found = len(cast(Sequence[float], row))
+            if found != expected:
+                yield ConfigIssue(
+                    (key,), f"expected {expected} strata, as the truth has, found {found}"
+                )
+                return
+
+
 def _reference_has_distribution(reference: str, truth: Truth | PairTruth) -> Issues:
     if reference == "truth" and truth.is_discrete:
         yield _reference_needs("a truth that is a distribution")
@@ -418,6 +477,10 @@ RULES: dict[str, tuple[Callable[..., Issues], ...]] = {
         _outcomes_can_occur,
         _groups_have_all_outcomes,
         _enumeration_has_exact_values,
+        _closed_form_has_values,
+        _lists_are_simulated,
+        _runs_are_several,
+        _strata_are_paired,
         _reference_has_distribution,
         _reference_has_all_outcomes,
         _reference_has_posterior,

@@ -113,7 +113,7 @@ def _sizes(experiment: AnyExperiment) -> dict[str, Any]:
         return dict(zip(names, ranges, strict=True))
     rows = [size if isinstance(size, tuple) else (size,) for size in experiment.sizes]
     columns = zip(*rows, strict=True)
-    return {name: _numbers(column) for name, column in zip(names, columns, strict=True)}
+    return {name: _plain(column) for name, column in zip(names, columns, strict=True)}
 
 
 def _numbers(values: Sequence[float]) -> list[float]:
@@ -148,16 +148,27 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
     """The content of a truth, with plain numbers and with the grids that the config writes."""
     if not isinstance(written, Mapping):
         written = {}
+    if "tables" in content:
+        return {key: _plain_tree(each) for key, each in written.items()}
     if "cells" in content:
         parts = [part for part in PARTS_OF_PAIRS if part in written]
         return {part: written_truth(_part(written[part]), written[part]) for part in parts}
-    if "first" in content:
+    if "first" in content or "rho" in content:
         return {key: written_truth(each, written.get(key)) for key, each in content.items()}
     if "grid" in written:
         span = written["grid"]
         ends = {key: plain_number(span[key] + 0.0) for key in ("start", "stop")}
         return {"grid": {**ends, "count": span["count"]}}
-    return {key: _numbers(values) for key, values in content.items()}
+    return {key: _plain_tree(values) for key, values in content.items()}
+
+
+def _plain_tree(value: Any) -> Any:
+    """Plain data with plain numbers."""
+    if isinstance(value, Mapping):
+        return {key: _plain_tree(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_tree(each) for each in value]
+    return plain_number(value + 0.0) if isinstance(value, float) else value
 
 
 def _part(written: Mapping[str, Any]) -> Mapping[str, Any]:

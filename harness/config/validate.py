@@ -114,9 +114,8 @@ def _validate_keys(
     if "engines" in values:
         written = values.pop("engines")
         if "trials" in values:
-            law, truth = values.get("sampling"), values.get("truth")
-            is_listed = truth is None or truth.is_discrete
-            values["engines"] = engines_of(form.family, written, values["trials"], law, is_listed)
+            truth, law = values.get("truth"), values.get("sampling")
+            values["engines"] = engines_of(form.family, written, values["trials"], truth, law)
     return values, issues
 
 

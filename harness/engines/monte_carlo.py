@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from harness import criteria
 from harness.engines.results import Counts, Tally
 from harness.families import proportion
+from harness.families.catalogue import family_of
+from harness.list_scenario import ListScenario
+from harness.methods.source import Observed
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Draws, Limits, Scenario
+from harness.scenario import Draws, Limits, Scenario, observed_at
 from harness.truths import trials_per_value
 
 SHARD_BITS = 20
@@ -60,6 +64,8 @@ def simulate(shard: Shard, limits: Limits) -> Tally:
         shard: the trials.
         limits: the limits of all outcomes that occur in the shard.
     """
+    if not family_of(shard.scenario.family).has_outcomes:
+        return _count_lists(shard, limits)
     if shard.scenario.truth.is_discrete:
         return _simulate_listed(shard, limits)
     return _simulate_distribution(shard, limits)
@@ -67,26 +73,56 @@ def simulate(shard: Shard, limits: Limits) -> Tally:
 
 @dataclass(frozen=True)
 class Trials:
-    """The trials of a shard one by one, arrays of shape (trials,)."""
+    """Trials one by one, arrays of shape (trials,)."""
 
     outcomes: Integers
     parameter: Floats
     """The true values of the parameter."""
     conditions: Integers | Floats | None
     """The key of each trial's listed truth; None where truths come from a distribution."""
+    observed: Observed
+    """The data of the trials, as limits are asked for."""
 
 
-def every_trial(shard: Shard) -> Trials:
-    """Return the very trials that ``simulate`` counts in the shard."""
+def every_trial(shard: Shard) -> Iterator[Trials]:
+    """Yield the very trials that ``simulate`` counts in the shard; of lists some at once."""
+    if not family_of(shard.scenario.family).has_outcomes:
+        yield from _every_list(shard)
+        return
     if not shard.scenario.truth.is_discrete:
         draws, keys = _sorted_draws(shard)
         codes, rank = keys >> SHARD_BITS, keys & (SHARD - 1)
-        return Trials(draws.outcomes(codes), draws.parameter[rank], None)
-    drawn = [(number, np.repeat(x, count)) for number, x, count in _histograms(shard)]
-    index = np.repeat([number for number, _ in drawn], [x.size for _, x in drawn])
-    conditions, parameter = shard.scenario.listed_truths()
-    outcomes = np.concatenate([x for _, x in drawn])
-    return Trials(outcomes, parameter[index], conditions[index])
+        outcomes, parameter, conditions = draws.outcomes(codes), draws.parameter[rank], None
+    else:
+        drawn = [(number, np.repeat(x, count)) for number, x, count in _histograms(shard)]
+        index = np.repeat([number for number, _ in drawn], [x.size for _, x in drawn])
+        keys_of_truths, values = shard.scenario.listed_truths()
+        outcomes = np.concatenate([x for _, x in drawn])
+        parameter, conditions = values[index], keys_of_truths[index]
+    observed = observed_at(shard.scenario, outcomes)
+    yield Trials(outcomes, parameter, conditions, observed)
+
+
+def _every_list(shard: Shard) -> Iterator[Trials]:
+    """Yield the trials of data that are lists: truth by truth, and some at once."""
+    scenario, rng = cast(ListScenario, shard.scenario), shard.generator()
+    conditions, parameter = scenario.listed_truths()
+    for number, trials in enumerate(_trials_by_truth(shard, rng).tolist()):
+        for observed in scenario.draw_observed(number, trials, rng):
+            nothing = np.zeros(observed.count, np.int64)
+            yield Trials(
+                nothing, parameter[number] + nothing, conditions[number] + nothing, observed
+            )
+
+
+def _count_lists(shard: Shard, limits: Limits) -> Tally:
+    """Count the trials of data that are lists, of which no limits are known beforehand."""
+    columns, (conditions, _) = limits.lower.shape[0], shard.scenario.listed_truths()
+    trials = _trials_by_truth(shard, shard.generator())
+    by_outcome = Counts.empty(np.zeros(1, np.int64), columns)
+    by_truth = Counts.empty(conditions, columns)
+    by_outcome.trials[:], by_truth.trials[:] = trials.sum(), trials
+    return Tally(by_outcome, by_truth.with_trials())
 
 
 def outcomes_drawn(shard: Shard) -> Integers:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -91,6 +92,19 @@ class Counts:
             None if self.infinite is None else self.infinite[:, index],
         )
 
+    def rows(self, rows: Sequence[int]) -> Counts:
+        """Return the counts of the columns in these rows."""
+        index = list(rows)
+        return Counts(
+            self.conditions,
+            self.trials,
+            self.below[index],
+            self.above[index],
+            self.failed[index],
+            None if self.length is None else self.length[index],
+            None if self.infinite is None else self.infinite[index],
+        )
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -106,6 +120,11 @@ class Tally:
         if by_truth is not None and other.by_truth is not None:
             by_truth = by_truth.plus(other.by_truth)
         return Tally(self.by_outcome.plus(other.by_outcome), by_truth)
+
+    def rows(self, rows: Sequence[int]) -> Tally:
+        """Return the counts of the columns in these rows."""
+        by_truth = None if self.by_truth is None else self.by_truth.rows(rows)
+        return Tally(self.by_outcome.rows(rows), by_truth)
 
 
 @dataclass(frozen=True)
@@ -246,6 +265,9 @@ class NodeMisses:
     above: Floats
 
 
+_MISSES = ("below", "above", "length")
+
+
 @dataclass(frozen=True)
 class Enumerated:
     """The results of enumeration for one scenario."""
@@ -268,3 +290,22 @@ class Enumerated:
     nodes: tuple[NodeMisses, ...] | None = None
     """The miss probabilities of each column at the nodes of the integral over the truths; None
     where there is no such integral."""
+
+    @property
+    def known(self) -> tuple[int, ...]:
+        """The rows of the columns with exact values; at listed truths some may have none."""
+        by_truth = self.by_truth
+        if by_truth is None:
+            return tuple(range(len(self.worst)))
+        return tuple(np.flatnonzero(~np.isnan(by_truth.below).any(axis=1)).tolist())
+
+    def at_truths(self, rows: Sequence[int]) -> Enumerated:
+        """Return the values at listed truths of the columns in these rows, and their mean."""
+        assert self.by_truth is not None
+        index, whole = list(rows), self.by_truth
+        part = replace(
+            whole, below=whole.below[index], above=whole.above[index], length=whole.length[index]
+        )
+        unknown = (None,) * len(index)
+        nothing = replace(self.by_outcome, **dict.fromkeys(_MISSES, np.empty((len(index), 0))))
+        return Enumerated(nothing, part, part.mean(), self.mean_from, unknown, unknown)

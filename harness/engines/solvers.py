@@ -11,6 +11,7 @@ import numpy as np
 from harness.engines import scores
 from harness.engines.exact import law, one_sample, paired, tables, two_samples
 from harness.engines.exact.listed_truths import at_listed_truths
+from harness.engines.list_solver import ListSolver
 from harness.engines.results import Enumerated, Exact, WorstCase
 from harness.engines.scores import Scores
 from harness.engines.verification import law as verify_law
@@ -25,10 +26,13 @@ from harness.errors import HarnessError
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import (
+    CLUSTERS,
     ENUMERATION,
     PAIRS,
     POSTERIOR,
+    RUNS,
     SINGLE_SAMPLE,
+    STRATA,
     TWO_SAMPLES,
     Family,
 )
@@ -151,7 +155,7 @@ def solver_of(scenario: Scenario) -> Solver:
     """
     family = family_of(scenario.family)
     solver = _SOLVERS.get(family.design)
-    if solver is None or ENUMERATION not in family.engines:
+    if solver is None or (family.has_outcomes and ENUMERATION not in family.engines):
         raise HarnessError(f"the family {family.name} has no exact engines")
     found: Solver = solver(scenario) if scenario.law is None else _LAW_SOLVER(scenario)
     return found
@@ -416,6 +420,7 @@ _SOLVERS: dict[str, Any] = {
     SINGLE_SAMPLE: OneSampleSolver,
     TWO_SAMPLES: TwoSampleSolver,
     PAIRS: PairedSolver,
+    **dict.fromkeys((RUNS, CLUSTERS, STRATA), ListSolver),
 }
 """The solvers by the design of the family."""
 

@@ -18,7 +18,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.methods.source import Answers, DrawingSource, Failures, RunSource
 from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Column, keyed_stream, observed_at
+from harness.scenario import Column, keyed_stream
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,18 @@ class DrawingColumn:
         drawn = self.source.content(self.column.alpha, self.column.side)
         return keyed_stream({**shard.scenario.content(), **drawn}, shard.seed, shard.number)
 
-    def draw(self, shard: Shard, trials: Trials) -> Answers:
+    def draw(self, trials: Trials, stream: np.random.Generator) -> Answers:
         """Return the limits of each trial, drawn in the order of the trials.
+
+        Args:
+            trials: the trials, or the next ones of a shard.
+            stream: the generator, as ``stream`` returns it for the shard.
 
         Raises:
             IntervalNotFoundError: a method of the catalogue has no interval in a trial.
         """
-        observed = observed_at(shard.scenario, trials.outcomes)
-        alpha, side = self.column.alpha, self.column.side
-        return self.source.draw(observed, alpha, side, self.stream(shard)).intervals(
-            observed, alpha, side
-        )
+        observed, alpha, side = trials.observed, self.column.alpha, self.column.side
+        return self.source.draw(observed, alpha, side, stream).intervals(observed, alpha, side)
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,34 @@ def simulate_stochastic(
         The counts of all columns, and why there are no limits in some trials, by the rows of the
         columns that failed.
     """
-    trials = every_trial(shard)
+    streams = [column.stream(shard) for column in columns]
+    tally: Tally | None = None
+    failures: dict[int, Failures] = {}
+    for trials in every_trial(shard):
+        counted, failed = _count(trials, columns, streams, family_of(shard.scenario.family))
+        tally = counted if tally is None else tally.plus(counted)
+        for row, each in failed.items():
+            failures[row] = failures[row].plus(each) if row in failures else each
+    assert tally is not None
+    return tally, failures
+
+
+def _count(
+    trials: Trials,
+    columns: Sequence[DrawingColumn],
+    streams: Sequence[np.random.Generator],
+    family: Family,
+) -> tuple[Tally, dict[int, Failures]]:
+    """Count the misses of each column in some trials of a shard."""
     by_outcome, by_truth = _Groups.of(trials.outcomes, len(columns)), None
     if trials.conditions is not None:
         by_truth = _Groups.of(trials.conditions, len(columns))
     failures = {}
-    for row, column in enumerate(columns):
-        drawn = column.draw(shard, trials)
+    for row, (column, stream) in enumerate(zip(columns, streams, strict=True)):
+        drawn = column.draw(trials, stream)
         for groups in (by_outcome, by_truth):
             if groups is not None:
-                groups.fill(row, trials.parameter, drawn, family_of(shard.scenario.family))
+                groups.fill(row, trials.parameter, drawn, family)
         failed = drawn.summary()
         if failed is not None:
             failures[row] = failed

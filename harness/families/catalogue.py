@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from harness.families import pairs, proportion, rate
+from harness.families import pairs, proportion, rate, run_model
+from harness.families.clusters import ClusterData
 from harness.families.combination import OddsRatio, Ratio, WeightedSum
 from harness.families.family import Family
+from harness.families.lists import ListFamily
 from harness.families.paired import PairedFamily, PairedRatio
+from harness.families.runs import RunData
 from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
 from harness.posteriors.difference.rates import difference_of_rates
 from harness.posteriors.paired.posterior import paired_difference_posterior
@@ -78,6 +81,20 @@ FAMILIES: dict[str, Family] = {
             "p1/p2",
             pairs,
             of_pairs=PairedRatio(),
+        ),
+        ListFamily(
+            "mean",
+            "the mean of repeated runs: a value for each of k runs",
+            "mean",
+            run_model,
+            of_lists=RunData(),
+        ),
+        ListFamily(
+            "clustered_proportion",
+            "a proportion of clustered cases: x of n in each cluster",
+            "p",
+            proportion,
+            of_lists=ClusterData(),
         ),
     )
 }

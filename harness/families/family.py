@@ -19,13 +19,20 @@ from harness.sampling.protocol import Sampling
 from harness.truths import ContinuousTruth, Prior
 
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
+CLOSED_FORM = "closed_form"
 """The engines."""
 
+EXACT_ENGINES = (ENUMERATION, CLOSED_FORM)
+"""The engines that have exact values at listed truths; a family has at most one of them."""
+
 SINGLE_SAMPLE, TWO_SAMPLES, PAIRS = "one sample", "two samples", "pairs"
-"""The designs: one count, two independent counts, or a table of pairs."""
+RUNS, CLUSTERS, STRATA = "repeated runs", "clusters", "strata"
+"""The designs: one count, two independent counts, a table of pairs; a list of values, of clusters
+or of strata."""
 
 Data = tuple[Floats, ...]
-"""A family's columns in the order of its ``data``, each of shape (m,)."""
+"""A family's columns as methods take them: arrays of shape (m,), in the order of its ``data``; of a
+family of lists also of shape (m, w)."""
 
 SMALLEST_SHAPE_OF_TWO = 0.05
 """Nearly all mass of a smaller shape lies too close to the boundary for the quadrature over two
@@ -116,9 +123,8 @@ class Family:
     - ``posterior_of``, where the parameter has no closed posterior. The family then
       has no ``posterior`` engine, no methods that apply a criterion to a posterior, no exact
       values under a continuous truth, and the engines are not compared with each other.
-    - ``pmf`` of ``model.SAMPLING``, where outcomes are continuous or cannot be listed, as a mean
-      or ragged clusters. The family then has no ``enumeration`` engine, and its methods are
-      simulated as stochastic ones are, with a call for every trial.
+    - outcomes that are whole numbers, as those of lists (``has_outcomes``). Its methods are then
+      simulated as stochastic ones are, with limits for every trial.
 
     An outcome is a row of counts, named by ``counts``; a size is a row, named by ``sizes``. The
     family says how many columns there are.
@@ -170,6 +176,14 @@ class Family:
     def design(self) -> str:
         """How the data arise, in words: ``one sample``, ``two samples`` or ``pairs``."""
         return {1: SINGLE_SAMPLE, 2: TWO_SAMPLES}.get(self.samples, f"{self.samples} samples")
+
+    @property
+    def has_outcomes(self) -> bool:
+        """Whether an outcome is a whole number, of which the limits are a function.
+
+        Otherwise a trial draws a whole data set, and limits are computed for every trial.
+        """
+        return True
 
     @property
     def has_single_count(self) -> bool:
@@ -256,6 +270,34 @@ class Family:
     def data(self) -> tuple[str, ...]:
         """The names of all columns: each sample's count, then its size."""
         return tuple(name for pair in zip(self.counts, self.sizes, strict=True) for name in pair)
+
+    def has_closed_form(self, truth: Any) -> bool:
+        """Whether the engine ``closed_form`` has values under a truth."""
+        return False
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of all data that may be given: the columns, and summaries of lists."""
+        return self.data
+
+    def arguments(self, counts: Sequence[Floats], sizes: Sequence[float]) -> dict[str, Any]:
+        """Return the arguments of a user's function by name, in the order of ``data``.
+
+        A count is an array of whole numbers of shape (m,), a size is one number; a list is an
+        array of shape (m, w).
+
+        Args: as of ``columns``.
+        """
+        by_name = dict(zip(self.sizes, sizes, strict=True))
+        number = int if self.model.SIZE_IS_COUNT else float
+        return {
+            name: number(by_name[name]) if name in by_name else column.astype(np.int64)
+            for name, column in zip(self.data, self.columns(counts, sizes), strict=True)
+        }
+
+    def outcomes_shape(self, data: Data) -> tuple[int, ...]:
+        """Return the shape of the outcomes that validated data have."""
+        return data[0].shape
 
     def columns(self, counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
         """Return the columns of outcomes of one size, in the order of ``data``.

@@ -13,9 +13,10 @@ from harness.figures.kind import FigureKind
 from harness.figures.options import FigureOptions
 from harness.figures.over_size.choice import Level, truth_symbols
 from harness.figures.over_size.choice import unmet as unmet_panels
-from harness.paired_truths import PairedTruth, TableTruth
+from harness.paired_scenario import AnyTruth
+from harness.paired_truths import TableTruth
 from harness.plain_data import expected_found, flow, plain_number
-from harness.truths import DiscreteTruth, PairTruth, Truth
+from harness.truths import DiscreteTruth, PairTruth
 
 MOST_TRUTHS = 1 << 16
 """The most true values that are looked through for those of an option."""
@@ -37,11 +38,11 @@ class ExperimentFacts:
     family: Family
     family_is_valid: bool
     """Otherwise the family is a guess, and any kind of figure may fit the one that is meant."""
-    sizes: Sequence[float | tuple[float, float]]
+    sizes: Sequence[Any]
     alphas: Sequence[float] | None
     sides: Mapping[str, str] | None
     """The side of each method by its label."""
-    truth: Truth | PairTruth | PairedTruth | None
+    truth: AnyTruth | None
     engines: Sequence[str] | None
     trials: str | None
     """``per_outcome``, ``per_size``, ``per_truth`` or ``half_width``."""
@@ -147,7 +148,7 @@ def _engine_option(options: FigureOptions) -> str:
     return "engine" if hasattr(options, "engine") else "kind"
 
 
-def _distributions(truth: Truth | PairTruth | PairedTruth) -> str:
+def _distributions(truth: AnyTruth) -> str:
     """The names of the distributions, as in ``uniform and beta``."""
     truths = (truth.first, truth.second) if isinstance(truth, PairTruth) else (truth,)
     return " and ".join(next(iter(each.content())) for each in truths)
@@ -170,15 +171,19 @@ def _levels(options: FigureOptions, facts: ExperimentFacts) -> Iterator[Unmet]:
 
 def _size_in_words(family: Family) -> str:
     """``an n``, ``an exposure``, or ``a pair [n1, n2]``."""
-    return f"a pair [{', '.join(family.sizes)}]" if family.samples == 2 else f"an {family.sizes[0]}"
+    if len(family.sizes) == 2:
+        return f"a pair [{', '.join(family.sizes)}]"
+    return f"an {family.sizes[0]}"
 
 
-def _written(size: float | tuple[float, float]) -> Any:
+def _written(size: Any) -> Any:
     """The size as a config writes it."""
-    return [plain_number(each) for each in size] if isinstance(size, tuple) else plain_number(size)
+    if isinstance(size, tuple):
+        return [_written(each) for each in size]
+    return plain_number(size)
 
 
-def _second(options: FigureOptions, truth: Truth | PairTruth | PairedTruth) -> Iterator[Unmet]:
+def _second(options: FigureOptions, truth: AnyTruth) -> Iterator[Unmet]:
     """The true value of the second sample that the figure fixes."""
     if isinstance(truth, TableTruth):
         levels = sorted({plain_number(table[2]) for table in truth.tables})

@@ -146,7 +146,7 @@ class Method:
         prior: Prior,
     ) -> None:
         """Solve outcome by outcome, to name the first one for which there is no interval."""
-        for place in range(data[0].size):
+        for place in range(len(data[0])):
             try:
                 formula(tuple(column[[place]] for column in data), alpha, side, prior)
             except IntervalNotFoundError:
@@ -155,7 +155,7 @@ class Method:
     def _not_found(
         self, data: tuple[Floats, ...], place: int, alpha: float
     ) -> IntervalNotFoundError:
-        outcome = ", ".join(f"{column[place]:.15g}" for column in data)
+        outcome = ", ".join(_in_words(column[place]) for column in data)
         return IntervalNotFoundError(
             f"{self.name}: no interval found for the outcome ({outcome}) at alpha = {alpha:g}"
         )
@@ -253,6 +253,13 @@ class Method:
         if self.sides == (TWO_SIDED,):
             return "has no one-sided form (one_sided and balanced_tail have)"
         return f"has the sides {', '.join(self.sides)}"
+
+
+def _in_words(value: Floats) -> str:
+    """A number of an outcome, or a list in brackets."""
+    if not value.ndim:
+        return f"{value:.15g}"
+    return f"[{', '.join(f'{each:.15g}' for each in value)}]"
 
 
 def are_intervals(lower: Floats, upper: Floats, side: str, infinite: bool = False) -> Bools:

@@ -42,14 +42,14 @@ class Observed:
     sizes: tuple[float, ...]
     """The size of each sample."""
     counts: tuple[Floats, ...]
-    """The family's counts, whole numbers of shape (m,) each."""
+    """The family's counts, whole numbers of shape (m,) each; or its lists, of shape (m, w)."""
     population: float | None = None
     """The size of the finite population that the cases are drawn from; None where there is none."""
 
     @property
     def count(self) -> int:
         """The number m of outcomes."""
-        return int(self.counts[0].size)
+        return len(self.counts[0])
 
     def part(self, places: slice) -> Observed:
         """The outcomes at these places."""
@@ -61,17 +61,8 @@ class Observed:
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """The arguments of a user's function by name, in the order of the family's columns.
-
-        A count is an array of whole numbers of shape (m,), a size is one number.
-        """
-        family = family_of(self.family)
-        sizes = dict(zip(family.sizes, self.sizes, strict=True))
-        number = int if family.model.SIZE_IS_COUNT else float
-        return {
-            name: number(sizes[name]) if name in sizes else column.astype(np.int64)
-            for name, column in zip(family.data, self.columns(), strict=True)
-        }
+        """The arguments of a user's function by name, as ``Family.arguments`` has them."""
+        return family_of(self.family).arguments(self.counts, self.sizes)
 
 
 NOT_CALLED = "not called any more"

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from harness.families.catalogue import family_of
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.families.family import ENUMERATION, EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
 from harness.screen.ranking import ranking_screen
 from harness.screen.recommendation import recommendation_screen
 from harness.screen.records import escape_markup, format_number, narrow_table, worst_range
@@ -19,6 +19,7 @@ from harness.tables.manifest import (
     failed_methods,
     not_compared,
     unsteady_methods,
+    why_unchecked,
     worst_cases_are_exact,
 )
 from harness.tables.precision import missed_precision
@@ -100,7 +101,10 @@ def _summary(results: Results) -> Table:
     for key in order:
         drawn = by_engine.get(MONTE_CARLO, {}).get(key, {})
         integrated = by_engine.get(POSTERIOR, {}).get(key, {})
-        exact = by_engine.get(ENUMERATION, {}).get(key, {}) or integrated
+        exact = next(
+            (by_engine[each][key] for each in EXACT_ENGINES if key in by_engine.get(each, {})),
+            integrated,
+        )
         rows.append(
             (
                 key[0],
@@ -209,7 +213,7 @@ def _conclusions(manifest: _Row) -> Iterator[str]:
                 )
     if "not_checked" in agreement:
         drawn = escape_markup(", ".join(agreement["not_checked"]))
-        yield f"Not compared with exact values, since their limits are random: {drawn}."
+        yield f"Not compared with exact values, since {why_unchecked(manifest)}: {drawn}."
     for sentence in not_compared(manifest):
         yield f"{sentence}."
     if identity["holds"] is None:

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.stochastic import StochasticColumn
 from harness.errors import InputError
+from harness.families.catalogue import family_of
 from harness.families.family import MONTE_CARLO
 from harness.figures.requirements import undrawable_lengths
 from harness.methods.catalogue import find
@@ -60,13 +61,15 @@ def _refuse_other_side(spec: MethodSpec, side: str) -> None:
 
 def deterministic_specs(experiment: Experiment, sources: Sources) -> list[MethodSpec]:
     """The methods whose limits are a function of the outcome, in the order of the config."""
-    return [spec for spec in experiment.methods if not _is_stochastic(spec, sources)]
+    return [spec for spec in experiment.methods if not _is_stochastic(experiment, spec, sources)]
 
 
 def deterministic_columns(experiment: Experiment, sources: Sources) -> tuple[Column, ...]:
     """The columns of the deterministic methods."""
     return tuple(
-        column for column, spec in _specified(experiment) if not _is_stochastic(spec, sources)
+        column
+        for column, spec in _specified(experiment)
+        if not _is_stochastic(experiment, spec, sources)
     )
 
 
@@ -75,12 +78,21 @@ def stochastic_columns(experiment: Experiment, sources: Sources) -> tuple[Stocha
     return tuple(
         StochasticColumn(column, sources[spec.label])
         for column, spec in _specified(experiment)
-        if _is_stochastic(spec, sources)
+        if spec.label in sources and _is_stochastic(experiment, spec, sources)
     )
 
 
-def _is_stochastic(spec: MethodSpec, sources: Sources) -> bool:
-    """Whether a method draws its limits, which is not known of a user function not yet loaded."""
+def _is_stochastic(experiment: Experiment, spec: MethodSpec, sources: Sources) -> bool:
+    """Whether limits are computed for every trial: a method draws them, or data are lists.
+
+    Whether a user function draws its limits is not known before it is loaded.
+    """
+    if not family_of(experiment.family).has_outcomes:
+        return True
+    return _draws(spec, sources)
+
+
+def _draws(spec: MethodSpec, sources: Sources) -> bool:
     return spec.label in sources and not sources[spec.label].deterministic
 
 
@@ -91,7 +103,7 @@ def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
         InputError: a method draws its limits, and the experiment has no trials; or a figure
             compares lengths with those of such a method, or has no other lengths to compare.
     """
-    drawn = {spec.label for spec in experiment.methods if _is_stochastic(spec, sources)}
+    drawn = {spec.label for spec in experiment.methods if _draws(spec, sources)}
     figures = [(figure.kind, figure.options) for figure in experiment.figures]
     refusal = undrawable_lengths(figures, {spec.label for spec in experiment.methods}, drawn)
     if refusal:

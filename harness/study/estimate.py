@@ -22,11 +22,14 @@ from harness.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.errors import HarnessError, InputError
 from harness.families.catalogue import family_of
 from harness.families.family import (
+    CLUSTERS,
     ENUMERATION,
     MONTE_CARLO,
     PAIRS,
     POSTERIOR,
+    RUNS,
     SINGLE_SAMPLE,
+    STRATA,
     TWO_SAMPLES,
 )
 from harness.methods.catalogue import CATALOGUE
@@ -61,7 +64,9 @@ _BYTES_OF_LIMITS = 16
 _BYTES_OF_RESULT = 24
 """Of what an engine computes for a column at an outcome: misses below and above, and one more."""
 
-_SMALL_TRIALS, _SMALL_CELLS = 4_000_000, {SINGLE_SAMPLE: 4000, TWO_SAMPLES: 2000, PAIRS: 400}
+_LISTS = (RUNS, CLUSTERS, STRATA)
+_SMALL_TRIALS = 4_000_000
+_SMALL_CELLS = {SINGLE_SAMPLE: 4000, TWO_SAMPLES: 2000, PAIRS: 400, **dict.fromkeys(_LISTS, 0)}
 """A run of fewer trials and of fewer cells, by the design, takes seconds."""
 
 _PROBED_TRIALS = 1 << 16
@@ -266,11 +271,12 @@ def _seconds(experiment: Experiment, sources: Sources, counts: list[ScenarioCoun
     places = sorted({0, len(counts) // 2, len(counts) - 1})
     stochastic = stochastic_columns(experiment, sources)
     draws, calls = [], []
+    has_outcomes = family_of(experiment.family).has_outcomes
     for place in places:
         scenario = counts[place].scenario
         draws.append(_per_trial(experiment, counts[place], stochastic))
-        calls.append(sum(_per_outcome(experiment, scenario, sources)))
-    fixed, slope = _exact_rates(experiment)
+        calls.append(sum(_per_outcome(experiment, scenario, sources)) if has_outcomes else 0.0)
+    fixed, slope = _exact_rates(experiment) if has_outcomes else (0.0, 0.0)
     columns = len(experiment.methods) * len(experiment.alphas) - len(stochastic)
     # A scenario takes the speed of the nearest size that was measured.
     nearest = [int(np.argmin([abs(i - place) for place in places])) for i in range(len(counts))]
@@ -297,7 +303,9 @@ def _per_trial(
     assert experiment.trials is not None
     trials = min(counts.trials, max(_PROBED_TRIALS, 64 * truths))
     shard = Shard(counts.scenario, 0, 0, trials, experiment.seed, experiment.trials.per_truth)
-    seconds = _fastest(lambda: outcomes_drawn(shard)) / trials
+    seconds = 0.0
+    if family_of(experiment.family).has_outcomes:
+        seconds = _fastest(lambda: outcomes_drawn(shard)) / trials
     if stochastic:
         few = replace(shard, trials=min(trials, _PROBED_AGAIN))
         seconds += _fastest(lambda: simulate_stochastic(few, stochastic)) / few.trials

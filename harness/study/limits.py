@@ -174,6 +174,8 @@ def _some_drawn(
     sources: Sources,
 ) -> Iterator[FoundLimits]:
     """Limits of the user functions that draw them, at a few outcomes of each size and alpha."""
+    if not family_of(experiment.family).has_outcomes:
+        return
     for column in stochastic_columns(experiment, sources):
         source, side, alpha = column.source, column.column.side, column.column.alpha
         if source.has_process:

@@ -168,7 +168,8 @@ def _outcome_cells(experiment: Experiment, scenario: Scenario) -> OutcomeCells:
     large = _is_one_bounded_sample(scenario) and scenario.sizes[0] >= LARGEST_BESIDE_TRUTHS
     trials = experiment.trials
     return OutcomeCells(
-        present=not (large and scenario.truth.is_discrete),
+        present=family_of(scenario.family).has_outcomes
+        and not (large and scenario.truth.is_discrete),
         binomial=trials is None or trials.kind != "per_truth",
         group=experiment.group,
     )

@@ -29,7 +29,7 @@ from harness.study.parallel import Progress, opened_backend
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.precision import extend_limits, narrow_enough, with_exact_trials
 from harness.study.simulate import Simulation
-from harness.study.solutions import solve_scenarios
+from harness.study.solutions import solve_drawn, solve_scenarios
 from harness.study.trials import Recorder, outcomes_needed, simulate_scenarios
 from harness.tables.assemble import cells_table, summary_table
 from harness.tables.engine_agreement import engine_agreement
@@ -96,9 +96,10 @@ def compute(
     with memory_for("the exact values"):
         tallies = [None if each is None else each.tally for each in simulations]
         solutions = solve_scenarios(experiment, plans, columns, limits, tallies, journal)
+        solved = [solve_drawn(experiment, plan, stochastic) for plan in plans]
     results = [
         _scenario_result(columns, stochastic, *scenario)
-        for scenario in zip(plans, limits, simulations, solutions, strict=True)
+        for scenario in zip(plans, limits, simulations, solutions, solved, strict=True)
     ]
     document = serialize(experiment)
     kind = table_kind(document)
@@ -139,7 +140,19 @@ def _scenario_result(
     found: ScenarioLimits,
     simulation: Simulation | None,
     solution: Solution | None,
+    solved: Solution | None,
 ) -> ScenarioResult:
+    """The result of a scenario.
+
+    Args:
+        columns: the deterministic columns.
+        stochastic: the columns whose limits are computed for every trial.
+        plan: the scenario.
+        found: the limits of the deterministic columns.
+        simulation: the counts of all columns.
+        solution: the exact values of the deterministic columns.
+        solved: those of the other columns, where they have some.
+    """
     drawn = None
     if simulation is not None and simulation.stochastic is not None:
         outcomes = found.limits.outcomes
@@ -148,7 +161,7 @@ def _scenario_result(
             columns=tuple(each.column for each in stochastic),
             limits=Limits.of(plan.scenario, outcomes, *np.empty((2, 0, outcomes.size))),
             tally=simulation.stochastic,
-            solution=None,
+            solution=solved,
             failures=simulation.failures,
             outcome_cells=plan.outcome_cells,
             remarks=(),

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
 
 from harness.config.experiment import Experiment
+from harness.engines.exact.lists import enumerate_lists
 from harness.engines.results import Tally
+from harness.engines.stochastic import StochasticColumn
+from harness.families.catalogue import family_of
+from harness.list_scenario import ListScenario
 from harness.scenario import Column, scenario_words
 from harness.study.journal.database import Journal
 from harness.study.journal.exact import find_solution, save_solution, solution_keys
@@ -14,6 +21,7 @@ from harness.study.limits import ScenarioLimits
 from harness.study.parallel import driver_backend, run_tasks
 from harness.study.plan import ScenarioPlan
 from harness.study.solve import solve_scenario
+from harness.tables.assemble import exact_engine
 from harness.tables.scenario_result import Solution
 
 
@@ -69,6 +77,28 @@ def solve_scenarios(
             if journal.is_due:
                 journal.commit(start)
     return [solution.whole() for *_, solution in solutions]
+
+
+def solve_drawn(
+    experiment: Experiment, plan: ScenarioPlan, columns: Sequence[StochasticColumn]
+) -> Solution | None:
+    """Return the exact values of columns whose limits are computed for every trial.
+
+    Args:
+        experiment: says which engines run.
+        plan: the scenario.
+        columns: of a family of lists; limits that are drawn have none.
+
+    Returns:
+        None where no column has any.
+    """
+    scenario = plan.scenario
+    if family_of(scenario.family).has_outcomes or exact_engine(experiment.engines) is None:
+        return None
+    found = enumerate_lists(cast(ListScenario, scenario), columns)
+    if found is None:
+        return None
+    return Solution(np.empty(0, np.int64), (), found, None, None)
 
 
 def _name(experiment: Experiment, plan: ScenarioPlan, *_: object) -> str:

@@ -13,7 +13,7 @@ from harness.engines.results import Counts, Enumerated, Exact, Tally, WorstCase,
 from harness.engines.scores import Scores
 from harness.engines.solvers import solver_of
 from harness.families.catalogue import family_of
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR
 from harness.scenario import Limits, Scenario
 from harness.tables.blocks import (
     Block,
@@ -88,10 +88,16 @@ def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator
     if POSTERIOR in engines and result.integrated is not None:
         start = column_block(result, row, POSTERIOR)
         yield {**start, **_integrated_cells(result, result.integrated, row)}
-    if ENUMERATION in engines and result.enumerated is not None:
-        start = column_block(result, row, ENUMERATION)
+    exact = exact_engine(engines)
+    if exact and result.enumerated is not None and row in result.enumerated.known:
+        start = column_block(result, row, exact)
         for block in _enumerated_cells(result, result.enumerated, row):
             yield {**start, **block}
+
+
+def exact_engine(engines: Sequence[str]) -> str | None:
+    """The engine among these that has exact values at listed truths; None where none has."""
+    return next((engine for engine in EXACT_ENGINES if engine in engines), None)
 
 
 def _counted_cells(result: ScenarioResult, tally: Tally, row: int) -> Iterator[Block]:
@@ -121,7 +127,8 @@ def _integrated_cells(result: ScenarioResult, integrated: Integrated, row: int) 
 def _enumerated_cells(result: ScenarioResult, enumerated: Enumerated, row: int) -> Iterator[Block]:
     alpha = result.columns[row].alpha
     by_outcome, by_truth = enumerated.by_outcome, enumerated.by_truth
-    yield {**_outcomes(result, row, by_outcome), **exact_block(by_outcome, row, alpha)}
+    if result.outcome_cells.present:
+        yield {**_outcomes(result, row, by_outcome), **exact_block(by_outcome, row, alpha)}
     if by_truth is not None:
         exact = exact_block(by_truth, row, alpha)
         mean, infinite = mean_length(by_truth, row)
@@ -178,14 +185,15 @@ def _summary_rows(
             **_extremes(exact_block(pooled.integrated.by_outcome, row, alpha)),
         }
     solution = pooled.solution
-    if ENUMERATION in engines and solution is not None and solution.enumerated is not None:
-        known = solution.enumerated
+    known = None if solution is None else solution.enumerated
+    exact = exact_engine(engines)
+    if exact and solution is not None and known is not None and row in known.known:
         # Without the outcomes that are enumerated only because they were drawn.
         covered = np.intersect1d(known.by_outcome.conditions, solution.shown)
         cells = known.by_truth or known.by_outcome.at(covered)
         mean = _with_coverage(mean_block(known.mean, row, alpha))
         yield {
-            **column_block(result, row, ENUMERATION),
+            **column_block(result, row, exact),
             **mean,
             **_extremes(exact_block(cells, row, alpha)),
             "mean_coverage": mean.get("coverage"),

@@ -43,7 +43,7 @@ def engine_agreement(results: Sequence[ScenarioResult]) -> EngineAgreement:
     Args:
         results: of every scenario; those without trials or exact values are left out.
     """
-    compared = [each for each in results if each.tally is not None and each.enumerated is not None]
+    compared = [part for each in results if (part := _with_exact_values(each)) is not None]
     if not compared:
         return EngineAgreement([], None)
     fixed = [each for each in compared if not each.looks]
@@ -55,6 +55,22 @@ def engine_agreement(results: Sequence[ScenarioResult]) -> EngineAgreement:
     )
     drawn = (_drawn(number, result) for number, result in enumerate(compared))
     return EngineAgreement(methods, compare_draws([each for each in drawn if each is not None]))
+
+
+def _with_exact_values(result: ScenarioResult) -> ScenarioResult | None:
+    """The columns of a scenario that have counts and exact values; None where none has."""
+    if result.tally is not None and result.enumerated is not None:
+        return result
+    drawn = result.stochastic
+    if drawn is None or drawn.tally is None or drawn.solution is None or drawn.enumerated is None:
+        return None
+    rows = drawn.enumerated.known
+    return replace(
+        drawn,
+        columns=tuple(drawn.columns[row] for row in rows),
+        tally=drawn.tally.rows(rows),
+        solution=replace(drawn.solution, enumerated=drawn.enumerated.at_truths(rows)),
+    )
 
 
 def _drawn(number: int, result: ScenarioResult) -> DrawnOutcomes | None:

@@ -16,6 +16,7 @@ from harness.engines.monte_carlo import fraction_interval, standard_error
 from harness.engines.results import Enumerated, WorstCase
 from harness.engines.solvers import solver_of
 from harness.engines.verification.comparisons import TOLERANCE, Comparison
+from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.methods.remarks import ORDER, OUTSIDE
 from harness.scenario import Scenario, sizes_by_name
@@ -150,7 +151,9 @@ def _agreement(agreement: EngineAgreement, results: Sequence[ScenarioResult]) ->
         agreement.draws,
     )
     drawn = results[0].stochastic if results else None
-    labels = dict.fromkeys(column.method for column in drawn.columns) if drawn else ()
+    known = drawn.enumerated.known if drawn and drawn.enumerated is not None else ()
+    unknown = enumerate(drawn.columns if drawn else ())
+    labels = dict.fromkeys(column.method for row, column in unknown if row not in known)
     verdicts = [*(each.agrees for each in methods), *([] if draws is None else [draws.agrees])]
     return {
         "checked": bool(methods),
@@ -237,16 +240,24 @@ def engines_met(content: Mapping[str, Any]) -> bool:
 def not_compared(content: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each pair of engines that was not compared, from the manifest of a run."""
     engines = content["experiment"]["engines"]
-    if not content["agreement"]["checked"]:
+    family = family_of(content["experiment"]["family"])
+    if not content["agreement"]["checked"] and family.has_outcomes:
         why = _absent([MONTE_CARLO])
         if MONTE_CARLO in engines:
             are_random = "not_checked" in content["agreement"]
             why = "their limits are random" if are_random else "there are none under a distribution"
         yield f"Monte Carlo and exact values were not compared: {why}"
-    if not engines_met(content):
+    if not engines_met(content) and family.has_outcomes:
         absent = [each for each in (POSTERIOR, ENUMERATION) if each not in engines]
         why = _absent(absent) if absent else "no distribution has both"
         yield f"Posterior and enumeration were not compared: {why}"
+
+
+def why_unchecked(content: Mapping[str, Any]) -> str:
+    """Why some methods have no exact values, in a clause, from the manifest of a run."""
+    if family_of(content["experiment"]["family"]).has_outcomes:
+        return "their limits are random"
+    return "no exact engine has values for them"
 
 
 def _absent(engines: Sequence[str]) -> str:

@@ -7,7 +7,15 @@ from typing import Any
 from hypothesis import strategies as st
 
 from harness.families.catalogue import FAMILIES
-from harness.families.family import MONTE_CARLO, PAIRS, POSTERIOR, Family
+from harness.families.family import (
+    CLUSTERS,
+    MONTE_CARLO,
+    PAIRS,
+    POSTERIOR,
+    RUNS,
+    STRATA,
+    Family,
+)
 from harness.methods.catalogue import methods_for
 
 ALPHAS = st.floats(1e-10, 0.9)
@@ -205,6 +213,75 @@ def coverage(draw: st.DrawFn, family: Family) -> dict[str, Any]:
     return config
 
 
+RHOS = st.lists(st.floats(0, 0.99), min_size=1, max_size=4, unique=True)
+LAWS_OF_RUNS = st.one_of(
+    st.tuples(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6)).map(
+        lambda pair: {"normal": dict(zip(("mean", "sd"), pair, strict=True))}
+    ),
+    st.floats(0.1, 4).map(lambda g: {"gamma": {"mean": 0.5, "sd": 0.1, "skewness": g}}),
+    st.tuples(st.floats(0.1, 99), st.floats(0.1, 99)).map(lambda pair: {"beta": list(pair)}),
+    st.floats(0.01, 0.9).map(
+        lambda share: {
+            "mixture": {
+                "normal": {"mean": 0.7, "sd": 0.02},
+                "failed": {"share": share, "mean": 0.1, "sd": 0},
+            }
+        }
+    ),
+)
+
+
+@st.composite
+def _strata(draw: st.DrawFn) -> dict[str, Any]:
+    """Sizes and truths over the same strata."""
+    strata, scenarios = draw(st.integers(1, 3)), draw(st.integers(1, 2))
+    rows = st.lists(st.integers(1, 99), min_size=strata, max_size=strata)
+    sizes = st.lists(rows, min_size=scenarios, max_size=scenarios, unique_by=tuple)
+    listed = st.lists(st.floats(0, 0.5), min_size=strata, max_size=strata)
+    one = draw(st.booleans()) and scenarios == 1
+    first, second = (draw(rows) if one else draw(sizes) for _ in range(2))
+    truth = {"second": draw(listed)}
+    if draw(st.booleans()):
+        truth["first"] = draw(listed)
+    else:
+        truth |= {"difference": {"values": [0, 0.25, 0.5]}}
+    return {"n1": first, "n2": second, "truth": truth}
+
+
+@st.composite
+def of_lists(draw: st.DrawFn, family: Family) -> dict[str, Any]:
+    """A config of a family of lists."""
+    of_design = {
+        RUNS: st.fixed_dictionaries(
+            {"k": st.lists(st.integers(2, 99), min_size=1, unique=True), "truth": LAWS_OF_RUNS}
+        ),
+        CLUSTERS: st.fixed_dictionaries(
+            {
+                "clusters": st.lists(WHOLE, min_size=1, max_size=4, unique=True),
+                "size": WHOLE,
+                "truth": st.fixed_dictionaries(
+                    {
+                        "p": listed_truths(1.0),
+                        "rho": RHOS.map(lambda listed: {"values": listed})
+                        | st.just({"grid": {"start": 0, "stop": 0.5, "count": 6}}),
+                    }
+                ),
+            }
+        ),
+        STRATA: _strata(),
+    }
+    kind, config = draw(st.sampled_from(["per_size", "per_truth"])), draw(of_design[family.design])
+    trials = draw(COUNTS.map(lambda count: {kind: count}) | PRECISIONS)
+    return {
+        "name": draw(NAMES),
+        "family": family.name,
+        **config,
+        "methods": draw(methods(family)),
+        "trials": trials,
+        "seed": draw(SEEDS),
+    }
+
+
 def _several(n: Any) -> bool:
     return isinstance(n, dict) or (isinstance(n, list) and len(n) > 1)
 
@@ -254,4 +331,10 @@ def calibrations(draw: st.DrawFn) -> dict[str, Any]:
 
 def configs() -> st.SearchStrategy[dict[str, Any]]:
     """Of every kind and family."""
-    return st.sampled_from(list(FAMILIES.values())).flatmap(coverage) | calibrations()
+    numbered = [family for family in FAMILIES.values() if family.has_outcomes]
+    lists = [family for family in FAMILIES.values() if not family.has_outcomes]
+    return (
+        st.sampled_from(numbered).flatmap(coverage)
+        | st.sampled_from(lists).flatmap(of_lists)
+        | calibrations()
+    )

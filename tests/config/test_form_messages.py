@@ -68,7 +68,9 @@ UNDER = "8: reference: expected prior, found truth, which needs"
 THIN = "8: draws: expected numpy, found thinned, which needs"
 TRIALS = "expected a whole number of trials from 1 to 10^12"
 PAIRED = ", ".join(name for name, family in FAMILIES.items() if family.samples == 2)
-BOUNDED = ", ".join(name for name, family in FAMILIES.items() if family.is_bounded)
+BOUNDED = ", ".join(
+    name for name, family in FAMILIES.items() if family.is_bounded and family.has_outcomes
+)
 PAIRS = (
     "expected a mapping with first_only and second_only, with first, second and correlation, or "
     "with dirichlet"

@@ -222,9 +222,7 @@ ONE_KEY = [
      "10: figures[0].n: expected a whole number, found '10'"),
     # unknown keys
     ("kid: 1", "10: kid: expected a known key, found 'kid'; did you mean kind?"),
-    ("size: 5", "10: size: expected one of the keys name, title, kind, family, n, alpha, methods, "
-     "truth, sampling, trials, draws, outcomes, reference, group, engines, reference_prior, seed, "
-     "execution, figures, found 'size'"),
+    ("size: 5", "10: size: expected n for the family proportion, found size"),
     ("kind: calibratoin", "10: kind: expected a kind of experiment (coverage, calibration), found "
      "'calibratoin'; did you mean calibration?"),
     ("Alpha: 0.1", "10: Alpha: expected a known key, found 'Alpha'; did you mean alpha?"),

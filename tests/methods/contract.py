@@ -19,9 +19,9 @@ CASES = [
     (family, name)
     for family in CATALOGUE
     for name, method in methods_for(family).items()
-    if method.deterministic and family_of(family).design != PAIRS
+    if method.deterministic and family_of(family).has_outcomes and family_of(family).design != PAIRS
 ]
-"""Methods for pairs, and those for a finite population, have contracts of their own."""
+"""Methods for pairs, for lists and for a finite population have contracts of their own."""
 SUPPORT = {
     "proportion": (0.0, 1.0),
     "rate": (0.0, np.inf),

@@ -6,9 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from harness.config.models.list_truth import ABOUT, list_truth_type
 from harness.config.models.paired_truth import paired_truth_type
 from harness.config.models.truth import default_truth, truth_type
-from harness.families.family import PAIRS, POSTERIOR, SINGLE_SAMPLE, TWO_SAMPLES, Family
+from harness.families.family import (
+    CLUSTERS,
+    PAIRS,
+    POSTERIOR,
+    RUNS,
+    SINGLE_SAMPLE,
+    STRATA,
+    TWO_SAMPLES,
+    Family,
+)
 
 
 @dataclass(frozen=True)
@@ -52,8 +62,15 @@ def _of_pairs(family: Family) -> TruthKey:
     return TruthKey(paired_truth_type(family), about, flat, tuple(family.truth_parts))
 
 
+def _of_lists(family: Family) -> TruthKey:
+    # Of strata only the differences are a list of values.
+    parts = {CLUSTERS: ("p", "rho"), STRATA: ("difference",)}.get(family.design, ())
+    return TruthKey(list_truth_type(family), ABOUT[family.design], ..., parts)
+
+
 _BY_DESIGN: dict[str, Callable[[Family], TruthKey]] = {
     SINGLE_SAMPLE: _of_one,
     TWO_SAMPLES: _of_two,
     PAIRS: _of_pairs,
+    **dict.fromkeys((RUNS, CLUSTERS, STRATA), _of_lists),
 }

@@ -9,6 +9,8 @@ from harness.arguments import validate_choice
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import (
     balanced_accuracy,
+    clustered_proportion,
+    mean,
     odds_ratio,
     paired_difference,
     paired_ratio,
@@ -32,6 +34,8 @@ _LISTS = {
     "rate_ratio": rate_ratio,
     "paired_difference": paired_difference,
     "paired_ratio": paired_ratio,
+    "mean": mean,
+    "clustered_proportion": clustered_proportion,
 }
 
 CATALOGUE: Mapping[str, Mapping[str, Method]] = {

@@ -18,6 +18,9 @@ Raised = tuple[type[BaseException], ...]
 # What a user's function may raise. To leave the process or to interrupt it is not up to it.
 ANYTHING: Raised = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 
+LISTED = 8
+"""The most numbers of a list that a message shows."""
+
 LONGEST = 300
 """The most characters of an exception or a value that a message quotes."""
 
@@ -27,19 +30,27 @@ class FunctionError(Exception):
 
 
 def one_outcome(arguments: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """The arguments of one outcome, from arrays of counts."""
-    return {
-        name: value if np.ndim(value) == 0 else int(value[place])
-        for name, value in arguments.items()
-    }
+    """The arguments of one outcome, from arrays of counts; a list is a row of its array."""
+    return {name: _at(value, place) for name, value in arguments.items()}
+
+
+def _at(value: Any, place: int) -> Any:
+    if np.ndim(value) == 0:
+        return value
+    return int(value[place]) if np.ndim(value) == 1 else value[place].copy()
 
 
 def format_arguments(arguments: Mapping[str, Any]) -> str:
-    """Arguments that are numbers in a message: ``x = 3, n = 10, alpha = 0.05``."""
-    return ", ".join(
-        f"{name} = {value}" if isinstance(value, int) else f"{name} = {value:g}"
-        for name, value in arguments.items()
-    )
+    """Arguments in a message: ``x = 3, n = 10, alpha = 0.05``, and lists in brackets."""
+    return ", ".join(f"{name} = {format_argument(value)}" for name, value in arguments.items())
+
+
+def format_argument(value: Any) -> str:
+    """One argument in a message; of a long list its beginning."""
+    if np.ndim(value):
+        few = ", ".join(f"{each:.6g}" for each in value[:LISTED])
+        return f"[{few}{', …' if len(value) > LISTED else ''}]"
+    return f"{value}" if isinstance(value, int) else f"{value:g}"
 
 
 def seeded(function: Function, seed: Sequence[int]) -> Function:
@@ -67,7 +78,7 @@ def call_consistently(
 
 def outcome_count(arguments: dict[str, Any]) -> int:
     """The number of outcomes in the arrays."""
-    return int(next(value.size for value in arguments.values() if np.ndim(value)))
+    return next(len(value) for value in arguments.values() if np.ndim(value))
 
 
 def call_on_arrays(

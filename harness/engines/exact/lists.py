@@ -1,0 +1,55 @@
+"""Exact values of methods whose data are lists, where a closed form or an enumeration has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from harness.engines.results import Enumerated, Exact
+from harness.engines.stochastic import StochasticColumn
+from harness.families.catalogue import family_of
+from harness.list_scenario import ListScenario
+from harness.numerics.arrays import Floats
+
+AtTruths = Callable[[ListScenario, StochasticColumn], tuple[Floats, Floats, Floats] | None]
+"""Returns the probabilities of a miss below and above and the expected length of a column at each
+listed truth, shape (t,) each; None where they are not known."""
+
+BY_DESIGN: Mapping[str, AtTruths] = {}
+
+
+def has_exact_values(scenario: ListScenario) -> bool:
+    """Whether some method may have exact values at the truths of a scenario."""
+    return family_of(scenario.family).design in BY_DESIGN
+
+
+def enumerate_lists(
+    scenario: ListScenario, columns: Sequence[StochasticColumn]
+) -> Enumerated | None:
+    """Return the exact values of columns at listed truths, not numbers where a column has none.
+
+    Args:
+        scenario: size and truths.
+        columns: k columns.
+
+    Returns:
+        None where no column has any.
+    """
+    at_truths = BY_DESIGN.get(family_of(scenario.family).design)
+    if at_truths is None:
+        return None
+    count = scenario.truth.count
+    below, above, length = np.full((3, len(columns), count), np.nan)
+    for row, column in enumerate(columns):
+        found = at_truths(scenario, column)
+        if found is not None:
+            below[row], above[row], length[row] = found
+    if np.isnan(below).all():
+        return None
+    conditions, _ = scenario.listed_truths()
+    whole = Exact(conditions, np.full(count, 1.0 / count), below, above, length)
+    nothing = Exact(np.empty(0, np.int64), np.empty(0), *np.empty((3, len(columns), 0)))
+    unknown = (None,) * len(columns)
+    engine = family_of(scenario.family).engines[-1]
+    return Enumerated(nothing, whole, whole.mean(), engine, unknown, unknown)

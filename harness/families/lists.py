@@ -1,0 +1,239 @@
+"""Families whose data are lists: values of runs, counts of clusters, or counts of strata.
+
+A trial draws a whole data set, which is no whole number that limits could be looked up by. The
+methods of these families compute their limits for every trial, and there are cells given the
+truth, and none given the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.errors import HarnessError, InputError
+from harness.families.combination import Span
+from harness.families.data import numbers
+from harness.families.family import CLOSED_FORM, MONTE_CARLO, Data, Family
+from harness.numerics.arrays import Floats
+from harness.truths import Prior
+
+
+class ListData(Protocol):
+    """The data of a family of lists: what they are, and what is estimated from them."""
+
+    @property
+    def design(self) -> str:
+        """How the data arise, in words."""
+        ...
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The names of the lists."""
+        ...
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of all data that may be given: the lists, and summaries of them."""
+        ...
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The names of the sizes of an experiment."""
+        ...
+
+    @property
+    def truths(self) -> tuple[str, ...]:
+        """The names of the columns of the true values; the first one is of the parameter."""
+        ...
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbols of the true values."""
+        ...
+
+    @property
+    def support(self) -> Span: ...
+
+    @property
+    def exact_engine(self) -> str | None:
+        """The engine that has exact values beside Monte Carlo, if there is one."""
+        ...
+
+    @property
+    def counts_are_whole(self) -> bool:
+        """Whether the numbers of the lists are counts."""
+        ...
+
+    def validate(self, given: Mapping[str, npt.ArrayLike]) -> Data:
+        """Return the columns that methods take; their last axis, if any, is that of the lists.
+
+        Raises:
+            InputError: a list is missing or unknown, or a value is out of range.
+        """
+        ...
+
+    def columns(self, lists: Sequence[Floats]) -> Data:
+        """Return the columns that methods take of m drawn data sets.
+
+        Args:
+            lists: an array of shape (m, w) for each name of ``data``.
+        """
+        ...
+
+    def estimate(self, data: Data) -> Floats:
+        """Return the estimate of each data set."""
+        ...
+
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
+        """Return the limits of the mirrored data; None where they may be any."""
+        ...
+
+
+@dataclass(frozen=True)
+class ListFamily(Family):
+    """A parameter that is estimated from lists."""
+
+    of_lists: ListData | None = None
+
+    @property
+    def lists(self) -> ListData:
+        """The data of the family."""
+        assert self.of_lists is not None
+        return self.of_lists
+
+    @property
+    def has_outcomes(self) -> bool:
+        return False
+
+    @property
+    def samples(self) -> int:
+        return 1
+
+    @property
+    def design(self) -> str:
+        return self.lists.design
+
+    @property
+    def is_weighted_sum(self) -> bool:
+        return False
+
+    @property
+    def worst_case_is_exact(self) -> bool:
+        return False
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        exact = self.lists.exact_engine
+        return (MONTE_CARLO, *([] if exact is None else [exact]))
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        return self.lists.data
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return self.lists.options
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        return self.lists.sizes
+
+    @property
+    def truths(self) -> tuple[str, ...]:
+        return self.lists.truths
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return self.lists.symbols
+
+    @property
+    def directions(self) -> tuple[float, ...]:
+        return ()
+
+    @property
+    def support(self) -> Span:
+        return self.lists.support
+
+    @property
+    def is_bounded(self) -> bool:
+        return bool(np.isfinite(self.support).all())
+
+    @property
+    def truth_parts(self) -> dict[str, str]:
+        return {}
+
+    @property
+    def has_mirror(self) -> bool:
+        nothing = np.ones(0)
+        return self.mirrored(nothing, nothing) is not None
+
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
+        return self.lists.mirrored(lower, upper)
+
+    def has_closed_form(self, truth: Any) -> bool:
+        return self.lists.exact_engine == CLOSED_FORM and bool(truth.law.is_normal)
+
+    def numbered(self, name: str) -> tuple[str, ...]:
+        return (name,)
+
+    def columns(self, counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
+        return self.lists.columns(counts)
+
+    def arguments(self, lists: Sequence[Floats], sizes: Sequence[float]) -> dict[str, Any]:
+        kind = np.int64 if self.lists.counts_are_whole else np.float64
+        named = zip(self.data, lists, strict=True)
+        return {name: each.astype(kind) for name, each in named}
+
+    def estimate(self, data: Data) -> Floats:
+        return self.lists.estimate(data)
+
+    def validate_data(self, given: Mapping[str, npt.ArrayLike]) -> Data:
+        return self.lists.validate(given)
+
+    def outcomes_shape(self, data: Data) -> tuple[int, ...]:
+        return data[-1].shape[:-1]
+
+    def posterior(self, data: Data, prior: Prior) -> Any:
+        raise HarnessError(f"the parameter of {self.name} has no closed posterior")
+
+
+def validate_names(family: str, expected: Sequence[str], given: Mapping[str, object]) -> None:
+    """Refuse data with other names than those expected.
+
+    Raises:
+        InputError: a name is missing or unknown.
+    """
+    if set(given) != set(expected):
+        *most, last = expected
+        names = f"{', '.join(most)} and {last}" if most else last
+        found = ", ".join(sorted(given)) or "nothing"
+        raise InputError(f"{family} needs the data {names}, found {found}")
+
+
+def list_of_numbers(name: str, given: npt.ArrayLike, each: str) -> Floats:
+    """Return a list of finite numbers, or an array whose last axis is that of the lists.
+
+    Args:
+        name: the name of the data in a message.
+        given: the list.
+        each: what the list has a number for: run, cluster, stratum.
+
+    Raises:
+        InputError: a value is no finite number, or there is no list.
+    """
+    values = numbers(name, given, f"a list of numbers, one for each {each}")
+    if values.ndim == 0 or values.shape[-1] == 0:
+        found = "an empty one" if values.ndim else f"{float(values):g}"
+        raise InputError(f"{name} should be a list with a number for each {each}, found {found}")
+    if not np.isfinite(values).all():
+        found = f"{values[~np.isfinite(values)][0]:g}"
+        raise InputError(f"{name} should be finite numbers, found {found}")
+    return values

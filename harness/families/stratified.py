@@ -1,0 +1,102 @@
+"""The difference of two proportions over strata: x1 of n1 less x2 of n2 in each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.errors import InputError
+from harness.families.combination import Span
+from harness.families.family import ENUMERATION, STRATA, Data
+from harness.families.list_counts import counts_of_lists, refuse_empty
+from harness.families.lists import validate_names
+from harness.numerics.arrays import Floats
+
+NAME = "stratified_difference"
+LISTS = ("x1", "n1", "x2", "n2")
+
+
+@dataclass(frozen=True)
+class StratumData:
+    """Counts and sizes of both samples in each stratum, shape (m, S).
+
+    A stratum of 0 cases is not there.
+    """
+
+    @property
+    def design(self) -> str:
+        return STRATA
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        return LISTS
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return LISTS
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        return "n1", "n2"
+
+    @property
+    def truths(self) -> tuple[str, ...]:
+        return ("truth",)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return ("p1 − p2",)
+
+    @property
+    def support(self) -> Span:
+        return -1.0, 1.0
+
+    @property
+    def exact_engine(self) -> str | None:
+        return ENUMERATION
+
+    @property
+    def counts_are_whole(self) -> bool:
+        return True
+
+    def validate(self, given: Mapping[str, npt.ArrayLike]) -> Data:
+        validate_names(NAME, LISTS, given)
+        x1, n1, x2, n2 = counts_of_lists(LISTS, given, "stratum")
+        for name, sizes in (("n1", n1), ("n2", n2)):
+            refuse_empty(name, sizes, "stratum")
+        alone = (n1 > 0) != (n2 > 0)
+        if alone.any():
+            where = int(np.argwhere(alone)[0][-1]) + 1
+            raise InputError(
+                f"n1 and n2 should both be above 0 in every stratum, found 0 in one of them in "
+                f"stratum {where}"
+            )
+        return x1, n1, x2, n2
+
+    def columns(self, lists: Sequence[Floats]) -> Data:
+        return tuple(lists)
+
+    def estimate(self, data: Data) -> Floats:
+        return weighted_difference(*data)
+
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
+        return -upper, -lower
+
+
+def weights(n1: Floats, n2: Floats) -> Floats:
+    """Return the Mantel-Haenszel weights n₁n₂/(n₁ + n₂) of the strata; 0 for one of no cases."""
+    total = n1 + n2
+    return np.asarray(n1 * (n2 / np.where(total > 0, total, 1.0)))
+
+
+def weighted_difference(x1: Floats, n1: Floats, x2: Floats, n2: Floats) -> Floats:
+    """Return Σ w (x₁/n₁ − x₂/n₂)/Σ w over the last axis, with w = n₁n₂/(n₁ + n₂).
+
+    Also of the expected counts n₁p₁ and n₂p₂, of which it is the parameter.
+    """
+    weight = weights(n1, n2)
+    difference = x1 / np.where(n1 > 0, n1, 1.0) - x2 / np.where(n2 > 0, n2, 1.0)
+    return np.asarray((weight * difference).sum(axis=-1) / weight.sum(axis=-1))
