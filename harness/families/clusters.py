@@ -39,6 +39,10 @@ class ClusterData:
         return "clusters", "size"
 
     @property
+    def size_in_words(self) -> str:
+        return "number of clusters"
+
+    @property
     def truths(self) -> tuple[str, ...]:
         return "truth", "rho"
 

@@ -46,6 +46,11 @@ class ListData(Protocol):
         ...
 
     @property
+    def size_in_words(self) -> str:
+        """What the first size is a number of."""
+        ...
+
+    @property
     def truths(self) -> tuple[str, ...]:
         """The names of the columns of the true values; the first one is of the parameter."""
         ...
@@ -145,6 +150,10 @@ class ListFamily(Family):
     @property
     def sizes(self) -> tuple[str, ...]:
         return self.lists.sizes
+
+    @property
+    def size_in_words(self) -> str:
+        return self.lists.size_in_words
 
     @property
     def truths(self) -> tuple[str, ...]:

@@ -51,6 +51,10 @@ class RunData:
         return ("k",)
 
     @property
+    def size_in_words(self) -> str:
+        return "number of runs"
+
+    @property
     def truths(self) -> tuple[str, ...]:
         return ("truth",)
 

@@ -43,6 +43,10 @@ class StratumData:
         return "n1", "n2"
 
     @property
+    def size_in_words(self) -> str:
+        return "number of trials in all strata"
+
+    @property
     def truths(self) -> tuple[str, ...]:
         return ("truth",)
 

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from harness.families.catalogue import FAMILIES
 from harness.families.family import (
+    CLUSTERS,
     ENUMERATION,
     MONTE_CARLO,
     PAIRS,
     POSTERIOR,
+    RUNS,
     SINGLE_SAMPLE,
+    STRATA,
     TWO_SAMPLES,
     Family,
 )
@@ -23,16 +26,23 @@ from harness.figures.selection import Tables
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+EVERY_DESIGN = (SINGLE_SAMPLE, TWO_SAMPLES, PAIRS, RUNS, CLUSTERS, STRATA)
 EVERY_ENGINE = (POSTERIOR, ENUMERATION, MONTE_CARLO)
 Requirement = Literal[
-    "counts_of_samples", "trials_by_outcome", "grid_of_fractions", "lengths", "panels_over_size"
+    "counts_of_samples",
+    "trials_by_outcome",
+    "grid_of_fractions",
+    "lengths",
+    "mean_lengths",
+    "panels_over_size",
 ]
 """What a kind may need of the experiment beside its cells; ``requirements`` checks them.
 
 ``counts_of_samples``: the option x names outcomes of as many counts as there are samples;
 ``trials_by_outcome``: trials are counted by outcome; ``grid_of_fractions``: several sizes n, each
 with outcomes at equally spaced x/n; ``lengths``: methods that have a length at each outcome;
-``panels_over_size``: several sizes, and as many panels as a page holds.
+``mean_lengths``: methods that have a mean length at a true value; ``panels_over_size``: several
+sizes, and as many panels as a page holds.
 """
 LONGEST_PART = 80
 """Letters of a label in a file name; file systems end at 255 for the whole."""

@@ -85,14 +85,18 @@ def unmet_requirements(
 
 
 def undrawable_lengths(
-    figures: Iterable[tuple[str, Mapping[str, Any]]], labels: set[str], drawn: set[str]
+    figures: Iterable[tuple[str, Mapping[str, Any]]],
+    labels: set[str],
+    drawn: set[str],
+    has_means: bool,
 ) -> str:
-    """Why a figure cannot compare lengths at each outcome, or nothing if all of them can.
+    """Why a figure cannot draw lengths, or nothing if all of them can.
 
     Args:
         figures: kind and options of each figure.
         labels: all methods of the experiment.
         drawn: the methods that draw their limits, which have no length at an outcome.
+        has_means: whether the tables have the mean lengths of other methods at a true value.
     """
     for kind, options in figures:
         compares = "lengths" in FIGURES[kind].requires
@@ -100,6 +104,12 @@ def undrawable_lengths(
             return (
                 f"{kind} compares lengths at each outcome, which limits that are drawn do "
                 f"not have, found {', '.join(sorted(drawn))}"
+            )
+        named = labels & set(options.get("methods") or labels)
+        if "mean_lengths" in FIGURES[kind].requires and not has_means and not named & drawn:
+            return (
+                f"{kind} draws mean lengths, which enumeration computes and Monte Carlo only of "
+                f"limits that are drawn, found {', '.join(sorted(named))} without enumeration"
             )
     return ""
 
@@ -268,12 +278,20 @@ def _trials_by_outcome(kind: FigureKind, options: Any, facts: ExperimentFacts) -
 
 def _panels_over_size(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
     """Several sizes, and not too many true values."""
-    sizes = [size if isinstance(size, tuple) else (size,) for size in facts.sizes]
+    sizes = [_totals(size) for size in facts.sizes]
     truths: Sequence[Level] | int = 0
     if facts.has_true_values:
         truths = _listed_truths(facts)
     for option, message in unmet_panels(options, facts.family, sizes, truths):
         yield Unmet(option, message)
+
+
+def _totals(size: Any) -> Level:
+    """The sizes as the tables have them, in which those of strata are summed."""
+    return tuple(
+        sum(each) if isinstance(each, tuple) else each
+        for each in (size if isinstance(size, tuple) else (size,))
+    )
 
 
 def _listed_truths(facts: ExperimentFacts) -> list[Level] | int:

@@ -9,7 +9,7 @@ from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.stochastic import StochasticColumn
 from harness.errors import InputError
 from harness.families.catalogue import family_of
-from harness.families.family import MONTE_CARLO
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures.requirements import undrawable_lengths
 from harness.methods.catalogue import find
 from harness.methods.source import CatalogueSource, RunSource
@@ -105,7 +105,11 @@ def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
     """
     drawn = {spec.label for spec in experiment.methods if _draws(spec, sources)}
     figures = [(figure.kind, figure.options) for figure in experiment.figures]
-    refusal = undrawable_lengths(figures, {spec.label for spec in experiment.methods}, drawn)
+    labels = {spec.label for spec in experiment.methods}
+    # A trial of lists computes limits anew for every method, as one of drawn limits does.
+    has_means = not family_of(experiment.family).has_outcomes
+    has_means |= not set(EXACT_ENGINES).isdisjoint(experiment.engines)
+    refusal = undrawable_lengths(figures, labels, drawn, has_means)
     if refusal:
         raise InputError(refusal)
     if MONTE_CARLO in experiment.engines:

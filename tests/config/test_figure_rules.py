@@ -108,6 +108,33 @@ def test_a_figure_that_cannot_be_drawn_is_refused(
     assert issues_of(config_with(*changes)) == [f"fig.yaml:{line}"]
 
 
+CLUSTERED = """name: clusters
+family: clustered_proportion
+clusters: [20, 50]
+size: [5, 10]
+cross: true
+alpha: 0.05
+methods: [cluster_t]
+truth: {p: {values: [0.5, 0.8]}, rho: {values: [0, 0.1]}}
+trials: {per_truth: 30}
+seed: 1
+"""
+
+
+def test_panels_of_clusters_are_named_by_proportion_and_correlation(
+    write: Callable[[str], str], issues_of: Issues
+) -> None:
+    figure = "figures: [{{kind: coverage_over_size, truths: {}, other_sizes: [10]}}]"
+    assert load_experiment(write(CLUSTERED + figure.format("[[0.8, 0.1], 0.5]"))).figures
+    assert issues_of(CLUSTERED + figure.format("[[0.8, 0.2]]")) == [
+        "fig.yaml:11: figures[0].truths: expected a true value of this experiment ([0.5, 0], "
+        "[0.5, 0.1], [0.8, 0], [0.8, 0.1]), found [0.8, 0.2]"
+    ]
+    assert issues_of(CLUSTERED + "figures: [{kind: length_over_size, other_sizes: [20]}]") == [
+        "fig.yaml:11: figures[0].other_sizes: expected size of this experiment (5, 10), found 20"
+    ]
+
+
 @pytest.mark.parametrize("changes", ALLOWED)
 def test_a_figure_that_can_be_drawn_is_not(changes: list[str], write: Callable[[str], str]) -> None:
     assert load_experiment(write(config_with(*changes))).figures

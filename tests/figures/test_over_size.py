@@ -8,7 +8,10 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+import harness
 from harness.errors import InputError
+from harness.families.catalogue import FAMILIES
+from harness.figures.catalogue import FIGURES
 from harness.figures.over_size.choice import OverSize
 from harness.figures.over_size.log_axis import log_ticks, tick_text
 from harness.figures.over_size.page import method_style
@@ -261,6 +264,51 @@ def test_exposures_are_sizes() -> None:
     assert found == ["0.001", "0.01", "0.1", "1", "10", "100"]
 
 
+def clustered(*sizes: tuple[int, int]) -> pl.DataFrame:
+    """Monte Carlo cells of clusters, with two correlations."""
+    tables: list[pl.DataFrame] = []
+    for clusters, size in sizes:
+        cells = of(truth_cells(clusters, METHODS, truths=[0.5, 0.8]), "monte_carlo")
+        columns = {"family": pl.lit("clustered_proportion"), "size": pl.lit(size)}
+        renamed = cells.rename({"n": "clusters"}).with_columns(**columns)
+        tables += [renamed.with_columns(rho=pl.lit(rho)) for rho in (0.1, 0.0)]
+    return pl.concat(tables)
+
+
+def test_clusters_have_a_panel_for_each_proportion_and_correlation() -> None:
+    cells = clustered((20, 10), (50, 10), (300, 10))
+    assert titles(cells) == [f"p = {p}, ρ = {rho}" for p in (0.5, 0.8) for rho in (0, 0.1)]
+    assert titles(cells, truths=[[0.8, 0.1], 0.5])[0] == "p = 0.8, ρ = 0.1"
+    figure = draw_one(cells, "coverage_over_size", truths=[[0.8, 0.1]])
+    (axes,) = figure.axes
+    rows = cells.filter(method="wald", truth=0.8, rho=0.1)
+    sizes, coverage = points(axes, "simulated-0")
+    assert sizes == [20, 50, 300]
+    assert coverage == (1 - rows["actual_alpha"]).to_list()
+    assert heading(figure) == "coverage, size = 10; Monte Carlo, 95 % intervals"
+    assert figure.get_supxlabel() == "number of clusters"
+
+
+def test_sizes_of_clusters_have_a_panel_each_where_they_are_crossed() -> None:
+    cells = clustered((20, 5), (50, 5), (20, 10), (50, 10))
+    assert titles(cells, truths=[[0.5, 0]]) == [f"p = 0.5, ρ = 0, size = {n}" for n in (5, 10)]
+    assert titles(cells, truths=[[0.5, 0]], other_sizes=[10]) == ["p = 0.5, ρ = 0"]
+
+
+def test_closed_forms_are_exact() -> None:
+    cells = over_sizes([2, 5], ["wald"], [0.75]).rename({"n": "k"})
+    cells = cells.with_columns(
+        family=pl.lit("mean"), engine=pl.col("engine").replace("enumeration", "closed_form")
+    )
+    figure = draw_one(cells, "coverage_over_size")
+    (axes,) = figure.axes
+    assert axes.get_title(loc="left") == "mean = 0.75; wald down to 0.375"
+    rows = of(cells, "closed_form")
+    assert points(axes, "exact-0") == ([2, 5], (1 - rows["actual_alpha"]).to_list())
+    assert heading(figure).startswith("coverage; lines: exact")
+    assert figure.get_supxlabel() == "k (number of runs)"
+
+
 def test_too_many_panels_are_refused_with_the_option_that_narrows_them() -> None:
     grid = over_sizes([10, 20], ["wald"], np.linspace(0.1, 0.9, 13))
     narrow = r"at most 12 panels, found 13: name fewer in the option truths$"
@@ -271,6 +319,29 @@ def test_too_many_panels_are_refused_with_the_option_that_narrows_them() -> None
     narrow = r"found 16: name fewer in the option truths or other_sizes$"
     with pytest.raises(InputError, match=narrow):
         panels(crossed)
+
+
+def test_mean_lengths_are_asked_for_before_anything_runs() -> None:
+    config = {
+        "name": "lengths",
+        "family": "proportion",
+        "n": [5, 10],
+        "methods": ["wald"],
+        "truth": {"values": [0.5]},
+        "trials": {"per_truth": 10},
+        "seed": 1,
+        "engines": ["monte_carlo"],
+        "figures": [{"kind": "length_over_size"}],
+    }
+    with pytest.raises(InputError, match=r"enumeration computes .* found wald without enumeration"):
+        harness.run(config, out=None)
+    drawn = {**config, "methods": ["wald", "bootstrap_percentile"]}
+    assert harness.run(drawn, out=None).cells.filter(given="truth")["length"].count() == 2
+
+
+@BOTH
+def test_every_family_has_it(kind: str) -> None:
+    assert FIGURES[kind].families == tuple(FAMILIES)
 
 
 @BOTH

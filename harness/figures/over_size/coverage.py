@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
-from harness.families.family import MONTE_CARLO
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures import coverage_axis, selection, style
-from harness.figures.kind import Drawing, FigureKind
+from harness.figures.kind import EVERY_DESIGN, Drawing, FigureKind
 from harness.figures.over_size.choice import OverSize
 from harness.figures.over_size.page import new_page, plot_methods, set_size_axis
 from harness.figures.over_size.panels import (
     ENGINES,
-    EXACT_ENGINES,
     SizePanel,
     SizePanels,
     size_panels,
@@ -90,6 +89,7 @@ KIND = FigureKind(
     options=CoverageOverSize,
     over="truth",
     needs=ENGINES,
+    designs=EVERY_DESIGN,
     requires=("panels_over_size",),
     draw=draw,
 )

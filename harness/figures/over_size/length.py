@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.figures import labels, selection, style
-from harness.figures.kind import Drawing, FigureKind
+from harness.figures.kind import EVERY_DESIGN, Drawing, FigureKind
 from harness.figures.over_size.choice import OverSize
 from harness.figures.over_size.log_axis import LEAST_SPAN, set_log_axis
 from harness.figures.over_size.page import MARGIN, new_page, plot_methods, set_size_axis
@@ -73,6 +73,7 @@ KIND = FigureKind(
     options=LengthOverSize,
     over="truth",
     needs=ENGINES,
-    requires=("panels_over_size",),
+    designs=EVERY_DESIGN,
+    requires=("mean_lengths", "panels_over_size"),
     draw=draw,
 )

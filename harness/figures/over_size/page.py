@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.families.family import MONTE_CARLO
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures import labels, selection, style
 from harness.figures.over_size.log_axis import set_log_axis
-from harness.figures.over_size.panels import EXACT_ENGINES, SizePanel, SizePanels
+from harness.figures.over_size.panels import SizePanel, SizePanels
 from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.errors import InputError, NothingToDrawError
-from harness.families.family import ENUMERATION, MONTE_CARLO, Family
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures import selection
 from harness.figures.kind import file_stem
 from harness.figures.over_size.choice import (
@@ -24,8 +24,6 @@ from harness.figures.over_size.choice import (
 if TYPE_CHECKING:
     import polars as pl
 
-EXACT_ENGINES = (ENUMERATION,)
-"""The engines that have exact values at listed truths; a family has at most one of them."""
 ENGINES = (*EXACT_ENGINES, MONTE_CARLO)
 FEW = 4
 """The most values of a size that a heading lists."""
