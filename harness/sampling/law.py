@@ -109,6 +109,11 @@ class Law(Protocol):
         ...
 
     @property
+    def is_unimodal(self) -> bool:
+        """Whether Pr(a ≤ X ≤ b) is known to rise and then to fall with the parameter, for a ≤ b."""
+        ...
+
+    @property
     def has_probabilities(self) -> bool:
         """Whether ``probabilities`` and ``window`` can be computed."""
         ...

@@ -44,8 +44,8 @@ def enumerate_by_law(
         limits: the limits of all outcomes that can occur under the truths; for the worst case, of
             all that can occur under a truth in the hull of the truths.
         reported: the outcomes in the result; None for all that have limits.
-        worst: whether to find the worst cases. They are exact of a finite population that is not
-            too large; of other laws they are the largest that a search finds.
+        worst: whether to find the worst cases. Those with ``found_by`` are the largest ones that
+            a search finds.
     """
     keys, _ = scenario.listed_truths()
     shown = limits.outcomes if reported is None else reported
@@ -54,17 +54,25 @@ def enumerate_by_law(
         return found
     hull, whole = scenario.truth.effective_support, whole_range(scenario)
     cases = worst_cases(scenario, limits, hull)
-    if cases is None or not _are_exact(cases):
-        return with_worst_cases(scenario, found, cases)
-    found = replace(found, worst=cases)
-    anywhere = cases if hull == whole else worst_cases(scenario, limits, whole)
-    if anywhere is None or not _are_exact(anywhere):
+    if cases is None:
         return found
-    return replace(found, worst_anywhere=anywhere)
+    searched = with_worst_cases(scenario, found, cases).worst
+    found = replace(found, worst=_exact_or(cases, searched))
+    if not scenario.model.IS_BOUNDED:
+        return found
+    anywhere = cases if hull == whole else worst_cases(scenario, limits, whole)
+    unknown = (None,) * len(cases)
+    return replace(found, worst_anywhere=_exact_or(anywhere or unknown, unknown))
 
 
-def _are_exact(cases: Sequence[WorstCase]) -> bool:
-    return all(case.found_by is None for case in cases)
+def _exact_or(
+    cases: Sequence[WorstCase | None], others: Sequence[WorstCase | None]
+) -> tuple[WorstCase | None, ...]:
+    """Return the cases that are exact, and the others in place of those that are not."""
+    return tuple(
+        case if case is not None and case.found_by is None else other
+        for case, other in zip(cases, others, strict=True)
+    )
 
 
 def at_listed_values(scenario: SingleScenario, limits: Limits) -> Exact:

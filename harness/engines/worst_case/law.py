@@ -1,10 +1,16 @@
-"""The worst case of one sample under a law: exact over a lattice of truths, or else by search.
+"""The worst case of one sample under a law: exact where that is known to be, or else by search.
 
-Truths of a finite population are M/N: where they are not too many, the miss probability is computed
-at every one of them. Otherwise the search computes it at a grid of truths, and between its points
-by interpolation at every limit, from the side on which an interval ends. The best of these are
-computed once more without interpolation, and the best points of the grid are refined between the
-limits around them. It may end on a peak that is not the highest.
+Between two neighbouring limits the covering set is fixed. Where limits do not decrease in x it is a
+run of consecutive outcomes. Where also the probability of such a run is unimodal in the truth, as
+under most laws, the supremum of the miss probability lies beside a limit or at an end of the range.
+
+Truths of a finite population are M/N: where limits do decrease, the miss probability is computed at
+every one of them, if they are not too many.
+
+Otherwise the search computes it at a grid of truths, and between its points by interpolation at
+every limit, from the side on which an interval ends. The best of these are computed once more
+without interpolation, and the best points of the grid are refined between the limits around them.
+It may end on a peak that is not the highest.
 """
 
 from __future__ import annotations
@@ -25,8 +31,8 @@ from harness.scenario import Limits, SingleScenario
 
 FOUND_BY = "the ends of all intervals, a grid of truths and local search from there"
 
-LARGEST_LATTICE = 1 << 27
-"""The largest number of truths by outcomes for which every truth of a lattice is computed."""
+LARGEST_COMPUTED = 1 << 26
+"""The largest number of truths by outcomes at which all are computed for an exact worst case."""
 
 # Points of the grid in one standard deviation of the estimate, and the most and the fewest of them.
 _POINTS_PER_SCALE, _MOST_POINTS, _FEWEST_POINTS = 16, 20_000, 65
@@ -49,7 +55,7 @@ def worst_cases(
     """Return the worst case of each column over a closed range of truths.
 
     It is None where outcomes that can occur within the range have no limits. It is exact where it
-    has no ``found_by``: at a single truth, and of a lattice that is not too large.
+    has no ``found_by``.
 
     Args:
         scenario: the size, and a law.
@@ -66,11 +72,12 @@ def worst_cases(
         _Column(law, size, first, lower[start:stop], upper[start:stop])
         for lower, upper in zip(limits.lower, limits.upper, strict=True)
     ]
-    truths = _every_truth(law, size, over)
-    if truths is not None:
-        return tuple(_exact(columns, truths))
-    grid = _grid(law, size, over)
-    return tuple(_searched(columns, law, grid))
+    found = dict(_exact(columns, law, over))
+    rest = [row for row in range(len(columns)) if row not in found]
+    if rest:
+        searched = _searched([columns[row] for row in rest], law, _grid(law, size, over))
+        found.update(zip(rest, searched, strict=True))
+    return tuple(found[row] for row in range(len(columns)))
 
 
 @dataclass(frozen=True)
@@ -132,8 +139,41 @@ class _Column:
         beside = np.concatenate((_lattice_above(above, lattice), _lattice_below(below, lattice)))
         yield AT, np.unique(beside[(beside >= low) & (beside <= high)])
 
+    def beside_limits(self, low: float, high: float) -> _Candidates:
+        """Return the truths beside all limits, and the ends of the range."""
+        lattice, ends = self.law.lattice, np.array([low, high])
+        parts = [(AT, ends), *self.ends(low, high)]
+        if lattice is not None:
+            # Several limits may lie between two truths, and the rounding of N·limit be above 1/2.
+            near = np.rint(np.concatenate((self.lower, self.upper)) * lattice)
+            truths = np.unique(near[:, np.newaxis] + np.arange(-2.0, 3.0)) / lattice
+            parts = [(AT, np.append(truths[(truths > low) & (truths < high)], ends))]
+        alike = [np.full(truths.size, approach) for approach, truths in parts]
+        truths = np.concatenate([truths for _, truths in parts])
+        return _Candidates(truths, np.concatenate(alike), np.zeros(truths.size))
 
-def _exact(columns: Sequence[_Column], truths: Floats) -> Iterator[WorstCase]:
+    @property
+    def has_runs(self) -> bool:
+        """Whether the outcomes that cover a truth are always a run."""
+        return not any((ends[1:] < ends[:-1]).any() for ends in (self.lower, self.upper))
+
+
+def _exact(columns: Sequence[_Column], law: Law, over: Span) -> Iterator[tuple[int, WorstCase]]:
+    """Yield the exact worst cases that are known to be, each with the row of its column."""
+    low, high = over
+    largest, left = LARGEST_COMPUTED // columns[0].lower.size, []
+    for row, column in enumerate(columns):
+        given = column.beside_limits(low, high)
+        if low == high or (law.is_unimodal and column.has_runs and given.truths.size <= largest):
+            yield row, _worst(column.computed(given), None)
+        else:
+            left.append(row)
+    truths = _every_truth(law, columns[0].size, over)
+    if truths is not None and left:
+        yield from zip(left, _at_all([columns[row] for row in left], truths), strict=True)
+
+
+def _at_all(columns: Sequence[_Column], truths: Floats) -> Iterator[WorstCase]:
     """Yield the worst case of each column among all truths that there are."""
     found: list[list[_Candidates]] = [[] for _ in columns]
     for part, first, last in _blocks(columns[0].law, truths, columns[0].size):
@@ -285,16 +325,14 @@ def _blocks(
 
 
 def _every_truth(law: Law, size: float, over: Span) -> Floats | None:
-    """Return all truths in a range, a single one or those of a lattice; None of too many."""
+    """Return all truths of a lattice in a range; None of too many, and without a lattice."""
     low, high = over
-    if low == high:
-        return np.array([low])
     count = law.lattice
-    if count is None or not (high - low) * count <= LARGEST_LATTICE:
+    if count is None or not (high - low) * count <= LARGEST_COMPUTED:
         return None
     first, last = round(low * count), round(high * count)
     window = law.window(0.5 * (low + high), 0.5 * (low + high), size)
-    if (last + 1 - first) * (window[1] + 1 - window[0]) > LARGEST_LATTICE:
+    if (last + 1 - first) * (window[1] + 1 - window[0]) > LARGEST_COMPUTED:
         return None
     return np.arange(first, last + 1) / count
 

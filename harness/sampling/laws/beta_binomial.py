@@ -35,6 +35,10 @@ class BetaBinomial:
     name: ClassVar[str] = "beta_binomial"
     lattice: ClassVar[int | None] = None
     has_probabilities: ClassVar[bool] = True
+    is_unimodal: ClassVar[bool] = True
+    """Pr(X = x) is a factor of x times one of p times ∫ w^x w^{ps} dν(w), where w = u/(1 − u) and
+    s = (1 − ρ)/ρ. That is totally positive in x and p (Karlin 1968, Total Positivity).
+    """
 
     @property
     def title(self) -> str:

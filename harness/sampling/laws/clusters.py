@@ -73,6 +73,11 @@ class Clusters:
         """Every proportion will do."""
 
     @property
+    def is_unimodal(self) -> bool:
+        """Only where trials are independent: a sum of beta-binomials may be otherwise."""
+        return self._is_binomial
+
+    @property
     def _of_one(self) -> BetaBinomial:
         return BetaBinomial(self.rho)
 

@@ -32,6 +32,8 @@ class GammaPoisson:
     name: ClassVar[str] = "gamma_poisson"
     lattice: ClassVar[int | None] = None
     has_probabilities: ClassVar[bool] = True
+    is_unimodal: ClassVar[bool] = True
+    """Γ(x + r) = ∫ t^x t^r e^{−t}/t dt with r = μ/(d − 1) is totally positive in x and r."""
 
     @property
     def title(self) -> str:

@@ -38,6 +38,9 @@ class Hypergeometric:
     """The size N of the population, at most 10^15."""
     name: ClassVar[str] = "hypergeometric"
     has_probabilities: ClassVar[bool] = True
+    is_unimodal: ClassVar[bool] = True
+    """Pr(X ≤ x) falls by n/N·Pr(X' = x) as M rises by 1, where X' are n − 1 draws from N − 1 with M
+    successes; the ratio of such terms at b and at a − 1 rises with M."""
 
     @property
     def title(self) -> str:

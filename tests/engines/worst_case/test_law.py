@@ -1,4 +1,4 @@
-"""The worst case under a law: all proportions of a finite population, or a search."""
+"""The worst case under a law: exact, or else the largest one that a search finds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from harness.engines.exact.one_sample import enumerate_one_sample
 from harness.engines.solvers import solver_of
 from harness.engines.worst_case.law import FOUND_BY
-from harness.engines.worst_case.two_samples import AT_LISTED
 from harness.sampling.laws.beta_binomial import BetaBinomial
 from harness.sampling.laws.clusters import Clusters
 from harness.sampling.laws.gamma_poisson import GammaPoisson
@@ -67,13 +66,13 @@ def test_of_a_finite_population_it_is_the_largest_of_all_proportions(population,
 
 def test_of_a_population_with_too_many_proportions_it_is_searched_on_the_lattice():
     scenario = SingleScenario("proportion", 20, HULL, law=Hypergeometric(10**12))
-    limits = limits_at(scenario, np.arange(21))
+    limits = unordered(scenario, 20, 5)
     own = enumerate_one_sample(replace(scenario, law=None), limits)
     found = solver_of(scenario).enumerate(limits)
     assert found.worst_anywhere == (None,) * len(limits.lower)
     for case, exact in zip(found.worst, own.worst, strict=True):
         assert case.found_by == FOUND_BY
-        assert case.alpha == pytest.approx(exact.alpha, rel=1e-9)
+        assert case.alpha == pytest.approx(exact.alpha, rel=1e-6)
         assert round(case.truths[0] * 10**12) / 10**12 == case.truths[0]
 
 
@@ -94,8 +93,8 @@ def test_the_search_is_nowhere_below_a_fine_grid(name, seed):
     limits = limits_at(scenario, outcomes) if seed is None else unordered(scenario, n, seed)
     fine = missed_at(scenario, limits, np.linspace(0.1, 0.9, 4001))
     for row, case in enumerate(solver_of(scenario).enumerate(limits).worst):
-        assert case.found_by in (FOUND_BY, AT_LISTED)
-        assert case.alpha >= fine[row].max() * (1.0 - 1e-9)
+        assert (case.found_by is None) == (seed is None and law.is_unimodal)
+        assert case.alpha >= fine[row].max() * (1.0 - (1e-12 if case.found_by is None else 1e-9))
         met = missed_at(scenario, limits, np.array(case.witness))[row, 0]
         assert met == pytest.approx(case.alpha, rel=1e-6)
 
