@@ -259,3 +259,12 @@ def test_two_exposures_are_named_too() -> None:
     assert stem == "coverage_curve-exposure1_8-exposure2_6"
     assert figure.get_supxlabel() == "true rate1 (events per unit of exposure)"
     assert heading(figure) == "coverage at exposure1 = 8, exposure2 = 6, rate2 = 0.2"
+
+
+@pytest.mark.parametrize("kind", ["coverage_curve", "length_curve"])
+def test_the_heading_names_the_sampling_where_it_is_not_the_familys_own(kind: str) -> None:
+    title = "clusters of 10, ρ = 0.1"
+    cells = truth_cells(50, METHODS)
+    assert title not in heading(draw_one(cells, kind))
+    clustered = cells.with_columns(sampling=pl.lit(title))
+    assert f"at n = 50, {title}" in heading(draw_one(clustered, kind))
