@@ -190,6 +190,10 @@ class SingleScenario:
     law: Law | None = None
     """How the count arises; None where it is binomial or Poisson, as the model has it."""
 
+    def __post_init__(self) -> None:
+        if self.law is not None and self.draws == THINNED:
+            raise HarnessError(f"no tables thin the outcomes of {self.law.title}")
+
     @property
     def sizes(self) -> tuple[float, ...]:
         return (self.size,)

@@ -12,12 +12,14 @@ import pytest
 
 from harness.engines.solvers import solver_of
 from harness.engines.verification.comparisons import TOLERANCE, Published
+from harness.errors import HarnessError
 from harness.methods.catalogue import find
 from harness.methods.source import CatalogueSource
 from harness.sampling.laws.beta_binomial import BetaBinomial
 from harness.sampling.laws.clusters import Clusters
 from harness.sampling.laws.gamma_poisson import GammaPoisson
 from harness.sampling.laws.hypergeometric import Hypergeometric
+from harness.sampling.protocol import THINNED
 from harness.scenario import Limits, SingleScenario, observed_at
 from harness.truths import DiscreteTruth, UniformTruth
 
@@ -194,6 +196,11 @@ def test_the_law_is_a_part_of_the_key_of_random_streams():
     assert "sampling" not in own.content()
     first, second = (each.stream(1, 0).random() for each in (scenario, own))
     assert first != second
+
+
+def test_a_law_has_no_thinned_draws():
+    with pytest.raises(HarnessError, match="no tables thin the outcomes of clusters of 4"):
+        replace(scenario_of("clusters"), draws=THINNED)
 
 
 def test_outcomes_that_lie_apart_are_enumerated_without_those_between():
