@@ -71,7 +71,8 @@ def bootstrap_t(
     """
     mean, sd, k, values = data
     lower, upper = mean + np.zeros_like(sd), mean + np.zeros_like(sd)
-    spread = np.flatnonzero(values.max(axis=1) > values.min(axis=1))
+    # Of two values the limits are known: t* is 0 in every resample that is left.
+    spread = np.flatnonzero((values.max(axis=1) > values.min(axis=1)) & (k > 2.0))
     deviations = values[spread] - mean[spread, np.newaxis]
     deviations /= np.abs(deviations).max(axis=1, keepdims=True)
     low, high = _order_statistics(deviations, alpha, side, rng, _studentized)
@@ -115,7 +116,7 @@ def _order_statistics(
             statistic(block, min(count, RESAMPLES - done), rng)
             for done in range(0, RESAMPLES, count)
         ]
-        ordered = np.partition(np.concatenate(drawn, axis=1), places, axis=1)
+        ordered = np.sort(np.concatenate(drawn, axis=1), axis=1)
         found[:, start : start + rows] = ordered[:, places].T
     return found[0], found[1]
 
@@ -126,16 +127,20 @@ def _means(values: Floats, count: int, rng: np.random.Generator) -> Floats:
 
 
 def _studentized(values: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """mean*/(sd*/√k) of resamples whose sd* is not 0, shape (m, count); each row has two values."""
-    t = _studentized_once(values, count, rng)
-    missing = np.isnan(t)
-    while missing.any():
-        rows = np.flatnonzero(missing.any(axis=1))
-        row, place = np.nonzero(missing[rows])
-        nth = missing[rows].cumsum(axis=1)[row, place] - 1
-        more = _studentized_once(values[rows], int(nth.max()) + 1, rng)
-        t[rows[row], place] = more[row, nth]
-        missing = np.isnan(t)
+    """mean*/(sd*/√k) of resamples whose sd* is not 0, ascending, shape (m, count).
+
+    There are such resamples of each row, which has two distinct values or more.
+    """
+    t = np.sort(_studentized_once(values, count, rng), axis=1)
+    # What is not a number is sorted to the end.
+    rows = np.flatnonzero(np.isnan(t[:, -1]))
+    while rows.size:
+        missing = np.isnan(t[rows])
+        most = int(missing.sum(axis=1).max())
+        again = _studentized_once(values[rows], most, rng)
+        end = np.where(missing[:, -most:], again, t[rows, -most:])
+        t[rows] = np.sort(np.concatenate((t[rows, :-most], end), axis=1), axis=1)
+        rows = rows[np.isnan(t[rows, -1])]
     return t
 
 
@@ -166,7 +171,8 @@ def _sums(
     for length, times in ((j, k // j), (k % j, 1)):
         if length:
             table = _tuple_sums(values, length)
-            drawn = rng.integers(0, table.shape[1], (m, times, count), dtype=np.uint32)
+            shortest = np.uint16 if table.shape[1] <= 1 << 16 else np.uint32
+            drawn = rng.integers(0, table.shape[1], (m, times, count), dtype=shortest)
             for row in range(m):
                 total[row] += table[row].take(drawn[row], mode="clip").sum(axis=0)
     return total
