@@ -67,6 +67,10 @@ class ListScenario:
         """None: the design says how data sets arise."""
 
     @property
+    def sampling_title(self) -> str | None:
+        return None
+
+    @property
     def model(self) -> Model:
         return family_of(self.family).model
 
@@ -140,6 +144,10 @@ class RunScenario(ListScenario):
     """k runs, whose values are drawn from one law."""
 
     truth: RunTruth
+
+    @property
+    def sampling_title(self) -> str:
+        return self.truth.law.title
 
     @property
     def sizes(self) -> tuple[float, ...]:

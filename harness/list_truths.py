@@ -19,7 +19,15 @@ class RunLaw(Protocol):
     def mean(self) -> float: ...
 
     @property
+    def sd(self) -> float: ...
+
+    @property
     def is_normal(self) -> bool: ...
+
+    @property
+    def title(self) -> str:
+        """The law in words, without its mean."""
+        ...
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         """Return independent draws."""

@@ -74,6 +74,10 @@ class PairedScenario:
         return None
 
     @property
+    def sampling_title(self) -> None:
+        return None
+
+    @property
     def parameter(self) -> PairedParameter:
         """The parameter as a function of the probabilities of the cells."""
         return cast(PairedFamily, family_of(self.family)).of_pairs

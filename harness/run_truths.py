@@ -40,8 +40,8 @@ class NormalRuns:
 
     @property
     def title(self) -> str:
-        """The law with its parameters, for tables and figures."""
-        return f"normal runs, mean {self.mean:g}, sd {self.sd:g}"
+        """The law with its parameters beside the mean, for tables and figures."""
+        return f"normal runs, sd {self.sd:g}"
 
     def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
         """Return independent values of runs in an array of the given shape."""
@@ -73,8 +73,8 @@ class GammaRuns:
 
     @property
     def title(self) -> str:
-        """The law with its parameters, for tables and figures."""
-        return f"gamma runs, mean {self.mean:g}, sd {self.sd:g}, skewness {self.skewness:g}"
+        """The law with its parameters beside the mean, for tables and figures."""
+        return f"gamma runs, sd {self.sd:g}, skewness {self.skewness:g}"
 
     def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
         """Return independent values of runs in an array of the given shape."""
@@ -112,8 +112,8 @@ class BetaRuns:
 
     @property
     def title(self) -> str:
-        """The law with its parameters, for tables and figures."""
-        return f"beta runs, s = {self.s:g}, t = {self.t:g}"
+        """The law with its parameters beside the mean, for tables and figures."""
+        return f"beta runs, s = {self.s:g} and t = {self.t:g}"
 
     def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
         """Return independent values of runs in an array of the given shape."""
@@ -157,8 +157,8 @@ class MixtureRuns:
 
     @property
     def title(self) -> str:
-        """The law with its parameters, for tables and figures."""
-        return f"{self.normal.title}, {self.share:g} of them failed at {self.failed.mean:g}"
+        """The law with its parameters beside the mean, for tables and figures."""
+        return f"{self.normal.title}, of which a share {self.share:g} fails at {self.failed.mean:g}"
 
     def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
         """Return independent values of runs in an array of the given shape."""

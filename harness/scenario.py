@@ -87,6 +87,11 @@ class Scenario(Protocol):
         ...
 
     @property
+    def sampling_title(self) -> str | None:
+        """How data arise, in words; None where it is the model's own way."""
+        ...
+
+    @property
     def outcome_count(self) -> float:
         """The number of all outcomes; infinite where counts are unbounded."""
         ...
@@ -195,6 +200,10 @@ class SingleScenario:
             raise HarnessError(f"no tables thin the outcomes of {self.law.title}")
 
     @property
+    def sampling_title(self) -> str | None:
+        return None if self.law is None else self.law.title
+
+    @property
     def sizes(self) -> tuple[float, ...]:
         return (self.size,)
 
@@ -301,6 +310,10 @@ class PairScenario:
 
     @property
     def law(self) -> None:
+        return None
+
+    @property
+    def sampling_title(self) -> None:
         return None
 
     @property

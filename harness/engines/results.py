@@ -290,6 +290,8 @@ class Enumerated:
     nodes: tuple[NodeMisses, ...] | None = None
     """The miss probabilities of each column at the nodes of the integral over the truths; None
     where there is no such integral."""
+    assumes: str | None = None
+    """What the values rest on that a truth need not have, in words."""
 
     @property
     def known(self) -> tuple[int, ...]:

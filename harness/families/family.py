@@ -251,6 +251,16 @@ class Family:
         return tuple(zip(self.truths, self.symbols, strict=True))
 
     @property
+    def names_sampling(self) -> bool:
+        """Whether tables name how data arise always, as there is no usual way."""
+        return False
+
+    @property
+    def sampling_remark(self) -> str:
+        """What else than the model's own way of sampling means for methods, in a sentence."""
+        return "What methods promise for independent trials or events need not hold here."
+
+    @property
     def size_in_words(self) -> str:
         """What the size of the first sample is a number of."""
         return "number of trials" if self.model.SIZE_IS_COUNT else "its own unit"

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from harness.errors import HarnessError, InputError
 from harness.families.combination import Span
 from harness.families.data import numbers
-from harness.families.family import CLOSED_FORM, MONTE_CARLO, Data, Family
+from harness.families.family import CLOSED_FORM, MONTE_CARLO, RUNS, Data, Family
 from harness.numerics.arrays import Floats
 from harness.truths import Prior
 
@@ -174,6 +174,14 @@ class ListFamily(Family):
     @property
     def is_bounded(self) -> bool:
         return bool(np.isfinite(self.support).all())
+
+    @property
+    def names_sampling(self) -> bool:
+        return self.design == RUNS
+
+    @property
+    def sampling_remark(self) -> str:
+        return "Student's interval is exact for normal values; other values need Monte Carlo."
 
     @property
     def truth_parts(self) -> dict[str, str]:

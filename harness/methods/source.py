@@ -14,7 +14,7 @@ import numpy as np
 
 from harness.families.catalogue import family_of
 from harness.families.family import Data
-from harness.methods.method import Method, are_intervals
+from harness.methods.method import Method, StandardErrors, are_intervals
 from harness.methods.user.calls import format_arguments, one_outcome
 from harness.numerics.arrays import Floats
 from harness.truths import Prior
@@ -188,6 +188,11 @@ class RunSource(LimitSource, DrawingSource, Protocol):
         """Properties of the contract that its limits are known not to have, with the reason."""
         ...
 
+    @property
+    def standard_errors(self) -> StandardErrors | None:
+        """How many standard errors of a mean its limits lie from the mean, as ``Method`` has it."""
+        ...
+
     def afresh(self) -> RunSource | None:
         """The same source as one that was asked nothing yet; None where that is no difference.
 
@@ -229,6 +234,10 @@ class CatalogueSource:
     @property
     def exceptions(self) -> Mapping[str, str]:
         return self.method.exceptions
+
+    @property
+    def standard_errors(self) -> StandardErrors | None:
+        return self.method.standard_errors
 
     def afresh(self) -> None:
         """None: a method of the catalogue remembers nothing."""

@@ -59,10 +59,8 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
 def _sampling(summary: pl.DataFrame) -> Iterator[str]:
     """How outcomes arise, where it is not the family's own law, which methods are made for."""
     if SAMPLING in summary.columns:
-        yield (
-            f"Sampling: {summary[SAMPLING][0]}. What methods promise for independent trials or "
-            "events need not hold here."
-        )
+        remark = family_of(str(summary["family"][0])).sampling_remark
+        yield f"Sampling: {summary[SAMPLING][0]}. {remark}"
 
 
 def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
@@ -214,6 +212,9 @@ def _conclusions(manifest: _Row) -> Iterator[str]:
     if "not_checked" in agreement:
         drawn = escape_markup(", ".join(agreement["not_checked"]))
         yield f"Not compared with exact values, since {why_unchecked(manifest)}: {drawn}."
+    for each in manifest.get("assumptions", ()):
+        what = escape_markup(", ".join(each["methods"]))
+        yield f"The exact values of {what} rest on {each['assumes']}."
     for sentence in not_compared(manifest):
         yield f"{sentence}."
     if identity["holds"] is None:

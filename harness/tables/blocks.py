@@ -75,7 +75,7 @@ def column_block(result: ScenarioResult, row: int, engine: str) -> Block:
     column = result.columns[row]
     return {
         "family": result.scenario.family,
-        SAMPLING: None if (law := result.scenario.law) is None else law.title,
+        SAMPLING: result.scenario.sampling_title,
         "method": column.method,
         "side": column.side,
         "alpha": column.alpha,

@@ -56,10 +56,29 @@ def manifest(
         **({"failures": failures(results)} if table_kind(document).may_fail else {}),
         **({"remarks": found} if (found := remarks(results)) else {}),
         "agreement": _agreement(agreement, results),
+        **({"assumptions": found} if (found := _assumptions(results)) else {}),
         "identity": _identity(results),
         "worst_cases": worst_cases(results),
         "experiment": {key: value for key, value in document.items() if key != "execution"},
     }
+
+
+def _assumptions(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+    """What exact values rest on that a truth need not have, with the methods that have them."""
+    found: dict[str, dict[str, None]] = {}
+    for each in _parts(results):
+        if each.enumerated is not None and each.enumerated.assumes is not None:
+            labels = (each.columns[row].method for row in each.enumerated.known)
+            found.setdefault(each.enumerated.assumes, {}).update(dict.fromkeys(labels))
+    return [{"assumes": assumes, "methods": list(labels)} for assumes, labels in found.items()]
+
+
+def _parts(results: Sequence[ScenarioResult]) -> Iterator[ScenarioResult]:
+    """The results of each scenario, and those of its columns whose limits are computed by trial."""
+    for each in results:
+        yield each
+        if each.stochastic is not None:
+            yield each.stochastic
 
 
 def versions() -> dict[str, str]:

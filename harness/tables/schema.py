@@ -32,7 +32,8 @@ class TableKind:
     may_fail: bool = False
     """Whether a method is a user function, which may give no limits."""
     sampled: bool = False
-    """Whether outcomes arise otherwise than by the family's own law; the tables name it."""
+    """Whether the tables name how data arise: where it is not the family's own way, or where the
+    family has none."""
 
 
 def _key(kind: TableKind) -> Columns:
@@ -201,5 +202,5 @@ def table_kind(document: Any) -> TableKind:
         grouped="group" in document,
         two_references=document.get("reference") == "truth",
         may_fail=any(isinstance(each, dict) and "function" in each for each in document["methods"]),
-        sampled=SAMPLING in document,
+        sampled=SAMPLING in document or family_of(document["family"]).names_sampling,
     )

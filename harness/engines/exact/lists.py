@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from harness.engines.exact import runs
 from harness.engines.results import Enumerated, Exact
 from harness.engines.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
+from harness.families.family import RUNS
 from harness.list_scenario import ListScenario
 from harness.numerics.arrays import Floats
 
@@ -16,7 +18,10 @@ AtTruths = Callable[[ListScenario, StochasticColumn], tuple[Floats, Floats, Floa
 """Returns the probabilities of a miss below and above and the expected length of a column at each
 listed truth, shape (t,) each; None where they are not known."""
 
-BY_DESIGN: Mapping[str, AtTruths] = {}
+BY_DESIGN: Mapping[str, AtTruths] = {RUNS: runs.at_truths}
+
+ASSUMES: Mapping[str, str] = {RUNS: runs.ASSUMES}
+"""What the exact values of a design rest on that a truth need not have, in words."""
 
 
 def has_exact_values(scenario: ListScenario) -> bool:
@@ -36,7 +41,8 @@ def enumerate_lists(
     Returns:
         None where no column has any.
     """
-    at_truths = BY_DESIGN.get(family_of(scenario.family).design)
+    family = family_of(scenario.family)
+    at_truths = BY_DESIGN.get(family.design)
     if at_truths is None:
         return None
     count = scenario.truth.count
@@ -51,5 +57,12 @@ def enumerate_lists(
     whole = Exact(conditions, np.full(count, 1.0 / count), below, above, length)
     nothing = Exact(np.empty(0, np.int64), np.empty(0), *np.empty((3, len(columns), 0)))
     unknown = (None,) * len(columns)
-    engine = family_of(scenario.family).engines[-1]
-    return Enumerated(nothing, whole, whole.mean(), engine, unknown, unknown)
+    return Enumerated(
+        nothing,
+        whole,
+        whole.mean(),
+        family.engines[-1],
+        unknown,
+        unknown,
+        assumes=ASSUMES.get(family.design),
+    )

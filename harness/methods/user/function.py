@@ -143,6 +143,11 @@ class UserFunction:
     def exceptions(self) -> Mapping[str, str]:
         return self.declared.expected_failures
 
+    @property
+    def standard_errors(self) -> None:
+        """None: what a function computes is not known."""
+        return None
+
     def afresh(self) -> UserFunction | None:
         caller = self._caller.afresh()
         return None if caller is None else UserFunction(self.label, caller)
