@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar
 
+import numpy as np
+
 from harness.config.experiment import (
     CALIBRATION,
     AnyExperiment,
@@ -20,7 +22,7 @@ from harness.config.models.figures import figure_spec
 from harness.config.serialize import written_truth
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.paired_scenario import AnyTruth
-from harness.sampling.law import Law
+from harness.sampling.law import Law, on_lattice
 from harness.sampling.protocol import NUMPY
 from harness.truths import DiscreteTruth
 
@@ -68,13 +70,11 @@ def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> An
 def _on_lattice(truth: AnyTruth, law: Law | None) -> AnyTruth:
     """The truth with the double of each M/N, where the law has only those.
 
-    A listed value may differ from it by the rounding of a few operations. Limits that are M/N are
-    compared with truths by closed intervals, to the last bit.
+    Two values that differ in their rounding are one.
     """
-    if law is None or law.lattice is None or not isinstance(truth, DiscreteTruth):
+    if law is None or not isinstance(truth, DiscreteTruth):
         return truth
-    count = law.lattice
-    return DiscreteTruth(tuple(dict.fromkeys(round(v * count) / count for v in truth.values)))
+    return DiscreteTruth(tuple(dict.fromkeys(on_lattice(np.array(truth.values), law).tolist())))
 
 
 def _record(kind: type[Record], values: Mapping[str, Any], **resolved: Any) -> Record:

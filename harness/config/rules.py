@@ -44,7 +44,7 @@ from harness.list_truths import StratumTruth
 from harness.methods.catalogue import CATALOGUE
 from harness.paired_scenario import AnyTruth
 from harness.plain_data import describe
-from harness.sampling.law import Law
+from harness.sampling.law import Law, population_and_title
 from harness.sampling.protocol import THINNED
 from harness.truths import DiscreteTruth, PairTruth, Truth
 
@@ -182,19 +182,13 @@ def _methods_take_the_sizes(
 def _methods_have_their_population(
     form: Form, methods: Sequence[MethodSpec | None], sampling: Law | None
 ) -> Issues:
-    population = None if sampling is None else sampling.lattice
     for i, spec in enumerate(methods):
         known = None if spec is None else CATALOGUE[form.family.name].get(spec.name or "")
-        if known is None or not known.needs_population:
-            continue
-        if population is None:
-            yield ConfigIssue(
-                ("methods", i),
-                f"{known.name} needs sampling: {{hypergeometric: {{population: N}}}}, "
-                f"found {'independent trials' if sampling is None else sampling.title}",
-            )
-        elif not known.takes_population(population):
-            yield ConfigIssue(("methods", i), known.population_advice(population))
+        if known is not None:
+            try:
+                known.validate_sampling(*population_and_title(sampling))
+            except InputError as fault:
+                yield ConfigIssue(("methods", i), str(fault))
 
 
 def _trials_per_truth_have_discrete_truths(

@@ -197,10 +197,6 @@ class Method:
             f"found {name} = {found:.15g}"
         )
 
-    def takes_population(self, population: float) -> bool:
-        """Whether the population is not too large."""
-        return self.largest_population is None or population <= self.largest_population
-
     def validate_population(self, population: float | None) -> None:
         """Refuse a population that is missing, too large, or not taken at all.
 
@@ -221,15 +217,30 @@ class Method:
                 f"{self.name} takes no population "
                 "(hypergeometric_exact and hypergeometric_wang of a proportion do)"
             )
-        elif not self.takes_population(population):
-            raise InputError(self.population_advice(population))
+        elif self.largest_population is not None and population > self.largest_population:
+            raise InputError(
+                f"{self.name} takes a population of at most {self.largest_population:g}, "
+                f"found {population:.15g}"
+            )
 
-    def population_advice(self, population: float) -> str:
-        """The sentence that says which population this method takes, where it is too large."""
-        return (
-            f"{self.name} takes a population of at most {self.largest_population:g}, "
-            f"found {population:.15g}"
-        )
+    def validate_sampling(self, population: float | None, title: str) -> None:
+        """Refuse a sampling that is not from a finite population, where the method is for one.
+
+        Args:
+            population: the size of the population that cases are drawn from without replacement,
+                or None where trials arise otherwise.
+            title: the sampling in words.
+
+        Raises:
+            InputError: the method needs a population and there is none, or one that is too large.
+        """
+        if not self.needs_population:
+            return
+        if population is None:
+            raise InputError(
+                f"{self.name} needs sampling: {{hypergeometric: {{population: N}}}}, found {title}"
+            )
+        self.validate_population(population)
 
     def refuse_finite_population(self, use: str) -> None:
         """Refuse a method for a finite population where none can be given.

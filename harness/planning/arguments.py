@@ -16,6 +16,7 @@ from harness.families.family import Family
 from harness.intervals import method_of
 from harness.methods.source import CatalogueSource, LimitSource, Observed
 from harness.numerics.arrays import Floats
+from harness.sampling.law import Law, population_and_title
 from harness.truths import Prior
 
 AnyMethod = str | Callable[..., Any]
@@ -25,12 +26,18 @@ _OUTCOMES_AT_ONCE = 1 << 16
 """Keeps the temporary arrays of the methods small."""
 
 
-def source_of(family: Family, method: AnyMethod, side: str, prior: Prior | None) -> LimitSource:
-    """Return the source of the limits.
+def source_of(
+    family: Family,
+    method: AnyMethod,
+    side: str,
+    prior: Prior | None,
+    law: Law | None = None,
+) -> LimitSource:
+    """Return the source of the limits under a law, by default the family's own.
 
     Raises:
-        InputError: there is no such method, it has no such side or takes no prior, or its limits
-            are drawn.
+        InputError: there is no such method, it has no such side or takes no prior, is for another
+            law, or its limits are drawn.
     """
     source: LimitSource
     if callable(method):
@@ -44,7 +51,7 @@ def source_of(family: Family, method: AnyMethod, side: str, prior: Prior | None)
         chosen = method_of(family.name, method)
         prior = family.validate_prior(prior)
         chosen.check(side, prior)
-        chosen.refuse_finite_population("an exact coverage")
+        chosen.validate_sampling(*population_and_title(law))
         source = CatalogueSource(chosen.name, chosen, prior)
     if not source.deterministic:
         raise InputError(

@@ -29,7 +29,7 @@ from harness.planning.arguments import (
     source_of,
     truth_columns,
 )
-from harness.sampling.law import Law
+from harness.sampling.law import Law, on_lattice
 from harness.sampling.laws.catalogue import OWN, sampling_law
 from harness.scenario import Limits, observed_at
 from harness.truths import Prior
@@ -119,9 +119,9 @@ def coverage(
         0.8553
     """
     known = family_of(validate_choice("family", family, FAMILIES))
-    source = source_of(known, method, side, prior)
     columns = _columns(known, alpha, given)
     law = None if sampling is None else _law(known, sampling, columns)
+    source = source_of(known, method, side, prior, law)
     shape = columns[0].shape
     rows = np.array([column.ravel() for column in columns])
     found = np.empty((4, rows.shape[1]))
@@ -130,6 +130,8 @@ def coverage(
     for place, (level, *sizes) in enumerate(distinct.tolist()):
         here = np.flatnonzero(number.ravel() == place)
         truths = list(rows[1 + len(known.sizes) :, here])
+        if law is not None:
+            truths = [on_lattice(each, law) for each in truths]
         found[:, here] = _at_size(known, source, side, level, sizes, truths, law)
     below, above, length, infinite = (
         each.reshape(shape) if shape else float(each[0]) for each in found

@@ -15,6 +15,7 @@ from harness.families.catalogue import FAMILIES, family_of
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import PAIRS, Family
+from harness.intervals import method_of
 from harness.methods.catalogue import find
 from harness.methods.method import LimitPair
 from harness.methods.source import Observed
@@ -262,6 +263,8 @@ def _limits(
     family: Family, method: AnyMethod, side: str, prior: Prior | None, alpha: float
 ) -> tuple[LimitsOf, bool]:
     """Return what computes the limits of rows of data, and whether few of them bound many."""
+    if isinstance(method, str):
+        method_of(family.name, method).refuse_finite_population("size")
     source = source_of(family, method, side, prior)
 
     def of_rows(data: tuple[Floats, ...]) -> LimitPair:

@@ -117,3 +117,19 @@ class Law(Protocol):
     def has_probabilities(self) -> bool:
         """Whether ``probabilities`` and ``window`` can be computed."""
         ...
+
+
+def on_lattice(values: Floats, law: Law) -> Floats:
+    """Return true values as the doubles M/N, where the law has only those; else as they are.
+
+    A given value may differ from M/N by the rounding of a few operations. Limits that are M/N are
+    compared with truths by closed intervals, to the last bit.
+    """
+    if law.lattice is None:
+        return values
+    return np.asarray(np.rint(values * law.lattice) / law.lattice)
+
+
+def population_and_title(law: Law | None) -> tuple[int | None, str]:
+    """Return the finite population of a law, None where there is none, and the law in words."""
+    return (None, "independent trials") if law is None else (law.lattice, law.title)

@@ -146,7 +146,7 @@ def test_a_function_that_fails_is_named_with_the_outcome():
         ("proportion", "wilson", {"n": 2.5, "p": 0.1}, "n should be a whole number, found 2.5"),
         ("proportion", "wilson", {"n": [1, 2], "p": [0.1] * 3}, "do not fit together"),
         ("proportion", "bootstrap_percentile", {"n": 5, "p": 0.1}, "draws random numbers"),
-        ("proportion", "hypergeometric_exact", {"n": 5, "p": 0.1}, "needs a population, which"),
+        ("proportion", "hypergeometric_exact", {"n": 5, "p": 0.1}, "found independent trials$"),
         ("proportion", "wilson", {"n": 5, "p": 0.1, "prior": (1, 1)}, "takes no prior"),
         ("proportion", "wilson", {"n": 5, "p": 0.1, "side": "left"}, "side should be one of"),
         ("proportion", "wilson", {"n": 5, "p": 0.1, "alpha": 0.0}, "alpha should be"),
@@ -230,6 +230,21 @@ def test_under_a_law_it_is_the_coverage_of_a_run(name):
     found = harness.coverage(family, method, **{size: 20}, **truth, sampling=sampling)
     np.testing.assert_allclose(found.coverage, 1.0 - cells["actual_alpha"].to_numpy(), 1e-13)
     np.testing.assert_allclose(found.mean_length, cells["length"].to_numpy(), 1e-13)
+
+
+@pytest.mark.parametrize("name", ["hypergeometric_exact", "hypergeometric_wang"])
+def test_methods_for_a_finite_population_have_coverage_under_its_law(name):
+    """A truth next to M/N is M/N: an interval that ends there covers it."""
+    sampling = {"hypergeometric": {"population": 10}}
+    found = harness.coverage(
+        "proportion", name, n=2, p=[0.3, 0.1 + 0.2, 0.7], alpha=0.1, sampling=sampling
+    )
+    assert found.coverage[0] == found.coverage[1]
+    assert (found.coverage >= 0.9 - 1e-12).all()
+    # X = 0 of 2 from 10 with 3 successes has a probability of 42/90, and X = 2 of 6/90.
+    limits = harness.interval("proportion", name, x=[0, 1, 2], n=2, population=10, alpha=0.1)
+    held = (limits.lower <= 0.3) & (limits.upper >= 0.3)
+    assert found.coverage[0] == pytest.approx(held @ [42 / 90, 42 / 90, 6 / 90], abs=1e-14)
 
 
 @pytest.mark.parametrize(

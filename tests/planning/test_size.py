@@ -188,6 +188,11 @@ def test_a_method_without_one_sided_limits_gives_no_bound():
         harness.size("proportion", "minimal_length", p=0.9, above=0.8, probability=0.9)
 
 
+def test_a_method_for_a_finite_population_has_no_size_without_one():
+    with pytest.raises(InputError, match="^hypergeometric_exact needs a population, which size"):
+        harness.size("proportion", "hypergeometric_exact", p=0.9, half_width=0.02)
+
+
 def test_ladders_number_their_sizes():
     ladder = Exposures.of_scale(2.0, 1e4)
     numbers = np.arange(1, ladder.last + 1)

@@ -40,8 +40,9 @@ def hypergeometric_wang(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Wang (2015), J. Am. Stat. Assoc. 110, 1491–1499; Wang (2014), Stat. Sinica 24, 1389–1410, for
     the construction of a binomial interval from the middle outwards. At N = 2000, n = 10 and alpha
-    = 0.05 all limits are those of the author's R package ExactCIone. Which limit of an outcome is
-    moved first is taken to be the lower one of x ≤ n/2; the order made no difference for N ≤ 26.
+    = 0.05 all limits are those of the author's R package ExactCIone. The lower limit of x ≤ n/2 is
+    moved before that of n − x; up to an alpha of 0.5 the order of the two made no difference at N
+    ≤ 40.
 
     Args:
         data: x, n and N, shape (m,) each.
