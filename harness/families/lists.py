@@ -127,10 +127,6 @@ class ListFamily(Family):
         return False
 
     @property
-    def worst_case_is_exact(self) -> bool:
-        return False
-
-    @property
     def engines(self) -> tuple[str, ...]:
         exact = self.lists.exact_engine
         return (MONTE_CARLO, *([] if exact is None else [exact]))
