@@ -35,10 +35,12 @@ from tests.oracles.accuracy_grid import (
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_posterior_alpha_of_the_carried_pair_is_nominal(criterion, n):
+    # Every second prior at each alpha, the others at the next.
     posterior = posterior_at(n)
-    for alpha in ALPHAS:
+    for number, alpha in enumerate(ALPHAS):
         limits = CRITERIA[criterion](posterior, alpha)
-        for a, b, lower, upper in each_outcome(posterior, limits):
+        each = itertools.islice(each_outcome(posterior, limits), number % 2, None, 2)
+        for a, b, lower, upper in each:
             mass = beta.outside(a, b, lower, upper)
             assert relative_error(mass, alpha) <= promised(n), (a, b, alpha)
 
@@ -46,11 +48,13 @@ def test_posterior_alpha_of_the_carried_pair_is_nominal(criterion, n):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_posterior_alpha_of_the_returned_doubles_is_off_by_their_rounding_only(criterion, n):
+    # Every second prior at each alpha, the others at the next.
     posterior = posterior_at(n)
-    for alpha in ALPHAS:
+    for number, alpha in enumerate(ALPHAS):
         lower, upper = CRITERIA[criterion](posterior, alpha)
         columns = (posterior.a, posterior.b, lower.value, upper.value, lower.p, upper.q)
-        for a, b, bottom, top, *distances in zip(*(c.tolist() for c in columns), strict=True):
+        rows = zip(*(c.tolist()[number % 2 :: 2] for c in columns), strict=True)
+        for a, b, bottom, top, *distances in rows:
             mass = beta.outside(a, b, balls.exact(bottom), balls.exact(top))
             # A limit at the boundary was not rounded.
             rounded = [

@@ -30,6 +30,8 @@ from .regenerate import FOLDER, every, sizes_of
 
 COMPARED = (WORST, MEAN, LENGTH)
 SMALL = ((1, 3, 10), (0.05, 0.1))
+FEW = 6
+"""So many sizes are all compared."""
 PAIRS = (((3.0, 4.0), (4.0, 3.0)), (0.05,))
 
 SEARCH_AGAIN = 1e-5
@@ -48,10 +50,20 @@ def subject(name, method=None, family="proportion"):
     return CatalogueSubject(name, family, method or CATALOGUE[family][name], seed=0)
 
 
-@pytest.mark.parametrize("each", list(every()), ids=lambda each: f"{each.family}-{each.label}")
-def test_no_method_of_the_catalogue_has_moved(each):
-    """Better or worse: ``python -m tests.checks.regenerate`` where it was meant to."""
+@pytest.mark.parametrize(
+    ("place", "each"),
+    list(enumerate(every())),
+    ids=[f"{each.family}-{each.label}" for each in every()],
+)
+def test_no_method_of_the_catalogue_has_moved(place, each):
+    """Better or worse: ``python -m tests.checks.regenerate`` where it was meant to.
+
+    Of many sizes a method is held at every third, and the next one at those after them.
+    """
     old = read_baseline(FOLDER, each.family, each.label, side_of(each))
+    sizes = old.select(key_columns(old)[:-1]).unique(maintain_order=True)
+    if sizes.height > FEW:
+        old = old.join(sizes[place % 3 :: 3], on=sizes.columns, how="semi")
     new = measures_at(old, each)
     for column in COMPARED:
         searched = column == WORST and family_of(each.family).samples == 2

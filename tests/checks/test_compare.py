@@ -249,13 +249,13 @@ def test_a_method_of_two_samples_is_no_worse_than_itself(family, name):
 def test_a_longer_interval_at_one_pair_of_sizes_is_found_there_alone(family):
     first, second = TWO[family][1]
     longer = changed(
-        "balanced_tail",
+        "wald",
         family,
         lambda n1, n2, low, high: (low, np.where((n1 == first) & (n2 == second), 1, 0) + high),
     )
-    reference = subject(CATALOGUE[family]["balanced_tail"], family)
+    reference = subject(CATALOGUE[family]["wald"], family)
     found = compare_with_method(longer, reference, TWO[family], (0.05,))
-    length = [each for each in found if each.check == "against balanced_tail: length"]
+    length = [each for each in found if each.check == "against wald: length"]
     first_size, second_size = family_of(family).sizes
     assert {(f.cell[first_size], f.cell[second_size]) for f in length} == {(first, second)}
     assert [finding.verdict for finding in length] == ["fail"]

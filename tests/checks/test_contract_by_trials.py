@@ -222,13 +222,14 @@ def test_what_is_drawn_follows_from_the_seed_alone(file):
             caller.close()
 
 
+TRIALS = 800
 CONFIG = {
     "name": "drawn",
     "family": "proportion",
     "n": 7,
     "alpha": 0.1,
     "methods": [],
-    "trials": {"per_size": 3_000},
+    "trials": {"per_size": TRIALS},
     "seed": 5,
 }
 
@@ -243,18 +244,18 @@ def test_a_run_draws_the_limits_of_every_trial_anew_and_counts_failures(file, tm
     summary = runs[0].summary.filter(runs[0].summary["engine"] == "monte_carlo")
     rows = {row["method"]: row for row in summary.iter_rows(named=True)}
     # Central intervals under the truth's own distribution: four standard errors.
-    assert rows["f"]["actual_alpha"] == pytest.approx(0.1, abs=4 * np.sqrt(0.09 / 3000))
+    assert rows["f"]["actual_alpha"] == pytest.approx(0.1, abs=4 * np.sqrt(0.09 / TRIALS))
     assert rows["f"]["failed"] == 0.0
     # 39 draws of a Beta: the smallest and the largest leave 2/40 outside.
     failing = rows["one_at_a_time"]
-    assert failing["failed"] == pytest.approx(1 / 8, abs=4 * np.sqrt(1 / 8 * 7 / 8 / 3000))
+    assert failing["failed"] == pytest.approx(1 / 8, abs=4 * np.sqrt(1 / 8 * 7 / 8 / TRIALS))
     assert failing["alpha_without_failed"] == pytest.approx(
         0.05, abs=4 * failing["std_error_without_failed"]
     )
     (line,) = runs[0].manifest["failures"]
     assert line["first"] == "failed at x = 3, n = 7, alpha = 0.1: ValueError: no"
-    assert (line["method"], line["trials"]) == ("one_at_a_time", 3000)
-    assert line["failed_trials"] == round(failing["failed"] * 3000)
+    assert (line["method"], line["trials"]) == ("one_at_a_time", TRIALS)
+    assert line["failed_trials"] == round(failing["failed"] * TRIALS)
     assert runs[0].manifest["agreement"]["not_checked"] == ["f", "one_at_a_time"]
 
 

@@ -144,7 +144,7 @@ ALPHAS = {
 }
 """By the number of samples."""
 SCALES = {
-    "rate": {(1.0,): (1e-6, 50.0, 1e6)},
+    "rate": {(1.0,): (1e-6, 1e6)},
     "rate_difference": dict.fromkeys(EXPOSURES_OF_TWO, (1e-3, 7.0)),
     "rate_ratio": dict.fromkeys(EXPOSURES_OF_TWO, (1e-3, 7.0)),
 }
@@ -156,6 +156,15 @@ SLOW_SIZES = ((1, 1), (3, 7), (1000, 50), (1, 10**6), (1.0, 1.0), (50.0, 0.25), 
 
 def alphas(family, name):
     return SLOW_ALPHAS if is_slow(family, name) else ALPHAS[len(WEIGHTS[family])]
+
+
+def alphas_of_others(family, name):
+    """Where the limits of other outcomes are computed too: of each side at the ends, and between
+    them; of what takes long between them only."""
+    if is_slow(family, name):
+        return (0.05,)
+    first, *_, last = ALPHAS[len(WEIGHTS[family])]
+    return first, 0.05, last
 
 
 def every_second(counts):
@@ -346,7 +355,7 @@ def swaps(family, name, side):
     are kept."""
     method = CATALOGUE[family][name]
     kept = family == "balanced_accuracy"
-    for alpha in alphas(family, name):
+    for alpha in alphas_of_others(family, name):
         for sizes, counts, lower, upper in limits(family, name, side, alpha):
             data = columns(sizes[::-1], counts[::-1])
             low, high = method.limits(data, alpha, side if kept else MIRROR[side])
@@ -363,7 +372,7 @@ def swaps(family, name, side):
 def scales_with_exposure(family, name, side):
     method = CATALOGUE[family][name]
     tolerance = SCALED if family == "rate" else within(family, name)
-    for alpha in alphas(family, name):
+    for alpha in alphas_of_others(family, name):
         for sizes, counts, *found in limits(family, name, side, alpha):
             for factor in SCALES[family].get(sizes, ()):
                 data = columns([size * factor for size in sizes], counts)

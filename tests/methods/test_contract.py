@@ -236,6 +236,7 @@ def test_one_interval_asked_for_by_name_is_the_methods(family, name):
     method = CATALOGUE[family][name]
     sizes = (((n,), (counts_of(n),)) for n in (1, 10, 10**6, 10**8))
     data = mixed(*sizes) if family == "proportion" else some_data(family)
+    data = tuple(column[:: 3 if is_slow(family, name) else 1] for column in data)
     for side in method.sides:
         named = dict(zip(DATA[family], data, strict=True))
         found = harness.interval(family, name, alpha=0.05, side=side, **named)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -76,11 +77,22 @@ def some(family, name, data=DATA):
     return tuple(column[:: 7 if is_solved(family, name) else 1] for column in data)
 
 
+@cache
+def limits_of_some(family, name, side, alpha):
+    """Computed once for all properties, none of which writes to them."""
+    return CATALOGUE[family][name].limits(some(family, name), alpha, side)
+
+
 def over(family, name, data=None):
-    method, data = CATALOGUE[family][name], some(family, name) if data is None else data
+    method = CATALOGUE[family][name]
     for side in method.sides:
         for alpha in alphas(family, name):
-            yield side, alpha, *method.limits(data, alpha, side)
+            found = (
+                limits_of_some(family, name, side, alpha)
+                if data is None
+                else method.limits(data, alpha, side)
+            )
+            yield side, alpha, *found
 
 
 def scaled(family, values):
@@ -183,7 +195,7 @@ def test_limits_depend_on_both_only_where_the_method_says_so(family, name):
 @catalogue
 def test_an_array_equals_one_outcome_at_a_time_and_data_stay_untouched(family, name):
     method = CATALOGUE[family][name]
-    data = tuple(np.array(column[::9]) for column in DATA)
+    data = tuple(np.array(column[:: 18 if is_solved(family, name) else 9]) for column in DATA)
     for column in data:
         column.setflags(write=False)
     for side in method.sides:
@@ -200,7 +212,7 @@ def test_an_array_equals_one_outcome_at_a_time_and_data_stay_untouched(family, n
 
 
 @catalogue
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     counts=st.tuples(*[st.integers(0, 12) | st.integers(0, 10**8)] * 4).filter(any),
     alpha=st.floats(1e-9, 0.95),

@@ -18,7 +18,7 @@ from harness.sampling import poisson
 from harness.truths import BetaTruth
 
 ALPHAS = (0.01, 0.05, 0.1, 0.3)
-SIZES = (*range(1, 31), 50, 100, 151, 200)
+SIZES = (*range(1, 16), 20, 25, 30, 50, 100, 151)
 SMALL_SIZES = (1, 2, 3, 5, 10, 20)
 PRIORS = ((1.0, 1.0), (0.5, 0.5), (2.0, 5.0))
 # A limit that is a root of its tail to the last bit misses alpha by its rounding: 2e-13 seen.

@@ -112,7 +112,7 @@ def test_no_interval_of_small_samples_is_shorter_than_the_minimal_one(sizes, bui
         outside = posterior.cdf(lower) + posterior.sf(upper)
         np.testing.assert_allclose(outside, alpha, rtol=MASS)
         length = posterior.length(lower, upper)
-        for share in np.linspace(1e-6, 1.0 - 1e-6, 7):
+        for share in (1e-6, 0.2, 0.5, 0.8, 1.0 - 1e-6):
             other = posterior.length(
                 posterior.ppf(alpha * share), posterior.isf(alpha - alpha * share)
             )
@@ -122,7 +122,7 @@ def test_no_interval_of_small_samples_is_shorter_than_the_minimal_one(sizes, bui
 @pytest.mark.parametrize("criterion", TWO_SIDED)
 @pytest.mark.parametrize("prior", [FLAT, JEFFREYS])
 def test_limits_swap_when_the_samples_do(criterion, prior):
-    first, second = outcomes(7, 4, prior)
+    first, second = outcomes(4, 2, prior)
     lower, upper = criterion(difference_of_proportions(first, second), 0.05)
     other = criterion(difference_of_proportions(second, first), 0.05)
     np.testing.assert_allclose(lower.value, -other[1].value, atol=1e-12)
@@ -145,7 +145,7 @@ def sizes():
     return st.floats(0.0, 6.0).map(lambda power: float(int(10.0**power)))
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(
     n=st.tuples(sizes(), sizes()),
     share=st.tuples(
@@ -163,7 +163,7 @@ def test_every_criterion_leaves_alpha_outside_for_proportions(n, share, alpha, p
     _has_mass(posterior, alpha)
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(
     x=st.tuples(*[st.sampled_from([0.0, 1.0, 7.0, 300.0, 1e6])] * 2),
     exposure=st.tuples(*[st.floats(-6.0, 6.0).map(lambda power: 10.0**power)] * 2),

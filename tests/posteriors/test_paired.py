@@ -164,10 +164,15 @@ def test_a_kink_at_0_has_its_closed_form():
 
 
 @pytest.mark.parametrize(
-    "prior",
-    [FLAT_PRIOR, JEFFREYS, (0.1, 0.05, 0.3, 0.5), (1, 3, 0.2, 1)],
+    ("prior", "alpha"),
+    [
+        (FLAT_PRIOR, 0.05),
+        (JEFFREYS, 0.9),
+        ((0.1, 0.05, 0.3, 0.5), 0.05),
+        ((0.1, 0.05, 0.3, 0.5), 0.9),
+        ((1, 3, 0.2, 1), 0.05),
+    ],
 )
-@pytest.mark.parametrize("alpha", [0.05, 0.9])
 def test_no_interval_of_few_cases_is_shorter_than_the_minimal_one(prior, alpha):
     posterior = paired_difference_posterior(tables(2), prior)
     lower, upper = criteria.minimal_length(posterior, alpha)

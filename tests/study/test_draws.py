@@ -9,8 +9,9 @@ import pytest
 from harness.config.load import load_experiment
 from harness.engines import monte_carlo
 from harness.errors import HarnessError
+from harness.study import plan
 from harness.study.columns import catalogue_sources
-from harness.study.plan import LARGEST_TABLE, plan_scenarios
+from harness.study.plan import plan_scenarios
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 BASES = pytest.mark.parametrize("base", [DRAWN, LISTED], ids=["drawn", "listed"])
@@ -123,11 +124,12 @@ def test_values_are_drawn_where_trials_are_not_given_for_each():
     assert len(set(shares)) > 1
 
 
-def test_outcomes_beyond_the_largest_table_are_those_drawn_and_no_more():
+def test_outcomes_beyond_the_largest_table_are_those_drawn_and_no_more(monkeypatch):
     """Limits for all outcomes would not fit; for those that came up they do."""
+    monkeypatch.setattr(plan, "LARGEST_TABLE", 1 << 18)
     results = in_memory(
         DRAWN,
-        n=LARGEST_TABLE + 1,
+        n=(1 << 18) + 1,
         alpha=0.3,
         methods=["wilson"],
         trials={"per_size": 500},

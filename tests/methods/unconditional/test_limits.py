@@ -40,7 +40,7 @@ def test_no_difference_outside_has_a_p_value_above_the_level(name, n1, n2):
     for alpha in (0.02, 0.1):
         level = level_of(name, alpha)
         lower, upper = METHODS[name].limits(every_outcome(n1, n2), alpha)
-        for delta in np.random.default_rng(n1).uniform(-1, 1, 40):
+        for delta in np.random.default_rng(n1).uniform(-1, 1, 20):
             found = p_values(name, n1, n2, delta)
             assert (found[lower > delta + FOUND] <= level * (1 + 1e-9)).all(), (alpha, delta)
             if name == "agresti_min_exact":
@@ -48,7 +48,7 @@ def test_no_difference_outside_has_a_p_value_above_the_level(name, n1, n2):
 
 
 @names
-@pytest.mark.parametrize(("n1", "n2"), [(3, 2), (4, 3)])
+@pytest.mark.parametrize(("n1", "n2"), [(3, 2), (4, 2)])
 def test_beside_a_limit_the_p_value_is_above_the_level(name, n1, n2):
     """An isolated difference between others is above it only there."""
     step = 1e-9
@@ -68,7 +68,7 @@ def test_no_truth_is_missed_more_often_than_promised(name, n1, n2):
         for alpha in (0.02, 0.1):
             lower, upper = METHODS[name].limits(every_outcome(n1, n2), alpha, side)
             ends = np.unique(np.concatenate([lower - 1e-9, upper + 1e-9]))
-            ends = np.clip(ends[:: max(1, ends.size // 40)], -1, 1)
+            ends = np.clip(ends[:: max(1, ends.size // 16)], -1, 1)
             worst = max(
                 (tables(n1, n2, delta, 101) @ ((lower > delta) | (upper < delta))).max()
                 for delta in ends
@@ -110,7 +110,7 @@ def test_the_score_orders_at_least_as_finely_as_the_difference():
 
 @names
 def test_samples_swap_and_successes_mirror_exactly(name):
-    for n1, n2, side, other in ((4, 4, TWO_SIDED, TWO_SIDED), (2, 4, LOWER, UPPER)):
+    for n1, n2, side, other in ((3, 3, TWO_SIDED, TWO_SIDED), (2, 4, LOWER, UPPER)):
         x1, size1, x2, size2 = every_outcome(n1, n2)
         if side in METHODS[name].sides:
             lower, upper = METHODS[name].limits((x1, size1, x2, size2), 0.1, side)
