@@ -9,7 +9,7 @@ import pytest
 
 import harness
 import harness.api
-from tests.cli.conftest import SMALL, is_one_sentence
+from tests.cli.conftest import FIGURES, SMALL, is_one_sentence
 from tests.study.experiments import files
 
 FIGURE = "figures/alpha_by_outcome-wald-n8"
@@ -18,7 +18,8 @@ FIGURE = "figures/alpha_by_outcome-wald-n8"
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory):
     """A folder of results with its figure."""
-    return harness.run(SMALL, out=tmp_path_factory.mktemp("results")).path
+    config = {**SMALL, "figures": FIGURES}
+    return harness.run(config, out=tmp_path_factory.mktemp("results")).path
 
 
 @pytest.fixture

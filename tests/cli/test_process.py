@@ -19,6 +19,7 @@ from rich.console import Console
 import harness
 from harness.commands.signals import Ended, cleaning_up, ending
 from harness.screen.progress import progress_bar
+from tests.cli.conftest import FIGURES
 
 MODULE = [sys.executable, "-W", "error", "-m", "harness"]
 # As MODULE, but it prints when it draws, and interrupts count even if the parent ignores them, as
@@ -228,7 +229,7 @@ def test_an_interrupt_while_figures_are_drawn_says_that_the_tables_are_complete(
         "Figure.savefig = lambda *a, **o: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.exit(",
     )
-    result = run("run", config(), command=[sys.executable, "-c", hook])
+    result = run("run", config(figures=FIGURES), command=[sys.executable, "-c", hook])
     assert (result.returncode, result.stdout) == (130, "")
     folder = here / "results" / "small"
     assert result.stderr.splitlines()[-1] == (

@@ -9,7 +9,7 @@ import pytest
 import harness
 import harness.api
 from harness.cli import main
-from tests.cli.conftest import is_one_sentence
+from tests.cli.conftest import FIGURES, is_one_sentence
 from tests.study.experiments import files, stable_files
 
 FILES = {
@@ -29,7 +29,7 @@ def not_computed(monkeypatch):
 
 
 def test_a_run_writes_its_results_and_prints_them(run_command, config, here):
-    result = run_command("run", config())
+    result = run_command("run", config(figures=FIGURES))
     assert (result.code, result.err) == (0, "")
     assert set(files(here / "results/small")) == FILES
     assert result.out.startswith("A small run\n")
@@ -96,7 +96,7 @@ def test_quiet_prints_nothing_and_writes_the_same(run_command, config, here):
 
 
 def test_results_go_where_they_are_asked_to(run_command, config, here):
-    assert run_command("run", config(), "--out", "some/where", "--quiet").code == 0
+    assert run_command("run", config(figures=FIGURES), "--out", "some/where", "--quiet").code == 0
     assert set(files(here / "some/where/small")) == FILES
     assert not (here / "results").exists()
 
@@ -260,7 +260,7 @@ def test_one_disagreement_among_several_runs_decides_the_exit_code(
 
 
 def test_the_api_and_the_command_line_write_the_same(run_command, config, here):
-    path = config()
+    path = config(figures=FIGURES)
     run_command("run", path, "--quiet")
     results = harness.run(path, out="by_hand")
     assert stable_files(results.path) == stable_files(here / "results/small")
@@ -275,7 +275,7 @@ def test_a_figure_that_fails_is_one_sentence_after_the_tables(
     config("b.yaml", name="second", title="The second run", figures=None)
     with monkeypatch.context() as patch:
         patch.setattr("matplotlib.figure.Figure.savefig", savefig)
-        result = run_command("run", config("a.yaml"), "b.yaml")
+        result = run_command("run", config("a.yaml", figures=FIGURES), "b.yaml")
     assert result.code == 1
     assert result.err.count("\n") == 1
     assert "alpha_by_outcome-wald-n8.png needs more memory than there is; the tables" in result.err
@@ -297,8 +297,8 @@ def test_results_go_where_they_were_sent_if_the_working_folder_changes(
         return compute(*arguments)
 
     monkeypatch.setattr(harness.api, "compute", compute_elsewhere)
-    config("b.yaml", name="second")
-    result = run_command("run", config("a.yaml"), "b.yaml")
+    config("b.yaml", name="second", figures=FIGURES)
+    result = run_command("run", config("a.yaml", figures=FIGURES), "b.yaml")
     assert result.code == 0
     assert "Written to results/second" in result.words
     assert set(files(here / "results/small")) == set(files(here / "results/second")) == FILES

@@ -17,7 +17,7 @@ from harness.printable import printable
 from harness.screen.console import PrintableConsole
 from harness.screen.progress import progress_bar
 from harness.testing import assert_interval_method
-from tests.cli.conftest import SMALL
+from tests.cli.conftest import FIGURES, SMALL
 
 HOSTILE = "a\x1b[31m\x07\r\x9b\u202e\u2066[bold]b"
 SHOWN = r"a\x1b[31m\x07\x0d\x9b\u202e\u2066[bold]b"
@@ -52,7 +52,7 @@ def test_a_run_prints_no_control_character(run_command, hostile):
 
 
 def test_a_plot_names_its_files_without_control_characters(run_command, here, config):
-    assert run_command("run", config(), "--out", HOSTILE).code == 0
+    assert run_command("run", config(figures=FIGURES), "--out", HOSTILE).code == 0
     result = run_command("plot", f"{HOSTILE}/small")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(f"{SHOWN}/small/figures")
@@ -127,7 +127,7 @@ def test_keys_and_texts_of_a_config_are_shown_without_them(run_command, here):
 
 
 def test_a_changed_manifest_is_shown_without_them(run_command, here, config):
-    run_command("run", config())
+    run_command("run", config(figures=FIGURES))
     path = here / "results/small/manifest.json"
     content = json.loads(path.read_text())
     for figure in content["experiment"]["figures"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -29,11 +30,18 @@ def everything(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A result with figures."""
+    return harness.run(FIGURE, out=tmp_path_factory.mktemp("stored")).path
+
+
 @pytest.fixture
-def old(here):
+def old(stored, here):
     """A result that exists already, with figures, and its bytes."""
-    results = harness.run(FIGURE)
-    return results.path, files(results.path)
+    folder = Path("results/one")
+    shutil.copytree(stored, folder)
+    return folder, files(folder)
 
 
 def test_a_run_leaves_its_folder_and_nothing_else(old, here):
