@@ -206,6 +206,11 @@ def test_a_true_value_that_rounding_changes_with_the_size_has_one_panel() -> Non
     assert titles(pl.concat([cells.with_columns(truth=zeros), large])) == ["p = 0", "p = 0.5"]
 
 
+def test_true_values_that_lie_close_are_told_apart_where_every_size_has_them() -> None:
+    cells = over_sizes([10, 40], ["wald"], [1e-14, 3e-14, 0.5])
+    assert titles(cells) == ["p = 1e-14", "p = 3e-14", "p = 0.5"]
+
+
 def test_equal_samples_share_a_panel_and_the_heading_says_so() -> None:
     cells = pairs_over_sizes((10, 10), (40, 40))
     figure = draw_one(cells, "coverage_over_size", truths=[[0.1, 0.9], [0.5, 0.1]])

@@ -109,7 +109,7 @@ def size_panels(
     family = selection.family_in(cells)
     methods = tuple(selection.methods(cells, asked.methods, kind))
     symbols = truth_symbols(family)
-    cells = cells.with_columns(_with_equal_truths(cells[name]) for name in symbols)
+    cells = cells.with_columns(_with_equal_truths(cells, family.sizes, name) for name in symbols)
     sizes: list[Level] = sorted(cells.select(family.sizes).unique().rows())
     truths: list[Level] = sorted(cells.select(list(symbols)).unique().rows())
     for option, message in unmet(asked, family, sizes, truths):
@@ -144,12 +144,17 @@ def size_panels(
     return drawings
 
 
-def _with_equal_truths(column: pl.Series) -> pl.Series:
-    """The true values, where those that rounding alone keeps apart are equal.
+def _with_equal_truths(cells: pl.DataFrame, sizes: Sequence[str], name: str) -> pl.Series:
+    """A column of true values, where those that rounding alone keeps apart are equal.
 
-    A true value that is a mean over strata is computed anew at each size.
+    A true value that is a mean over strata is computed anew at each size. Values that are the same
+    at every size are left as they are, however close they lie.
     """
+    column = cells[name]
     values: list[float] = column.unique().sort().to_list()
+    at_sizes = cells.select(*sizes, name).unique().group_by(list(sizes)).len()["len"]
+    if (at_sizes == len(values)).all():
+        return column
     nothing = 1e-12 * max(map(abs, values))
     groups: list[list[float]] = []
     for value in values:
