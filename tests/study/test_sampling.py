@@ -132,7 +132,7 @@ def test_under_a_distribution_monte_carlo_runs_alone_and_the_run_says_so(trials)
 
 
 def test_a_run_is_taken_up_from_its_journal_with_the_law(tmp_path, monkeypatch):
-    config = config_of("clusters")
+    config = changed(config_of("clusters"), n=10, alpha=0.05, methods=["wald"])
     first = harness.run(config, out=tmp_path)
     other = {**config, "sampling": {"clusters": {"size": 10, "rho": 0.3}}}
     changed_law = harness.run(other, out=tmp_path)

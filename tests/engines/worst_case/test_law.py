@@ -80,7 +80,7 @@ LAWS = {
     "beta_binomial": (BetaBinomial(0.1), 20),
     "all but binomial": (BetaBinomial(1e-6), 40),
     "one in two": (BetaBinomial(0.7), 15),
-    "clusters": (Clusters(10, 0.3), 40),
+    "clusters": (Clusters(10, 0.3), 30),
 }
 
 
@@ -91,7 +91,7 @@ def test_the_search_is_nowhere_below_a_fine_grid(name, seed):
     scenario = SingleScenario("proportion", n, HULL, law=law)
     outcomes = np.arange(n + 1)
     limits = limits_at(scenario, outcomes) if seed is None else unordered(scenario, n, seed)
-    fine = missed_at(scenario, limits, np.linspace(0.1, 0.9, 4001))
+    fine = missed_at(scenario, limits, np.linspace(0.1, 0.9, 2001))
     for row, case in enumerate(solver_of(scenario).enumerate(limits).worst):
         assert (case.found_by is None) == (seed is None and law.is_unimodal)
         assert case.alpha >= fine[row].max() * (1.0 - (1e-12 if case.found_by is None else 1e-9))
