@@ -144,6 +144,7 @@ SLOW = (
     "tests/test_criteria.py::test_posterior_alpha_of_the_returned_doubles",
     "tests/test_minimal_length.py::test_minimal_length_is_as_long_as_an_independent_solution[1",
     "tests/test_minimal_length.py::test_no_interval_of_the_same_mass_is_shorter[1",
+    "tests/test_clustered_page.py::test_coverages_with_20_documents",
     "tests/test_guide.py::",
     "tests/test_reference_results.py::test_what_no_draw_enters_is_as_committed",
     "tests/planning/test_size.py::test_of_a_ratio_an_infinite_length_is_too_long",

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
+from harness.screen.near_nominal import near_nominal_screen
 from harness.screen.ranking import ranking_screen
 from harness.screen.recommendation import recommendation_screen
 from harness.screen.records import escape_markup, format_number, narrow_table, worst_range
@@ -42,6 +43,8 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     ranking = results.ranking
     if ranking is not None:
         yield ranking_screen(ranking, manifest["experiment"]["truth"])
+    if results.near_nominal is not None:
+        yield near_nominal_screen(results.near_nominal)
     if manifest["overall"]:
         yield _overall(manifest)
     if manifest["agreement"]["checked"]:

@@ -15,6 +15,7 @@ import polars as pl
 from harness.arguments import validate_path
 from harness.errors import InputError
 from harness.tables.commit import settle
+from harness.tables.near_nominal import near_nominal
 from harness.tables.ranking import ranking
 from harness.tables.recommendation import recommendation
 from harness.tables.schema import columns_of
@@ -22,6 +23,7 @@ from harness.tables.storage import (
     CELLS_FILE,
     FILES_KEY,
     MANIFEST_FILE,
+    NEAR_NOMINAL_FILE,
     RANKING_FILE,
     READY_FOLDER,
     RECOMMENDATION_FILE,
@@ -57,6 +59,11 @@ class Results:
         """Which two-sided method to take at each alpha and size; None if they are not compared."""
         return recommendation(self.summary)
 
+    @property
+    def near_nominal(self) -> pl.DataFrame | None:
+        """From which size on coverage is near nominal; None for families with a worst case."""
+        return near_nominal(self.cells)
+
 
 _ROW_GROUP = 1 << 17
 
@@ -81,6 +88,7 @@ def write_tables(results: Results, folder: Path) -> None:
         for name, table in (
             (RANKING_FILE, results.ranking),
             (RECOMMENDATION_FILE, results.recommendation),
+            (NEAR_NOMINAL_FILE, results.near_nominal),
         ):
             if table is not None:
                 table.write_csv(folder / name)

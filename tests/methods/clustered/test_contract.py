@@ -175,10 +175,20 @@ def test_of_one_cluster_the_interval_has_no_width(name):
     np.testing.assert_array_equal(limits(name, *ONE_CLUSTER), [middle, middle])
 
 
-@pytest.mark.parametrize(("name", "plain"), [("saha_wilson", "wilson"), ("saha_scas", "scas")])
+@pytest.mark.parametrize(
+    ("name", "plain"), [("saha_wilson", "wilson"), ("saha_scas", "scas"), ("cluster_t", "wald_t")]
+)
 def test_with_a_single_case_in_each_cluster_they_are_independent(name, plain):
     outcomes = every_outcome((1,) * 5)
     np.testing.assert_allclose(limits(name, *outcomes), independent(plain, outcomes), atol=ROUNDING)
+
+
+@pytest.mark.parametrize(("name", "plain"), [("rao_scott", "wilson"), ("cluster_wald", "wald")])
+def test_with_a_single_case_in_each_cluster_one_case_less_counts(name, plain):
+    outcomes = [(x, n) for x, n in every_outcome((1,) * 5) if 0 < sum(x) < 5]
+    successes = np.array([sum(x) for x, _ in outcomes]) * 4 / 5
+    expected = PROPORTION[plain].limits((successes, np.full(successes.shape, 4.0)), 0.05)
+    np.testing.assert_allclose(limits(name, *outcomes), expected, atol=ROUNDING)
 
 
 def test_the_naive_interval_regards_no_clusters():
