@@ -40,6 +40,8 @@ COMMITTED = [
     *sorted((RESULTS / "ross2003").glob("*/manifest.json")),
     *sorted((RESULTS / "planning").glob("*/manifest.json")),
     *sorted((RESULTS / "sampling").glob("*/manifest.json")),
+    *sorted((RESULTS / "repeated_runs_skewed").glob("*/manifest.json")),
+    RESULTS / "repeated_runs/manifest.json",
     RESULTS / "bootstrap/manifest.json",
     RESULTS / "saw_teeth/manifest.json",
     RESULTS / "sixty_images/manifest.json",

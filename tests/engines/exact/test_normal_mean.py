@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from flint import acb, arb, ctx
 from scipy.special import betainc
@@ -18,6 +20,7 @@ CLOSED = [name for name, method in METHODS.items() if method.standard_errors is 
 # A right implementation fails the test by simulation with this probability; the seed is fixed.
 FALSE_ALARM = 1e-6
 TRIALS = 40_000
+RESULTS = Path(__file__).parents[3] / "results" / "repeated_runs"
 
 
 def by_quadrature(factor: float, k: int) -> tuple[arb, arb]:
@@ -78,6 +81,24 @@ def test_coverage_of_five_runs_is_that_of_the_docstrings(name, percent):
     below, above, _ = closed_form(METHODS[name].standard_errors, 5, 0.05, TWO_SIDED, 1.0)
     assert round(100 * (1 - below - above), 1) == percent
     assert f"{percent} % at k = 5" in METHODS[name].description
+
+
+def test_the_committed_results_hold_the_closed_form_and_trials_near_it():
+    summary = pl.read_csv(RESULTS / "summary.csv")
+    exact = summary.filter(engine="closed_form").sort("method", "k")
+    drawn = summary.filter(engine="monte_carlo").sort("method", "k")
+    assert set(exact["method"]) == set(CLOSED)
+    assert {2, 5, 30} <= set(exact["k"])
+    beside = exact.join(drawn, on=["method", "k"], suffix="_drawn")
+    assert beside.height == exact.height
+    for row in beside.iter_rows(named=True):
+        known = METHODS[row["method"]].standard_errors
+        found = closed_form(known, row["k"], 0.05, TWO_SIDED, 0.02)
+        stored = (row["miss_below"], row["miss_above"], row["mean_length"])
+        assert stored == pytest.approx(found, rel=1e-12)
+        error = abs(row["coverage"] - row["coverage_drawn"])
+        # 4.9 standard errors: one of the rows fails by chance with a probability below 1e-4.
+        assert error < 4.9 * row["std_error_drawn"]
 
 
 @pytest.mark.parametrize("alpha", [1e-10, 0.05, 0.5, 0.999])
