@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-# Hypothesis draws the same examples each time and has no deadline.
-settings.register_profile("steady", deadline=None, derandomize=True)
+# Hypothesis draws the same 40 examples each time and has no deadline.
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("steady")
 
 _CONTRACT = "tests/methods/test_contract.py::"

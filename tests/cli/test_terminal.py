@@ -61,7 +61,8 @@ def test_a_plot_names_its_files_without_control_characters(run_command, here, co
 
 @pytest.mark.parametrize("form", ["table", "json", "junit"])
 def test_a_check_prints_no_control_character(run_command, hostile, form):
-    result = run_command("check", f"{HOSTILE}.py:method", "--format", form)
+    argv = ["check", f"{HOSTILE}.py:method", "--config", f"{HOSTILE}.yaml", "--format", form]
+    result = run_command(*argv)
     assert result.code == 3
     assert is_clean(result.out, result.err)
     assert r"\x1b" in result.out or r"\u001b" in result.out

@@ -16,7 +16,7 @@ from tests.fuzz.configs import GOOD, OWN
 from tests.fuzz.outcomes import Outcome, in_process
 
 FEW = {"configs": 40, "commands": 40, "folders": 4}
-MORE = {"configs": 120, "commands": 60, "folders": 20}
+MORE = {"configs": 60, "commands": 30, "folders": 10}
 
 
 @pytest.mark.parametrize("kind", KINDS)

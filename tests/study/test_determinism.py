@@ -35,8 +35,10 @@ def reference(request, tmp_path_factory, small_shards):
     return config, results.path
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky", "dask"])
-@pytest.mark.parametrize("jobs", [1, 2, 8])
+@pytest.mark.parametrize(
+    ("jobs", "backend"),
+    [(1, "threading"), (2, "threading"), (8, "threading"), (2, "loky"), (8, "loky"), (2, "dask")],
+)
 def test_neither_jobs_nor_backend_nor_a_second_run_change_a_byte(
     reference, jobs, backend, tmp_path
 ):

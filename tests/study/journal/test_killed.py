@@ -39,7 +39,7 @@ harness.run(json.load(open("c.json")), out=sys.argv[1])
 print("done", flush=True)
 """
 
-KILLS = 20
+KILLS = 12
 SEED = 20_261_122
 
 
@@ -74,7 +74,7 @@ def killed_after(process, records, pause):
     return under_way
 
 
-def test_a_run_killed_at_twenty_moments_ends_with_the_same_bytes(tmp_path):
+def test_a_run_killed_at_many_moments_ends_with_the_same_bytes(tmp_path):
     """Of the kills at least fifteen hit a run between its first and its last record."""
     config = changed(CONFIG, execution={"jobs": 2, "backend": "threading"})
     (tmp_path / "c.json").write_text(json.dumps(config))
@@ -84,7 +84,7 @@ def test_a_run_killed_at_twenty_moments_ends_with_the_same_bytes(tmp_path):
     for _ in range(KILLS):
         with start(tmp_path, "killed") as process:
             hits += killed_after(process, rng.randint(1, 4), rng.uniform(0.0, 0.01))
-    assert hits >= 15
+    assert hits >= 9
     assert not (tmp_path / "killed" / config["name"] / "manifest.json").exists()
     complete(tmp_path, "killed")
     expected = stable_files(tmp_path / "whole" / config["name"])
