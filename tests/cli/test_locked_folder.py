@@ -15,7 +15,7 @@ import pytest
 
 import harness
 from harness.tables.lock import this_process
-from tests.cli.conftest import SMALL, is_one_sentence
+from tests.cli.conftest import FIGURES, SMALL, is_one_sentence
 from tests.cli.test_process import INTERRUPTIBLE
 from tests.study.experiments import changed, files
 
@@ -73,7 +73,7 @@ def test_of_two_runs_that_start_at_once_one_runs(here, config):
 @pytest.fixture
 def far(here):
     """A folder of results that a process of another host has locked."""
-    folder = harness.run(SMALL, out=here / "results").path
+    folder = harness.run({**SMALL, "figures": FIGURES}, out=here / "results").path
     owner = dataclasses.replace(this_process(), host="far", pid=77, since="yesterday")
     (folder / ".lock").write_text(json.dumps(dataclasses.asdict(owner)))
     return folder
@@ -81,7 +81,7 @@ def far(here):
 
 def test_the_lock_of_another_host_is_taken_over_only_if_asked_for(run_command, config, far):
     before = files(far)
-    for argv in (["run", config()], ["plot", "results/small"]):
+    for argv in (["run", config(figures=FIGURES)], ["plot", "results/small"]):
         result = run_command(*argv)
         assert result.code == 2
         assert is_one_sentence(result)
