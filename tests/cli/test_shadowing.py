@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import harness
+from tests.cli.conftest import FIGURES
 from tests.study.experiments import files
 
 TOP = Path(harness.__file__).parents[1]
@@ -47,7 +48,8 @@ def shadowed(here: Path) -> Path:
 @pytest.mark.parametrize("command", [MODULE, INSTALLED], ids=["module", "installed"])
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_libraries_go_before_files_of_the_working_folder(shadowed, config, command, backend):
-    argv = ["run", config(), "--backend", backend, "--jobs", "2", "--quiet"]
+    path = config(figures=FIGURES)
+    argv = ["run", path, "--backend", backend, "--jobs", "2", "--quiet"]
     done = run(command, *argv)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     written = files(shadowed / "results/small")
