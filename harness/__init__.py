@@ -2,6 +2,7 @@
 
     results = harness.run("configs/quickstart.yaml")
     harness.interval("proportion", "minimal_length", x=90, n=100)
+    harness.read_clusters("results.csv", cluster="document", correct="right")
     harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
     harness.size("proportion", "wilson", p=0.9, half_width=0.02)
     harness.significance("proportion_difference", x1=5, n1=12, x2=36, n2=112)
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         coverage,
         interval,
         load,
+        read_clusters,
         run,
         significance,
         size,
@@ -41,6 +43,7 @@ __all__ = [
     "coverage",
     "interval",
     "load",
+    "read_clusters",
     "run",
     "significance",
     "size",

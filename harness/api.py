@@ -14,6 +14,7 @@ from harness.checks.check import check
 from harness.checks.report import CheckReport
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
+from harness.families.cluster_file import read_clusters
 from harness.intervals import Interval, interval
 from harness.planning.coverage import Coverage, coverage
 from harness.planning.size import Size, size
@@ -39,6 +40,7 @@ __all__ = [
     "coverage",
     "interval",
     "load",
+    "read_clusters",
     "run",
     "run_experiment",
     "significance",

@@ -12,8 +12,9 @@ from harness.arguments import validate_choice
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.families.data import broadcast_columns, numbers, validate_values
-from harness.families.family import Data
+from harness.families.family import POSTERIOR, Data
 from harness.families.population import POPULATION, with_population
+from harness.methods import catalogue
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED, Method
 from harness.numerics.arrays import Floats
@@ -27,7 +28,8 @@ class Interval:
     """An estimate with its limits: floats for scalar data, else arrays of the broadcast shape.
 
     All are in the unit of the parameter: a probability for proportions, their differences and
-    balanced accuracies; events per unit of exposure for rates and their differences.
+    balanced accuracies; events per unit of exposure for rates and their differences; of a mean that
+    of the values.
     """
 
     estimate: Value
@@ -58,7 +60,13 @@ def interval(
 ) -> Interval:
     """Compute the interval of a method for data.
 
-    The data and ``alpha`` broadcast against each other.
+    The data and ``alpha`` broadcast against each other. Of the families whose data are lists, the
+    last axis of an array is that of the lists: there is an interval for each row, and ``alpha``
+    broadcasts against the rows.
+
+    The cases of a proportion, and of what is made of two proportions, count as independent of each
+    other. Where several of them come from one document, subject or batch, "clustered_proportion"
+    has intervals that allow for that; "mean" is for a score that each of several runs yields.
 
     Args:
         family: what is estimated, which decides the data: "proportion" (x, n), "rate" (x,
@@ -66,7 +74,10 @@ def interval(
             "risk_ratio" and "odds_ratio" likewise, "rate_difference" and "rate_ratio" (x1,
             exposure1, x2, exposure2), "paired_difference" and "paired_ratio" (both, first_only,
             second_only, neither: how many pairs are right in both, in the first only, in the
-            second only, in neither).
+            second only, in neither), "mean" (values: a list with the value of each run; or mean, sd
+            and k, where only a summary of the k runs is known, with the divisor k − 1 in sd),
+            "clustered_proportion" (x, n: lists with a count and a size for each cluster),
+            "stratified_difference" (x1, n1, x2, n2: lists with a number for each stratum).
         method: a name of the catalogue, or an alias.
         alpha: the probability outside the interval, in both tails together, or in the one tail
             if ``side`` is not "two-sided"; in (0, 1).
@@ -79,7 +90,8 @@ def interval(
         **data: the data by name, numbers or arrays: counts are whole numbers from 0 to n or to
             10^9, n from 1 to 10^9, exposures above 0. ``population``, a whole number from n to
             10^15, is the number of cases from which the n were drawn without replacement, for
-            "hypergeometric_exact" and "hypergeometric_wang" of a proportion, and for no other.
+            "hypergeometric_exact" and "hypergeometric_wang" of a proportion, and for no other. In
+            an array of several rows of lists, a cluster or stratum of size 0 is not there.
 
     Returns:
         The estimate and both limits: floats if data and ``alpha`` are scalars, else arrays of
@@ -88,7 +100,8 @@ def interval(
     Raises:
         InputError: the family or the method is unknown; data, alpha, side or prior are out of
             range; the method does not take so large sizes, or needs a population that is not
-            given, or takes none; or a stochastic method has no seed.
+            given, or takes none, or needs the values and is given a summary; or a stochastic
+            method has no seed.
         IntervalNotFoundError: the method finds no interval.
 
     Example:
@@ -100,15 +113,22 @@ def interval(
         array([1.8444, 4.3836])
         >>> harness.interval("proportion", "hypergeometric_exact", x=3, n=20, population=100).upper
         0.35
+        >>> found = harness.interval("mean", "student_t", values=[75, 72, 78, 73, 77])
+        >>> print(f"{found.estimate:.2f} [{found.lower:.2f}, {found.upper:.2f}]")
+        75.00 [71.83, 78.17]
+        >>> clusters = {"x": [[3, 5, 2], [9, 8, 0]], "n": [[10, 10, 10], [10, 10, 0]]}
+        >>> harness.interval("clustered_proportion", "saha_wilson", **clusters).upper.round(4)
+        array([0.5135, 0.9226])
     """
     chosen = method_of(family, method)
+    known = family_of(family)
     columns, levels = _arguments(family, chosen, alpha, data)
-    prior = family_of(family).validate_prior(prior)
+    prior = known.validate_prior(prior)
     chosen.check(side, prior)
-    of_family = columns[: len(family_of(family).data)]
-    named = dict(zip(family_of(family).data, of_family, strict=True))
-    largest = {name: named[name] for name in family_of(family).sizes if name in named}
-    if levels.size:
+    of_family = columns[:-1] if chosen.needs_population else columns
+    if levels.size and known.has_outcomes:
+        named = dict(zip(known.data, of_family, strict=True))
+        largest = {name: named[name] for name in known.sizes}
         chosen.validate_sizes({name: float(sizes.max()) for name, sizes in largest.items()})
     rng = None if chosen.deterministic else _generator(chosen, seed)
     lower, upper = np.empty(levels.shape), np.empty(levels.shape)
@@ -116,7 +136,7 @@ def interval(
         here = levels == level
         part = tuple(column[here] for column in columns)
         lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
-    estimate = family_of(family).estimate(of_family)
+    estimate = known.estimate(of_family)
     return Interval(_float_or_array(estimate), _float_or_array(lower), _float_or_array(upper))
 
 
@@ -138,10 +158,13 @@ def tails(
         Both masses under the prior, by default that of the method, or else a flat one.
 
     Raises:
-        InputError: as of ``interval``; or the method is for a finite population.
+        InputError: as of ``interval``; or the method is for a finite population, or the family has
+            no posterior.
     """
     chosen, known = method_of(family, method), family_of(family)
     chosen.refuse_finite_population("a posterior")
+    if POSTERIOR not in known.engines:
+        raise InputError(f"the parameter of {family} has no closed posterior")
     prior = known.validate_prior(prior)
     columns, _ = _arguments(family, chosen, 0.5, data)
     *data_columns, lower, upper = np.broadcast_arrays(*columns, found.lower, found.upper)
@@ -168,9 +191,7 @@ def default_method(family: str, side: str) -> str:
     Raises:
         InputError: there is no such family.
     """
-    known = CATALOGUE[validate_choice("family", family, CATALOGUE)]
-    bayes = "minimal_length" if side == TWO_SIDED else "one_sided"
-    return bayes if bayes in known else "scas"
+    return catalogue.default_method(validate_choice("family", family, CATALOGUE), side).name
 
 
 def _generator(method: Method, seed: int | None) -> np.random.Generator:
@@ -189,8 +210,11 @@ def _arguments(
     given, known = dict(data), family_of(family)
     population = given.pop(POPULATION, None)
     columns, levels = known.validate_data(given), _validate_alpha(alpha)
+    if not given.keys() <= set(known.data):
+        method.refuse_summary()
     largest = None
     if population is not None:
+        method.refuse_needless_population()
         columns = with_population(known, columns, population)
         largest = float(np.max(columns[-1], initial=0.0))
     method.validate_population(largest)

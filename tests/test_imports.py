@@ -105,9 +105,14 @@ def test_every_public_name_is_found_when_asked_for() -> None:
         _ = harness.colour
 
 
-def test_one_interval_loads_nothing_that_only_runs_need(tmp_path: Path) -> None:
-    loaded = modules_of_command(tmp_path, "interval", "proportion", "--x", "9", "--n", "10")
-    assert not loaded & {*SLOW, "joblib", "yaml", "matplotlib"}
+FILE = "--csv results.csv --cluster document --correct right"
+
+
+@pytest.mark.parametrize("asked", ["proportion --x 9 --n 10", f"clustered_proportion {FILE}"])
+def test_one_interval_loads_nothing_that_only_runs_need(tmp_path: Path, asked: str) -> None:
+    (tmp_path / "results.csv").write_text("document,right\na,1\na,0\nb,1\n")
+    loaded = modules_of_command(tmp_path, "interval", *asked.split())
+    assert not loaded & {*SLOW, "joblib", "yaml", "matplotlib", "sqlite3"}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ the families.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
@@ -31,6 +31,21 @@ PAIRS = {
     "second_only": "Pairs right in the second only.",
     "neither": "Pairs right in neither.",
 }
+RUNS = {
+    "values": "Value of each run: 75,72,78.",
+    "mean": "Mean of the runs, where their values are not known.",
+    "sd": "Standard deviation of the runs, with the divisor k - 1.",
+    "k": "Number of runs.",
+}
+OR_LISTS = {
+    "x": "Count: successes, or events; of clusters a list: 3,5,2.",
+    "n": "Trials; of clusters a list.",
+    "x1": "Count of the first sample; of strata a list.",
+    "n1": "Trials of the first sample; of strata a list.",
+    "x2": "Count of the second sample; of strata a list.",
+    "n2": "Trials of the second sample; of strata a list.",
+}
+"""The data that are numbers of some families and lists of others."""
 FINITE_POPULATION = {
     "population": "Cases in the finite population that the n are drawn from without replacement; "
     "for hypergeometric_exact and hypergeometric_wang.",
@@ -54,7 +69,7 @@ TRUTHS = {
     "p10": "True probability of a pair right in the first only.",
     "p01": "True probability of a pair right in the second only.",
 }
-WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2", *PAIRS, *FINITE_POPULATION})
+WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2", "k", *PAIRS, *FINITE_POPULATION})
 """The data that are counts, numbers of trials or the size of a population."""
 
 
@@ -83,7 +98,24 @@ Form = Annotated[
 Command = TypeVar("Command", bound=Callable[..., int])
 
 
-def with_data(helps: Mapping[str, str], kind: Any = float | None) -> Callable[[Command], Command]:
+def number_or_list(text: str) -> float | list[float]:
+    """The number of an option, or the list of its numbers with commas between them.
+
+    >>> number_or_list("3"), number_or_list("3,5,2")
+    (3.0, [3.0, 5.0, 2.0])
+    """
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"expected numbers with commas between, found {text}.") from None
+    return found if len(found) > 1 else found[0]
+
+
+def with_data(
+    helps: Mapping[str, str],
+    kind: Any = float | None,
+    lists: Collection[str] | None = None,
+) -> Callable[[Command], Command]:
     """Give a command that takes ``**data`` one option for each of these data.
 
     Typer reads the options from the signature of a command. The data stand in it before all other
@@ -92,13 +124,23 @@ def with_data(helps: Mapping[str, str], kind: Any = float | None) -> Callable[[C
     Args:
         helps: the help of each option.
         kind: the type of the options; a list of numbers for an option that may be repeated.
+        lists: the data of which some family takes a list, numbers with commas between them; with
+            None the type says how an option is read.
     """
+
+    def option(name: str, text: str) -> Any:
+        dashed = f"--{name.replace('_', '-')}"
+        if lists is None:
+            return typer.Option(dashed, help=text)
+        metavar = "NUMBER,..." if name in lists else "NUMBER"
+        return typer.Option(dashed, help=text, parser=number_or_list, metavar=metavar)
+
     data = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[kind, typer.Option(f"--{name.replace('_', '-')}", help=text)],
+            annotation=Annotated[kind, option(name, text)],
         )
         for name, text in helps.items()
     ]
@@ -141,10 +183,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def given_data(data: Mapping[str, float | None]) -> dict[str, float]:
-    """The data that were given; whole numbers as integers."""
+def given_data(data: Mapping[str, float | list[float] | None]) -> dict[str, Any]:
+    """The data that were given, numbers or lists of them; whole numbers as integers."""
     return {
-        name: int(value) if name in WHOLE_NUMBERS and value.is_integer() else value
+        name: [_number(name, each) for each in value]
+        if isinstance(value, list)
+        else _number(name, value)
         for name, value in data.items()
         if value is not None
     }
@@ -152,9 +196,9 @@ def given_data(data: Mapping[str, float | None]) -> dict[str, float]:
 
 def given_lists(data: Mapping[str, list[float] | None]) -> dict[str, Any]:
     """The repeatable data that were given: a number, or a list where an option was repeated."""
-    columns = {
-        name: [given_data({name: value})[name] for value in values]
-        for name, values in data.items()
-        if values
-    }
+    columns = given_data({name: values for name, values in data.items() if values})
     return {name: values if len(values) > 1 else values[0] for name, values in columns.items()}
+
+
+def _number(name: str, value: float) -> float:
+    return int(value) if name in WHOLE_NUMBERS and value.is_integer() else value

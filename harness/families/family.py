@@ -368,6 +368,8 @@ class Family:
         """
         if prior is None:
             return None
+        if not self.model.PRIOR_SYMBOLS:
+            raise InputError(f"{self.name} takes no prior, found {prior!r}")
         expected = self.prior_range
         try:
             numbers = tuple(float(value) for value in prior)

@@ -212,15 +212,24 @@ class Method:
                     f"{self.name} needs population, the number of cases from which those observed "
                     "are drawn without replacement"
                 )
-        elif not self.needs_population:
+        else:
+            self.refuse_needless_population()
+            if self.largest_population is not None and population > self.largest_population:
+                raise InputError(
+                    f"{self.name} takes a population of at most {self.largest_population:g}, "
+                    f"found {population:.15g}"
+                )
+
+    def refuse_needless_population(self) -> None:
+        """Refuse a population that is given to a method that takes none.
+
+        Raises:
+            InputError: the method takes none.
+        """
+        if not self.needs_population:
             raise InputError(
                 f"{self.name} takes no population "
                 "(hypergeometric_exact and hypergeometric_wang of a proportion do)"
-            )
-        elif self.largest_population is not None and population > self.largest_population:
-            raise InputError(
-                f"{self.name} takes a population of at most {self.largest_population:g}, "
-                f"found {population:.15g}"
             )
 
     def validate_sampling(self, population: float | None, title: str) -> None:
@@ -256,6 +265,15 @@ class Method:
                 f"{self.name} needs a population, which {use} does not take; "
                 "a run with the sampling hypergeometric computes its coverage"
             )
+
+    def refuse_summary(self) -> None:
+        """Refuse data of which a summary is given, and not the values.
+
+        Raises:
+            InputError: the method needs the values.
+        """
+        if self.needs_values:
+            raise InputError(f"{self.name} needs the values, found only a summary of them")
 
     def side_advice(self) -> str:
         """The clause of a message that says which side this method needs."""

@@ -10,27 +10,54 @@ from harness.commands.interval import interval
 from harness.commands.options import (
     FINITE_POPULATION,
     ONE_SAMPLE,
+    OR_LISTS,
     PAIRS,
+    RUNS,
     TWO_SAMPLES,
     WHOLE_NUMBERS,
     given_data,
+    number_or_list,
 )
 from harness.commands.significance import significance
 from harness.families.catalogue import FAMILIES
 
-DESIGNS = {"one sample": ONE_SAMPLE, "two samples": TWO_SAMPLES, "pairs": PAIRS}
+DESIGNS = {
+    "one sample": ONE_SAMPLE,
+    "two samples": TWO_SAMPLES,
+    "pairs": PAIRS,
+    "repeated runs": RUNS,
+}
+OF_INTERVAL = ONE_SAMPLE | FINITE_POPULATION | TWO_SAMPLES | PAIRS | RUNS
 
 
 @pytest.mark.parametrize(("design", "options"), DESIGNS.items())
 def test_the_columns_of_all_families_are_options_and_nothing_else_is(design, options):
     families = [family for family in FAMILIES.values() if family.design == design]
-    assert set(options) == {name for family in families for name in family.data}
+    assert set(options) == {name for family in families for name in family.options}
+
+
+def test_interval_has_an_option_for_all_data_of_every_family():
+    data = {name for family in FAMILIES.values() for name in family.options}
+    assert data | set(FINITE_POPULATION) == set(OF_INTERVAL)
+    metavars = {}
+    for name, parameter in inspect.signature(interval).parameters.items():
+        if name in OF_INTERVAL:
+            (option,) = parameter.annotation.__metadata__
+            metavars[name] = option.metavar
+    lists = {name for f in FAMILIES.values() if not f.has_outcomes for name in f.data}
+    assert lists <= {"values", *OR_LISTS}
+    for name, metavar in metavars.items():
+        assert metavar == ("NUMBER,..." if name in {"values", *OR_LISTS} else "NUMBER")
 
 
 def test_whole_numbers_are_the_counts_of_all_families_and_the_sizes_that_are_counts():
     families = FAMILIES.values()
     counts = {name for family in families for name in family.counts}
-    sizes = {name for family in families if family.model.SIZE_IS_COUNT for name in family.sizes}
+    counts |= {
+        n for f in families if not f.has_outcomes and f.lists.counts_are_whole for n in f.data
+    }
+    counted = [family for family in families if family.model.SIZE_IS_COUNT]
+    sizes = {name for family in counted for name in set(family.sizes) & set(family.options)}
     assert counts | sizes | set(FINITE_POPULATION) == WHOLE_NUMBERS
 
 
@@ -45,7 +72,7 @@ def test_the_help_names_every_family_that_a_command_takes(command, samples):
 @pytest.mark.parametrize(
     ("command", "data", "after"),
     [
-        (interval, ONE_SAMPLE | FINITE_POPULATION | TWO_SAMPLES | PAIRS, "method"),
+        (interval, OF_INTERVAL, "method"),
         (significance, TWO_SAMPLES, "delta"),
     ],
 )
@@ -53,6 +80,13 @@ def test_data_stand_between_the_family_and_the_other_options(command, data, afte
     names = list(inspect.signature(command).parameters)
     assert names[: len(data) + 2] == ["family", *data, after]
     assert "data" not in names
+
+
+def test_a_list_is_numbers_with_commas_between():
+    assert number_or_list("3") == 3
+    assert number_or_list("3,-5.5,1e2") == [3, -5.5, 100]
+    found = given_data({"x": [3.0, 5.0], "values": [3.0], "k": 2.0})
+    assert repr(found) == "{'x': [3, 5], 'values': [3.0], 'k': 2}"
 
 
 def test_only_what_was_given_is_passed_on_and_counts_as_whole_numbers():

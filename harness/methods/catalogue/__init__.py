@@ -21,7 +21,7 @@ from harness.methods.catalogue import (
     rate_ratio,
     risk_ratio,
 )
-from harness.methods.method import Method
+from harness.methods.method import TWO_SIDED, Method
 
 _LISTS = {
     "proportion": proportion,
@@ -71,6 +71,25 @@ def methods_for(family: str, *, finite_population: bool = False) -> Mapping[str,
 
 PROPORTION = methods_for("proportion")
 """The methods of a proportion whose data are x and n."""
+
+
+_DEFAULTS = {
+    "paired_ratio": "scas",
+    "mean": "student_t",
+    "clustered_proportion": "saha_wilson",
+    "stratified_difference": "miettinen_nurminen",
+}
+"""The method of a family without a posterior that is used where none is named."""
+
+
+def default_method(family: str, side: str) -> Method:
+    """The method of a family that is used where none is named.
+
+    That is the shortest interval that holds 1 − alpha of the posterior, or its quantile of one
+    side; of a family without a posterior, a method that has all sides.
+    """
+    of_posterior = "minimal_length" if side == TWO_SIDED else "one_sided"
+    return CATALOGUE[family][_DEFAULTS.get(family, of_posterior)]
 
 
 def find(family: str, name: str) -> Method:

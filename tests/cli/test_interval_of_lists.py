@@ -1,0 +1,158 @@
+"""``interval`` of families whose data are lists: options with commas, and a CSV file of cases."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+import harness
+from harness.families.catalogue import FAMILIES
+from tests.cli.conftest import is_one_sentence
+
+CASES = "document,right,model\na,1,m\na,0,m\nb,1,m\nb,1,m\nc,0,m\nc,1,m\n"
+FILE = ["--csv", "results.csv", "--cluster", "document", "--correct", "right"]
+
+ASKED = [
+    ("mean", "--values 75,72,78,73,77", "student_t", {"values": [75, 72, 78, 73, 77]}),
+    ("mean", "--values -1.5,2,1e-3", "student_t", {"values": [-1.5, 2, 0.001]}),
+    ("mean", "--mean 75 --sd 2.55 --k 5", "student_t", {"mean": 75, "sd": 2.55, "k": 5}),
+    (
+        "clustered_proportion",
+        "--x 3,5,2,4 --n 10,10,10,10",
+        "saha_wilson",
+        {"x": [3, 5, 2, 4], "n": [10, 10, 10, 10]},
+    ),
+    (
+        "stratified_difference",
+        "--x1 3,5 --n1 9,8 --x2 1,2 --n2 7,11",
+        "miettinen_nurminen",
+        {"x1": [3, 5], "n1": [9, 8], "x2": [1, 2], "n2": [7, 11]},
+    ),
+]
+
+
+def record(run_command, *argv):
+    result = run_command("interval", *argv, "--format", "json")
+    assert (result.code, result.err) == (0, "")
+    return json.loads(result.out)
+
+
+@pytest.mark.parametrize(
+    ("family", "options", "method", "data"), [each for each in ASKED if each[0] in FAMILIES]
+)
+@pytest.mark.parametrize("side", ["two-sided", "upper"])
+def test_lists_are_numbers_with_commas_between(run_command, family, options, method, data, side):
+    found = record(run_command, family, *options.split(), "--side", side, "--verbose")
+    expected = harness.interval(family, method, side=side, **data)
+    assert found["estimate"] == expected.estimate
+    assert found["upper"] == expected.upper
+    assert found["lower"] == (None if expected.lower == -float("inf") else expected.lower)
+    assert found["method"] == method
+    assert {name: found[name] for name in data} == data
+    assert list(found)[-2:] == ["length", "seconds"]
+    if found["lower"] is not None:
+        assert found["length"] == found["upper"] - found["lower"]
+
+
+def test_a_stochastic_method_draws_from_its_seed(run_command):
+    argv = ["mean", "--values", "75,72,78,73,77", "--method", "bootstrap_t", "--seed", "4"]
+    found = record(run_command, *argv)
+    expected = harness.interval("mean", "bootstrap_t", values=[75, 72, 78, 73, 77], seed=4)
+    assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
+
+
+def test_a_file_of_cases_is_counted_by_cluster(run_command, here):
+    (here / "results.csv").write_text(CASES)
+    found = record(run_command, "clustered_proportion", *FILE, "--verbose")
+    assert (found["x"], found["n"]) == ([1, 2, 1], [2, 2, 2])
+    typed = record(run_command, "clustered_proportion", "--x", "1,2,1", "--n", "2,2,2")
+    assert (found["lower"], found["upper"]) == (typed["lower"], typed["upper"])
+
+
+def test_the_lists_are_in_every_form_of_the_verbose_output(run_command):
+    argv = ["interval", "clustered_proportion", "--x", "3,5", "--n", "10,12", "--verbose"]
+    assert "\nx: [3, 5]\nn: [10, 12]\n" in run_command(*argv).out
+    (row,) = csv.DictReader(run_command(*argv, "--format", "csv").out.splitlines())
+    assert (row["x"], row["n"]) == ("[3, 5]", "[10, 12]")
+
+
+WRONG = {
+    "a list for a number": ("proportion --x 3,5 --n 10", "x of proportion should be one number, "),
+    "a list for a summary": (
+        "mean --mean 75,76 --sd 2 --k 5",
+        "mean of mean should be one number, found 75,76",
+    ),
+    "a number for a list": (
+        "clustered_proportion --x 3 --n 10",
+        "x should be a list with a number for each cluster, found 3",
+    ),
+    "a number for values": (
+        "mean --values 75",
+        "values should be a list with a number for each run, found 75",
+    ),
+    "lists that differ in length": (
+        "clustered_proportion --x 3,5 --n 10,10,10",
+        "expected a number for each cluster in every list, found that x has 2, n has 3",
+    ),
+    "a summary for a method of values": (
+        "mean --mean 75 --sd 2 --k 5 --method bootstrap_t --seed 1",
+        "bootstrap_t needs the values, found only a summary of them",
+    ),
+    "a prior of a mean": ("mean --values 75,72 --prior 1 1", "mean takes no prior"),
+    "a population of clusters": (
+        "clustered_proportion --x 3,5 --n 10,10 --population 50",
+        "saha_wilson takes no population",
+    ),
+    "columns without a file": (
+        "clustered_proportion --x 3,5 --n 10,10 --cluster document",
+        "--cluster and --correct are columns of a file, which --csv names",
+    ),
+    "a file without columns": ("clustered_proportion --csv results.csv", "--csv needs --cluster"),
+    "a file and counts": (
+        f"clustered_proportion --x 3,5 --n 10,10 {' '.join(FILE)}",
+        "expected the data from --csv alone, found --x and --n too",
+    ),
+    "a file of another family": (
+        f"proportion {' '.join(FILE)}",
+        "--csv gives counts of clusters, which proportion does not take",
+    ),
+    "a column that is not there": (
+        "clustered_proportion --csv results.csv --cluster doc --correct right",
+        "results.csv:1: expected a column doc, found document, right, model",
+    ),
+    "a column of something else": (
+        "clustered_proportion --csv results.csv --cluster document --correct model",
+        "results.csv:2: expected 0 or 1, or true or false, in model, found 'm'",
+    ),
+    "no file": (
+        "clustered_proportion --csv none.csv --cluster document --correct right",
+        "none.csv cannot be read: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_said_in_one_sentence(run_command, here, what):
+    (here / "results.csv").write_text(CASES)
+    options, message = WRONG[what]
+    result = run_command("interval", *options.split())
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert message in result.err
+
+
+@pytest.mark.parametrize("text", ["75,x", "75,,72", ",", "75;72"])
+def test_what_is_no_list_of_numbers_ends_with_2_and_no_traceback(run_command, text):
+    result = run_command("interval", "mean", "--values", text)
+    assert (result.code, result.out) == (2, "")
+    assert f"expected numbers with commas between, found {text}" in result.err
+    assert "Traceback" not in result.err
+
+
+def test_the_help_says_where_clustered_cases_and_repeated_runs_go(run_command):
+    text = run_command("interval", "--help").words
+    assert "count as independent of each other" in text
+    assert "give the counts of each of these clusters to clustered_proportion" in text
+    assert "A score of several runs goes to mean" in text
