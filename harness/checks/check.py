@@ -24,6 +24,7 @@ from harness.checks.contract.exact import (
     declared_contract,
     validate_contract,
 )
+from harness.checks.contract.lists import check_contract_of_lists
 from harness.checks.contract.simulated import check_contract_by_trials
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.report import CheckReport, Finding
@@ -51,6 +52,8 @@ from harness.methods.method import TWO_SIDED, Method
 from harness.methods.user.process import TIMEOUT
 
 SEED = 2003
+ALPHAS_OF_LISTS = (0.05, 0.2)
+"""The alphas of a check of lists by default."""
 
 _LONGEST_TIMEOUT = 86_400.0
 """One day, in seconds."""
@@ -124,6 +127,8 @@ def check(
         0.165046 at n = 10, alpha = 0.05, where clopper_pearson has 0.0389795: worse by 0.13
     """
     called = named(method, family)
+    if against is not None and not family_of(family).has_outcomes:
+        raise InputError(f"methods of {family} are not compared by a check; leave against out")
     settings = _settings(called, config, sizes, alphas, contract, margin, trials, seed, timeout)
     if not (against is None or isinstance(against, Path)) and not is_baseline(str(against)):
         _validate_largest(_reference(against, family), settings.sizes)
@@ -161,11 +166,45 @@ def _settings(
     _validate_options(margin, trials, seed, timeout)
     if sizes is not None:
         _validate_largest(called, validate_sizes(family, sizes))
+    if not family_of(family).has_outcomes:
+        return _of_lists(called, sizes, alphas, contract, margin, trials, seed, timeout)
     return _Settings(
         contract=_declared(called) if contract is None else validate_contract(contract),
         sizes=validate_sizes(family, default_sizes(family) if sizes is None else sizes),
         trial_sizes=validate_sizes(family, default_trial_sizes(family) if sizes is None else sizes),
         alphas=validate_alphas(default_alphas(family) if alphas is None else alphas),
+        margin=margin,
+        trials=trials,
+        seed=seed,
+        timeout=timeout,
+    )
+
+
+def _of_lists(
+    called: Named,
+    sizes: Sequence[Any] | None,
+    alphas: Sequence[float] | None,
+    contract: str | None,
+    margin: float | None,
+    trials: int,
+    seed: int,
+    timeout: float,
+) -> _Settings:
+    """The options where data are lists, whose sizes are those of fixed scenarios.
+
+    Raises:
+        InputError: sizes are given.
+    """
+    family = called.family
+    if sizes is not None:
+        raise InputError(
+            f"a check of {family} takes no sizes, since it draws lists of its own; leave them out"
+        )
+    return _Settings(
+        contract=_declared(called) if contract is None else validate_contract(contract),
+        sizes=(),
+        trial_sizes=(),
+        alphas=validate_alphas(ALPHAS_OF_LISTS if alphas is None else alphas),
         margin=margin,
         trials=trials,
         seed=seed,
@@ -231,6 +270,15 @@ def _open_subject(called: Named, settings: _Settings) -> Iterator[Subject]:
 def _check_contract(subject: Subject, exact: pl.DataFrame, settings: _Settings) -> list[Finding]:
     """Check the contract by exact numbers, or by trials for a stochastic method."""
     contract, margin = settings.contract, settings.margin
+    if not family_of(subject.family).has_outcomes:
+        return check_contract_of_lists(
+            contract,
+            subject,
+            settings.alphas,
+            trials=settings.trials,
+            margin=margin,
+            seed=settings.seed,
+        )
     if not subject.deterministic:
         return check_contract_by_trials(
             contract,

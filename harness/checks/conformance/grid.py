@@ -90,7 +90,7 @@ class Outcomes:
         """Every outcome, as sources of limits take them."""
         return Observed(self.family, self.sizes, self.flat())
 
-    def cell(self, index: Sequence[int]) -> dict[str, float | int]:
+    def cell(self, index: Sequence[int]) -> dict[str, float | int | str]:
         """The counts and sizes of one outcome by name.
 
         Args:
@@ -118,7 +118,7 @@ class OutcomeList(Outcomes):
         """The counts of each sample at every outcome, shape (m,)."""
         return self.counts
 
-    def cell(self, index: Sequence[int]) -> dict[str, float | int]:
+    def cell(self, index: Sequence[int]) -> dict[str, float | int | str]:
         """The counts and sizes of the outcome in row ``index[0]`` by name."""
         return super().cell([*index] * len(self.counts))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.checks.conformance.grid import Outcomes, Step
+from harness.checks.conformance.list_grid import DataSets
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
@@ -157,6 +158,20 @@ def mirrors(evaluation: Evaluation) -> Violation:
     return Violation(where, outcomes.mirror_words, low, high)
 
 
+def keeps_order(evaluation: Evaluation) -> Violation:
+    """Limits do not depend on the order of the numbers in the lists."""
+    outcomes = evaluation.outcomes
+    assert isinstance(outcomes, DataSets)
+    low, high = (
+        _at_places(each, outcomes.reversed()) for each in (evaluation.lower, evaluation.upper)
+    )
+    where = np.zeros(evaluation.lower.shape, np.bool_)
+    for found, expected in ((evaluation.lower, low), (evaluation.upper, high)):
+        with np.errstate(invalid="ignore"):  # two infinite limits
+            where |= np.abs(found - expected) > evaluation.tolerance(found)
+    return Violation(where, "the same data in the reverse order have", low, high)
+
+
 def reaches_the_end(evaluation: Evaluation) -> Violation:
     """A one-sided interval extends to the boundary of the support on its other side."""
     low, high = evaluation.family.support
@@ -185,8 +200,21 @@ def holds_the_estimate(evaluation: Evaluation) -> Violation:
     return Violation(outside & evaluation.is_two_sided)
 
 
-NEEDS_DETERMINISTIC = ("is nested in alpha", "rises with x", "is monotone", "mirrors")
+NEEDS_DETERMINISTIC = (
+    "is nested in alpha",
+    "rises with x",
+    "is monotone",
+    "mirrors",
+    "keeps order",
+)
 """Properties that compare limits with those of other outcomes or alphas."""
+
+
+def _moving_with_data(family: Family) -> dict[str, Property]:
+    """How limits follow the counts; those of lists have no next one, but may not heed the order."""
+    if not family.has_outcomes:
+        return {"keeps order": keeps_order}
+    return {"rises with x" if family.has_single_count else "is monotone": is_monotone}
 
 
 def properties_of(family: str) -> dict[str, Property]:
@@ -197,7 +225,7 @@ def properties_of(family: str) -> dict[str, Property]:
         "is ordered": is_ordered,
         STAYS_IN_RANGE: stays_in_range,
         "is nested in alpha": is_nested_in_alpha,
-        "rises with x" if known.has_single_count else "is monotone": is_monotone,
+        **_moving_with_data(known),
         **({"mirrors": mirrors} if known.has_mirror else {}),
         "reaches the end": reaches_the_end,
         "has width": has_width,

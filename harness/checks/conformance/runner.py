@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from harness.checks.conformance.grid import Outcomes, conformance_alphas, conformance_grid
+from harness.checks.conformance.list_grid import data_set_grid
 from harness.checks.conformance.properties import (
     MIRROR,
     NEEDS_DETERMINISTIC,
@@ -61,9 +62,7 @@ def check_conformance(subject: Subject) -> list[Finding]:
         smallest size, with the alpha nearest to 0.05.
     """
     evaluations = [
-        evaluation
-        for outcomes in conformance_grid(subject.family, subject.largest_size)
-        for evaluation in _evaluate(subject, outcomes)
+        evaluation for outcomes in _grid(subject) for evaluation in _evaluate(subject, outcomes)
     ]
     reason = subject.unpicklable()
     findings = [
@@ -77,6 +76,13 @@ def check_conformance(subject: Subject) -> list[Finding]:
         replace(finding, severity=(_GRAVEST - number) * (finding.verdict == FAIL))
         for number, finding in enumerate(findings)
     ]
+
+
+def _grid(subject: Subject) -> Sequence[Outcomes]:
+    """The outcomes, or the data sets of lists, by size."""
+    if not family_of(subject.family).has_outcomes:
+        return data_set_grid(subject.family)
+    return conformance_grid(subject.family, subject.largest_size)
 
 
 def _evaluate(subject: Subject, outcomes: Outcomes) -> Iterator[Evaluation]:
@@ -192,8 +198,8 @@ def _check_calls(subject: Subject) -> Iterator[Finding]:
     """What calls of the method do besides returning limits; nothing if it cannot be called."""
     found: dict[str, str] = {}
     was_called = False
-    sizes = _CALL_CHECK_SIZES[family_of(subject.family).design]
-    for outcomes in conformance_grid(subject.family, subject.largest_size)[:sizes]:
+    sizes = _CALL_CHECK_SIZES.get(family_of(subject.family).design, 3)
+    for outcomes in _grid(subject)[:sizes]:
         for alpha in _CALL_CHECK_ALPHAS:
             results = subject.call_checks(outcomes.observed(), alpha)
             was_called = was_called or bool(results)

@@ -136,12 +136,12 @@ def _check_mean(simulation: _Simulation, scenario: Scenario, alpha: float) -> Fi
     missed = int(misses(simulation.subject, scenario, outcomes, truth, alpha).sum())
 
     def verdict_after(count: int) -> Verdict:
-        low, high = _interval(missed * (count / trials), count)
+        low, high = fraction_between(missed * (count / trials), count)
         if max(abs(alpha - low), abs(alpha - high)) <= margin:
             return PASS
         return FAIL if low > alpha + margin or high < alpha - margin else INCONCLUSIVE
 
-    verdict, (low, high) = verdict_after(trials), _interval(missed, trials)
+    verdict, (low, high) = verdict_after(trials), fraction_between(missed, trials)
     error = alpha - missed / trials
     cell = {**sizes_by_name(scenario), "alpha": alpha}
     message = (
@@ -167,9 +167,9 @@ def _check_worst(simulation: _Simulation, scenario: Scenario, alpha: float, most
     level = INTERVAL_ALPHA / (simulation.cells * len(truths))
 
     def verdict_after(count: int) -> Verdict:
-        return verdict_of(*_interval(found[worst] * (count / trials), count, level), most)
+        return verdict_of(*fraction_between(found[worst] * (count / trials), count, level), most)
 
-    verdict, (low, high) = verdict_after(trials), _interval(found[worst], trials, level)
+    verdict, (low, high) = verdict_after(trials), fraction_between(found[worst], trials, level)
     rate, seed = found[worst] / trials, simulation.seed
     cell = {**sizes_by_name(scenario), "alpha": alpha}
     text = ", ".join(f"{value:.4g}" for value in truths[worst])
@@ -197,7 +197,9 @@ def _truths(scenario: Scenario) -> list[tuple[float, ...]]:
     return list(itertools.product(*(np.linspace(*span, count).tolist() for span in spans)))
 
 
-def _interval(missed: float, trials: int, level: float = INTERVAL_ALPHA) -> tuple[float, float]:
+def fraction_between(
+    missed: float, trials: int, level: float = INTERVAL_ALPHA
+) -> tuple[float, float]:
     """The interval of a miss rate; the number of misses is rounded."""
     low, high = fraction_interval(np.array([round(missed)]), np.array([trials]), level)
     return float(low[0]), float(high[0])

@@ -120,6 +120,8 @@ class CatalogueSubject:
     def _as_function(self, *arguments: Any) -> tuple[Any, Any]:
         """The method as a user's function of the data and alpha."""
         *given, alpha = arguments
+        if not family_of(self.family).has_outcomes:
+            return self._on_lists(given, alpha)
         on_arrays = np.ndim(given[0]) > 0
         columns = [np.atleast_1d(np.asarray(each, np.float64)) for each in given]
         data = tuple(
@@ -129,6 +131,15 @@ class CatalogueSubject:
         rng = None if self.deterministic else np.random.default_rng(self.seed)
         limits: LimitPair = self.method.limits(data, alpha, self.sides[0], rng=rng)
         return limits if on_arrays else (limits[0][0], limits[1][0])
+
+    def _on_lists(self, given: list[Any], alpha: float) -> tuple[Any, Any]:
+        """The method at one data set, or at a row for each of several."""
+        family = family_of(self.family)
+        rows = [np.atleast_2d(np.asarray(each, np.float64)) for each in given]
+        rng = None if self.deterministic else np.random.default_rng(self.seed)
+        data = family.columns(rows, ())
+        limits: LimitPair = self.method.limits(data, alpha, self.sides[0], rng=rng)
+        return limits if np.ndim(given[0]) > 1 else (limits[0][0], limits[1][0])
 
     def unpicklable(self) -> str | None:
         return pickling_error(self.method)
