@@ -15,7 +15,7 @@ import numpy as np
 from harness.errors import HarnessError
 from harness.families.catalogue import family_of
 from harness.families.family import Model
-from harness.families.stratified import weighted_difference
+from harness.families.stratified import weighted_mean, weights
 from harness.list_truths import ClusterTruth, ListTruth, RunTruth, StratumTruth
 from harness.methods.source import Observed
 from harness.numerics.arrays import Floats, Integers
@@ -210,8 +210,7 @@ class StratumScenario(ListScenario):
 
     def true_values(self) -> tuple[Floats, ...]:
         first, second = (np.array(each) for each in zip(*self.truth.tables, strict=True))
-        n1, n2 = self.of_strata
-        return (weighted_difference(first * n1, n1, second * n2, n2),)
+        return (weighted_mean(weights(*self.of_strata), first - second),)
 
     def draw_lists(self, number: int, trials: int, rng: np.random.Generator) -> tuple[Floats, ...]:
         drawn: list[Floats] = []

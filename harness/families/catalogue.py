@@ -9,6 +9,7 @@ from harness.families.family import Family
 from harness.families.lists import ListFamily
 from harness.families.paired import PairedFamily, PairedRatio
 from harness.families.runs import RunData
+from harness.families.stratified import StratumData
 from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
 from harness.posteriors.difference.rates import difference_of_rates
 from harness.posteriors.paired.posterior import paired_difference_posterior
@@ -95,6 +96,13 @@ FAMILIES: dict[str, Family] = {
             "p",
             proportion,
             of_lists=ClusterData(),
+        ),
+        ListFamily(
+            "stratified_difference",
+            "the difference of two proportions over strata: x1 of n1 less x2 of n2 in each",
+            "p1 − p2",
+            proportion,
+            of_lists=StratumData(),
         ),
     )
 }

@@ -96,11 +96,15 @@ def weights(n1: Floats, n2: Floats) -> Floats:
     return np.asarray(n1 * (n2 / np.where(total > 0, total, 1.0)))
 
 
-def weighted_difference(x1: Floats, n1: Floats, x2: Floats, n2: Floats) -> Floats:
-    """Return Σ w (x₁/n₁ − x₂/n₂)/Σ w over the last axis, with w = n₁n₂/(n₁ + n₂).
+def weighted_mean(weight: Floats, values: Floats) -> Floats:
+    """Return Σ w v/Σ w over the last axis, exactly v where all values of some weight are one v."""
+    place = (weight > 0).argmax(axis=-1, keepdims=True)
+    first = np.take_along_axis(values, np.broadcast_to(place, (*values.shape[:-1], 1)), axis=-1)
+    excess = (weight * (values - first)).sum(axis=-1) / weight.sum(axis=-1)
+    return np.asarray(first[..., 0] + excess)
 
-    Also of the expected counts n₁p₁ and n₂p₂, of which it is the parameter.
-    """
-    weight = weights(n1, n2)
+
+def weighted_difference(x1: Floats, n1: Floats, x2: Floats, n2: Floats) -> Floats:
+    """Return Σ w (x₁/n₁ − x₂/n₂)/Σ w over the last axis, with w = n₁n₂/(n₁ + n₂)."""
     difference = x1 / np.where(n1 > 0, n1, 1.0) - x2 / np.where(n2 > 0, n2, 1.0)
-    return np.asarray((weight * difference).sum(axis=-1) / weight.sum(axis=-1))
+    return weighted_mean(weights(n1, n2), difference)

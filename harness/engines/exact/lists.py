@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from harness.engines.exact import runs
+from harness.engines.exact import runs, strata
 from harness.engines.results import Enumerated, Exact
 from harness.engines.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
-from harness.families.family import RUNS
+from harness.families.family import RUNS, STRATA
 from harness.list_scenario import ListScenario
 from harness.numerics.arrays import Floats
 
@@ -18,7 +18,7 @@ AtTruths = Callable[[ListScenario, StochasticColumn], tuple[Floats, Floats, Floa
 """Returns the probabilities of a miss below and above and the expected length of a column at each
 listed truth, shape (t,) each; None where they are not known."""
 
-BY_DESIGN: Mapping[str, AtTruths] = {RUNS: runs.at_truths}
+BY_DESIGN: Mapping[str, AtTruths] = {RUNS: runs.at_truths, STRATA: strata.at_truths}
 
 ASSUMES: Mapping[str, str] = {RUNS: runs.ASSUMES}
 """What the exact values of a design rest on that a truth need not have, in words."""

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import cast
 
 import numpy as np
 
+from harness.engines.stochastic import StochasticColumn
 from harness.errors import InputError
+from harness.families.family import Data
+from harness.list_scenario import ListScenario, StratumScenario
+from harness.list_truths import StratumTruth
 from harness.methods.method import LimitPair
+from harness.methods.source import Observed
 from harness.numerics.arrays import Floats, Integers
 from harness.sampling import binomial
 
-LARGEST_COUNT = 2**22
+MOST_TABLES = 2**22
 """The most tables that are enumerated."""
 # Tables whose limits are computed together.
 _BLOCK = 2**15
@@ -27,7 +33,43 @@ LimitsOf = Callable[[tuple[Floats, ...]], LimitPair]
 """The limits, shape (m,) each, of the columns x₁, n₁, x₂ and n₂, shape (m, S) each."""
 
 
+StratumSizes = tuple[Sequence[float], Sequence[float]]
+"""The sizes of both samples in each stratum."""
+
+
 def at_truths(
+    scenario: ListScenario, column: StochasticColumn
+) -> tuple[Floats, Floats, Floats] | None:
+    """Return the exact values of a column, as ``sums_at_truths`` does.
+
+    Args:
+        scenario: sizes and truths of the strata.
+        column: the method.
+
+    Returns:
+        None where limits are drawn, and where there are more than 2^22 tables.
+    """
+    strata = cast(StratumScenario, scenario)
+    sizes, truths = cells_of(strata.size, strata.truth)
+    if not column.source.deterministic or table_count(sizes, truths) > MOST_TABLES:
+        return None
+    alpha, side = column.column.alpha, column.column.side
+
+    def limits_of(data: Data) -> LimitPair:
+        observed = Observed(strata.family, strata.sizes, data)
+        answers = column.source.limits(observed, alpha, side).intervals(observed, alpha, side)
+        return answers.lower, answers.upper
+
+    return sums_at_truths(limits_of, sizes, truths, strata.true_values()[0])
+
+
+def cells_of(size: StratumSizes, truth: StratumTruth) -> tuple[Cells, list[Cells]]:
+    """Return the size and the probabilities of each sample of each stratum."""
+    first, second = size
+    return (*first, *second), [(*p1, *p2) for p1, p2 in truth.tables]
+
+
+def sums_at_truths(
     limits_of: LimitsOf, sizes: Cells, truths: Sequence[Cells], parameters: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Return the miss probabilities and the expected length of an interval at each truth.
@@ -48,9 +90,9 @@ def at_truths(
         InputError: there are more than 2^22 tables.
     """
     count = table_count(sizes, truths)
-    if count > LARGEST_COUNT:
+    if count > MOST_TABLES:
         raise InputError(
-            f"expected strata with at most {LARGEST_COUNT} tables of counts to enumerate, found "
+            f"expected strata with at most {MOST_TABLES} tables of counts to enumerate, found "
             f"{count}"
         )
     windows = _windows(sizes, truths)

@@ -20,6 +20,7 @@ from harness.methods.catalogue import (
     rate_difference,
     rate_ratio,
     risk_ratio,
+    stratified_difference,
 )
 from harness.methods.method import TWO_SIDED, Method
 
@@ -36,6 +37,7 @@ _LISTS = {
     "paired_ratio": paired_ratio,
     "mean": mean,
     "clustered_proportion": clustered_proportion,
+    "stratified_difference": stratified_difference,
 }
 
 CATALOGUE: Mapping[str, Mapping[str, Method]] = {

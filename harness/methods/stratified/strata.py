@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from harness.families.stratified import weighted_mean, weights
 from harness.numerics.arrays import Floats, Positions
 
 
@@ -39,7 +40,7 @@ class Strata:
             np.where(there, column, other)
             for column, other in zip(data, (0.0, 1.0, 0.0, 1.0), strict=True)
         )
-        weight = np.where(there, n1 * (n2 / (n1 + n2)), 0.0)
+        weight = weights(data[1], data[3])
         return cls(x1, n1, x2, n2, weight, weight / weight.sum(axis=1, keepdims=True))
 
     def at(self, index: Positions | slice) -> Self:
@@ -58,15 +59,10 @@ class Strata:
     @property
     def estimate(self) -> Floats:
         """D = Σ w (p̂₁ − p̂₂)/Σ w, shape (m,), exact where the strata have one difference."""
-        return self._mean(self.x1 / self.n1 - self.x2 / self.n2)
+        return weighted_mean(self.weight, self.x1 / self.n1 - self.x2 / self.n2)
 
     @property
     def distance(self) -> Floats:
         """D + 1, shape (m,), likewise."""
-        mean = self._mean(self.x1 / self.n1 + (self.n2 - self.x2) / self.n2)
-        return np.clip(mean, 0.0, 2.0)
-
-    def _mean(self, values: Floats) -> Floats:
-        """Σ w v/Σ w, as the first stratum's value and the mean difference from it."""
-        first = np.take_along_axis(values, (self.weight > 0).argmax(axis=1)[:, np.newaxis], axis=1)
-        return np.asarray(first[:, 0] + (self.share * (values - first)).sum(axis=1))
+        apart = self.x1 / self.n1 + (self.n2 - self.x2) / self.n2
+        return np.clip(weighted_mean(self.weight, apart), 0.0, 2.0)

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from harness.engines.exact.strata import at_truths, table_count
+from harness.engines.exact.strata import sums_at_truths, table_count
 from harness.errors import InputError
 from harness.methods.stratified.normal import mantel_haenszel, newcombe, sato
 from harness.methods.stratified.score import miettinen_nurminen, scas
@@ -45,7 +45,7 @@ def by_fractions(formula, sizes, cells, parameter):
 @pytest.mark.parametrize("formula", [mantel_haenszel, newcombe, sato])
 def test_sums_are_those_of_rational_arithmetic(formula):
     values = parameters(SIZES, TRUTHS)
-    found = at_truths(lambda data: formula(data, 0.1), SIZES, TRUTHS, values)
+    found = sums_at_truths(lambda data: formula(data, 0.1), SIZES, TRUTHS, values)
     expected = [
         by_fractions(formula, SIZES, cells, value)
         for cells, value in zip(TRUTHS, values, strict=True)
@@ -61,7 +61,7 @@ def test_probabilities_of_a_constant_interval_add_up_to_one():
             shape = data[0].shape[:1]
             return np.full(shape, 0.9), np.full(shape, 0.95)
 
-        below, above, length = at_truths(never, sizes, truths, parameters(sizes, truths))
+        below, above, length = sums_at_truths(never, sizes, truths, parameters(sizes, truths))
         np.testing.assert_allclose(below, 1, rtol=0, atol=1e-13)
         np.testing.assert_allclose(above, 0, rtol=0, atol=0)
         np.testing.assert_allclose(length, 0.05, rtol=1e-12)
@@ -72,7 +72,7 @@ def test_draws_miss_as_often_as_the_sums_say(formula):
     """Of two miss frequencies at one truth; a false alarm has a probability below 1e-6."""
     sizes, truth, trials = (6.0, 4.0, 5.0, 8.0), ((0.6, 0.3, 0.4, 0.2),), 20_000
     value = parameters(sizes, truth)
-    below, above, length = at_truths(lambda data: formula(data, 0.05), sizes, truth, value)
+    below, above, length = sums_at_truths(lambda data: formula(data, 0.05), sizes, truth, value)
     rng = np.random.default_rng(2014)
     x = rng.binomial(np.array(sizes, int), truth[0], (trials, 4)).astype(float)
     distinct, back = np.unique(x, axis=0, return_inverse=True)
@@ -90,7 +90,7 @@ def test_a_limit_that_is_missing_leaves_no_number():
         lower = np.where(data[0][:, 0] == 0, np.nan, -1.0)
         return lower, lower + 2.0
 
-    found = at_truths(failing, SIZES, TRUTHS[:1], np.array([0.0]))
+    found = sums_at_truths(failing, SIZES, TRUTHS[:1], np.array([0.0]))
     assert np.isnan(found).all()
 
 
@@ -98,4 +98,4 @@ def test_more_tables_than_the_largest_number_are_refused():
     sizes, truths = (4000.0, 3.0, 4000.0, 3.0), ((0.5, 0.5, 0.5, 0.5),)
     assert 2**22 < table_count(sizes, truths) < 4001**2 * 16
     with pytest.raises(InputError, match="at most 4194304 tables of counts to enumerate, found"):
-        at_truths(lambda data: sato(data, 0.05), sizes, truths, np.zeros(1))
+        sums_at_truths(lambda data: sato(data, 0.05), sizes, truths, np.zeros(1))
