@@ -26,7 +26,6 @@ from harness.config.models.figures import kind_of
 from harness.config.models.sampling import own_sampling
 from harness.config.models.truth_by_design import truth_of
 from harness.config.resolve import pairs, sizes_of
-from harness.engines.exact.strata import MOST_TABLES, StratumSizes, cells_of, table_count
 from harness.engines.pooling import Group
 from harness.errors import ConfigIssue, InputError, KeyPath, path_text
 from harness.families.catalogue import FAMILIES
@@ -409,26 +408,6 @@ def _strata_are_paired(form: Form, sizes: Sizes, truth: AnyTruth) -> Issues:
                 return
 
 
-def _some_strata_are_enumerated(
-    form: Form, raw: Mapping[str, Any], engines: Sequence[str], sizes: Sizes, truth: AnyTruth
-) -> Issues:
-    """Where enumeration is asked for, there are exact values at one size at least."""
-    written = raw.get("engines", ())
-    if form.family.design != STRATA or not {ENUMERATION} <= {*engines} & {*written}:
-        return
-    strata, known = cast(StratumTruth, truth), set(form.family.sizes) <= set(sizes)
-    found = cast(Sequence[StratumSizes], sizes_of(form, sizes, cross=False) if known else ())
-    if not found or any({len(n1), len(n2)} != {strata.strata} for n1, n2 in found):
-        return
-    fewest = min(table_count(*cells_of(size, strata)) for size in found)
-    if fewest > MOST_TABLES:
-        yield ConfigIssue(
-            ("engines", written.index(ENUMERATION)),
-            f"expected a size with at most {MOST_TABLES} tables of counts for {ENUMERATION}, "
-            f"found at least {fewest} at every size",
-        )
-
-
 def _reference_has_distribution(reference: str, truth: Truth | PairTruth) -> Issues:
     if reference == "truth" and truth.is_discrete:
         yield _reference_needs("a truth that is a distribution")
@@ -496,7 +475,6 @@ RULES: dict[str, tuple[Callable[..., Issues], ...]] = {
         _lists_are_simulated,
         _runs_are_several,
         _strata_are_paired,
-        _some_strata_are_enumerated,
         _reference_has_distribution,
         _reference_has_all_outcomes,
         _reference_has_posterior,
