@@ -34,8 +34,8 @@ def interval(
         str,
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean or "
-            "clustered_proportion",
+            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
+            "clustered_proportion or stratified_difference",
             metavar="FAMILY",
         ),
     ],
