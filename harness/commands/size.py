@@ -10,15 +10,21 @@ import typer
 from harness.commands.options import TRUTHS, Form, Prior, with_data
 
 _RANGES = {name: f"{text} FROM:TO is a range." for name, text in TRUTHS.items()}
+_LISTS = {
+    "sd": "Standard deviation of the value of a run.",
+    "rho": "Correlation of two cases of a cluster.",
+    "size": "Cases of each cluster.",
+}
 
 
-@with_data(_RANGES, str | None)
+@with_data(_RANGES | _LISTS, str | None)
 def size(
     family: Annotated[
         str,
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference or paired_ratio",
+            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean or "
+            "clustered_proportion",
             metavar="FAMILY",
         ),
     ],
@@ -85,6 +91,7 @@ def size(
             {
                 **found.sizes,
                 found.goal: found.reached,
+                **({} if found.std_error is None else {"std_error": found.std_error}),
                 "checked_to": found.checked_to,
                 "smaller": smaller,
             }

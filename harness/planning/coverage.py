@@ -119,6 +119,11 @@ def coverage(
         0.8553
     """
     known = family_of(validate_choice("family", family, FAMILIES))
+    if not known.has_outcomes:
+        raise InputError(
+            f"coverage has no exact sum for {known.name}, whose data are lists; run an experiment "
+            f"of that family, which simulates it"
+        )
     columns = _columns(known, alpha, given)
     law = None if sampling is None else _law(known, sampling, columns)
     source = source_of(known, method, side, prior, law)

@@ -36,6 +36,10 @@ class TooLargeError(InputError):
     """Sizes up to four times the answer are too many to be checked."""
 
 
+_CURVE = 240
+"""The most sizes of the curve of a figure."""
+
+
 @dataclass(frozen=True)
 class Question:
     """Which sizes reach a goal, at one truth or at every truth of a range?"""
@@ -48,6 +52,18 @@ class Question:
     """The range of each sample's true value; both ends are equal at a single one."""
     rises: bool
     """Whether limits rise and fall with the counts, so that those at nodes bound all others."""
+
+    @property
+    def target(self) -> float:
+        """The width or the probability that is asked for."""
+        return self.sums.goal.target
+
+    def curve(self, first: float) -> tuple[Floats, Floats]:
+        """Return sizes of the first sample about an answer, and what each of them reaches."""
+        last = self.ladder.number_from(2.0 * first)
+        step = max(1, last // _CURVE)
+        numbers = np.arange(last % step or step, last + 1, step)
+        return self.ladder.sizes(numbers), self.reached(numbers)
 
     @property
     def is_range(self) -> bool:

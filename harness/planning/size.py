@@ -23,6 +23,7 @@ from harness.numerics.arrays import Floats
 from harness.planning.arguments import AnyMethod, limits_of, source_of, truth_columns
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width
 from harness.planning.ladders import Exposures, Ladder, WholeNumbers
+from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.paired_sums import PairedSums
 from harness.planning.search import Found, Question, search
 from harness.planning.sums import LimitsOf, Sums
@@ -31,8 +32,6 @@ from harness.truths import Prior
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
 _RISES = ("rises with x", "is monotone")
 """The properties of which a method needs one, so that few limits bound many."""
-_CURVE = 240
-"""The most sizes of the curve of a figure."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,9 @@ class Size:
     """Every size of the first sample from the answer up to this one reaches the goal."""
     smaller: tuple[float, ...]
     """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
-    question: Question = field(repr=False, compare=False)
+    question: Question | ListQuestion = field(repr=False, compare=False)
+    std_error: float | None = None
+    """The standard error of ``reached`` where it is a mean over data sets that were drawn."""
 
     def __getattr__(self, name: str) -> float:
         sizes: Mapping[str, float] = self.__dict__.get("sizes", {})
@@ -64,16 +65,11 @@ class Size:
     @property
     def target(self) -> float:
         """The width or the probability that is asked for."""
-        return self.question.sums.goal.target
+        return self.question.target
 
     def curve(self) -> tuple[Floats, Floats]:
         """Return sizes of the first sample about the answer, and what each of them reaches."""
-        question = self.question
-        first = next(iter(self.sizes.values()))
-        last = question.ladder.number_from(2.0 * first)
-        step = max(1, last // _CURVE)
-        numbers = np.arange(last % step or step, last + 1, step)
-        return question.ladder.sizes(numbers), question.reached(numbers)
+        return self.question.curve(next(iter(self.sizes.values())))
 
 
 def size(
@@ -100,7 +96,9 @@ def size(
     answer is checked.
 
     Args:
-        family: what is estimated: "proportion", "rate", "proportion_difference", …
+        family: what is estimated: "proportion", "rate", "proportion_difference", …; of "mean" the
+            answer is the number k of runs with normal values, and of "clustered_proportion" the
+            number of clusters, by the mean over 4096 data sets that are drawn.
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits. Its limits must be a function of the outcome.
         half_width: half the length that the interval has at most, (upper − lower)/2 of the
@@ -115,7 +113,8 @@ def size(
         alpha: the probability outside the interval, in (0, 1).
         prior: as for ``interval``.
         **truths: the true value of each sample by its symbol ("p", "rate", "p1", …), or a pair
-            of numbers for every value from the first to the second.
+            of numbers for every value from the first to the second. Of "mean" the sd of a run,
+            of "clustered_proportion" p, rho and the size of a cluster, each one number.
 
     Returns:
         The sizes, what is reached there, up to where all sizes were checked, and the smaller sizes
@@ -134,6 +133,15 @@ def size(
         (139, 0.0499, 556)
     """
     known = family_of(validate_choice("family", family, FAMILIES))
+    if not known.has_outcomes:
+        validate_alone = {
+            "assurance": assurance, "above": above, "below": below, "probability": probability,
+            "prior": prior,
+        }  # fmt: skip
+        for name, value in validate_alone.items():
+            if value is not None:
+                raise InputError(f"size of {known.name} takes half_width or length, found {name}")
+        return _of_lists(known, method, half_width, length, alpha, truths)
     goal = _goal(known, half_width, length, assurance, above, below, probability)
     ranges = _ranges(known, truths)
     _validate(alpha=alpha)
@@ -152,6 +160,25 @@ def size(
             f"{known.name}: no size up to {known.size_text(last.tolist(), 6)} has {asked}"
         )
     return _answer(question, found)
+
+
+def _of_lists(
+    family: Family,
+    method: AnyMethod,
+    half_width: float | None,
+    length: float | None,
+    alpha: float,
+    given: Mapping[str, Any],
+) -> Size:
+    """The smallest number of runs or clusters."""
+    goal = _goal(family, half_width, length, None, None, None, None)
+    _validate(alpha=alpha)
+    halves = goal.name == HALF_WIDTH
+    question = list_question(family, method, float(alpha), goal.target, halves, given)
+    number = find_number(question)
+    reached, error = question.width(number)
+    sizes = {family.sizes[0]: number}
+    return Size(sizes, goal.name, reached, number, (), question, error if error > 0 else None)
 
 
 def _answer(question: Question, found: Found) -> Size:
