@@ -10,6 +10,9 @@ from harness.methods.proportion.score import wilson_at
 from harness.methods.stratified.strata import Strata
 from harness.numerics.arrays import Floats
 
+_ROUNDING = 2.0**-48
+"""Sums of up to a hundred strata that cancel leave less than this share of one of them."""
+
 
 def mantel_haenszel(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """D ± z √(Σ (w/Σw)² (p̂₁q̂₁/n₁ + p̂₂q̂₂/n₂)), D = Σ w (p̂₁ − p̂₂)/Σ w, w = n₁n₂/(n₁ + n₂).
@@ -42,8 +45,9 @@ def sato(data: tuple[Floats, ...], tail: float) -> LimitPair:
     share1, share2 = n1 / total, n2 / total
     slope = strata.sum(share1**2 * x2 - share2**2 * x1 + share1 * share2 * (n2 - n1) / 2.0)
     level = strata.sum((x1 * ((n2 - x2) / total) + x2 * ((n1 - x1) / total)) / 2.0)
-    # A rounding error may be below 0.
-    spread = np.maximum(strata.estimate * slope + level, 0.0)
+    spread = strata.estimate * slope + level
+    # What rounding leaves of 0 may be below or above it, and its root is no small number.
+    spread = np.where(spread > _ROUNDING * level, spread, 0.0)
     return _about(strata.estimate, spread / strata.weight.sum(axis=1) ** 2, tail)
 
 
