@@ -20,7 +20,7 @@ import pytest
 import harness
 from harness.cli import main
 from harness.engines import posterior
-from harness.engines.exact import one_sample, two_samples
+from harness.engines.exact import listed_probabilities, one_sample, two_samples
 from harness.engines.verification import one_sample as one_verified
 from harness.engines.verification import two_samples as two_verified
 from harness.families import proportion, rate
@@ -280,7 +280,7 @@ def test_a_fault_of_one_cell_at_listed_truths(verdict, monkeypatch, family, kind
         right = getattr(one_sample, name)
         monkeypatch.setattr(one_sample, name, lambda *args: changed(right(*args)))
     else:
-        pair = two_samples._by_outcome_and_truth
+        pair = listed_probabilities.misses_at_listed
 
         def wrong(*args):
             by_outcome, by_truth = pair(*args)
@@ -288,7 +288,7 @@ def test_a_fault_of_one_cell_at_listed_truths(verdict, monkeypatch, family, kind
                 return changed(by_outcome), by_truth
             return by_outcome, changed(by_truth)
 
-        monkeypatch.setattr(two_samples, "_by_outcome_and_truth", wrong)
+        monkeypatch.setattr(listed_probabilities, "misses_at_listed", wrong)
     assert verdict(family, **LISTED[family], engines=engines)[0] == 1
 
 
