@@ -209,6 +209,8 @@ class StratumScenario(ListScenario):
         return len(self.size[0])
 
     def true_values(self) -> tuple[Floats, ...]:
+        if self.truth.differences is not None:
+            return self.truth.values
         first, second = (np.array(each) for each in zip(*self.truth.tables, strict=True))
         return (weighted_mean(weights(*self.of_strata), first - second),)
 

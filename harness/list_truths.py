@@ -102,6 +102,8 @@ class StratumTruth:
 
     tables: tuple[tuple[Strata, Strata], ...]
     """p1 and p2 of each true value, in its strata."""
+    differences: tuple[float, ...] | None = None
+    """p1 − p2 of each true value, where it is the same in all strata."""
     is_discrete: ClassVar[Literal[True]] = True
 
     @classmethod
@@ -115,7 +117,7 @@ class StratumTruth:
         for difference in differences:
             first = tuple(_probability(p, difference) for p in second)
             tables.append((first, second))
-        return cls(tuple(tables))
+        return cls(tuple(tables), tuple(differences))
 
     @property
     def count(self) -> int:
@@ -129,6 +131,8 @@ class StratumTruth:
         The parameter of a scenario weights the strata by their sizes; the two are the same where
         all strata have one difference.
         """
+        if self.differences is not None:
+            return (np.array(self.differences),)
         first, second = (np.array(each) for each in zip(*self.tables, strict=True))
         return ((first - second).mean(axis=1),)
 

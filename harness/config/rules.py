@@ -427,6 +427,14 @@ def _reference_needs(what: str) -> ConfigIssue:
     return ConfigIssue(("reference",), f"expected prior, found truth, which needs {what}")
 
 
+def _sizes_in_tables(form: Form, values: Mapping[str, Any]) -> list[Any]:
+    """The sizes as the tables have them: of strata the sums over them."""
+    sizes = sizes_of(form, values["sizes"], values.get(CROSS, False))
+    if form.family.design != STRATA:
+        return list(sizes)
+    return [tuple(sum(cast(Sequence[int], each)) for each in cast(Any, size)) for size in sizes]
+
+
 def _figures_are_drawable(form: Form, values: Mapping[str, Any]) -> Issues:
     """Hold each valid figure against what is valid of the rest of the config."""
     sizes, methods = values["sizes"], values.get("methods", [None])
@@ -436,7 +444,7 @@ def _figures_are_drawable(form: Form, values: Mapping[str, Any]) -> Issues:
         kind=form.kind,
         family=form.family,
         family_is_valid="family" in values,
-        sizes=sizes_of(form, sizes, values.get(CROSS, False)) if is_coverage and known else (),
+        sizes=_sizes_in_tables(form, values) if is_coverage and known else (),
         alphas=values.get("alpha"),
         sides=None if None in methods else {each.label: each.side for each in methods},
         truth=values.get("truth"),

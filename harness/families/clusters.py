@@ -51,6 +51,10 @@ class ClusterData:
         return "p", "ρ"
 
     @property
+    def quantity(self) -> str:
+        return "proportion "
+
+    @property
     def support(self) -> Span:
         return 0.0, 1.0
 

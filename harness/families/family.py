@@ -246,6 +246,16 @@ class Family:
         return tuple(given)
 
     @property
+    def truth_is_of_sample(self) -> bool:
+        """Whether the first true value is the parameter of a sample, of the model's range."""
+        return True
+
+    @property
+    def quantity(self) -> str:
+        """The first true value in words, before its symbol; empty where the symbol says it."""
+        return self.model.QUANTITY
+
+    @property
     def curve_truths(self) -> tuple[tuple[str, str], ...]:
         """The column and the symbol of the truth that a curve goes over, then those it holds."""
         return tuple(zip(self.truths, self.symbols, strict=True))

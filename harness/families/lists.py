@@ -61,6 +61,11 @@ class ListData(Protocol):
         ...
 
     @property
+    def quantity(self) -> str:
+        """The parameter in words, before its symbol; empty where the symbol says it."""
+        ...
+
+    @property
     def support(self) -> Span: ...
 
     @property
@@ -158,6 +163,14 @@ class ListFamily(Family):
     @property
     def symbols(self) -> tuple[str, ...]:
         return self.lists.symbols
+
+    @property
+    def truth_is_of_sample(self) -> bool:
+        return self.support == self.model.SUPPORT
+
+    @property
+    def quantity(self) -> str:
+        return self.lists.quantity
 
     @property
     def directions(self) -> tuple[float, ...]:

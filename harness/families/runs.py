@@ -22,6 +22,8 @@ from harness.families.lists import list_of_numbers, validate_names
 from harness.numerics.arrays import Floats
 
 NAME = "mean"
+LARGEST = 1e100
+"""The largest magnitude of a value, so that squares of values are doubles."""
 VALUES = ("values",)
 SUMMARY = ("mean", "sd", "k")
 
@@ -63,6 +65,10 @@ class RunData:
         return ("mean",)
 
     @property
+    def quantity(self) -> str:
+        return ""
+
+    @property
     def support(self) -> Span:
         return -np.inf, np.inf
 
@@ -81,6 +87,7 @@ class RunData:
         values = list_of_numbers("values", given["values"], "run")
         if values.shape[-1] < 2:
             raise InputError("values should be of at least 2 runs, found 1")
+        validate_values(values, np.abs(values) > LARGEST, "values", "numbers up to 1e100")
         return _with_moments(values)
 
     def columns(self, lists: Sequence[Floats]) -> Data:
@@ -106,8 +113,8 @@ def _with_moments(values: Floats) -> Data:
 def _summary(given: Mapping[str, npt.ArrayLike]) -> Data:
     validate_names(f"{NAME} (or values)", SUMMARY, given)
     mean, sd = (numbers(name, given[name], "a number") for name in SUMMARY[:2])
-    validate_values(mean, ~np.isfinite(mean), "mean", "a finite number")
-    validate_values(sd, ~((sd >= 0) & np.isfinite(sd)), "sd", "a number from 0 on")
+    validate_values(mean, ~(np.abs(mean) <= LARGEST), "mean", "a number up to 1e100")
+    validate_values(sd, ~((sd >= 0) & (sd <= LARGEST)), "sd", "a number from 0 to 1e100")
     size = whole_numbers("k", given["k"])
     outside = (size < 2) | (size > LARGEST_COUNT)
     validate_values(size, outside, "k", "a whole number from 2 to 10^9")

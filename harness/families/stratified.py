@@ -55,6 +55,10 @@ class StratumData:
         return ("p1 − p2",)
 
     @property
+    def quantity(self) -> str:
+        return "difference "
+
+    @property
     def support(self) -> Span:
         return -1.0, 1.0
 

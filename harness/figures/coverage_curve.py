@@ -9,7 +9,7 @@ from pydantic import Field
 
 from harness.families.family import ENUMERATION, MONTE_CARLO
 from harness.figures import coverage_axis, labels, options, selection, style
-from harness.figures.kind import Drawing, FigureKind
+from harness.figures.kind import CURVE_DESIGNS, Drawing, FigureKind
 from harness.figures.truth_curves import TruthCurves, truth_curves
 
 if TYPE_CHECKING:
@@ -130,4 +130,5 @@ KIND = FigureKind(
     over="truth",
     needs=ENGINES,
     draw=draw,
+    designs=CURVE_DESIGNS,
 )

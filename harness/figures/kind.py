@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 EVERY_DESIGN = (SINGLE_SAMPLE, TWO_SAMPLES, PAIRS, RUNS, CLUSTERS, STRATA)
 EVERY_ENGINE = (POSTERIOR, ENUMERATION, MONTE_CARLO)
+CURVE_DESIGNS = (SINGLE_SAMPLE, TWO_SAMPLES, PAIRS, CLUSTERS, STRATA)
+"""The designs with true values that a curve goes over; a law of runs has one."""
 Requirement = Literal[
     "counts_of_samples",
     "trials_by_outcome",

@@ -23,7 +23,7 @@ def size_text(family: Family, size: Size) -> str:
 
 def size_in_stem(family: Family, size: Size) -> list[str]:
     """The size as parts of a file name: ``n50``, or ``n1_50`` and ``n2_20``."""
-    between = "_" if family.samples > 1 else ""
+    between = "_" if len(family.sizes) > 1 else ""
     return [f"{name}{between}{n:.12g}" for name, n in zip(family.sizes, size, strict=True)]
 
 
@@ -43,7 +43,7 @@ def outcome_label(family: Family, size: Size) -> str:
 
 def truth_label(family: Family) -> str:
     """The name of an axis of true values, of the first sample if there are two."""
-    return f"true {family.model.QUANTITY}{family.curve_truths[0][1]}{_unit(family)}"
+    return f"true {family.quantity}{family.curve_truths[0][1]}{_unit(family)}"
 
 
 def parameter_label(family: Family) -> str:

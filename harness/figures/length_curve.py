@@ -8,7 +8,7 @@ from pydantic import Field
 
 from harness.families.family import ENUMERATION
 from harness.figures import labels, options, selection, style
-from harness.figures.kind import Drawing, FigureKind
+from harness.figures.kind import CURVE_DESIGNS, Drawing, FigureKind
 from harness.figures.truth_curves import TruthCurves, truth_curves
 
 if TYPE_CHECKING:
@@ -64,4 +64,5 @@ KIND = FigureKind(
     over="truth",
     needs=(ENUMERATION,),
     draw=draw,
+    designs=CURVE_DESIGNS,
 )

@@ -60,7 +60,7 @@ class TruthCurves:
     @property
     def range(self) -> tuple[float, float]:
         """The limits of the axis: the support if it is bounded, else the range of the data."""
-        if self.family.is_bounded:
+        if self.family.is_bounded and self.family.truth_is_of_sample:
             return self.family.model.SUPPORT
         values = self.truths(self.cells)
         low, high = float(values.min()), float(values.max())

@@ -38,7 +38,8 @@ def near_nominal(cells: pl.DataFrame) -> pl.DataFrame | None:
     if family.has_outcomes:
         return None
     rows = cells.filter(pl.col("given") == TRUTH)
-    if rows[axis].n_unique() < 2:
+    several = rows.group_by(*others, *family.truths).agg(pl.col(axis).n_unique())
+    if several[axis].max() in (None, 1):
         return None
     keys = ["family", "method", "side", "alpha", "engine", *others, *family.truths]
     parts = rows.partition_by(keys, maintain_order=True)
