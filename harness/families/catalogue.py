@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.families import pairs, proportion, rate, run_model
-from harness.families.clusters import ClusterData
+from harness.families.clusters import CLUSTER_DATA
 from harness.families.combination import OddsRatio, Ratio, WeightedSum
 from harness.families.family import Family
 from harness.families.lists import ListFamily
 from harness.families.paired import PairedFamily, PairedRatio
-from harness.families.runs import RunData
-from harness.families.stratified import StratumData
+from harness.families.runs import RUN_DATA
+from harness.families.stratified import STRATUM_DATA
 from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
 from harness.posteriors.difference.rates import difference_of_rates
 from harness.posteriors.paired.posterior import paired_difference_posterior
@@ -88,21 +88,21 @@ FAMILIES: dict[str, Family] = {
             "the mean of repeated runs: a value for each of k runs",
             "mean",
             run_model,
-            of_lists=RunData(),
+            of_lists=RUN_DATA,
         ),
         ListFamily(
             "clustered_proportion",
             "a proportion of clustered cases: x of n in each cluster",
             "p",
             proportion,
-            of_lists=ClusterData(),
+            of_lists=CLUSTER_DATA,
         ),
         ListFamily(
             "stratified_difference",
             "the difference of two proportions over strata: x1 of n1 less x2 of n2 in each",
             "p1 − p2",
             proportion,
-            of_lists=StratumData(),
+            of_lists=STRATUM_DATA,
         ),
     )
 }

@@ -7,9 +7,10 @@ truth, and none given the outcome.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,69 +23,44 @@ from harness.numerics.arrays import Floats
 from harness.truths import Prior
 
 
-class ListData(Protocol):
+@dataclass(frozen=True)
+class ListData(ABC):
     """The data of a family of lists: what they are, and what is estimated from them."""
 
-    @property
-    def design(self) -> str:
-        """How the data arise, in words."""
-        ...
-
-    @property
-    def data(self) -> tuple[str, ...]:
-        """The names of the lists."""
-        ...
+    design: str
+    """How the data arise, in words."""
+    data: tuple[str, ...]
+    """The names of the lists."""
+    sizes: tuple[str, ...]
+    """The names of the sizes of an experiment."""
+    size_in_words: str
+    """What the first size is a number of."""
+    truths: tuple[str, ...]
+    """The names of the columns of the true values; the first one is of the parameter."""
+    symbols: tuple[str, ...]
+    """The symbols of the true values."""
+    quantity: str
+    """The parameter in words, before its symbol; empty where the symbol says it."""
+    support: Span
+    exact_engine: str | None = None
+    """The engine that has exact values beside Monte Carlo, if there is one."""
+    counts_are_whole: bool = True
+    """Whether the numbers of the lists are counts."""
+    summary: tuple[str, ...] = ()
+    """The names of the data that may be given in place of the lists."""
 
     @property
     def options(self) -> tuple[str, ...]:
         """The names of all data that may be given: the lists, and summaries of them."""
-        ...
+        return (*self.data, *self.summary)
 
-    @property
-    def sizes(self) -> tuple[str, ...]:
-        """The names of the sizes of an experiment."""
-        ...
-
-    @property
-    def size_in_words(self) -> str:
-        """What the first size is a number of."""
-        ...
-
-    @property
-    def truths(self) -> tuple[str, ...]:
-        """The names of the columns of the true values; the first one is of the parameter."""
-        ...
-
-    @property
-    def symbols(self) -> tuple[str, ...]:
-        """The symbols of the true values."""
-        ...
-
-    @property
-    def quantity(self) -> str:
-        """The parameter in words, before its symbol; empty where the symbol says it."""
-        ...
-
-    @property
-    def support(self) -> Span: ...
-
-    @property
-    def exact_engine(self) -> str | None:
-        """The engine that has exact values beside Monte Carlo, if there is one."""
-        ...
-
-    @property
-    def counts_are_whole(self) -> bool:
-        """Whether the numbers of the lists are counts."""
-        ...
-
+    @abstractmethod
     def validate(self, given: Mapping[str, npt.ArrayLike]) -> Data:
         """Return the columns that methods take; their last axis, if any, is that of the lists.
 
         Raises:
             InputError: a list is missing or unknown, or a value is out of range.
         """
-        ...
 
     def columns(self, lists: Sequence[Floats]) -> Data:
         """Return the columns that methods take of m drawn data sets.
@@ -92,15 +68,15 @@ class ListData(Protocol):
         Args:
             lists: an array of shape (m, w) for each name of ``data``.
         """
-        ...
+        return tuple(lists)
 
+    @abstractmethod
     def estimate(self, data: Data) -> Floats:
         """Return the estimate of each data set."""
-        ...
 
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
-        """Return the limits of the mirrored data; None where they may be any."""
-        ...
+    @abstractmethod
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the limits of the mirrored data."""
 
 
 @dataclass(frozen=True)

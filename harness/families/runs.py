@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import InputError
-from harness.families.combination import Span
 from harness.families.data import (
     LARGEST_COUNT,
     broadcast_columns,
@@ -18,7 +17,7 @@ from harness.families.data import (
     whole_numbers,
 )
 from harness.families.family import CLOSED_FORM, RUNS, Data
-from harness.families.lists import list_of_numbers, validate_names
+from harness.families.lists import ListData, list_of_numbers, validate_names
 from harness.numerics.arrays import Floats
 
 NAME = "mean"
@@ -29,56 +28,12 @@ SUMMARY = ("mean", "sd", "k")
 
 
 @dataclass(frozen=True)
-class RunData:
+class RunData(ListData):
     """Values of runs. Methods take the columns mean, sd, k and values.
 
     The sd has the divisor k − 1. The values have shape (m, k), or (m, 0) where only their summary
     is known.
     """
-
-    @property
-    def design(self) -> str:
-        return RUNS
-
-    @property
-    def data(self) -> tuple[str, ...]:
-        return VALUES
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        return (*VALUES, *SUMMARY)
-
-    @property
-    def sizes(self) -> tuple[str, ...]:
-        return ("k",)
-
-    @property
-    def size_in_words(self) -> str:
-        return "number of runs"
-
-    @property
-    def truths(self) -> tuple[str, ...]:
-        return ("truth",)
-
-    @property
-    def symbols(self) -> tuple[str, ...]:
-        return ("mean",)
-
-    @property
-    def quantity(self) -> str:
-        return ""
-
-    @property
-    def support(self) -> Span:
-        return -np.inf, np.inf
-
-    @property
-    def exact_engine(self) -> str | None:
-        return CLOSED_FORM
-
-    @property
-    def counts_are_whole(self) -> bool:
-        return False
 
     def validate(self, given: Mapping[str, npt.ArrayLike]) -> Data:
         if VALUES[0] not in given and set(given) & set(SUMMARY):
@@ -96,8 +51,23 @@ class RunData:
     def estimate(self, data: Data) -> Floats:
         return data[0]
 
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         return -upper, -lower
+
+
+RUN_DATA = RunData(
+    design=RUNS,
+    data=VALUES,
+    summary=SUMMARY,
+    sizes=("k",),
+    size_in_words="number of runs",
+    truths=("truth",),
+    symbols=("mean",),
+    quantity="",
+    support=(-np.inf, np.inf),
+    exact_engine=CLOSED_FORM,
+    counts_are_whole=False,
+)
 
 
 def _with_moments(values: Floats) -> Data:

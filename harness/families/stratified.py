@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.errors import InputError
-from harness.families.combination import Span
 from harness.families.family import ENUMERATION, STRATA, Data
 from harness.families.list_counts import counts_of_lists, refuse_empty
-from harness.families.lists import validate_names
+from harness.families.lists import ListData, validate_names
 from harness.numerics.arrays import Floats
 
 NAME = "stratified_difference"
@@ -20,55 +19,11 @@ LISTS = ("x1", "n1", "x2", "n2")
 
 
 @dataclass(frozen=True)
-class StratumData:
+class StratumData(ListData):
     """Counts and sizes of both samples in each stratum, shape (m, S).
 
     A stratum of 0 cases is not there.
     """
-
-    @property
-    def design(self) -> str:
-        return STRATA
-
-    @property
-    def data(self) -> tuple[str, ...]:
-        return LISTS
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        return LISTS
-
-    @property
-    def sizes(self) -> tuple[str, ...]:
-        return "n1", "n2"
-
-    @property
-    def size_in_words(self) -> str:
-        return "number of trials in all strata"
-
-    @property
-    def truths(self) -> tuple[str, ...]:
-        return ("truth",)
-
-    @property
-    def symbols(self) -> tuple[str, ...]:
-        return ("p1 − p2",)
-
-    @property
-    def quantity(self) -> str:
-        return "difference "
-
-    @property
-    def support(self) -> Span:
-        return -1.0, 1.0
-
-    @property
-    def exact_engine(self) -> str | None:
-        return ENUMERATION
-
-    @property
-    def counts_are_whole(self) -> bool:
-        return True
 
     def validate(self, given: Mapping[str, npt.ArrayLike]) -> Data:
         validate_names(NAME, LISTS, given)
@@ -84,14 +39,24 @@ class StratumData:
             )
         return x1, n1, x2, n2
 
-    def columns(self, lists: Sequence[Floats]) -> Data:
-        return tuple(lists)
-
     def estimate(self, data: Data) -> Floats:
         return weighted_difference(*data)
 
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         return -upper, -lower
+
+
+STRATUM_DATA = StratumData(
+    design=STRATA,
+    data=LISTS,
+    sizes=("n1", "n2"),
+    size_in_words="number of trials in all strata",
+    truths=("truth",),
+    symbols=("p1 − p2",),
+    quantity="difference ",
+    support=(-1.0, 1.0),
+    exact_engine=ENUMERATION,
+)
 
 
 def weights(n1: Floats, n2: Floats) -> Floats:

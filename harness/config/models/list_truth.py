@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, Tag, model_validator
 
 from harness.config.messages import refused
 from harness.config.models.constraints import by_key, exactly_one, expecting
-from harness.config.models.paired_truth import Probabilities
+from harness.config.models.paired_truth import Probabilities, list_of
 from harness.config.models.truth import LONGEST_GRID, GridSpan
 from harness.errors import InputError
 from harness.families.family import CLUSTERS, RUNS, STRATA, Family
@@ -67,26 +67,8 @@ class _DifferenceGrid(StrictModel):
     grid: _DifferenceSpan = Field(description="The first, the last and how many.")
 
 
-_KEYS = ("values", "grid")
-
-
-def _levels(model: Any) -> tuple[float, ...]:
-    """The values of a list or a grid, ascending."""
-    found = model.grid.values() if hasattr(model, "grid") else sorted(set(model.values))
-    return tuple(value + 0.0 for value in found)
-
-
-def _list_of(values: Any, grid: Any) -> Any:
-    return Annotated[
-        Annotated[values, Tag("<values>")] | Annotated[grid, Tag("<grid>")],
-        by_key(_KEYS),
-        exactly_one(_KEYS),
-        AfterValidator(_levels),
-    ]
-
-
-Correlations: Any = _list_of(_RhoValues, _RhoGrid)
-Differences: Any = _list_of(_DifferenceValues, _DifferenceGrid)
+Correlations: Any = list_of(_RhoValues, _RhoGrid)
+Differences: Any = list_of(_DifferenceValues, _DifferenceGrid)
 
 
 class OfClusters(StrictModel):

@@ -69,7 +69,8 @@ def _levels(model: Any) -> tuple[float, ...]:
     return tuple(value + 0.0 for value in found)
 
 
-def _list_of(values: Any, grid: Any) -> Any:
+def list_of(values: Any, grid: Any) -> Any:
+    """The type of a list or a grid, which yields the values ascending."""
     return Annotated[
         Annotated[values, Tag("<values>")] | Annotated[grid, Tag("<grid>")],
         by_key(_KEYS),
@@ -78,9 +79,9 @@ def _list_of(values: Any, grid: Any) -> Any:
     ]
 
 
-Probabilities: Any = _list_of(Values, Grid)
+Probabilities: Any = list_of(Values, Grid)
 """A list of probabilities, which yields them ascending."""
-Correlations: Any = _list_of(_CorrelationValues, _CorrelationGrid)
+Correlations: Any = list_of(_CorrelationValues, _CorrelationGrid)
 
 
 class OfCells(StrictModel):
