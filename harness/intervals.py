@@ -128,7 +128,8 @@ def interval(
     of_family = columns[:-1] if chosen.needs_population else columns
     if levels.size and known.has_outcomes:
         named = dict(zip(known.data, of_family, strict=True))
-        largest = {name: named[name] for name in known.sizes}
+        # The size of pairs is the sum of their counts, and no column.
+        largest = {name: named[name] for name in known.sizes if name in named}
         chosen.validate_sizes({name: float(sizes.max()) for name, sizes in largest.items()})
     rng = None if chosen.deterministic else _generator(chosen, seed)
     lower, upper = np.empty(levels.shape), np.empty(levels.shape)

@@ -35,7 +35,8 @@ def near_nominal_screen(table: pl.DataFrame) -> Table:
     for place, name in enumerate(names):
         out.add_column(name, justify="right" if place else "left", no_wrap=True)
     for part in table.partition_by(["method", "alpha", "engine"], maintain_order=True):
-        found = dict(zip(part.select(keys).rows(), part["near_from"], strict=True))
+        here = part.select(keys).rows() if keys else [()] * part.height
+        found = dict(zip(here, part["near_from"], strict=True))
         first = part.row(0, named=True)
         out.add_row(
             escape_markup(first["method"]),

@@ -61,7 +61,7 @@ def test_sizes_and_alphas_may_be_arrays():
     [
         ({"contract": "always"}, "contract should be one of nominal, at-least, none"),
         ({"alphas": (0.05, 1.0)}, "alphas should lie between 0 and 1"),
-        ({"family": "mean"}, "family should be one of"),
+        ({"family": "median"}, "family should be one of"),
     ],
 )
 def test_an_unknown_name_or_level_is_an_input_error(options, message):
