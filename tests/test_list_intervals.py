@@ -103,7 +103,7 @@ WRONG = [
     ("mean", "student_t", {"values": []}, "a list with a number for each run, found an empty one"),
     ("mean", "student_t", {"values": [75]}, "values should be of at least 2 runs, found 1"),
     ("mean", "student_t", {"values": [75, math.nan]}, "values should be finite numbers, found nan"),
-    ("mean", "student_t", {"mean": 75, "sd": -1, "k": 5}, "sd should be a number from 0 on"),
+    ("mean", "student_t", {"mean": 75, "sd": -1, "k": 5}, "sd should be a number from 0 to 1e100"),
     ("mean", "student_t", {"mean": 75, "sd": 1, "k": 1}, "k should be a whole number from 2"),
     ("mean", "student_t", {"mean": 75}, "needs the data mean, sd and k, found mean"),
     ("mean", "student_t", {"values": VALUES, "k": 5}, "needs the data values, found k, values"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,10 @@ SMALL: dict[str, Any] = {
 }
 FIGURES: list[dict[str, Any]] = [{"kind": "alpha_by_outcome", "n": 8, "method": "wald"}]
 """Drawn where a figure matters: it takes longer than the run."""
+
+# A hang-up that is ignored where the tests run, as under nohup, is ignored by what they start.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @dataclass(frozen=True)
