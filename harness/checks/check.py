@@ -164,47 +164,25 @@ def _settings(
         sizes = experiment.sizes if sizes is None else sizes
         alphas = experiment.alphas if alphas is None else alphas
     _validate_options(margin, trials, seed, timeout)
-    if sizes is not None:
-        _validate_largest(called, validate_sizes(family, sizes))
-    if not family_of(family).has_outcomes:
-        return _of_lists(called, sizes, alphas, contract, margin, trials, seed, timeout)
-    return _Settings(
-        contract=_declared(called) if contract is None else validate_contract(contract),
-        sizes=validate_sizes(family, default_sizes(family) if sizes is None else sizes),
-        trial_sizes=validate_sizes(family, default_trial_sizes(family) if sizes is None else sizes),
-        alphas=validate_alphas(default_alphas(family) if alphas is None else alphas),
-        margin=margin,
-        trials=trials,
-        seed=seed,
-        timeout=timeout,
-    )
-
-
-def _of_lists(
-    called: Named,
-    sizes: Sequence[Any] | None,
-    alphas: Sequence[float] | None,
-    contract: str | None,
-    margin: float | None,
-    trials: int,
-    seed: int,
-    timeout: float,
-) -> _Settings:
-    """The options where data are lists, whose sizes are those of fixed scenarios.
-
-    Raises:
-        InputError: sizes are given.
-    """
-    family = called.family
-    if sizes is not None:
+    has_outcomes = family_of(family).has_outcomes
+    if sizes is not None and not has_outcomes:
         raise InputError(
             f"a check of {family} takes no sizes, since it draws lists of its own; leave them out"
         )
+    if sizes is not None:
+        _validate_largest(called, validate_sizes(family, sizes))
+    exact: tuple[Size, ...] = ()
+    drawn: tuple[Size, ...] = ()
+    levels: tuple[float, ...] = ALPHAS_OF_LISTS
+    if has_outcomes:
+        exact = validate_sizes(family, default_sizes(family) if sizes is None else sizes)
+        drawn = validate_sizes(family, default_trial_sizes(family) if sizes is None else sizes)
+        levels = default_alphas(family)
     return _Settings(
         contract=_declared(called) if contract is None else validate_contract(contract),
-        sizes=(),
-        trial_sizes=(),
-        alphas=validate_alphas(ALPHAS_OF_LISTS if alphas is None else alphas),
+        sizes=exact,
+        trial_sizes=drawn,
+        alphas=validate_alphas(levels if alphas is None else alphas),
         margin=margin,
         trials=trials,
         seed=seed,

@@ -134,11 +134,9 @@ def size(
     """
     known = family_of(validate_choice("family", family, FAMILIES))
     if not known.has_outcomes:
-        validate_alone = {
-            "assurance": assurance, "above": above, "below": below, "probability": probability,
-            "prior": prior,
-        }  # fmt: skip
-        for name, value in validate_alone.items():
+        others = {"assurance": assurance, "above": above, "below": below, "prior": prior}
+        others |= {"probability": probability, "ratio": None if ratio == 1 else ratio}
+        for name, value in others.items():
             if value is not None:
                 raise InputError(f"size of {known.name} takes half_width or length, found {name}")
         return _of_lists(known, method, half_width, length, alpha, truths)

@@ -56,6 +56,10 @@ def test_the_curve_falls_through_the_answer():
         (("mean", "bootstrap_t", {"half_width": 1.0, "sd": 1}), "bootstrap_t draws its limits"),
         (("mean", "student_t", {"above": 1.0, "sd": 1}), "size of mean takes half_width or length"),
         (
+            ("mean", "student_t", {"half_width": 1.0, "sd": 1, "ratio": 2}),
+            "size of mean takes half_width or length, found ratio",
+        ),
+        (
             ("clustered_proportion", "wilson", {"length": 0.1, "p": 0.8, "rho": 1, "size": 9}),
             "rho should be a number from 0 to below 1",
         ),

@@ -24,11 +24,6 @@ ASSUMES: Mapping[str, str] = {RUNS: runs.ASSUMES}
 """What the exact values of a design rest on that a truth need not have, in words."""
 
 
-def has_exact_values(scenario: ListScenario) -> bool:
-    """Whether some method may have exact values at the truths of a scenario."""
-    return family_of(scenario.family).design in BY_DESIGN
-
-
 def enumerate_lists(
     scenario: ListScenario, columns: Sequence[StochasticColumn]
 ) -> Enumerated | None:
