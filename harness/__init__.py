@@ -1,42 +1,46 @@
 """Monte Carlo coverage validation of interval methods, checked by exact computation.
 
     results = harness.run("configs/quickstart.yaml")
-    harness.interval("proportion", "minimal_length", x=90, n=100)
+    harness.interval("proportion", "wilson", x=90, n=100)
     harness.read_clusters("results.csv", cluster="document", correct="right")
     harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
     harness.size("proportion", "wilson", p=0.9, half_width=0.02)
     harness.significance("proportion_difference", x1=5, n1=12, x2=36, n2=112)
     harness.load("results/quickstart")
     harness.check("wilson", against="clopper_pearson")
+    harness.check(harness.Command("Rscript my.R"))
 
 Each name is loaded when it is first used.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.api import (
-        CheckReport,
-        Coverage,
-        Interval,
-        Results,
-        Size,
-        check,
-        coverage,
-        interval,
-        load,
-        read_clusters,
-        run,
-        significance,
-        size,
-    )
+    from harness.api import run
+    from harness.checks.check import check
+    from harness.checks.report import CheckReport
+    from harness.families.cluster_file import read_clusters
+    from harness.intervals import Interval, interval
+    from harness.methods.user.command.command import Command
+    from harness.methods.user.r.function import RFunction
+    from harness.methods.user.table.table import LimitTable
+    from harness.planning.coverage import Coverage, coverage
+    from harness.planning.size import Size, size
+    from harness.significances import significance
+    from harness.tables.results import Results, load
+
+__version__ = "0.1.0"
 
 __all__ = [
     "CheckReport",
+    "Command",
     "Coverage",
     "Interval",
+    "LimitTable",
+    "RFunction",
     "Results",
     "Size",
     "check",
@@ -49,14 +53,32 @@ __all__ = [
     "size",
 ]
 
+_HOMES = {
+    "CheckReport": "harness.checks.report",
+    "Command": "harness.methods.user.command.command",
+    "Coverage": "harness.planning.coverage",
+    "Interval": "harness.intervals",
+    "LimitTable": "harness.methods.user.table.table",
+    "RFunction": "harness.methods.user.r.function",
+    "Results": "harness.tables.results",
+    "Size": "harness.planning.size",
+    "check": "harness.checks.check",
+    "coverage": "harness.planning.coverage",
+    "interval": "harness.intervals",
+    "load": "harness.tables.results",
+    "read_clusters": "harness.families.cluster_file",
+    "run": "harness.api",
+    "significance": "harness.significances",
+    "size": "harness.planning.size",
+}
+"""The module of each name."""
+
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        from harness import api
-
-        return getattr(api, name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__doc__", "__name__"]
+    return [*__all__, "__doc__", "__name__", "__version__"]

@@ -1,4 +1,4 @@
-"""The public functions of the package: run experiments, compute intervals, check methods."""
+"""Running an experiment: from its config to the tables and figures in a folder."""
 
 from __future__ import annotations
 
@@ -10,17 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.arguments import validate_path
-from harness.checks.check import check
-from harness.checks.report import CheckReport
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
-from harness.families.cluster_file import read_clusters
-from harness.intervals import Interval, interval
-from harness.planning.coverage import Coverage, coverage
-from harness.planning.size import Size, size
-from harness.significances import significance
 from harness.study.calibrate import compute_calibration
 from harness.study.estimate import estimate, refuse_too_large
+from harness.study.former_results import FRESH_REPLACES, refuse_other_experiment
 from harness.study.journal.database import LARGEST_JOURNAL, Journal, opened
 from harness.study.memory import memory_for
 from harness.study.parallel import NoProgress, Progress
@@ -28,24 +22,7 @@ from harness.study.parts import PartFile, copy_parts, experiment_of, refuse_unme
 from harness.study.run import compute
 from harness.study.run_folder import open_run_folder
 from harness.study.write_results import write_figures_asked_for, write_results
-from harness.tables.results import Results, load
-
-__all__ = [
-    "CheckReport",
-    "Coverage",
-    "Interval",
-    "Results",
-    "Size",
-    "check",
-    "coverage",
-    "interval",
-    "load",
-    "read_clusters",
-    "run",
-    "run_experiment",
-    "significance",
-    "size",
-]
+from harness.tables.results import Results
 
 
 def run(
@@ -68,7 +45,8 @@ def run(
         config: the path of a YAML file, or a mapping with the same keys.
         out: the folder to write under; None keeps the results in memory only.
         overrides: ``key=value`` as with ``--set`` on the command line.
-        fresh: whether to compute everything again, and begin a new journal.
+        fresh: whether to compute everything again, and begin a new journal; it also replaces
+            results of another family, which are refused otherwise.
         take_over: whether to write to a folder that a process of another host has locked, which
             has ended without removing its lock.
 
@@ -79,8 +57,8 @@ def run(
     Raises:
         ConfigError: the config has errors; the message names all of them.
         InputError: the run does not fit into memory or takes more than a day, a user function
-            cannot be loaded, another process writes to the folder, or the results or the figures
-            cannot be written.
+            cannot be loaded, the folder holds the results of another family, another
+            process writes to the folder, or the results or the figures cannot be written.
         FigureError: a figure could not be drawn; the tables are written, and ``load`` reads them.
 
     Example:
@@ -138,6 +116,8 @@ def run_experiment(
         return _compute(experiment, progress, None)
     start = time.perf_counter()
     with open_run_folder(experiment, out, take_over) as folder:
+        if not fresh:
+            refuse_other_experiment(experiment, folder.path, FRESH_REPLACES)
         if folder.note is not None:
             say(folder.note)
         with opened(folder.journal, fresh=fresh) as journal:
@@ -175,6 +155,7 @@ def merge_parts(
     experiment = experiment_of(parts)
     assert isinstance(experiment, Experiment)
     with open_run_folder(experiment, out, take_over) as folder:
+        refuse_other_experiment(experiment, folder.path, "")
         if folder.note is not None:
             say(folder.note)
         with opened(folder.journal, fresh=True, largest=None) as journal:

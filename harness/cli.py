@@ -5,12 +5,18 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
+import harness
+from harness.commands.audit import audit
 from harness.commands.check import check
 from harness.commands.coverage import coverage
 from harness.commands.exit_codes import with_exit_code
+from harness.commands.export import export
+from harness.commands.init import init
 from harness.commands.interval import interval
 from harness.commands.merge import merge
 from harness.commands.methods import methods
@@ -22,7 +28,21 @@ from harness.commands.schema import schema
 from harness.commands.significance import significance
 from harness.commands.size import size
 
-COMMANDS = (run, merge, plot, interval, significance, coverage, size, methods, check, schema)
+COMMANDS = (
+    run,
+    init,
+    merge,
+    plot,
+    export,
+    interval,
+    significance,
+    coverage,
+    size,
+    methods,
+    check,
+    audit,
+    schema,
+)
 
 app = typer.Typer(
     name="harness",
@@ -32,6 +52,32 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _show_version(asked: bool) -> None:
+    """Print the version and the folder of the package, which tells it from one of another name."""
+    if asked:
+        folder = Path(harness.__file__).parent
+        number = ".".join(map(str, sys.version_info[:2]))
+        say(f"coverage-harness {harness.__version__} from {folder} (Python {number})")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version and the folder of the package.",
+            callback=_show_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
 for command in COMMANDS:
     app.command()(with_exit_code(command))
 

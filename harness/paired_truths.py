@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from harness.errors import InputError
+from harness.listed_words import enumerated
 from harness.numerics.arrays import Floats
 
 CELLS = ("both", "first_only", "second_only", "neither")
@@ -113,10 +114,8 @@ def table_of_cells(first_only: float, second_only: float, both: float | None = N
         given["both"] = both
     left = math.fsum((1.0, *(-each for each in given.values())))
     if left < -ROUNDING:
-        *most, last = (f"{name} {value:.6g}" for name, value in given.items())
-        raise InputError(
-            f"expected probabilities with a sum of at most 1, found {', '.join(most)} and {last}"
-        )
+        found = enumerated(f"{name} {value:.6g}" for name, value in given.items())
+        raise InputError(f"expected probabilities with a sum of at most 1, found {found}")
     left = max(left, 0.0)
     if both is None:
         return 0.5 * left, first_only + 0.0, second_only + 0.0, 0.5 * left

@@ -15,6 +15,7 @@ import numpy as np
 
 from harness.arguments import quoted, validate_choice, validate_number
 from harness.errors import InputError
+from harness.listed_words import enumerated
 from harness.numerics.arrays import Floats
 
 LARGEST = 1e100
@@ -242,10 +243,8 @@ LAWS_OF_RUNS: Mapping[str, Callable[[Any], RunsTruth]] = {
 def _names(where: str, names: tuple[str, ...], settings: Any) -> None:
     """Refuse what is no mapping with exactly these keys."""
     if not isinstance(settings, Mapping) or set(settings) != set(names):
-        *most, last = names
         raise InputError(
-            f"{where} should be a mapping with {', '.join(most)} and {last}, "
-            f"found {quoted(settings)}"
+            f"{where} should be a mapping with {enumerated(names)}, found {quoted(settings)}"
         )
 
 

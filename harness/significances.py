@@ -12,6 +12,7 @@ from harness.errors import HarnessError, InputError
 from harness.families.catalogue import FAMILIES
 from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Family
+from harness.names import TwoSampleFamily
 from harness.numerics.arrays import Floats
 from harness.truths import Prior
 
@@ -24,7 +25,7 @@ _ROWS_AT_ONCE = 1 << 13
 
 
 def significance(
-    family: str,
+    family: TwoSampleFamily,
     *,
     delta: npt.ArrayLike | None = None,
     prior: Prior | None = None,

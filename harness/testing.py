@@ -2,21 +2,28 @@
 
     assert_interval_method(my_interval, family="proportion", against="wilson")
 
-    @parametrize_with_checks([my_interval, "package.module:other"])
+    @parametrize_with_checks({my_interval: {}, "package.module:other": {"contract": "at-least"}})
     def test_interval(check):
         check()
 
-Only ``parametrize_with_checks`` needs pytest.
+Only ``parametrize_with_checks`` needs pytest. The plugin ``harness.pytest_plugin`` has the same for
+methods that are named on the command line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 from unittest import SkipTest
 
+from harness.arguments import quoted
+from harness.checks.baseline.folder import resolve_baseline
 from harness.checks.check import check
 from harness.checks.conformance.runner import property_names
 from harness.checks.report import (
@@ -25,22 +32,34 @@ from harness.checks.report import (
     CONFORMANCE,
     CONTRACT,
     CROSS_CHECK,
-    PASS,
+    DECLARED,
+    TAILS,
     CheckReport,
     Finding,
 )
-from harness.checks.subjects.naming import Function, named
+from harness.checks.shared_report import shared_report
+from harness.checks.subjects.naming import AnyMethod, named
+from harness.errors import InputError
 from harness.printable import printable
 
 if TYPE_CHECKING:
     import pytest
 
+IN_A_TEST = "PYTEST_CURRENT_TEST"
+"""The variable of the environment that pytest sets while a test runs."""
+
 _REST = "everything else"
 """The test of findings that are neither a property nor of another kind, as wrong declarations."""
 
 
+Methods: TypeAlias = (
+    Sequence[AnyMethod | tuple[AnyMethod, Mapping[str, Any]]]
+    | Mapping[AnyMethod, Mapping[str, Any]]
+)
+
+
 def assert_interval_method(
-    method: str | Function,
+    method: AnyMethod,
     *,
     family: str = "proportion",
     against: str | None = None,
@@ -51,7 +70,8 @@ def assert_interval_method(
     Args:
         method: a name or a callable, as ``harness.check`` takes it.
         family: the family of the method.
-        against: another method, or the folder of a baseline, than which it must not be worse.
+        against: another method, or the folder of a baseline, than which it must not be worse; a
+            relative path starts from the folder of the calling file, if a baseline is there.
         **options: other arguments of ``harness.check``.
 
     Returns:
@@ -62,28 +82,41 @@ def assert_interval_method(
         InputError: there is no such family or method, or an argument is wrong.
 
     Example:
-        >>> report = assert_interval_method("wilson", sizes=[5], alphas=[0.05])
+        >>> report = assert_interval_method("wilson", grid="n=10;alpha=0.05")
         >>> report.passed
         True
     """
-    report = check(method, family=family, against=against, **options)
+    __tracebackhide__ = True
+    options = {"against": against, **options}
+    return assert_report(CheckedMethod.of(method, family, options, _folder_of_caller()).report)
+
+
+def assert_report(report: CheckReport) -> CheckReport:
+    """Return a report that passed.
+
+    Raises:
+        AssertionError: a check failed or was inconclusive; the text is the report.
+    """
+    __tracebackhide__ = True
     if not report.passed:
         raise AssertionError(str(report))
     return report
 
 
 def parametrize_with_checks(
-    methods: Sequence[str | Function], *, family: str = "proportion", **options: Any
+    methods: Methods, *, family: str = "proportion", **options: Any
 ) -> pytest.MarkDecorator:
     """Parametrize a pytest function over every check of several methods.
 
     The function has one argument, ``check``, and calls it. A method is checked when the first of
-    its tests runs.
+    its tests runs, and under pytest-xdist by one of the workers.
 
     Args:
-        methods: names or callables, as ``harness.check`` takes them.
+        methods: names or callables, as ``harness.check`` takes them; a pair of one with a mapping
+            of its own arguments of ``harness.check``; or a mapping from each to these.
         family: the family of the methods.
-        **options: other arguments of ``harness.check``.
+        **options: arguments of ``harness.check`` for all methods. A relative path of a baseline
+            starts from the folder of the calling file, if a baseline is there.
 
     Returns:
         A decorator of test functions.
@@ -92,34 +125,84 @@ def parametrize_with_checks(
         InputError: there is no such family or method.
 
     Example:
-        >>> @parametrize_with_checks(["wilson", "jeffreys"], sizes=[5], alphas=[0.05])
+        >>> methods = ["wilson", ("clopper_pearson", {"contract": "at-least"})]
+        >>> @parametrize_with_checks(methods, sizes=[10], alphas=[0.05])
         ... def test_interval(check):
         ...     check()
     """
     import pytest
 
-    names = (*property_names(family), BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK, _REST)
-    cases = []
-    for method in methods:
-        checked = CheckedMethod(method, family, options)
-        label = named(method, family).label
-        ids = [f"{label}-{name.replace(' ', '_')}" for name in names]
-        checks = [OneCheck(name, checked) for name in names]
-        cases += [pytest.param(each, id=name) for each, name in zip(checks, ids, strict=True)]
+    folder, cases = _folder_of_caller(), []
+    for number, (method, own) in enumerate(_with_options(methods)):
+        arguments = {"family": family, **options, **own}
+        checked = CheckedMethod.of(method, arguments.pop("family"), arguments, folder, number)
+        label = named(method, checked.family).label
+        cases += [
+            pytest.param(each, id=f"{label}-{each.name.replace(' ', '_')}")
+            for each in checks_of(checked)
+        ]
     return pytest.mark.parametrize("check", cases)
+
+
+def _with_options(methods: Methods) -> Iterator[tuple[AnyMethod, Mapping[str, Any]]]:
+    """Each method with its own options."""
+    given = list(methods.items()) if isinstance(methods, Mapping) else list(methods)
+    for each in given:
+        method, own = each if isinstance(each, tuple) and len(each) == 2 else (each, {})
+        if not isinstance(own, Mapping):
+            raise InputError(
+                f"a method should stand with a mapping of its options, found {quoted(own)}"
+            )
+        yield method, own
+
+
+def _folder_of_caller() -> Path:
+    """The folder of the file that calls a function of this module."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return Path(frame.f_code.co_filename).parent if frame is not None else Path()
 
 
 @dataclass(frozen=True)
 class CheckedMethod:
     """A method that is checked once for all of its tests."""
 
-    method: str | Function
+    method: AnyMethod
     family: str
     options: Mapping[str, Any] = field(repr=False)
+    number: int | None = None
+    """Its place among the methods of a test function; None where no other test checks it."""
+    key: str | None = None
+    """Of its report among all of a test run; None for one by the test function and the number."""
+
+    @classmethod
+    def of(
+        cls,
+        method: AnyMethod,
+        family: str,
+        options: Mapping[str, Any],
+        folder: Path,
+        number: int | None = None,
+        key: str | None = None,
+    ) -> CheckedMethod:
+        """A method with options whose relative baseline starts from a folder."""
+        against = options.get("against")
+        if isinstance(against, str | Path):
+            options = {**options, "against": resolve_baseline(against, folder)}
+        return cls(method, family, options, number, key)
 
     @cached_property
     def report(self) -> CheckReport:
-        """The report of the method, computed at the first access."""
+        """The report of the method, computed at the first access in one of the workers."""
+        key = self.key
+        if key is None and self.number is not None and IN_A_TEST in os.environ:
+            label = named(self.method, self.family).label
+            options = sorted((name, repr(value)) for name, value in self.options.items())
+            key = f"{os.environ[IN_A_TEST].partition('[')[0]} {self.number} {label} {options}"
+        return self._check() if key is None else shared_report(key, self._check)
+
+    def _check(self) -> CheckReport:
         return check(self.method, family=self.family, **self.options)
 
     def findings(self, name: str) -> list[Finding]:
@@ -130,8 +213,14 @@ class CheckedMethod:
         """The name of the test that a finding belongs to."""
         if finding.kind == CONFORMANCE and finding.check in property_names(self.family):
             return finding.check
-        kinds = (BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK)
+        kinds = (TAILS, BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK)
         return finding.kind if finding.kind in kinds else _REST
+
+
+def checks_of(checked: CheckedMethod) -> list[OneCheck]:
+    """The checks of a method, a test for each."""
+    kinds = (TAILS, BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK)
+    return [OneCheck(name, checked) for name in (*property_names(checked.family), *kinds, _REST)]
 
 
 @dataclass(frozen=True)
@@ -142,17 +231,22 @@ class OneCheck:
     checked: CheckedMethod
 
     def __call__(self) -> None:
-        """Assert that every finding of the check passed.
+        """Assert that every finding of the check passed; in pytest a declared failure is an xfail.
 
         Raises:
             AssertionError: the check failed or was inconclusive; the text has every finding.
             SkipTest: there are no findings, as for a method without a contract.
         """
+        __tracebackhide__ = True
         found = self.checked.findings(self.name)
         if not found:
             raise SkipTest(f"no finding of {self.name}")
-        wrong = [each for each in found if each.verdict != PASS]
+        wrong = [each for each in found if not each.passed]
         if wrong:
             raise AssertionError(
                 printable("\n".join(f"{each.check}: {each.message}" for each in wrong))
             )
+        declared = [each for each in found if each.verdict == DECLARED]
+        pytest = sys.modules.get("pytest")
+        if declared and pytest is not None and IN_A_TEST in os.environ:
+            pytest.xfail(printable("\n".join(each.message for each in declared)))

@@ -13,7 +13,7 @@ import harness
 ROOT = Path(harness.__file__).parent
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("printable", "regular_files"),
+    ("printable", "regular_files", "listed_words"),
     ("errors",),
     ("models", "plain_data"),
     ("arguments",),
@@ -23,6 +23,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("criteria",),
     ("sampling",),
     ("families",),
+    ("names",),
     ("methods", "peers", "significances"),
     ("scenario", "paired_scenario", "list_scenario"),
     ("engines",),
@@ -31,10 +32,11 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("figures",),
     ("config",),
     ("study",),
-    ("intervals", "screen"),
+    ("intervals", "rows", "screen"),
     ("checks",),
     ("planning",),
     ("api", "testing"),
+    ("pytest_plugin",),
     ("commands",),
     ("cli",),
     ("__main__",),

@@ -115,6 +115,23 @@ def test_one_interval_loads_nothing_that_only_runs_need(tmp_path: Path, asked: s
     assert not loaded & {*SLOW, "joblib", "yaml", "matplotlib", "sqlite3"}
 
 
+def test_an_interval_and_its_text_load_no_data_frames(tmp_path: Path) -> None:
+    code = (
+        "import json, sys\nimport harness\n"
+        "repr(harness.interval('proportion', x=[3, 4], n=10))\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    loaded = modules_after(code, tmp_path)
+    assert "harness.intervals.result" in loaded
+    assert not loaded & {*SLOW, "polars", "pandas", "pyarrow", "rich", "typer"}
+
+
+def test_an_interval_as_json_loads_nothing_of_tables_on_a_screen(tmp_path: Path) -> None:
+    asked = "proportion --x 0 --n 10 --method wald --format json"
+    loaded = modules_of_command(tmp_path, "interval", *asked.split())
+    assert not loaded & {"polars", "rich", "joblib", "yaml", "matplotlib"}
+
+
 @pytest.mark.parametrize(
     "figures", ["[]", "[{kind: alpha_by_outcome, n: 10}]"], ids=["tables", "figures"]
 )
@@ -123,4 +140,5 @@ def test_a_run_loads_nothing_slow_that_it_does_not_need(tmp_path: Path, figures:
     loaded = modules_of_command(tmp_path, "run", "small.yaml", "--jobs", "1")
     assert "scipy.special" in loaded
     assert not loaded & set(SLOW)
+    assert "checks" not in rooms(loaded)
     assert ("matplotlib" in loaded) == (figures != "[]")

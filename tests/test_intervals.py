@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import harness
-from harness import intervals
 from harness.errors import HarnessError, InputError
-from harness.intervals import tails
+from harness.intervals import tails, typed
 from harness.methods.catalogue import methods_for
 from harness.numerics.points import UnitPoints
 from harness.posteriors.beta import Beta
@@ -241,6 +240,6 @@ def test_data_that_are_missing_are_named(missing):
 
 
 def test_the_examples_of_the_documentation_run():
-    found = doctest.testmod(intervals)
+    found = doctest.testmod(typed)
     assert found.attempted > 0
     assert found.failed == 0

@@ -89,7 +89,13 @@ def test_a_method_that_is_no_file_is_refused_at_once(
     here: Path, capsys: pytest.CaptureFixture[str], kind: str, place: str
 ) -> None:
     OTHERS[kind][0](here / "method.py")
-    config = {"name": "a", "family": "proportion", "n": 5, "engines": ["enumeration"]}
+    config = {
+        "name": "a",
+        "figures": [],
+        "family": "proportion",
+        "n": 5,
+        "engines": ["enumeration"],
+    }
     config["methods"] = [{"path": "method.py", "function": "f"}]
     (here / "a.yaml").write_text(json.dumps(config))
     argv = ["check", place] if ":" in place else ["run", "a.yaml"]
@@ -102,7 +108,13 @@ def test_a_method_that_is_no_file_is_refused_at_once(
 def test_results_that_are_no_files_are_refused_at_once(
     monkeypatch: pytest.MonkeyPatch, kind: str, name: str
 ) -> None:
-    config = {"name": "a", "family": "proportion", "n": 5, "engines": ["enumeration"]}
+    config = {
+        "name": "a",
+        "figures": [],
+        "family": "proportion",
+        "n": 5,
+        "engines": ["enumeration"],
+    }
     folder = harness.run({**config, "methods": ["wald"]}).path
     assert folder is not None
     # A socket's path may not be long.
@@ -120,7 +132,14 @@ def test_a_journal_that_is_no_file_is_refused_at_once(here: Path, kind: str, nam
     os.chdir("results/a")
     OTHERS[kind][0](Path(name))
     os.chdir(here)
-    config = {"name": "a", "family": "proportion", "n": 5, "methods": ["wald"], "seed": 1}
+    config = {
+        "name": "a",
+        "figures": [],
+        "family": "proportion",
+        "n": 5,
+        "methods": ["wald"],
+        "seed": 1,
+    }
     with pytest.raises(InputError, match=name):
         harness.run({**config, "trials": {"per_size": 10}}, out="results")
 

@@ -15,3 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_a_slow_test_exists(beginning: str) -> None:
     file, _, name = beginning.partition("::")
     assert f"\ndef {name.partition('[')[0]}" in (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_the_list_is_sorted_and_holds_nothing_twice() -> None:
+    assert list(SLOW) == sorted(set(SLOW))
+    assert not [one for one in SLOW for other in SLOW if one != other and one.startswith(other)]

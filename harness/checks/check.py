@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from harness.arguments import validate_number, validate_whole
-from harness.checks.baseline import is_baseline, is_folder_path
+from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
+from harness.checks.baseline.update import store_as_baseline
 from harness.checks.behaviour import behaviour, check_exact_numbers
+from harness.checks.compare.baseline import compare_with_baseline
 from harness.checks.compare.cross_check import cross_check
-from harness.checks.compare.exact import compare_with_baseline, compare_with_method
+from harness.checks.compare.exact import Compared, compare_with_method
 from harness.checks.compare.paired_test import paired_test
-from harness.checks.conformance.runner import check_conformance
-from harness.checks.contract.exact import (
-    NOMINAL,
-    Contract,
-    check_contract,
-    declared_contract,
-    validate_contract,
-)
+from harness.checks.compare.same import check_same
+from harness.checks.conformance.runner import answers_arrays, check_conformance, evaluate_widely
+from harness.checks.contract.exact import check_contract
+from harness.checks.contract.keeps import contracts_kept
+from harness.checks.contract.length import check_length, check_shrinking
 from harness.checks.contract.lists import check_contract_of_lists
-from harness.checks.contract.simulated import check_contract_by_trials
-from harness.checks.expected_failures import apply_expected_failures
-from harness.checks.report import CheckReport, Finding
-from harness.checks.scenarios import (
-    Size,
-    default_alphas,
-    default_sizes,
-    validate_alphas,
-    validate_sizes,
+from harness.checks.contract.simulated import Simulation, check_simulation
+from harness.checks.expected_failures import apply_expected_failures, was_checked
+from harness.checks.options import SEED, Settings, settings_of, validate_largest, validate_seconds
+from harness.checks.report import (
+    AGAINST,
+    BEHAVIOUR,
+    CONFORMANCE,
+    CONTRACT,
+    INCONCLUSIVE,
+    CheckReport,
+    Finding,
 )
-from harness.checks.subjects.naming import Function, Named, named
+from harness.checks.restriction import ANYWHERE, Restriction
+from harness.checks.scenarios import sizes_of_numbers
+from harness.checks.subjects.naming import AnyMethod, Named, named
 from harness.checks.subjects.subject import (
     CachedSubject,
     CatalogueSubject,
@@ -43,38 +45,24 @@ from harness.checks.subjects.subject import (
     Subject,
     side_of,
 )
-from harness.checks.trials import TRIALS, default_trial_sizes
-from harness.config.experiment import Experiment
-from harness.config.load import load_experiment
+from harness.checks.subjects.table import (
+    TableSubject,
+    complete_grid,
+    no_exact_numbers,
+    points_finding,
+    restriction_of,
+)
+from harness.checks.tails.check import check_tails
+from harness.checks.tails.records import tails_of
+from harness.checks.trials import TRIALS
+from harness.checks.watch import TimeUpError, stage, watching
 from harness.errors import InputError
 from harness.families.catalogue import family_of
-from harness.methods.method import TWO_SIDED, Method
+from harness.methods.contracts import NOMINAL, Contract
+from harness.methods.method import TWO_SIDED
 from harness.methods.user.process import TIMEOUT
 
-SEED = 2003
-ALPHAS_OF_LISTS = (0.05, 0.2)
-"""The alphas of a check of lists by default."""
-
-_LONGEST_TIMEOUT = 86_400.0
-"""One day, in seconds."""
-
-AnyMethod = str | Function | Method
-
-
-@dataclass(frozen=True)
-class _Settings:
-    """The validated options of a check."""
-
-    contract: Contract
-    sizes: tuple[Size, ...]
-    """The sizes at which exact numbers are computed."""
-    trial_sizes: tuple[Size, ...]
-    """The sizes at which trials of a stochastic method are made."""
-    alphas: tuple[float, ...]
-    margin: float | None
-    trials: int
-    seed: int
-    timeout: float
+FINISHES = "finishes in time"
 
 
 def check(
@@ -82,14 +70,22 @@ def check(
     *,
     family: str = "proportion",
     against: AnyMethod | Path | None = None,
+    same: AnyMethod | None = None,
+    tolerance: Mapping[str, float] | str | None = None,
+    update: str | Path | None = None,
+    force: bool = False,
     config: str | Path | None = None,
     contract: str | None = None,
     margin: float | None = None,
+    expected_failures: Mapping[str, Any] | Sequence[str] | None = None,
     trials: int = TRIALS,
     seed: int = SEED,
-    timeout: float = TIMEOUT,
+    timeout: float | None = None,
+    call_timeout: float = TIMEOUT,
     sizes: Sequence[Any] | None = None,
     alphas: Sequence[float] | None = None,
+    grid: str | Mapping[str, Any] | None = None,
+    thorough: bool = False,
 ) -> CheckReport:
     """Check whether a method is sound, keeps its contract, and is no worse than another one.
 
@@ -97,21 +93,39 @@ def check(
 
     Args:
         method: a name of the catalogue, "file.py:function", "package.module:function", a peer
-            such as "statsmodels:wilson", an entry point of the group ``harness.methods``, or a
-            callable f(x, n, alpha). Functions of files and modules run in a separate process.
+            such as "statsmodels:wilson", a function of R such as "r:stats::binom.test", a
+            table such as "limits.csv", an entry point of the group ``harness.methods``, a
+            `Command`, an `RFunction` or a `LimitTable`, or a callable f(x, n, alpha). Functions of
+            files and modules run in a separate process.
         family: the family, which decides the arguments of the method.
         against: another method, or the folder of a baseline.
+        same: another method, whose limits it should have.
+        tolerance: the largest differences that are none, by measure: "limits", "length" and
+            "alpha"; a mapping, or a text such as "limits=1e-9,length=1e-6". By default 1e-9 each.
+        update: the folder in which its numbers and limits are stored as a baseline, if it passes.
+        force: store the baseline of a method that fails as well.
         config: the config of an experiment with the sizes and alphas of the check.
-        contract: "nominal", "at-least" or "none"; by default what a method of the catalogue
-            declares, and "nominal" for any other method.
+        contract: "nominal", "at-least", "conservative", "approximate" or "none"; by default what
+            the method declares, a function by its attribute ``contract``, and else "nominal".
         margin: of the mean alpha error of a nominal method, and of the miss rate where limits are
             drawn; by default 0.3·alpha.
+        expected_failures: names of checks that are known to fail, each with the reason; or with a
+            dictionary of the reason and the place, as {"n": [10, 20], "alpha": 0.05, "reason":
+            "why"}, or a list of these. Or a list of texts as "mirrors@n=10..20,alpha=0.05:why". A
+            function declares its own by an attribute of this name.
         trials: the number of trials at each size, for a stochastic method.
         seed: of all draws.
-        timeout: the longest time of a call of a function in a file or module, in seconds.
-        sizes: n or exposures, pairs of them for two samples; by default those of the config, or a
-            grid for the family.
-        alphas: by default those of the config, or a few for the family.
+        timeout: seconds that the check may take, by default any number; what was not checked by
+            then is inconclusive. A call under way is not broken off.
+        call_timeout: seconds that one call of a function in a file or module may take.
+        sizes: of the exact numbers: n or exposures, pairs of them for two samples; by default
+            those of the config, or some of the family.
+        alphas: of the exact numbers; by default those of the config, or a few for the family.
+        grid: the only sizes and alphas that the method is asked for, as "n=10,50;alpha=0.05" or
+            {"n": [10, 50], "alpha": 0.05}; of the two it may name one. By default any.
+        thorough: whether limits are asked for at all counts of all n up to 200, and at all alphas
+            everywhere; by default at some of them, as the method should not take long. Of several
+            counts the exact numbers are then at three alphas instead of one.
 
     Returns:
         The report with all findings.
@@ -121,7 +135,7 @@ def check(
 
     Example:
         >>> report = check("wilson", against="clopper_pearson", sizes=[10], alphas=[0.05])
-        >>> report.headline
+        >>> report.headline.partition("; ")[0]
         'wilson (proportion): FAIL: against clopper_pearson: worst alpha'
         >>> print(report.worst(1)[0].message)
         0.165046 at n = 10, alpha = 0.05, where clopper_pearson has 0.0389795: worse by 0.13
@@ -129,126 +143,121 @@ def check(
     called = named(method, family)
     if against is not None and not family_of(family).has_outcomes:
         raise InputError(f"methods of {family} are not compared by a check; leave against out")
-    settings = _settings(called, config, sizes, alphas, contract, margin, trials, seed, timeout)
-    if not (against is None or isinstance(against, Path)) and not is_baseline(str(against)):
-        _validate_largest(_reference(against, family), settings.sizes)
-    with _open_subject(called, settings) as subject:
-        findings = check_conformance(subject)
-        deterministic_alphas = settings.alphas if subject.deterministic else ()
-        exact = behaviour(subject, settings.sizes, deterministic_alphas)
-        findings += _check_contract(subject, exact, settings)
-        if against is not None:
-            findings += _compare(subject, against, settings)
-        findings = apply_expected_failures(findings, subject)
-        side = side_of(subject)
-    return CheckReport(called.label, family, settings.contract, tuple(findings), exact, side)
-
-
-def _settings(
-    called: Named,
-    config: str | Path | None,
-    sizes: Sequence[Any] | None,
-    alphas: Sequence[float] | None,
-    contract: str | None,
-    margin: float | None,
-    trials: int,
-    seed: int,
-    timeout: float,
-) -> _Settings:
-    """The options; the sizes and alphas default to those of the config, or of the family."""
-    family = called.family
-    if config is not None:
-        experiment = load_experiment(config)
-        if not isinstance(experiment, Experiment) or experiment.family != family:
-            raise InputError(f"{config} is no experiment of the family {family}")
-        sizes = experiment.sizes if sizes is None else sizes
-        alphas = experiment.alphas if alphas is None else alphas
-    _validate_options(margin, trials, seed, timeout)
-    has_outcomes = family_of(family).has_outcomes
-    if sizes is not None and not has_outcomes:
-        raise InputError(
-            f"a check of {family} takes no sizes, since it draws lists of its own; leave them out"
-        )
-    if sizes is not None:
-        _validate_largest(called, validate_sizes(family, sizes))
-    exact: tuple[Size, ...] = ()
-    drawn: tuple[Size, ...] = ()
-    levels: tuple[float, ...] = ALPHAS_OF_LISTS
-    if has_outcomes:
-        exact = validate_sizes(family, default_sizes(family) if sizes is None else sizes)
-        drawn = validate_sizes(family, default_trial_sizes(family) if sizes is None else sizes)
-        levels = default_alphas(family)
-    return _Settings(
-        contract=_declared(called) if contract is None else validate_contract(contract),
-        sizes=exact,
-        trial_sizes=drawn,
-        alphas=validate_alphas(levels if alphas is None else alphas),
-        margin=margin,
-        trials=trials,
-        seed=seed,
-        timeout=timeout,
+    settings = settings_of(
+        called,
+        config,
+        sizes,
+        alphas,
+        grid,
+        contract,
+        margin,
+        trials,
+        seed,
+        call_timeout,
+        expected_failures,
+        tolerance,
+        thorough,
     )
-
-
-def _validate_largest(called: Named, sizes: Sequence[Size]) -> None:
-    """Refuse sizes that a method of the catalogue does not take.
-
-    Raises:
-        InputError: a size is too large for the method.
-    """
-    if called.method is not None:
-        names = family_of(called.family).sizes
-        for size in sizes:
-            each = size if isinstance(size, tuple) else (size,)
-            called.method.validate_sizes(dict(zip(names, each, strict=True)))
-
-
-def _validate_options(margin: float | None, trials: int, seed: int, timeout: float) -> None:
-    """Refuse options that are out of range.
-
-    Raises:
-        InputError: an option is out of range.
-    """
-    if margin is not None:
-        validate_number("margin", margin)
-    if margin is not None and not 0 <= margin < 1:
-        raise InputError(f"margin should be at least 0 and less than 1, found {margin:g}")
-    validate_whole("trials", trials, 1)
-    validate_whole("seed", seed, 0)
-    validate_number("timeout", timeout)
-    if not 0 < timeout <= _LONGEST_TIMEOUT:
-        raise InputError(
-            f"timeout should be more than 0 and at most {_LONGEST_TIMEOUT:g}, found {timeout:g}"
+    if timeout is not None:
+        validate_seconds("timeout", timeout)
+    if update is not None:
+        validate_target(update, called)
+    if not (against is None or isinstance(against, Path)) and not is_baseline(str(against)):
+        validate_largest(_reference(against, family), settings.sizes)
+    findings: list[Finding] = []
+    exact, keeps, gains = pl.DataFrame(), "", None
+    limited = nullcontext() if timeout is None else watching(seconds=timeout)
+    with _open_subject(called, settings) as subject, limited:
+        promised = settings.contract or subject.contract or called.contract or NOMINAL
+        is_whole = False
+        try:
+            by_default = settings.sizes_by_default and not thorough
+            if by_default and not answers_arrays(subject, settings.restriction):
+                settings = replace(settings, sizes=sizes_of_numbers(settings.sizes))
+            with stage(0.2):
+                evaluations = evaluate_widely(subject, settings.restriction, seed, thorough)
+                findings += check_conformance(subject, settings.restriction, evaluations)
+                if subject.deterministic:
+                    uneven = subject.has_uneven_tails
+                    if called.table is not None:
+                        # Means over outcomes are compared, which gaps would make those of others.
+                        whole = Restriction(settings.sizes, settings.alphas)
+                        evaluations = evaluate_widely(subject, whole, seed, thorough)
+                    findings += check_tails(tails_of(evaluations), promised, uneven)
+            deterministic_alphas = settings.alphas if subject.deterministic else ()
+            with stage(0.8 if against is None else 0.4):
+                exact = behaviour(subject, settings.sizes, deterministic_alphas)
+            with stage(1.0 if against is None else 0.3):
+                kept, keeps = _check_contract(subject, promised, exact, settings)
+                findings += kept
+            if against is not None:
+                compared = _compare(subject, against, settings)
+                findings += compared.findings
+                gains = compared.gains
+            if same is not None:
+                findings.append(_check_same(subject, same, settings))
+            is_whole = settings.restriction == ANYWHERE
+        except TimeUpError as fault:
+            findings.append(Finding(FINISHES, CONFORMANCE, INCONCLUSIVE, str(fault), {}))
+        if called.table is not None:
+            findings.append(points_finding(called.table, settings.sizes, settings.alphas))
+        findings = apply_expected_failures(
+            findings, subject, settings.expected, was_checked(subject, exact, is_whole)
         )
-
-
-def _declared(called: Named) -> Contract:
-    """The contract that a method declares; "nominal" for a method outside the catalogue."""
-    return NOMINAL if called.method is None else declared_contract(called.method, called.family)
+        report = CheckReport(
+            called.label,
+            family,
+            promised,
+            tuple(findings),
+            exact,
+            side_of(subject),
+            settings.seed,
+            keeps,
+            gains,
+        )
+        if update is None or settings.points is None:
+            return report
+        points, allowed = settings.points, settings.tolerance
+        return store_as_baseline(report, called, subject, update, points, allowed, force=force)
 
 
 @contextmanager
-def _open_subject(called: Named, settings: _Settings) -> Iterator[Subject]:
+def _open_subject(called: Named, settings: Settings) -> Iterator[CachedSubject]:
     """The method with its process, which ends with the block."""
     label, family, seed = called.label, called.family, settings.seed
     if called.method is not None:
         yield CachedSubject(CatalogueSubject(label, family, called.method, seed))
-    elif called.location is not None:
-        location, timeout = called.location, settings.timeout
-        process = FunctionSubject.of_location(label, family, location, timeout, seed)
+    elif called.table is not None:
+        yield CachedSubject(TableSubject(called.table))
+    elif called.function is None:
+        process = _started(called, settings)
         try:
             yield CachedSubject(process)
         finally:
             process.close()
     else:
-        assert called.function is not None
         yield CachedSubject(FunctionSubject.of_callable(label, family, called.function, seed))
 
 
-def _check_contract(subject: Subject, exact: pl.DataFrame, settings: _Settings) -> list[Finding]:
-    """Check the contract by exact numbers, or by trials for a stochastic method."""
-    contract, margin = settings.contract, settings.margin
-    if not family_of(subject.family).has_outcomes:
+def _started(called: Named, settings: Settings) -> FunctionSubject:
+    """The function or the program with its process, which is to be closed."""
+    label, family, timeout = called.label, called.family, settings.call_timeout
+    if called.command is not None:
+        return FunctionSubject.of_command(family, called.command, timeout)
+    assert called.location is not None
+    return FunctionSubject.of_location(label, family, called.location, timeout, settings.seed)
+
+
+def _check_contract(
+    subject: Subject, contract: Contract, exact: pl.DataFrame, settings: Settings
+) -> tuple[list[Finding], str]:
+    """Check the contract by exact numbers, or by trials for a stochastic method.
+
+    Returns:
+        The findings, and which contracts the method would keep.
+    """
+    margin, family = settings.margin, subject.family
+    if not family_of(family).has_outcomes:
         return check_contract_of_lists(
             contract,
             subject,
@@ -258,40 +267,73 @@ def _check_contract(subject: Subject, exact: pl.DataFrame, settings: _Settings) 
             seed=settings.seed,
         )
     if not subject.deterministic:
-        return check_contract_by_trials(
-            contract,
+        simulation = Simulation(
             subject,
             settings.trial_sizes,
             settings.alphas,
-            trials=settings.trials,
-            margin=margin,
-            seed=settings.seed,
+            settings.trials,
+            margin,
+            settings.seed,
         )
+        return check_simulation(contract, simulation)
+    if not settings.sizes:
+        return [no_exact_numbers(kind) for kind in (BEHAVIOUR, CONTRACT)], ""
     one_sided = TWO_SIDED not in subject.sides
-    return [
-        check_exact_numbers(exact, subject.family),
-        *check_contract(contract, exact, subject.family, margin, one_sided),
+    findings = [
+        check_exact_numbers(exact, family),
+        *check_contract(contract, exact, family, margin, one_sided),
+        *check_length(contract, subject, exact),
+        *check_shrinking(contract, subject, settings.alphas, settings.restriction),
         cross_check(subject, settings.sizes, settings.alphas, settings.seed),
     ]
+    return findings, contracts_kept(exact, family, margin, one_sided)
 
 
-def _compare(subject: Subject, against: AnyMethod | Path, settings: _Settings) -> list[Finding]:
+def _compare(subject: Subject, against: AnyMethod | Path, settings: Settings) -> Compared:
     """Compare a method with another method or with its baseline."""
+    tolerance = settings.tolerance
     if isinstance(against, Path) or (isinstance(against, str) and is_baseline(against)):
-        return compare_with_baseline(subject, against)
-    with _open_subject(_reference(against, subject.family), settings) as other:
+        return compare_with_baseline(subject, against, tolerance, settings.restriction)
+    reference = _reference(against, subject.family)
+    sizes, alphas = settings.sizes, settings.alphas
+    if reference.table is not None:
+        sizes, alphas = complete_grid(reference.table.points, sizes, alphas)
+        if not sizes:
+            return Compared([no_exact_numbers(AGAINST, f"against {reference.label}")])
+    with _open_subject(reference, settings) as other:
         one, another = _at_common_side(subject, other)
         if one.deterministic and another.deterministic:
-            return compare_with_method(one, another, settings.sizes, settings.alphas)
-        return paired_test(
-            one,
-            another,
-            settings.trial_sizes,
-            settings.alphas,
-            margin=settings.margin,
-            trials=settings.trials,
-            seed=settings.seed,
+            return compare_with_method(one, another, sizes, alphas, tolerance)
+        return Compared(
+            paired_test(
+                one,
+                another,
+                settings.trial_sizes,
+                settings.alphas,
+                margin=settings.margin,
+                trials=settings.trials,
+                seed=settings.seed,
+            )
         )
+
+
+def _check_same(subject: Subject, same: AnyMethod, settings: Settings) -> Finding:
+    """Hold a method to the limits of another one.
+
+    Raises:
+        InputError: there is no such method, it has other sides, or one of the two draws.
+    """
+    if isinstance(same, str | Path) and is_baseline(same):
+        raise InputError(f"{same} is a baseline, and no method to be the same as; --against {same}")
+    reference, restriction = named(same, subject.family), settings.restriction
+    if reference.table is not None:
+        restriction = restriction_of(reference.table.points, restriction)
+    with _open_subject(reference, settings) as other:
+        for each in (subject, other):
+            if not each.deterministic:
+                raise InputError(f"{each.label} draws its limits, which are never quite the same")
+        one, another = _at_common_side(subject, other)
+        return check_same(one, another, settings.tolerance.limits, restriction)
 
 
 def _at_common_side(subject: Subject, reference: Subject) -> tuple[Subject, Subject]:

@@ -1,65 +1,223 @@
-"""Failures that a method declares as expected: they pass, and one that does not occur fails."""
+"""Failures that are declared as expected; a declared failure that does not occur is reported."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
 
 from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.compare.cross_check import MONTE_CARLO_AGREES
 from harness.checks.conformance.runner import property_names
-from harness.checks.contract.exact import CONTRACT_CHECKS
-from harness.checks.contract.lists import ERROR
-from harness.checks.report import AGAINST, CONFORMANCE, FAIL, PASS, Finding
-from harness.checks.subjects.subject import Subject
+from harness.checks.contract.lists import DRAWN_CHECKS as CHECKS_OF_LISTS
+from harness.checks.contract.simulated import DRAWN_CHECKS
+from harness.checks.contract.terms import CONTRACT_CHECKS
+from harness.checks.places import Places, what_was_found, where_it_is
+from harness.checks.report import (
+    AGAINST,
+    CONFORMANCE,
+    DECLARED,
+    FAIL,
+    REMARK,
+    Finding,
+    format_cell,
+)
+from harness.checks.subjects.subject import CachedSubject, Subject
+from harness.checks.tails.check import TAIL_CHECKS
+from harness.errors import InputError, did_you_mean
 from harness.families.catalogue import family_of
+from harness.families.family import Family
+from harness.methods.expected_failures import SIDE, ExpectedFailure, Place, validate_places
+from harness.numerics.arrays import Bools
 
 _SEVERITY = 500.0
 _RISES = "rises with x"
 """A property of the catalogue's methods for lists, which no check of a user's function asks for."""
+_TAIL_CHECKS = (*TAIL_CHECKS, "shrinks with n")
 
 
-def apply_expected_failures(findings: Sequence[Finding], subject: Subject) -> list[Finding]:
-    """Pass the failures that a method declares, and fail its declarations that are wrong.
+@dataclass(frozen=True)
+class Declarations:
+    """The failures that are declared for one check of a method."""
 
-    A declaration is wrong if the check passed or does not exist. It is not wrong if the check
-    exists but was not made, or if the method is stochastic: the draws of one seed may pass.
+    by_method: tuple[ExpectedFailure, ...]
+    """By the method itself."""
+    by_caller: tuple[ExpectedFailure, ...] = ()
+    """By whoever checks it."""
+
+    def of(self, check: str) -> list[ExpectedFailure]:
+        """Those of a check."""
+        return [each for each in (*self.by_method, *self.by_caller) if each.check == check]
+
+
+def validate_expected_failures(expected: Sequence[ExpectedFailure], family: str) -> None:
+    """Refuse declarations of checks or places that a family does not have.
+
+    Raises:
+        InputError: there is no such check, or its place is given by something else than the sizes,
+            counts, alpha and side.
+    """
+    for each in expected:
+        if not _exists(each.check, family):
+            known = _check_names(family)
+            raise InputError(
+                f"there is no check {each.check!r} that could be expected to fail"
+                f"{did_you_mean(each.check, known)}"
+            )
+    validate_places(expected, place_names(family_of(family)))
+
+
+def place_names(family: Family) -> tuple[str, ...]:
+    """What the place of a failure may be given by; of lists, which have no counts, alpha."""
+    counted = (*family.counts, *family.sizes) if family.has_outcomes else ()
+    return (*dict.fromkeys(counted), "alpha", SIDE)
+
+
+def was_checked(
+    subject: CachedSubject, exact: pl.DataFrame, is_whole: bool = True
+) -> Callable[[str, Place], bool]:
+    """Return whether a check of a method was made at a place.
+
+    Args:
+        subject: the method after its check.
+        exact: its exact numbers, which tell where contracts were checked; other checks were made
+            where the method was asked for limits.
+        is_whole: whether the check was neither restricted to a grid nor out of time; else a
+            failure that is declared without a place may be where it was not made.
+    """
+
+    def was(check: str, place: Place) -> bool:
+        if not place:
+            return is_whole
+        if check in (*CONTRACT_CHECKS, EXACT_NUMBERS) or check.startswith(f"{AGAINST} "):
+            columns = [name for name in exact.columns if name in place]
+            rows = Places({name: exact[name].to_numpy() for name in columns})
+            return bool(rows.within(place).any())
+        return any(asked.within(place).any() for asked in subject.asked())
+
+    return was
+
+
+def apply_expected_failures(
+    findings: Sequence[Finding],
+    subject: Subject,
+    by_caller: Sequence[ExpectedFailure] = (),
+    was_checked: Callable[[str, Place], bool] = lambda check, place: True,
+) -> list[Finding]:
+    """Mark the failures that are declared, and report declarations that are wrong.
+
+    A failure is declared at the places that its declarations name; at all others it remains one. A
+    declaration is wrong if the check passed there without a remark, or does not exist. It is not
+    wrong if the check exists but was not made there, or if the method is stochastic: the draws of
+    one seed may pass.
 
     Args:
         findings: all findings about the method.
         subject: the method, with its ``expected_failures``.
+        by_caller: failures that whoever checks the method declares.
+        was_checked: whether a check was made at a place.
 
     Returns:
-        The findings, with a failure for each wrong declaration at the end.
+        The findings, with one for each wrong declaration at the end: a failure for the method's
+        own, a remark for the caller's.
+
+    Raises:
+        InputError: the method declares a place that its family does not have.
     """
-    expected = subject.expected_failures
-    applied = [_apply(finding, expected.get(finding.check)) for finding in findings]
+    own = subject.expected_failures
+    validate_places(own, place_names(family_of(subject.family)))
+    declared = Declarations(tuple(own), tuple(by_caller))
+    applied = [part for each in findings for part in _split(each, declared.of(each.check))]
     if not subject.deterministic:
         return applied
-    failed = {finding.check for finding in findings if finding.verdict == FAIL}
-    checked = {finding.check for finding in findings}
-    for check in expected:
-        if check in failed or (check not in checked and _exists(check, subject.family)):
-            continue
-        text = "it passes" if check in checked else "there is no such check"
-        message = f"{check!r} is declared as an expected failure, but {text}"
-        applied.append(
-            Finding(f"expects failure: {check}", CONFORMANCE, FAIL, message, {}, _SEVERITY)
-        )
+    for failures, verdict in ((own, FAIL), (by_caller, REMARK)):
+        for failure in failures:
+            text = _wrong(failure, findings, subject.family, was_checked)
+            if text is not None:
+                where = f" at {failure.place_in_words}" if failure.place else ""
+                message = f"{failure.check!r} is declared as an expected failure{where}, but {text}"
+                name, severity = f"expects failure: {failure.check}", _SEVERITY * (verdict == FAIL)
+                applied.append(Finding(name, CONFORMANCE, verdict, message, {}, severity))
     return applied
 
 
-def _exists(check: str, family: str) -> bool:
-    """Whether there is a check of this name for some contract and some options."""
-    known = (*property_names(family), *CONTRACT_CHECKS, EXACT_NUMBERS, MONTE_CARLO_AGREES)
+def _wrong(
+    failure: ExpectedFailure,
+    findings: Iterable[Finding],
+    family: str,
+    was_checked: Callable[[str, Place], bool],
+) -> str | None:
+    """Why a declaration is wrong, in a clause; None where it is not."""
+    made = [finding for finding in findings if finding.check == failure.check]
+    if not made and not _exists(failure.check, family):
+        return "there is no such check"
+    broken = (each for each in made if each.verdict in (FAIL, REMARK, DECLARED))
+    if not made or any(_covers(failure, each).any() for each in broken):
+        return None
+    if not was_checked(failure.check, failure.place):
+        return None
+    return "it passes there" if failure.place else "it passes"
+
+
+def _covers(failure: ExpectedFailure, finding: Finding) -> Bools:
+    """Which places of a finding a declaration names, shape (k,)."""
+    places = _places(finding)
+    if not failure.place:
+        return np.ones(max(places.count, 1), np.bool_)
+    if finding.places is None and finding.cell.get("broken", 1) != 1:
+        return np.zeros(1, np.bool_)  # The others are not known.
+    return places.within(failure.place)
+
+
+def _places(finding: Finding) -> Places:
+    """All places of a finding; that of its message where it does not carry them."""
+    if finding.places is not None:
+        return finding.places
+    return Places({name: np.array([value]) for name, value in finding.cell.items()})
+
+
+def _split(finding: Finding, declared: Sequence[ExpectedFailure]) -> list[Finding]:
+    """The failure, as declared where it is; what is left of it remains a failure."""
+    if finding.verdict != FAIL or not declared:
+        return [finding]
+    covered = np.logical_or.reduce([_covers(each, finding) for each in declared])
+    if not covered.any():
+        return [finding]
+    reasons = "; ".join(
+        dict.fromkeys(each.reason for each in declared if _covers(each, finding).any())
+    )
+    if covered.all():
+        message = f"fails as declared ({reasons}): {finding.message}"
+        return [replace(finding, verdict=DECLARED, message=message, severity=0.0)]
+    places = _places(finding)
+    known, rest = _at(finding, places.only(covered)), _at(finding, places.only(~covered))
+    message = f"fails as declared ({reasons}): {known.message}"
+    outside = f"{rest.message}, outside the declared place"
+    return [
+        replace(known, verdict=DECLARED, message=message, severity=0.0),
+        replace(rest, message=outside),
+    ]
+
+
+def _at(finding: Finding, places: Places) -> Finding:
+    """The finding at some of its places."""
+    cell = places.first()
+    where = format_cell(where_it_is(cell))
+    others = f" (and at {places.count - 1} more)" if places.count > 1 else ""
+    message = f"{what_was_found(cell)} at {where}{others}"
+    return replace(finding, message=message, cell={**cell, "broken": places.count}, places=places)
+
+
+def _check_names(family: str) -> list[str]:
+    """The names of all checks but comparisons, for some contract and some options."""
+    known = (*property_names(family), *_TAIL_CHECKS, *CONTRACT_CHECKS, EXACT_NUMBERS)
+    known += (MONTE_CARLO_AGREES, *DRAWN_CHECKS)
     if not family_of(family).has_outcomes:
-        known = (*known, _RISES, ERROR)
-    return check in known or check.startswith(f"{AGAINST} ")
+        known += (_RISES, *CHECKS_OF_LISTS)
+    return list(dict.fromkeys(known))
 
 
-def _apply(finding: Finding, reason: str | None) -> Finding:
-    """The finding, passed if its failure is expected for a reason."""
-    if reason is None or finding.verdict != FAIL:
-        return finding
-    message = f"fails as declared ({reason}): {finding.message}"
-    return replace(finding, verdict=PASS, message=message, severity=0.0)
+def _exists(check: str, family: str) -> bool:
+    return check in _check_names(family) or check.startswith(f"{AGAINST} ")

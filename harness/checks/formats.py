@@ -1,4 +1,4 @@
-"""A report as text: a table for a person, JSON for a program, and JUnit for a CI service."""
+"""Reports as text: for a person, for a program, for a CI service and for a pull request."""
 
 from __future__ import annotations
 
@@ -8,26 +8,52 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from harness.checks.report import FAIL, INCONCLUSIVE, PASS, CheckReport, Finding, Verdict
+from harness.checks.markdown import format_markdown
+from harness.checks.report import (
+    DECLARED,
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    REMARK,
+    CheckReport,
+    Finding,
+    Verdict,
+)
 from harness.printable import json_text, printable
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_TAGS = {FAIL: "failure", INCONCLUSIVE: "error"}
+_TAGS = {FAIL: "failure", INCONCLUSIVE: "error", DECLARED: "skipped"}
+"""The worst first."""
 
 
-def format_table(report: CheckReport) -> str:
-    """A summary that fits a small terminal."""
-    return str(report)
+def format_table(*reports: CheckReport) -> str:
+    """A summary of each report that fits a small terminal, with an empty line in between."""
+    return "\n\n".join(map(str, reports))
 
 
-def format_json(report: CheckReport) -> str:
-    """The whole report as JSON; a number that is not finite is null."""
-    content = _finite_or_none(report.to_dict())
-    return json_text(content)
+def format_json(*reports: CheckReport) -> str:
+    """The whole report as JSON, or a list of several; a number that is not finite is null."""
+    content = [_finite_or_none(report.to_dict()) for report in reports]
+    return json_text(content[0] if len(content) == 1 else content)
 
 
-def format_junit(report: CheckReport) -> str:
-    """The report as JUnit XML: a test case for each check; an inconclusive check is an error."""
+def format_junit(*reports: CheckReport) -> str:
+    """Reports as JUnit XML: a test suite for each method, and in it a test case for each check.
+
+    An inconclusive check is an error, and one whose failure is declared is skipped, with the
+    reason. Remarks are the output of their test case.
+    """
+    suites = [_suite(report) for report in reports]
+    root = suites[0]
+    if len(suites) != 1:
+        root = ElementTree.Element("testsuites")
+        root.extend(suites)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _suite(report: CheckReport) -> ElementTree.Element:
+    """The test suite of one method."""
     cases: dict[tuple[str, str], list[Finding]] = {}
     for finding in report.findings:
         cases.setdefault((finding.kind, finding.check), []).append(finding)
@@ -38,40 +64,50 @@ def format_junit(report: CheckReport) -> str:
         tests=str(len(cases)),
         failures=str(verdicts.count(FAIL)),
         errors=str(verdicts.count(INCONCLUSIVE)),
+        skipped=str(verdicts.count(DECLARED)),
     )
+    properties = ElementTree.SubElement(suite, "properties")
+    known = {"verdict": report.headline, "contract": report.contract, "keeps": report.keeps}
+    if report.seed is not None:
+        known["seed"] = str(report.seed)
+    for name, value in known.items():
+        ElementTree.SubElement(properties, "property", name=name, value=_xml(value))
     for (kind, check), findings in cases.items():
         classname = _xml(f"{report.family}.{report.method}.{kind}")
         case = ElementTree.SubElement(suite, "testcase", classname=classname, name=_xml(check))
         _add_findings(case, findings)
-    ElementTree.indent(suite)
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
+    return suite
 
 
-FORMATS: Mapping[str, Callable[[CheckReport], str]] = {
+FORMATS: Mapping[str, Callable[..., str]] = {
     "table": format_table,
     "json": format_json,
     "junit": format_junit,
+    "markdown": format_markdown,
 }
+"""Each takes one report or several."""
 
 
 def _worst(findings: Sequence[Finding]) -> Verdict:
     verdicts = [finding.verdict for finding in findings]
-    return next((each for each in (FAIL, INCONCLUSIVE) if each in verdicts), PASS)
+    return next((each for each in _TAGS if each in verdicts), PASS)
 
 
 def _add_findings(case: ElementTree.Element, findings: Sequence[Finding]) -> None:
-    """Add the findings of the worst verdict to a test case, unless all findings passed."""
+    """Add the findings of the worst verdict to a test case, and its remarks as its output."""
     verdict = _worst(findings)
-    if verdict == PASS:
-        return
-    worst = sorted(
-        (finding for finding in findings if finding.verdict == verdict),
-        key=lambda finding: -finding.severity,
-    )
-    element = ElementTree.SubElement(
-        case, _TAGS[verdict], message=_xml(worst[0].message), type=_xml(worst[0].check)
-    )
-    element.text = _xml("\n".join(finding.message for finding in worst))
+    if verdict != PASS:
+        worst = sorted(
+            (finding for finding in findings if finding.verdict == verdict),
+            key=lambda finding: -finding.severity,
+        )
+        about = {"message": _xml(worst[0].message), "type": _xml(worst[0].check)}
+        element = ElementTree.SubElement(case, _TAGS[verdict], about)
+        element.text = _xml("\n".join(finding.message for finding in worst))
+    remarks = [finding.message for finding in findings if finding.verdict == REMARK]
+    if remarks:
+        output = ElementTree.SubElement(case, "system-out")
+        output.text = _xml("\n".join(f"remark: {each}" for each in remarks))
 
 
 def _xml(text: str) -> str:

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import polars as pl
 
+from harness.checks.gains import Gains
+from harness.checks.places import Places
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 from harness.printable import printable
 
-Verdict = Literal["pass", "fail", "inconclusive"]
+Verdict = Literal["pass", "remark", "declared", "inconclusive", "fail"]
 
 PASS: Verdict = "pass"
-FAIL: Verdict = "fail"
+REMARK: Verdict = "remark"
+"""Something to know about the method that is no failure."""
+DECLARED: Verdict = "declared"
+"""A failure that the method, or whoever checks it, has declared with a reason."""
 INCONCLUSIVE: Verdict = "inconclusive"
+FAIL: Verdict = "fail"
 
 CONFORMANCE = "conformance"
+TAILS = "tails"
 BEHAVIOUR = "behaviour"
 CONTRACT = "contract"
 AGAINST = "against"
@@ -26,10 +33,16 @@ CROSS_CHECK = "cross-check"
 
 EXIT_CODES: Mapping[Verdict, int] = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
 
-_VERDICTS = (FAIL, INCONCLUSIVE, PASS)
+NOT_PASSED: tuple[Verdict, ...] = (FAIL, INCONCLUSIVE)
+"""Verdicts of a finding that make the report one that did not pass, the worst first."""
+
+_VERDICTS: tuple[Verdict, ...] = (*NOT_PASSED, DECLARED, REMARK, PASS)
 """The worst first."""
-_KINDS = (CROSS_CHECK, CONFORMANCE, CONTRACT, BEHAVIOUR, AGAINST)
+_KINDS = (CROSS_CHECK, CONFORMANCE, TAILS, CONTRACT, BEHAVIOUR, AGAINST)
 """Causes before effects: a failure of one kind may cause failures of the kinds after it."""
+
+LENGTH_NAME = "length"
+"""The check whose message stands in the summary: how long the intervals are."""
 
 Cell = Mapping[str, float | int | str]
 """Where a finding is: n, alpha, x, truth and the like; and numbers, as found and expected."""
@@ -50,13 +63,20 @@ class Finding:
     check: str
     """The name of the check, as "mirrors" or "against wilson: length"."""
     kind: str
-    """The kind of the check: conformance, behaviour, contract, against or cross-check."""
+    """The kind of the check: conformance, tails, contract, behaviour, against or cross-check."""
     verdict: Verdict
     message: str
     """One sentence; for a failure it holds the first counter-example."""
     cell: Cell
     severity: float = 0.0
     """How bad a failure is; failures of one kind are sorted by it."""
+    places: Places | None = field(default=None, compare=False, repr=False)
+    """All places of a failure; None where it has one only, or where they are not known."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is neither a failure nor inconclusive; a remark has passed."""
+        return self.verdict not in NOT_PASSED
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain data, as in the JSON format."""
@@ -67,6 +87,7 @@ class Finding:
             "message": self.message,
             "cell": dict(self.cell),
             "severity": self.severity,
+            **({} if self.places is None else {"ranges": self.places.ranges()}),
         }
 
 
@@ -77,22 +98,30 @@ class CheckReport:
     method: str
     family: str
     contract: str
-    """The contract that the method was checked against: nominal, at-least or none."""
+    """The contract that the method was checked against; "none" where nothing is promised."""
     findings: tuple[Finding, ...]
     behaviour: pl.DataFrame
     """The exact numbers of the method, a row for each size and alpha."""
     side: str = TWO_SIDED
     """The side of the intervals that the numbers are of."""
+    seed: int | None = None
+    """What the sizes, alphas and trials of the check were drawn from."""
+    keeps: str = ""
+    """The contracts that the method would keep, in a sentence; "" where that was not computed."""
+    gains: Gains | None = None
+    """What it gains and loses against another method or its baseline; None without one."""
+    stored: str = ""
+    """What was stored as a baseline, or why nothing was; "" where nothing was to be stored."""
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict of all findings."""
+        """The worst verdict of all findings; remarks and declared failures leave it a pass."""
         found = {finding.verdict for finding in self.findings}
-        return next((verdict for verdict in _VERDICTS if verdict in found), PASS)
+        return next((verdict for verdict in NOT_PASSED if verdict in found), PASS)
 
     @property
     def passed(self) -> bool:
-        """Whether every finding passed."""
+        """Whether no finding is a failure or inconclusive."""
         return self.verdict == PASS
 
     @property
@@ -106,8 +135,9 @@ class CheckReport:
         return tuple(sorted(chosen, key=lambda each: (_KINDS.index(each.kind), -each.severity)))
 
     def worst(self, count: int) -> tuple[Finding, ...]:
-        """At most ``count`` findings that did not pass, failures first."""
-        return (self.of_verdict(FAIL) + self.of_verdict(INCONCLUSIVE))[:count]
+        """At most ``count`` findings to read, failures first and then remarks."""
+        chosen = (self.of_verdict(verdict) for verdict in _VERDICTS if verdict != PASS)
+        return tuple(finding for findings in chosen for finding in findings)[:count]
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, as in the JSON format."""
@@ -116,31 +146,65 @@ class CheckReport:
             "family": self.family,
             "contract": self.contract,
             "verdict": self.verdict,
+            "keeps": self.keeps,
+            "seed": self.seed,
+            "gains": None if self.gains is None else self.gains.to_dict(),
+            "stored": self.stored,
             "findings": [finding.to_dict() for finding in self.findings],
             "behaviour": self.behaviour.to_dicts(),
         }
 
     def __str__(self) -> str:
-        """A summary that fits a small terminal."""
+        """A summary that fits a small terminal: of gains and losses or of worst alphas."""
+        gains = [] if self.gains is None else self.gains.lines()
         lines = [
             self.headline,
             "",
             *self._format_counts(),
-            *self._format_worst_alphas(),
+            *([f"  {self.keeps}"] if self.keeps else []),
+            *(f"  {each.message}" for each in self.findings if each.check == LENGTH_NAME),
+            *(self._format_worst_alphas() if len(gains) < 2 else []),
+            *(f"  {line}" for line in gains),
             *self._format_worst_findings(),
+            *(["", self.stored] if self.stored else []),
             "",
-            f"All {len(self.findings)} findings: --format json, or .findings in Python",
+            f"All {len(self.findings)} findings{self._format_seed()}: --format json, "
+            "or .findings in Python",
         ]
         return printable("\n".join(lines))
 
     @property
     def headline(self) -> str:
-        """The verdict in one line, with the names of the checks that led to it."""
-        findings = () if self.passed else self.of_verdict(self.verdict)
+        """The verdict in one line: what was kept, or which checks failed and where the first did.
+
+        The place is that of the gravest finding.
+        """
+        return f"{self.method} ({self.family}): {self.verdict.upper()}{self._format_reasons()}"
+
+    def _format_reasons(self) -> str:
+        """What a pass means, or the names of the checks that led to another verdict."""
+        if self.passed:
+            return self._format_pass()
+        findings = self.of_verdict(self.verdict)
         names = list(dict.fromkeys(finding.check for finding in findings))
         shown = names[:_MOST_NAMES] + ["…"] * (len(names) > _MOST_NAMES)
-        checks = f": {', '.join(shown)}" if shown else ""
-        return f"{self.method} ({self.family}): {self.verdict.upper()}{checks}"
+        sizes = (*family_of(self.family).sizes, "alpha")
+        place = {name: findings[0].cell[name] for name in sizes if name in findings[0].cell}
+        first = f"; first at {format_cell(place)}" if place else ""
+        return f": {', '.join(shown)}{first}"
+
+    def _format_pass(self) -> str:
+        """The contract that was kept, and the number of remarks and of declared failures."""
+        promised = self.contract != "none"
+        notes = [] if promised else ["nothing promised"]
+        for verdict, words in ((DECLARED, "declared failure"), (REMARK, "remark")):
+            count = len(self.of_verdict(verdict))
+            notes += [f"{count} {words}{'s' * (count > 1)}"] * (count > 0)
+        kept = f" {self.contract}" if promised else ""
+        return f"{kept} ({'; '.join(notes)})" if notes else kept
+
+    def _format_seed(self) -> str:
+        return "" if self.seed is None else f" (seed {self.seed})"
 
     def _format_counts(self) -> list[str]:
         """A line for each kind of check with the number of each verdict."""
@@ -158,7 +222,7 @@ class CheckReport:
 
     def _format_worst_alphas(self) -> list[str]:
         """A line for each alpha with the largest miss probability and where it occurs."""
-        if "worst_alpha" not in self.behaviour.columns:
+        if self.behaviour.is_empty() or "worst_alpha" not in self.behaviour.columns:
             return []
         family = family_of(self.family)
         names = dict(zip(family.numbered("worst_truth"), family.truths, strict=True))
@@ -174,14 +238,20 @@ class CheckReport:
     def _format_worst_findings(self) -> list[str]:
         """A line for each of the worst findings."""
         lines = [
-            f"  {number}. {finding.check}: {_shorten(finding.message)}"
+            f"  {number}. {finding.check}: {_marked(finding)}{_shorten(finding.message)}"
             for number, finding in enumerate(self.worst(_MOST_FINDINGS), 1)
         ]
-        return ["", "The worst:", *lines] if lines else []
+        title = "To know:" if self.passed else "The worst:"
+        return ["", title, *lines] if lines else []
 
 
 _MOST_NAMES, _MOST_FINDINGS, _MOST_ALPHAS, _MOST_LETTERS = 6, 3, 4, 230
 """Limits of the summary, so that it fits a terminal of 25 lines."""
+
+
+def _marked(finding: Finding) -> str:
+    """The level of a finding that is no failure, before its message."""
+    return f"({finding.verdict}) " if finding.passed else ""
 
 
 def _shorten(text: str) -> str:

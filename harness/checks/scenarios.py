@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness.checks.conformance.grid import OutcomeList
+from harness.checks.restriction import Size as Size
 from harness.checks.subjects.subject import Subject, side_of
 from harness.engines.solvers import solver_of
 from harness.errors import InputError, MethodError
@@ -22,16 +23,16 @@ from harness.paired_truths import DirichletTruth, TableTruth, table_of_cells
 from harness.scenario import Limits, Scenario
 from harness.truths import PairTruth, UniformTruth
 
-Size = float | tuple[float, float]
-"""n or an exposure; for two samples a pair of these."""
-
 SIZES = (*range(1, 31), 50, 100, 200, 500, 1000)
+LARGEST_OF_NUMBERS = 200
+"""The largest of these for a method that answers one outcome at a time: all outcomes of a larger n
+would take it longer than the rest of the check."""
 EXPOSURES = (0.5, 1.0, 5.0)
 ALPHAS = (0.01, 0.05, 0.1)
 
 SIZES_OF_TWO = ((5.0, 5.0), (10.0, 10.0), (10.0, 20.0))
 EXPOSURES_OF_TWO = ((1.0, 1.0),)
-ALPHAS_OF_TWO = (0.05,)
+ALPHAS_OF_TWO, THOROUGH_ALPHAS_OF_TWO = (0.05,), (0.01, 0.05, 0.2)
 SIZES_OF_PAIRS = (5, 10, 20)
 """A smaller grid, since the search for the worst case of two samples takes longer."""
 
@@ -56,9 +57,19 @@ def default_sizes(family: str) -> tuple[Size, ...]:
     return SIZES if known.is_bounded else EXPOSURES
 
 
-def default_alphas(family: str) -> tuple[float, ...]:
-    """The alphas at which the exact numbers of a family are computed by default."""
-    return ALPHAS if family_of(family).has_single_count else ALPHAS_OF_TWO
+def sizes_of_numbers(sizes: Sequence[Size]) -> tuple[Size, ...]:
+    """Those of the default sizes for a method that answers one outcome at a time."""
+    return tuple(size for size in sizes if np.max(size) <= LARGEST_OF_NUMBERS)
+
+
+def default_alphas(family: str, thorough: bool = False) -> tuple[float, ...]:
+    """The alphas at which the exact numbers of a family are computed by default.
+
+    Those of several counts are more where the check is thorough: each takes seconds.
+    """
+    if family_of(family).has_single_count:
+        return ALPHAS
+    return THOROUGH_ALPHAS_OF_TWO if thorough else ALPHAS_OF_TWO
 
 
 def validate_sizes(family: str, sizes: Sequence[Any]) -> tuple[Size, ...]:

@@ -1,36 +1,86 @@
-"""The command ``check``: check an interval method."""
+"""The command ``check``: check interval methods.
+
+An option of ``harness.checks.check.check`` stands in two places here: as a parameter of the
+command, in the group that it belongs to, and under its name in ``options``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from harness.commands.signals import cleaning_up, on_terminal
 
+if TYPE_CHECKING:
+    from harness.checks.batch import Tell
+    from harness.checks.subjects.naming import Named
+
 
 def check(
-    method: Annotated[
-        str,
+    # What is checked.
+    methods: Annotated[
+        list[str] | None,
         typer.Argument(
-            help="A method of the catalogue, file.py:function, package.module:function, a peer "
-            "such as statsmodels:wilson, or an entry point of the group harness.methods.",
+            help="Methods of the catalogue, file.py:function, package.module:function, a peer "
+            "such as statsmodels:wilson, a function of R such as r:stats::binom.test, a table of "
+            "limits such as limits.csv, or an entry point of the group harness.methods.",
             metavar="METHOD",
         ),
-    ],
-    family: Annotated[str, typer.Option(help="The family of the method.")] = "proportion",
-    against: Annotated[
-        str | None, typer.Option(help="Another method, or the folder of a baseline.")
     ] = None,
+    command: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='A program that answers lines of data with lines of limits, as "Rscript my.R".'
+        ),
+    ] = None,
+    lines: Annotated[
+        Literal["text", "json"], typer.Option(help="How a --command is asked: 3 10 0.05, or JSON.")
+    ] = "text",
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=EXPRESSION", help="An argument of a function of R, in the data and alpha."
+        ),
+    ] = None,
+    limits: Annotated[
+        str, typer.Option(help="Both limits of a function of R, an expression in its value.")
+    ] = "",
+    side: Annotated[
+        str | None,
+        typer.Option(help="The side of a command, a table, or a function of R: lower or upper."),
+    ] = None,
+    family: Annotated[str, typer.Option(help="The family of the methods.")] = "proportion",
+    # Where it is checked.
     config: Annotated[
         Path | None, typer.Option(help="The config of an experiment with the sizes and alphas.")
     ] = None,
+    grid: Annotated[
+        str | None,
+        typer.Option(
+            help="The only sizes and alphas that the methods are asked for, as "
+            "n=10,50;alpha=0.05 or n=1..30."
+        ),
+    ] = None,
+    print_grid: Annotated[
+        bool,
+        typer.Option(
+            "--print-grid",
+            help="Print the points that a check asks for, as CSV, and check nothing.",
+        ),
+    ] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="At all counts and alphas, however long it takes.")
+    ] = False,
+    # What it is held to.
     contract: Annotated[
         str | None,
-        typer.Option(help="nominal, at-least or none; default: as declared."),
+        typer.Option(
+            help="nominal, at-least, conservative, approximate or none; default: as declared."
+        ),
     ] = None,
     margin: Annotated[
         float | None,
@@ -39,56 +89,159 @@ def check(
             "by default 0.3·alpha."
         ),
     ] = None,
+    expect_failure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CHECK[@PLACE]:REASON",
+            help="A failure that is known, as mirrors@n=10..20,alpha=0.05:why.",
+        ),
+    ] = None,
+    # What it is compared with.
+    against: Annotated[
+        str | None, typer.Option(help="Another method, or the folder of a baseline.")
+    ] = None,
+    same: Annotated[
+        str | None, typer.Option(help="Another method, whose very limits it should have.")
+    ] = None,
+    tolerance: Annotated[
+        str | None,
+        typer.Option(
+            help="The largest differences that are none, such as "
+            "limits=1e-9,length=1e-6,alpha=1e-6; by default 1e-9 each."
+        ),
+    ] = None,
+    update: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder in which the numbers and limits are stored as a baseline, if the check "
+            "passes."
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Store the baseline of a method that fails as well.")
+    ] = False,
+    # How it is checked.
     trials: Annotated[int, typer.Option(help="At each size, if limits are drawn.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Of all draws.")] = 2003,
-    update: Annotated[
-        Path | None, typer.Option(help="Folder in which the numbers are stored as a baseline.")
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds for all checks together; default: any number.")
     ] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds for each call of a user's method.")] = 10,
+    call_timeout: Annotated[
+        float, typer.Option(help="Seconds for each call of a user's method.")
+    ] = 10,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            help="Methods checked at the same time; -1 for one per core. With --update one after "
+            "the other, since they share a file."
+        ),
+    ] = 1,
+    # What is printed and written.
     output: Annotated[
-        Literal["table", "json", "junit"], typer.Option("--format", help="Format of the output.")
+        Literal["table", "json", "junit", "markdown"],
+        typer.Option("--format", help="Format of what is printed."),
     ] = "table",
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report as JUnit XML as well.")
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report as JSON as well.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report as Markdown as well.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> int:
-    """Check whether an interval method is sound, keeps its contract, and has not become worse.
+    """Check whether interval methods are sound, keep their contracts, and have not become worse.
 
-    Exit codes: 0 all checks pass; 3 a check fails; 4 a check is inconclusive; 2 the method cannot
-    be loaded, or an option is wrong.
+    Exit codes: 0 all checks pass; 3 a check fails; 4 a check is inconclusive; 2 a method cannot
+    be loaded, or an option is wrong. Of several methods the worst one decides: 2, then 3, then 4.
     """
-    from harness.checks.baseline import validate_target, write_baseline
-    from harness.checks.check import check as check_method
+    from harness.checks.baseline.folder import validate_target
+    from harness.checks.batch import check_methods
     from harness.checks.formats import FORMATS
     from harness.checks.subjects.naming import named
+    from harness.commands.exit_codes import print_error
+    from harness.commands.output import say
+    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.commands.programs import methods_of
+    from harness.errors import WriteError
+
+    options: dict[str, Any] = {
+        "family": family,
+        "config": config,
+        "grid": grid,
+        "thorough": thorough,
+        "contract": contract,
+        "margin": margin,
+        "expected_failures": expect_failure,
+        "against": against,
+        "same": same,
+        "tolerance": tolerance,
+        "update": update,
+        "force": force,
+        "trials": trials,
+        "seed": seed,
+        "call_timeout": call_timeout,
+    }
+    asked = {"junit": junit, "json": json, "markdown": markdown}
+    files = {form: path for form, path in asked.items() if path is not None}
+    if print_grid:
+        return _print_grid(options)
+    chosen = methods_of(methods or [], command or [], arg or [], limits, side, lines)
+    resolved = [named(method, family) for method in chosen]
+    read = [Path(each.location.path) for each in resolved if each.location and each.location.path]
+    validate_output_files(
+        {f"--{form}": path for form, path in files.items()},
+        [*read, *([config] if config is not None else [])],
+    )
+    if update is not None:
+        for each in resolved:
+            validate_target(update, each)
+    at_once = 1 if update is not None and (jobs == -1 or jobs > 1) else jobs
+    with cleaning_up(), _shown_progress(resolved, quiet) as tell:
+        results = [*check_methods(chosen, options, tell, jobs=at_once, timeout=timeout)]
+    codes = [result.exit_code for result in results]
+    reports = [result.report for result in results]
+    for form, path in files.items():
+        try:
+            write_output_file(path, FORMATS[form](*reports))
+        except WriteError as fault:
+            print_error(str(fault))
+            codes.append(fault.exit_code)
+    faults = [result.fault for result in results if result.fault is not None]
+    for sentence in dict.fromkeys(faults):
+        print_error(sentence)
+    if not quiet and len(faults) < len(results):
+        say(FORMATS[output](*reports))
+    return worst_exit_code(codes)
+
+
+def _print_grid(options: dict[str, Any]) -> int:
+    """Print the points that a check with these options asks for."""
+    from harness.checks.asked_points import asked_points
     from harness.commands.output import say
 
-    if update is not None:
-        validate_target(update, named(method, family))
-    with cleaning_up(), _spinner(f"checking {method}"):
-        report = check_method(
-            method,
-            family=family,
-            against=against,
-            config=config,
-            contract=contract,
-            margin=margin,
-            trials=trials,
-            seed=seed,
-            timeout=timeout,
-        )
-    say(FORMATS[output](report))
-    if update is not None:
-        write_baseline(update, named(method, family), report.behaviour, report.side)
-    return report.exit_code
+    with cleaning_up():
+        points = asked_points(**{**options, "against": None})
+    say(points)
+    return 0
+
+
+def worst_exit_code(codes: Sequence[int]) -> int:
+    """The exit code of several: a wrong input, then a failure, then nothing concluded, then 0."""
+    return min((code for code in codes if code), default=0)
 
 
 @contextmanager
-def _spinner(text: str) -> Iterator[None]:
-    """Show a spinner on a terminal while the block runs, which may take minutes."""
+def _shown_progress(methods: Sequence[Named], quiet: bool) -> Iterator[Tell]:
+    """Show on a terminal how far the checks are while the block runs."""
     from harness.commands.output import console
-    from harness.screen.records import escape_markup
+    from harness.screen.check_progress import check_bar
 
     screen = console(stderr=True)
-    if not screen.is_terminal:
-        yield
+    if quiet or not screen.is_terminal:
+        yield lambda number, done: None
         return
-    with on_terminal(screen.status(escape_markup(text))):
-        yield
+    with on_terminal(check_bar(screen, [each.label for each in methods])) as tell:
+        yield tell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -47,7 +47,15 @@ def coverage(
     from harness.planning.coverage import coverage as compute
 
     known, law = given_lists(data), None if sampling is None else _read(sampling)
-    found = compute(family, method, alpha=alpha, side=side, prior=prior, sampling=law, **known)
+    found = compute(
+        cast(Any, family),
+        cast(Any, method),
+        alpha=alpha,
+        side=cast(Any, side),
+        prior=prior,
+        sampling=law,
+        **known,
+    )
     columns = {name: values for name, values in known.items() if isinstance(values, list)}
     names = FOUND if found.infinite_length is None else (*FOUND, "infinite_length")
     columns |= {name: np.ravel(getattr(found, name)).tolist() for name in names}

@@ -37,6 +37,9 @@ def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
                 f"the memory did not suffice for {what}{f': {fault}' if str(fault) else ''}"
             )
             code = InputError.exit_code
+        except BrokenPipeError:
+            # The reader of the output, as `head`, has enough: the parser ends the process quietly.
+            raise
         except Exception as fault:
             if os.environ.get("HARNESS_DEBUG"):
                 raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -38,11 +38,12 @@ def finish(written: Results, experiment: AnyExperiment, path: Path, quiet: bool)
         unsteady_methods,
     )
 
-    figure_fault = _draw(written, experiment)
+    drawn, figure_fault = _draw(written, experiment)
     results = replace(written, path=path)
     screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
     if not quiet:
-        show_uncut(*screen(results))
+        lines = [_figures_line(drawn, experiment, path)] if drawn else []
+        show_uncut(*screen(results), *lines)
     if figure_fault is not None:
         print_error(f"{experiment.name}: {figure_fault}")
     if not quiet:
@@ -59,16 +60,36 @@ def finish(written: Results, experiment: AnyExperiment, path: Path, quiet: bool)
     return MethodError.exit_code if failed else 0
 
 
-def _draw(results: Results, experiment: AnyExperiment) -> FigureError | WriteError | None:
-    """Draw the figures of a run; return what went wrong, for the tables are good without them."""
+def _draw(
+    results: Results, experiment: AnyExperiment
+) -> tuple[list[Path], FigureError | WriteError | None]:
+    """Draw the figures of a run; return them and what went wrong.
+
+    The tables are good without figures.
+    """
     from harness.study.write_results import write_figures_asked_for
 
     try:
         if results.path is not None:
-            write_figures_asked_for(results, experiment, results.path)
+            return write_figures_asked_for(results, experiment, results.path), None
     except (FigureError, WriteError) as fault:
-        return fault
-    return None
+        return [], fault
+    return [], None
+
+
+def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) -> str:
+    """How many figures there are, and how to choose others."""
+    from harness.screen.records import escape_markup
+
+    many = "1 figure" if len(drawn) == 1 else f"{len(drawn)} figures"
+    chosen = ""
+    if experiment.figures_are_suggested:
+        chosen = ", chosen since the config has no key figures (`figures: []` draws none)"
+        named = [figure.options.get("methods") for figure in experiment.figures]
+        if few := next((len(each) for each in named if each), 0):
+            chosen += f"; some show the first {few} methods only"
+    others = f"others: `python -m harness plot {path} --kind KIND`"
+    return escape_markup(f"{many} in {path / 'figures'}{chosen}; {others}")
 
 
 @contextmanager

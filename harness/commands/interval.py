@@ -1,11 +1,10 @@
-"""``interval``: the interval of a method for given data."""
+"""``interval``: the interval of a method for given data, or those of many rows and methods."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,19 +15,24 @@ from harness.commands.options import (
     PAIRS,
     RUNS,
     TWO_SAMPLES,
-    Form,
     Prior,
+    alpha_of,
     given_data,
+    number_of,
+    number_or_list,
     with_data,
 )
 
 if TYPE_CHECKING:
     from harness.families.family import Family
+    from harness.rows.compute import Found, Setting
+    from harness.rows.row import Row
 
+_FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_SAMPLES | OR_LISTS | PAIRS | RUNS
 
 
-@with_data(_DATA, Any, lists=("values", *OR_LISTS))
+@with_data(_DATA, str | None, metavar="DATA")
 def interval(
     family: Annotated[
         str,
@@ -41,35 +45,72 @@ def interval(
     ],
     *,
     method: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="A method of the catalogue; default minimal_length, or one_sided for one side; "
-            "where the family has no posterior student_t of a mean, saha_wilson of clusters, "
-            "miettinen_nurminen of strata and scas of a ratio of pairs."
+            help="A method of the catalogue, several times or all: a row for each; default "
+            "minimal_length, or one_sided for one side; where the family has no posterior "
+            "student_t of a mean, saha_wilson of clusters, miettinen_nurminen of strata and scas "
+            "of a ratio of pairs."
         ),
     ] = None,
     csv: Annotated[
         Path | None,
-        typer.Option(help="CSV file with a row for each case, in place of x and n of clusters."),
+        typer.Option(help="CSV file of which the data options name columns: --x right --n all."),
+    ] = None,
+    correct: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of the CSV file with 1 or true where a case is right, else 0; of pairs "
+            "twice."
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of the CSV file whose values have an interval each."),
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column of the CSV file that names the cluster of a case.")
     ] = None,
-    correct: Annotated[
+    delimiter: Annotated[
         str | None,
-        typer.Option(help="Column of the CSV file with 1 or true where a case is right, else 0."),
+        typer.Option(help="Character between fields; default that of the first line: , ; | tab."),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Probability outside the interval.")] = 0.05,
+    no_header: Annotated[
+        bool, typer.Option("--no-header", help="The CSV file names no columns: they are 1, 2, …")
+    ] = False,
+    alpha: Annotated[
+        float | None, typer.Option(help="Probability outside the interval; default 0.05.")
+    ] = None,
+    confidence: Annotated[float | None, typer.Option(help="1 - alpha, in its place: 0.95.")] = None,
     side: Annotated[str, typer.Option(help="two-sided, lower or upper.")] = "two-sided",
     prior: Prior = None,
     seed: Annotated[int | None, typer.Option(help="Seed of a stochastic method.")] = None,
+    percent: Annotated[
+        bool, typer.Option("--percent", help="Write proportions of the table in percent.")
+    ] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Add length, tails, actual alpha and seconds.")
     ] = False,
-    output: Form = "table",
-    **data: float | list[float] | None,
+    output: Annotated[
+        Literal["table", "json", "csv"] | None,
+        typer.Option("--format", help="By default that of the ending of --out, or else table."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write, instead of standard output.")
+    ] = None,
+    **data: str | None,
 ) -> int:
-    """Compute one interval, as in: interval proportion --x 90 --n 100.
+    """Compute intervals, as in: interval proportion --x 90 --n 100.
+
+    Numbers with commas between have an interval each, and so have the rows of a CSV file:
+
+        interval proportion --x 93,94,88 --n 100
+
+        interval proportion --csv models.csv --x right --n questions
+
+        interval proportion --csv models.csv --x right --n questions --out limits.csv
+
+        interval proportion --csv answers.csv --correct right --by model
 
     The cases of a proportion, of a difference, a ratio and a balanced accuracy count as independent
     of each other. Where several come from one document, subject or batch, the interval is too
@@ -81,102 +122,174 @@ def interval(
 
     A score of several runs goes to mean, as in: interval mean --values 75,72,78,73,77.
     """
-    import numpy as np
+    from harness.arguments import validate_choice
+    from harness.commands.output import say
+    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.families.catalogue import FAMILIES, family_of
+    from harness.intervals import default_method
+    from harness.methods.method import ALL_SIDES
+    from harness.rows.compute import ALL, Setting, methods_asked
+    from harness.rows.records import intervals_by_method, records_of
+    from harness.rows.row import validate_rows
 
-    from harness.commands.output import show
-    from harness.families.catalogue import family_of
-    from harness.families.family import POSTERIOR
-    from harness.intervals import default_method, method_of, tails
-    from harness.intervals import interval as compute
+    of_family = family_of(validate_choice("family", family, FAMILIES, ()))
+    form = output or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "table"
+    _validate_percent(of_family, percent, form)
+    if out is not None:
+        validate_output_files({"--out": out}, [] if csv is None else [csv])
+    validate_choice("side", side, ALL_SIDES)
+    setting = Setting(of_family, alpha_of(alpha, confidence), side, prior, seed)
+    setting.validate()
+    names = method or [default_method(family, side)]
+    methods = methods_asked(of_family, names)
+    given = {name: text for name, text in data.items() if text is not None}
+    if csv is None:
+        _refuse_columns(correct, by, cluster, delimiter, no_header)
+        rows = _rows_of_options(of_family, given)
+    else:
+        from harness.rows.of_file import FileQuestion, rows_of_file
 
-    name = method or default_method(family, side)
-    chosen, of_family = method_of(family, name), family_of(family)
-    known = _known(of_family, given_data(data), csv, cluster, correct)
-    start = time.perf_counter()
-    found = compute(family, name, alpha=alpha, side=side, prior=prior, seed=seed, **known)
-    seconds = time.perf_counter() - start
-    record: dict[str, Any] = {
-        "estimate": None if np.isnan(found.estimate) else found.estimate,
-        "lower": found.lower,
-        "upper": found.upper,
-        "alpha": alpha,
-        "method": chosen.name,
-        "side": side,
-    }
-    if verbose:
-        # The rest of the thirteen figures that Ross (2003), section 4, reports of an interval.
-        record |= known
-        length = of_family.length(np.array(found.lower), np.array(found.upper))
-        record["length"] = float(length)
-        if POSTERIOR in of_family.engines and not chosen.needs_population:
-            outside = tails(family, name, found, prior=prior, **known)
-            actual_alpha = outside.lower_tail + outside.upper_tail
-            record |= {
-                "lower_tail": outside.lower_tail,
-                "upper_tail": outside.upper_tail,
-                "actual_alpha": actual_alpha,
-                "alpha_error": alpha - actual_alpha,
-            }
-        record["seconds"] = seconds
-    show([record], output, in_full=verbose)
+        columns = (tuple(correct or ()), cluster, tuple(by or ()))
+        asked = FileQuestion(csv, given, *columns, delimiter, header=not no_header)
+        rows = rows_of_file(of_family, asked, number_of)
+    validate_rows(of_family, rows)
+    found, left_out = intervals_by_method(methods, setting, rows, ALL in names)
+    records, columns_named = records_of(found, setting, rows, verbose)
+    is_list = len(rows) > 1 or len(names) > 1 or ALL in names or bool(rows[0].place)
+    if out is None:
+        _show(records, columns_named, form, percent, verbose, is_list)
+    else:
+        write_output_file(out, _text(records, columns_named, form, percent))
+        say(str(out))
+    _remark(setting, rows, found, left_out, percent)
+    if form == "table":
+        _note(of_family, percent)
     return 0
 
 
-def _known(
-    family: Family,
-    data: Mapping[str, Any],
-    csv: Path | None,
+def _rows_of_options(family: Family, given: Mapping[str, str]) -> list[Row]:
+    """The rows of data that are given as numbers."""
+    from harness.errors import InputError
+    from harness.rows.of_options import rows_of_options
+
+    numbers: dict[str, float | list[float] | None] = {}
+    for name, text in given.items():
+        try:
+            numbers[name] = number_or_list(text)
+        except InputError as fault:
+            raise InputError(f"--{name.replace('_', '-')}: {fault} ({_CSV_HINT})") from None
+    return rows_of_options(family, given_data(numbers))
+
+
+_CSV_HINT = "names of columns go with --csv FILE"
+
+
+def _refuse_columns(
+    correct: Sequence[str] | None,
+    by: Sequence[str] | None,
     cluster: str | None,
-    correct: str | None,
-) -> Mapping[str, Any]:
-    """The data of the options, or of the file.
-
-    Raises:
-        InputError: a list is given for a number, or options of the file do not fit together.
-    """
+    delimiter: str | None,
+    no_header: bool,
+) -> None:
+    """Refuse options of a file where none is named."""
     from harness.errors import InputError
 
-    if csv is None:
-        if cluster is not None or correct is not None:
-            raise InputError("--cluster and --correct are columns of a file, which --csv names")
-        return _without_lists_for_numbers(family, data)
-    return _of_file(family, data, csv, cluster, correct)
+    options = {
+        "--cluster": cluster is not None,
+        "--correct": bool(correct),
+        "--by": bool(by),
+        "--delimiter": delimiter is not None,
+        "--no-header": no_header,
+    }
+    given = [name for name, is_given in options.items() if is_given]
+    if given:
+        raise InputError(f"expected --csv FILE beside {' and '.join(given)}, found none")
 
 
-def _without_lists_for_numbers(family: Family, data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The data, which are lists at most where the family takes lists."""
+def _validate_percent(family: Family, percent: bool, output: str) -> None:
+    """Refuse percentages of what is no proportion, and in a file for machines."""
+    import math
+
     from harness.errors import InputError
 
-    lists = () if family.has_outcomes else family.data
-    for name, value in data.items():
-        if isinstance(value, list) and name not in lists:
-            found = ",".join(f"{each:.15g}" for each in value)
-            raise InputError(f"{name} of {family.name} should be one number, found {found}")
-    return data
+    if percent and not all(map(math.isfinite, family.support)):
+        raise InputError(f"--percent is for proportions and their differences, found {family.name}")
+    if percent and output != "table":
+        raise InputError(f"--percent is for the table, found --format {output}")
 
 
-def _of_file(
-    family: Family,
-    data: Mapping[str, Any],
-    csv: Path,
-    cluster: str | None,
-    correct: str | None,
-) -> Mapping[str, Any]:
-    """The counts of the clusters of a file."""
-    from harness.errors import InputError
-    from harness.families.cluster_file import read_clusters
-    from harness.families.family import CLUSTERS
+def _show(
+    records: Sequence[Mapping[str, Any]],
+    names: Mapping[str, str],
+    output: str,
+    percent: bool,
+    verbose: bool,
+    is_list: bool,
+) -> None:
+    """Print the records."""
+    from harness.commands.output import say, show, show_table
 
-    if family.design != CLUSTERS:
-        raise InputError(
-            f"--csv gives counts of clusters, which {family.name} does not take "
-            "(clustered_proportion does)"
+    if output != "table":
+        show(records, output, as_list=is_list)
+        return
+    from harness.screen.interval_table import interval_texts
+    from harness.screen.records import format_record, records_table
+
+    texts = interval_texts(records, names, percent)
+    if verbose and not is_list:
+        (text,) = texts
+        say(format_record(text))
+    else:
+        show_table(records_table(records, texts))
+
+
+def _text(
+    records: Sequence[Mapping[str, Any]], names: Mapping[str, str], form: str, percent: bool
+) -> str:
+    """The records as the text of a file."""
+    from harness.commands.output import records_text, table_text
+
+    if form != "table":
+        return records_text(records, form, as_list=True)
+    from harness.screen.interval_table import interval_texts
+    from harness.screen.records import records_table
+
+    return table_text(records_table(records, interval_texts(records, names, percent)))
+
+
+def _remark(
+    setting: Setting,
+    rows: Sequence[Row],
+    found: Sequence[Found],
+    left_out: Sequence[str],
+    percent: bool,
+) -> None:
+    """Print what a reader should know of the intervals, on standard error."""
+    from functools import partial
+
+    from harness.commands.output import say
+    from harness.rows.remarks import remark_on_alpha, remarks_on_intervals, remarks_on_rows
+    from harness.screen.interval_table import limits_text
+
+    remarks = [
+        *remark_on_alpha(setting.alpha),
+        *remarks_on_rows(rows),
+        *left_out,
+        *remarks_on_intervals(found, setting, rows, partial(limits_text, percent=percent)),
+    ]
+    for remark in remarks:
+        say(f"remark: {remark}", err=True)
+
+
+def _note(family: Family, percent: bool) -> None:
+    """Print what the table takes for granted, on standard error."""
+    from harness.commands.output import say
+
+    if family.same_cases is not None:
+        say(
+            "note: the samples are taken as separate; two results on the same cases are pairs: "
+            f"interval {family.same_cases} --both … --first-only … --second-only … --neither …",
+            err=True,
         )
-    if data:
-        raise InputError(f"expected the data from --csv alone, found --{' and --'.join(data)} too")
-    if cluster is None or correct is None:
-        raise InputError(
-            "--csv needs --cluster, the column that names the cluster of a case, and --correct, "
-            "the column that says whether it is right"
-        )
-    return read_clusters(csv, cluster=cluster, correct=correct)
+    if percent and family.support[0] < 0:
+        say("note: differences are in percentage points", err=True)

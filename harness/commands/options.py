@@ -7,10 +7,13 @@ the families.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
+
+from harness.errors import InputError
 
 ONE_SAMPLE = {
     "x": "Count: successes, or events.",
@@ -101,20 +104,46 @@ Command = TypeVar("Command", bound=Callable[..., int])
 def number_or_list(text: str) -> float | list[float]:
     """The number of an option, or the list of its numbers with commas between them.
 
+    Raises:
+        InputError: it is something else.
+
     >>> number_or_list("3"), number_or_list("3,5,2")
     (3.0, [3.0, 5.0, 2.0])
     """
     try:
         found = [float(part) for part in text.split(",")]
     except ValueError:
-        raise typer.BadParameter(f"expected numbers with commas between, found {text}.") from None
+        raise InputError(f"expected numbers with commas between, found {text}") from None
     return found if len(found) > 1 else found[0]
 
 
+def alpha_of(alpha: float | None, confidence: float | None) -> float:
+    """The probability outside an interval, from one of two options or 0.05.
+
+    Raises:
+        InputError: both are given, or the confidence is not between 0 and 1.
+
+    >>> alpha_of(None, 0.95)
+    0.05
+    """
+    if confidence is None:
+        return 0.05 if alpha is None else alpha
+    if alpha is not None:
+        raise InputError(
+            f"expected one of --alpha and --confidence, which is 1 - alpha, found {alpha:.15g} and "
+            f"{confidence:.15g}"
+        )
+    if not 0 < confidence < 1:
+        hint = f"; did you mean {confidence / 100:g}?" if 1 < confidence < 100 else ""
+        raise InputError(
+            f"confidence should be a number between 0 and 1, found {confidence:g}{hint}"
+        )
+    # As it is written: 1 - 0.95 is 0.050000000000000044 in doubles.
+    return float(1 - Decimal(repr(confidence)))
+
+
 def with_data(
-    helps: Mapping[str, str],
-    kind: Any = float | None,
-    lists: Collection[str] | None = None,
+    helps: Mapping[str, str], kind: Any = float | None, metavar: str | None = None
 ) -> Callable[[Command], Command]:
     """Give a command that takes ``**data`` one option for each of these data.
 
@@ -124,23 +153,16 @@ def with_data(
     Args:
         helps: the help of each option.
         kind: the type of the options; a list of numbers for an option that may be repeated.
-        lists: the data of which some family takes a list, numbers with commas between them; with
-            None the type says how an option is read.
+        metavar: what the help shows in place of a value; None for the name of the type.
     """
-
-    def option(name: str, text: str) -> Any:
-        dashed = f"--{name.replace('_', '-')}"
-        if lists is None:
-            return typer.Option(dashed, help=text)
-        metavar = "NUMBER,..." if name in lists else "NUMBER"
-        return typer.Option(dashed, help=text, parser=number_or_list, metavar=metavar)
-
     data = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[kind, option(name, text)],
+            annotation=Annotated[
+                kind, typer.Option(f"--{name.replace('_', '-')}", help=text, metavar=metavar)
+            ],
         )
         for name, text in helps.items()
     ]
@@ -186,9 +208,9 @@ def _is_number(text: str) -> bool:
 def given_data(data: Mapping[str, float | list[float] | None]) -> dict[str, Any]:
     """The data that were given, numbers or lists of them; whole numbers as integers."""
     return {
-        name: [_number(name, each) for each in value]
+        name: [number_of(name, each) for each in value]
         if isinstance(value, list)
-        else _number(name, value)
+        else number_of(name, value)
         for name, value in data.items()
         if value is not None
     }
@@ -200,5 +222,6 @@ def given_lists(data: Mapping[str, list[float] | None]) -> dict[str, Any]:
     return {name: values if len(values) > 1 else values[0] for name, values in columns.items()}
 
 
-def _number(name: str, value: float) -> float:
+def number_of(name: str, value: float) -> float:
+    """The value, as a whole number where it is one of data that are."""
     return int(value) if name in WHOLE_NUMBERS and value.is_integer() else value

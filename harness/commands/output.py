@@ -20,17 +20,22 @@ if TYPE_CHECKING:
 
 _WIDER_THAN_ANY_TABLE = 10_000
 # A table of records folds its texts, but must leave room for its numbers.
-_NARROWEST = 80
+NARROWEST = 80
 
 Records = Sequence[Mapping[str, Any]]
 
 
-def show(records: Records, form: str, in_full: bool = False) -> None:
-    """Print records as a table, as JSON or as CSV; ``in_full`` prints a line for each field."""
-    if form == "json":
-        _show_json(records)
-    elif form == "csv":
-        _show_csv(records)
+def show(records: Records, form: str, in_full: bool = False, as_list: bool = False) -> None:
+    """Print records as a table, as JSON or as CSV.
+
+    Args:
+        records: of the same names.
+        form: table, json or csv.
+        in_full: whether a line for each field takes the place of the table.
+        as_list: whether JSON is a list of a single record too.
+    """
+    if form != "table":
+        say(records_text(records, form, as_list))
     elif in_full:
         _show_lines(records)
     else:
@@ -59,10 +64,18 @@ def show_json(content: Any) -> None:
     say(json_text(content))
 
 
-def _show_json(records: Records) -> None:
-    """Print a list of objects, or a single record as one object."""
+def records_text(records: Records, form: str, as_list: bool = False) -> str:
+    """Return records as JSON or as CSV.
+
+    Args:
+        records: of the same names.
+        form: json or csv.
+        as_list: whether JSON is a list of a single record too.
+    """
+    if form == "csv":
+        return _csv_text(records)
     objects = [{name: _finite(value) for name, value in record.items()} for record in records]
-    show_json(objects[0] if len(objects) == 1 else objects)
+    return json_text(objects[0] if len(objects) == 1 and not as_list else objects)
 
 
 def _finite(value: Any) -> Any:
@@ -70,12 +83,12 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _show_csv(records: Records) -> None:
+def _csv_text(records: Records) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)
-    say(text.getvalue().removesuffix("\n"))
+    return text.getvalue().removesuffix("\n")
 
 
 def _show_lines(records: Records) -> None:
@@ -87,6 +100,20 @@ def _show_lines(records: Records) -> None:
 def _show_table(records: Records) -> None:
     from harness.screen.records import records_table
 
+    show_table(records_table(records))
+
+
+def show_table(table: RenderableType) -> None:
+    """Print a table, folded where a terminal is narrower than it."""
     screen = console()
-    width = max(screen.width, _NARROWEST) if screen.is_terminal else _WIDER_THAN_ANY_TABLE
-    console(width=width).print(records_table(records))
+    width = max(screen.width, NARROWEST) if screen.is_terminal else _WIDER_THAN_ANY_TABLE
+    console(width=width).print(table)
+
+
+def table_text(table: RenderableType) -> str:
+    """Return a table as text, however wide it is."""
+    from harness.screen.console import PrintableConsole
+
+    text = io.StringIO()
+    PrintableConsole(file=text, width=_WIDER_THAN_ANY_TABLE).print(table)
+    return text.getvalue()

@@ -11,6 +11,7 @@ import typer
 
 from harness.commands.exit_codes import print_error
 from harness.commands.signals import cleaning_up
+from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 
 
 def run(
-    configs: Annotated[list[Path], typer.Argument(help="YAML files, or folders of them.")],
+    configs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="YAML files, folders of them, or names of configs that come with the package; "
+            "none lists those."
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder to write results under.")] = Path("results"),
     jobs: Annotated[
         int | None, typer.Option(help="Number of parallel tasks; -1 for one per core.")
@@ -32,7 +39,7 @@ def run(
         float | None, typer.Option(help="Seconds for each call of a user method.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Compute everything again; forget former runs.")
+        bool, typer.Option("--fresh", help="Compute everything again; replace former results.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     shard: Annotated[
@@ -53,6 +60,8 @@ def run(
     more than a day is refused. What a former run of the same config has finished is not computed
     again.
     """
+    if not configs:
+        return _list_shipped(alone=not any((overrides, shard, fresh, take_over, dry_run, quiet)))
     changes = [*(overrides or [])]
     if jobs is not None:
         changes.append(f"execution.jobs={jobs}")
@@ -78,6 +87,18 @@ def run(
             if not str(stop):
                 stop.args = ("what was finished is recorded, and the same command goes on from it",)
             raise
+
+
+def _list_shipped(alone: bool) -> int:
+    """Print the configs that ``run`` finds by name, where it is given nothing to run."""
+    from harness.commands.output import say
+    from harness.commands.shipped import shipped_lines
+    from harness.config.files import shipped_configs
+
+    if not alone:
+        raise InputError("run: name a config; `run` alone lists those that come with the package")
+    say("\n".join(shipped_lines(shipped_configs())))
+    return 0
 
 
 @dataclass(frozen=True)
@@ -124,6 +145,11 @@ def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
     from harness.config.experiment import Experiment
     from harness.study.columns import catalogue_sources, refuse_undrawn
     from harness.study.estimate import refuse_too_large
+    from harness.study.former_results import (
+        FRESH_REPLACES,
+        refuse_other_experiment,
+        replaced_results,
+    )
     from harness.study.parts import refuse_undivided
     from harness.study.run_folder import open_run_folder
 
@@ -134,9 +160,13 @@ def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
         if options.part is not None:
             refuse_undivided(experiment)
         else:
-            with open_run_folder(experiment, options.out, options.take_over):
-                # A folder that cannot be opened is refused before the first run starts.
-                pass
+            # A folder that cannot be opened is refused before the first run starts.
+            with open_run_folder(experiment, options.out, options.take_over) as folder:
+                if not options.fresh:
+                    refuse_other_experiment(experiment, folder.path, FRESH_REPLACES)
+                replaced = replaced_results(experiment, folder.path)
+                if replaced and not options.quiet:
+                    print_error(replaced)
 
 
 def _estimates(experiments: Sequence[AnyExperiment], in_full: bool, parts: int) -> list[Estimate]:

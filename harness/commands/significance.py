@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -36,7 +36,7 @@ def significance(
     from harness.significances import significance as probability
 
     known = given_data(data)
-    found = probability(family, delta=delta, prior=prior, **known)
+    found = probability(cast(Any, family), delta=delta, prior=prior, **known)
     least = family_of(family).equality if delta is None else delta
     show([{"family": family, **known, "delta": least, "probability": found}], output)
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -63,8 +63,8 @@ def size(
     from harness.planning.size import size as compute
 
     found = compute(
-        family,
-        method,
+        cast(Any, family),
+        cast(Any, method),
         half_width=half_width,
         length=length,
         assurance=assurance,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from harness.engines.pooling import Group
+from harness.methods.user.command.command import Command
+from harness.methods.user.r.function import RFunction
 from harness.paired_scenario import AnyTruth
 from harness.sampling.law import Law
 from harness.truths import PairTruth, Prior
@@ -26,14 +28,14 @@ size; of strata the sizes of both samples in each of them."""
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """One interval method: a method of the catalogue, or a user function."""
+    """One interval method: of the catalogue, a user function, a table or a program."""
 
     label: str
     """Unique in the experiment; the column ``method`` of every table."""
     name: str | None
-    """The name in the catalogue (aliases resolved); None for a user function."""
+    """The name in the catalogue (aliases resolved); None for a method of the user."""
     path: str | None
-    """Absolute path of the user's Python file."""
+    """Absolute path of the user's Python file or table."""
     module: str | None
     """Importable module of the user."""
     function: str | None
@@ -44,6 +46,12 @@ class MethodSpec:
     """The parameters of the prior; None where the config gives none and the method has none."""
     written_path: str | None = None
     """``path`` as the config writes it, so that a resolved config names no place on one machine."""
+    is_table: bool = False
+    """Whether ``path`` is that of a table of limits, and not of a Python file."""
+    program: Command | RFunction | None = None
+    """A program of any language, or a function of R."""
+    folder: str | None = None
+    """Absolute path of the working folder of ``program``."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +141,8 @@ class Experiment:
     seed: int
     execution: Execution
     figures: tuple[FigureSpec, ...]
+    figures_are_suggested: bool = field(default=False, compare=False)
+    """Whether the config named no figures, so that these are those that suit it."""
     kind: ClassVar[str] = COVERAGE
 
 
@@ -167,6 +177,8 @@ class Calibration:
     seed: int
     execution: Execution
     figures: tuple[FigureSpec, ...]
+    figures_are_suggested: bool = field(default=False, compare=False)
+    """Whether the config named no figures, so that these are those that suit it."""
     kind: ClassVar[str] = CALIBRATION
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
-from harness.errors import ConfigError, ConfigIssue, Place
+from harness.errors import ConfigError, ConfigIssue, Place, did_you_mean
 from harness.regular_files import read_regular
 
 SUFFIXES = (".yaml", ".yml")
 LARGEST_FILE = 2_000_000
 """The most bytes of a config; its most values take no more."""
 _CHECKOUT = Path(__file__).parents[2] / "configs"
+_LISTED = "; `python -m harness run` alone lists those that come with the package"
 _INSTALLED = "share/coverage-harness/configs/schema.json"
 
 
@@ -46,7 +47,8 @@ def _configs_of(path: Path) -> list[Path]:
                 raise _error(path, f"expected a folder with {suffixes} files, found none")
             return configs
         if not path.exists():
-            raise _error(path, "expected a config, found no such file or folder")
+            advice = _similar(path) or _LISTED
+            raise _error(path, f"expected a config, found no such file or folder{advice}")
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
     if path.suffix not in SUFFIXES:
@@ -102,8 +104,15 @@ def find_shipped(path: Path) -> Path:
     """Return ``path`` itself where it exists; else the shipped config of that name, if any.
 
     ``configs/ross2003/fig03.yaml``, ``ross2003/fig03.yaml`` and ``ross2003/fig03`` name the same.
+    A local ``quickstart.yaml`` goes before the shipped ``quickstart``.
     """
-    if path.exists() or path.is_absolute():
+    if path.exists():
+        return path
+    if not path.suffix and path.name:
+        for suffix in SUFFIXES:
+            if (local := path.with_name(path.name + suffix)).exists():
+                return local
+    if path.is_absolute():
         return path
     parts = path.parts[1:] if path.parts[:1] == ("configs",) else path.parts
     if not parts or ".." in parts:
@@ -114,6 +123,32 @@ def find_shipped(path: Path) -> Path:
             if candidate.exists():
                 return candidate
     return path
+
+
+def shipped_configs() -> dict[str, Path]:
+    """Return the configs that come with the package, by the names that ``run`` takes.
+
+    Those that stand in no folder come first; names are sorted. There are none where neither a
+    checkout nor an installation has its configs.
+    """
+    for folder in _shipped_folders():
+        if folder.is_dir():
+            found = (file for file in folder.rglob("*") if _is_config(file, folder))
+            named = {file.relative_to(folder).with_suffix("").as_posix(): file for file in found}
+            return dict(sorted(named.items(), key=lambda each: ("/" in each[0], each[0])))
+    return {}
+
+
+def _similar(path: Path) -> str:
+    """The end of a message, ``; did you mean ...?``, for a name that no file has; or nothing."""
+    # The ending is no part of the comparison: it would make any two names similar.
+    ending = path.suffix if path.suffix in SUFFIXES else ""
+    beside = path.parent.iterdir() if path.parent.is_dir() else iter(())
+    endings = (ending,) if ending else SUFFIXES
+    local = [str(file.with_suffix("")) for file in beside if file.suffix in endings]
+    folder = "configs/" if path.parts[:1] == ("configs",) else ""
+    known = [*local, *(f"{folder}{name}" for name in shipped_configs())]
+    return did_you_mean(str(path).removesuffix(ending), known).replace("?", f"{ending}?")
 
 
 def _shipped_folders() -> Iterator[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
@@ -117,11 +117,15 @@ def _last_keys() -> dict[str, Key]:
     """Seed, execution and figures."""
     figure: Any = figure_type()
     about = "Every random number follows from it; it is required where random numbers are drawn."
+    about_figures = (
+        "Figures to draw, each with its options; left out, a few that suit the family and the "
+        "sizes; [] draws none."
+    )
     execution = {"jobs": -1, "backend": "threading", "timeout": TIMEOUT}
     return {
         "seed": _key(Seed | None, about, None),
         "execution": _key(ExecutionSettings, "Where the work runs.", execution),
-        "figures": _key(list[figure], "Figures to draw, each with its options.", []),
+        "figures": _key(list[figure] | None, about_figures, None),
     }
 
 
@@ -197,8 +201,8 @@ def _engine_key(family: Family) -> Key:
 def _method_key(family: Family) -> Key:
     method: Any = method_type(family)
     about = (
-        "A catalogue name, {name, side, prior, label}, {path, function, label} or "
-        "{module, function, label}."
+        "A catalogue name, {name, side, prior, label}, {path, function, label}, "
+        "{module, function, label}, {table, label}, {command, label} or {r, arg, label}."
     )
     return _key(Annotated[list[method], Field(min_length=1)], about)
 
@@ -261,27 +265,37 @@ def _calibration(family: Family) -> Form:
 
 _FAMILIES_OF_TWO_SAMPLES = {name: each for name, each in FAMILIES.items() if each.samples == 2}
 
-FORMS: dict[str, dict[str, Form]] = {
-    COVERAGE: {name: _coverage(family) for name, family in FAMILIES.items()},
-    CALIBRATION: {name: _calibration(each) for name, each in _FAMILIES_OF_TWO_SAMPLES.items()},
-}
-"""By kind and family."""
+_MAKERS = {COVERAGE: _coverage, CALIBRATION: _calibration}
+KINDS = tuple(_MAKERS)
+_FAMILIES = {COVERAGE: FAMILIES, CALIBRATION: _FAMILIES_OF_TWO_SAMPLES}
+
+
+@cache
+def form_for(kind: str, family: str) -> Form:
+    """The form of a kind of experiment and a family; made when it is first asked for."""
+    return _MAKERS[kind](_FAMILIES[kind][family])
+
+
+def forms_of(kind: str) -> Iterator[Form]:
+    """The forms of a kind, in the order of the families."""
+    return (form_for(kind, family) for family in _FAMILIES[kind])
 
 
 def form_of(raw: Mapping[str, Any]) -> Form:
     """The form of a config; for an unknown family, of the first one with a size the config has."""
     kind = raw.get("kind")
-    forms = FORMS[kind if isinstance(kind, str) and kind in FORMS else COVERAGE]
-    family = raw.get("family")
-    if isinstance(family, str) and family in forms:
-        return forms[family]
-    fitting = (form for form in forms.values() if set(form.family.sizes) & set(raw))
-    return next(fitting, next(iter(forms.values())))
+    if not isinstance(kind, str) or kind not in KINDS:
+        kind = COVERAGE
+    families, family = _FAMILIES[kind], raw.get("family")
+    if isinstance(family, str) and family in families:
+        return form_for(kind, family)
+    fitting = (name for name, each in families.items() if set(each.sizes) & set(raw))
+    return form_for(kind, next(fitting, next(iter(families))))
 
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a config, for editors: any one of the forms."""
-    models = [form.model() for forms in FORMS.values() for form in forms.values()]
+    models = [form.model() for kind in KINDS for form in forms_of(kind)]
     places, defined = models_json_schema([(model, "validation") for model in models])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

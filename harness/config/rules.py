@@ -68,7 +68,7 @@ def broken_rules(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) 
         keys = inspect.signature(rule).parameters
         if all(key in readable for key in keys):
             yield from rule(**{key: readable[key] for key in keys})
-    yield from _figures_are_drawable(form, values)
+    yield from broken_figures(form, values)
 
 
 def repeated(values: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
@@ -435,12 +435,12 @@ def _sizes_in_tables(form: Form, values: Mapping[str, Any]) -> list[Any]:
     return [tuple(sum(cast(Sequence[int], each)) for each in cast(Any, size)) for size in sizes]
 
 
-def _figures_are_drawable(form: Form, values: Mapping[str, Any]) -> Issues:
-    """Hold each valid figure against what is valid of the rest of the config."""
+def facts_of(form: Form, values: Mapping[str, Any]) -> ExperimentFacts:
+    """What is known of the experiment by the valid values of its config."""
     sizes, methods = values["sizes"], values.get("methods", [None])
     known, trials = set(form.family.sizes) <= set(sizes), values.get("trials")
     is_coverage = form.kind == COVERAGE
-    facts = ExperimentFacts(
+    return ExperimentFacts(
         kind=form.kind,
         family=form.family,
         family_is_valid="family" in values,
@@ -452,7 +452,12 @@ def _figures_are_drawable(form: Form, values: Mapping[str, Any]) -> Issues:
         trials=trials.kind if isinstance(trials, TrialCount | Precision) else None,
         outcomes=values.get("outcomes"),
     )
-    figures: Sequence[FigureOptions | None] = values.get("figures", [])
+
+
+def broken_figures(form: Form, values: Mapping[str, Any]) -> Issues:
+    """Hold each valid figure against what is valid of the rest of the config."""
+    facts = facts_of(form, values)
+    figures: Sequence[FigureOptions | None] = values.get("figures") or ()
     for i, options in enumerate(figures):
         if options is not None:
             for option, message in unmet_requirements(kind_of(options), options, facts):

@@ -14,10 +14,11 @@ from harness.config.experiment import (
     Precision,
     TrialCount,
 )
-from harness.config.forms import FORMS
+from harness.config.forms import form_for
 from harness.engines.pooling import Group
 from harness.families.catalogue import family_of
 from harness.methods.user.process import TIMEOUT
+from harness.methods.user.r.function import RFunction
 from harness.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.plain_data import plain_number
 from harness.sampling.law import Law
@@ -31,7 +32,7 @@ def serialize(experiment: AnyExperiment) -> dict[str, Any]:
     are in the order of the form; a key that is None, or the default that is left out, is not
     written.
     """
-    form = FORMS[experiment.kind][experiment.family]
+    form = form_for(experiment.kind, experiment.family)
     sizes = _sizes(experiment)
     document: dict[str, Any] = {}
     for key in form.keys:
@@ -138,10 +139,23 @@ def _group(group: Group | None) -> dict[str, int] | None:
 
 def _method(spec: MethodSpec) -> dict[str, Any]:
     if spec.name is None:
-        place = {"module": spec.module} if spec.path is None else {"path": spec.written_path}
-        return {**place, "function": spec.function, "side": spec.side, "label": spec.label}
+        return {**_place(spec), "side": spec.side, "label": spec.label}
     prior = {} if spec.prior is None else {"prior": _numbers(spec.prior)}
     return {"name": spec.name, "side": spec.side, **prior, "label": spec.label}
+
+
+def _place(spec: MethodSpec) -> dict[str, Any]:
+    """Where the method of a user is, as the config writes it."""
+    program = spec.program
+    if isinstance(program, RFunction):
+        settings = {"arg": dict(program.arguments) or None, "limits": program.limits or None}
+        return {"r": program.function, **_without_none(settings)}
+    if program is not None:
+        return {"command": program.command, "lines": program.lines}
+    if spec.is_table:
+        return {"table": spec.written_path}
+    place = {"module": spec.module} if spec.path is None else {"path": spec.written_path}
+    return {**place, "function": spec.function}
 
 
 def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, Any]:

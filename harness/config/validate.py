@@ -10,15 +10,19 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from harness.config.experiment import AnyExperiment
-from harness.config.forms import FORMS, Form, form_of, model_of_key
+from harness.config.experiment import AnyExperiment, FigureSpec
+from harness.config.forms import KINDS, Form, form_of, forms_of, model_of_key
 from harness.config.messages import issues_of, unknown_key
+from harness.config.models.figures import figure_spec
 from harness.config.overrides import apply_overrides
 from harness.config.resolve import engines_of, resolve
-from harness.config.rules import broken_rules
+from harness.config.rules import broken_figures, broken_rules, facts_of
 from harness.config.yaml12 import Document
-from harness.errors import ConfigError, ConfigIssue, KeyPath, Place
+from harness.errors import ConfigError, ConfigIssue, KeyPath, Place, did_you_mean
 from harness.families.catalogue import FAMILIES
+from harness.figures.catalogue import FIGURES
+from harness.figures.suitable import suitable_figures
+from harness.methods.catalogue import CATALOGUE
 from harness.plain_data import expected_found
 
 LISTS = ("methods", "figures")
@@ -71,7 +75,58 @@ def validate(document: Document, overrides: Sequence[str], folder: Path) -> Vali
     ]
     if issues or overridden.issues:
         raise ConfigError([*sorted(issues, key=_line), *overridden.issues])
+    if values["figures"] is None:
+        values["figures"] = _suitable_figures(form, values)
+        values["figures_are_suggested"] = True
     return Validated(resolve(form, raw, values), place(("name",)))
+
+
+def _suitable_figures(form: Form, values: Mapping[str, Any]) -> Any:
+    """The valid figures of a config that leaves the key out."""
+    named = [each for each in values.get("methods", ()) if each.name is not None]
+    catalogue = CATALOGUE[form.family.name]
+    settled = [each.label for each in named if catalogue[each.name].deterministic]
+    raw = suitable_figures(facts_of(form, values), settled)
+    return _validate(form, "figures", raw, {})[0]
+
+
+def validate_figure(document: Mapping[str, Any], kind: str, overrides: Sequence[str]) -> FigureSpec:
+    """Validate a figure of a finished run.
+
+    Args:
+        document: the resolved config of the run.
+        kind: the kind of figure.
+        overrides: ``option=value``, the options of the figure.
+
+    Raises:
+        ConfigError: the experiment has no such figure; the issues name the options of the kind.
+    """
+    asked = apply_overrides({"kind": kind}, overrides)
+    form, figure = form_of(document), asked.data
+    values, found = _validate_keys(form, {**document, "figures": [figure]}, Path())
+    # What has become of the user's files since the run decides nothing here.
+    found = [issue for issue in found if issue.path[:1] == ("figures",)]
+    if not found:
+        found = list(broken_figures(form, values))
+    known = list(FIGURES[kind].options.model_fields) if kind in FIGURES else []
+    issues = [
+        ConfigIssue(
+            issue.path[2:],
+            _unknown_option(kind, str(issue.path[2]), known)
+            if known and len(issue.path) == 3 and issue.path[2] not in (*known, "kind")
+            else issue.message,
+            asked.place(issue.path[2:]) or Place(f"--kind {kind}"),
+        )
+        for issue in found
+    ]
+    if issues or asked.issues:
+        raise ConfigError([*issues, *asked.issues])
+    return figure_spec(values["figures"][0])
+
+
+def _unknown_option(kind: str, option: str, known: Sequence[str]) -> str:
+    wanted = f"an option of {kind} ({', '.join(known)})"
+    return expected_found(wanted, option) + did_you_mean(option, known)
 
 
 def _is_below(path: KeyPath, unreadable: frozenset[KeyPath]) -> bool:
@@ -149,11 +204,11 @@ def _unknown_key(key: str, form: Form) -> str:
     family = form.family
     if key in SIZES:
         return f"expected {' and '.join(family.sizes)} for the family {family.name}, found {key}"
-    having = [other for other in FORMS[form.kind].values() if key in other.keys]
+    having = [other for other in forms_of(form.kind) if key in other.keys]
     if having:
         design = having[0].family.design
         return f"expected a family of {design} with {key}, found {family.name}"
-    for kind, forms in FORMS.items():
-        if any(key in other.keys for other in forms.values()):
+    for kind in KINDS:
+        if any(key in other.keys for other in forms_of(kind)):
             return f"expected kind: {kind} with {key}, found {form.kind}"
     return unknown_key(key, list(form.keys))

@@ -79,6 +79,9 @@ class ListSolver:
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         return (None,) * len(limits.lower)
 
+    def miss_curve(self, limits: Limits) -> None:
+        return None
+
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
         self._refuse()
 

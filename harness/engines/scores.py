@@ -145,17 +145,13 @@ def _excess_at_listed_truths(scenario: SingleScenario, limits: Limits) -> Floats
     return total / values.size
 
 
-def excess_at_listed_pairs(scenario: PairScenario, limits: Limits) -> Floats:
+def _excess_at_listed(
+    family: Family, listed: Iterable[tuple[float, Integers, Floats]], limits: Limits
+) -> Floats:
     """Return E[(L − θ)⁺ + (θ − U)⁺] over the listed truths and all outcomes, shape (k,).
 
     Of a ratio θ, L and U are their logarithms.
     """
-    return _excess_at_listed(family_of(scenario.family), listed_pairs(scenario), limits)
-
-
-def _excess_at_listed(
-    family: Family, listed: Iterable[tuple[float, Integers, Floats]], limits: Limits
-) -> Floats:
     total, count, scale = np.zeros(limits.lower.shape[0]), 0, family.scale
     for theta, outcomes, probability in listed:
         possible, count = limits.at(outcomes), count + 1

@@ -8,10 +8,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from harness.engines import scores
+from harness.engines import miss_curve, scores
 from harness.engines.exact import law, one_sample, paired, tables, two_samples
 from harness.engines.exact.listed_truths import at_listed_truths
 from harness.engines.list_solver import ListSolver
+from harness.engines.miss_curve import MissCurve
 from harness.engines.results import Enumerated, Exact, WorstCase
 from harness.engines.scores import Scores
 from harness.engines.verification import law as verify_law
@@ -138,6 +139,16 @@ class Solver(Protocol):
         """Return the worst case of each column over a closed range of truths of each sample."""
         ...
 
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        """Return the miss probability over the hull of the first truth, with all of its jumps.
+
+        It is None where the truths are no range of a sample's parameter, as those of pairs.
+
+        Args:
+            limits: of one column, at all outcomes that can occur within the hull.
+        """
+        ...
+
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
         """Return the root mean square alpha error and the interval score of each column."""
         ...
@@ -223,6 +234,9 @@ class OneSampleSolver:
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         return one_sample.worst_cases(self.scenario, limits, over[0])
 
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        return miss_curve.of_one_sample(self.scenario, limits)
+
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
         return scores.of_one_sample(self.scenario, limits, enumerated, columns)
 
@@ -261,6 +275,9 @@ class LawSolver(OneSampleSolver):
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = worst_cases_by_law(self.scenario, limits, over[0])
         return (None,) * len(limits.lower) if found is None else found
+
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        return miss_curve.of_law(self.scenario, limits)
 
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
         family, listed = family_of(self.scenario.family), law.listed_values(self.scenario)
@@ -343,6 +360,9 @@ class TwoSampleSolver:
         found = search_worst_case(self.scenario, limits, (over[0], over[1]))
         return (None,) * len(limits.lower) if found is None else found
 
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        return miss_curve.of_two_samples(self.scenario, limits)
+
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
         return scores.of_two_samples(self.scenario, limits, enumerated, columns)
 
@@ -404,6 +424,9 @@ class PairedSolver:
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = search_paired_worst_case(self.scenario, limits, over)
         return (None,) * len(limits.lower) if found is None else found
+
+    def miss_curve(self, limits: Limits) -> None:
+        return None
 
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
         is_listed = self.scenario.truth.is_discrete

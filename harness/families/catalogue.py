@@ -28,6 +28,7 @@ FAMILIES: dict[str, Family] = {
             proportion,
             WeightedSum((1.0, -1.0)),
             difference_of_proportions,
+            same_cases="paired_difference",
         ),
         Family(
             "rate_difference",
@@ -52,6 +53,7 @@ FAMILIES: dict[str, Family] = {
             proportion,
             Ratio(),
             ratio_of_proportions,
+            same_cases="paired_ratio",
         ),
         Family(
             "odds_ratio",

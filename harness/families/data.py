@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from harness.arguments import quoted
 from harness.errors import InputError
+from harness.listed_words import enumerated
 from harness.numerics.arrays import Bools, Floats
 
 LARGEST_COUNT = 10**9
@@ -82,7 +83,7 @@ def broadcast_columns(names: Sequence[str], columns: Sequence[Floats]) -> tuple[
         shapes = [
             f"{name} of shape {column.shape}" for name, column in zip(names, columns, strict=True)
         ]
-        raise InputError(f"{', '.join(shapes[:-1])} and {shapes[-1]} do not fit together") from None
+        raise InputError(f"{enumerated(shapes)} do not fit together") from None
 
 
 def validate_values(values: Floats, invalid: Bools, name: str, expected: str) -> None:

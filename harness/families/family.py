@@ -12,6 +12,7 @@ import numpy.typing as npt
 from harness.errors import HarnessError, InputError
 from harness.families.combination import ONE_SAMPLE, Combination, Span, length_between
 from harness.families.data import broadcast_columns
+from harness.listed_words import enumerated
 from harness.numerics.arrays import Floats, Integers
 from harness.numerics.points import RealPoints, UnitPoints
 from harness.posteriors.truncated import Truncated
@@ -139,6 +140,8 @@ class Family:
     combination: Combination = ONE_SAMPLE
     posterior_of: Callable[[Any, Any], Any] | None = None
     """The posterior of the parameter of two samples, from the posteriors of both."""
+    same_cases: str | None = None
+    """The family of the same comparison where both samples are of the same cases."""
 
     @property
     def samples(self) -> int:
@@ -362,9 +365,8 @@ class Family:
             InputError: a column is missing or unknown, or a value is out of range.
         """
         if set(given) != set(self.data):
-            names = f"{', '.join(self.data[:-1])} and {self.data[-1]}"
             found = ", ".join(sorted(given)) or "nothing"
-            raise InputError(f"{self.name} needs the data {names}, found {found}")
+            raise InputError(f"{self.name} needs the data {enumerated(self.data)}, found {found}")
         columns: list[Floats] = []
         for count, size in zip(self.counts, self.sizes, strict=True):
             columns += self.model.validate_data(given[count], given[size], (count, size))
@@ -388,8 +390,8 @@ class Family:
         except (TypeError, ValueError):
             raise InputError(f"prior should be {expected}, found {prior!r}") from None
         if not (np.isfinite(numbers).all() and self.is_valid_prior(numbers)):
-            *first, last = (f"{number:g}" for number in numbers)
-            raise InputError(f"prior should be {expected}, found {', '.join(first)} and {last}")
+            found = enumerated(f"{number:g}" for number in numbers)
+            raise InputError(f"prior should be {expected}, found {found}")
         return numbers
 
     @property

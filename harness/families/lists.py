@@ -19,6 +19,7 @@ from harness.errors import HarnessError, InputError
 from harness.families.combination import Span
 from harness.families.data import numbers
 from harness.families.family import CLOSED_FORM, MONTE_CARLO, RUNS, Data, Family
+from harness.listed_words import enumerated
 from harness.numerics.arrays import Floats
 from harness.truths import Prior
 
@@ -214,10 +215,8 @@ def validate_names(family: str, expected: Sequence[str], given: Mapping[str, obj
         InputError: a name is missing or unknown.
     """
     if set(given) != set(expected):
-        *most, last = expected
-        names = f"{', '.join(most)} and {last}" if most else last
         found = ", ".join(sorted(given)) or "nothing"
-        raise InputError(f"{family} needs the data {names}, found {found}")
+        raise InputError(f"{family} needs the data {enumerated(expected)}, found {found}")
 
 
 def list_of_numbers(name: str, given: npt.ArrayLike, each: str) -> Floats:

@@ -14,6 +14,7 @@ from harness.families.combination import Span, inverted, logarithm
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
 from harness.families.family import ENUMERATION, MONTE_CARLO, PAIRS, POSTERIOR, Data, Family
 from harness.families.pairs import LARGEST_SIZE
+from harness.listed_words import enumerated
 from harness.numerics.arrays import Floats
 from harness.paired_truths import CELLS, PARTS, ROUNDING, Cells
 from harness.truths import Prior
@@ -72,6 +73,17 @@ class PairedParameter(Protocol):
         """
         ...
 
+    def constraint(self, parameter: Floats) -> tuple[Floats, ...]:
+        """Return a of each cell, with Σ a·p = 0 at the tables p that have the parameter.
+
+        Args:
+            parameter: shape (t,).
+
+        Returns:
+            Four arrays of shape (t,): of both, first_only, second_only and neither.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class PairedDifference:
@@ -108,6 +120,10 @@ class PairedDifference:
 
     def moved_mass(self, cells: Sequence[Floats], parameter: Floats) -> Floats:
         return np.asarray(0.5 * (parameter - self.at(cells)))
+
+    def constraint(self, parameter: Floats) -> tuple[Floats, ...]:
+        # p₁₀ − p₀₁ = θ · (the sum of the cells)
+        return -parameter, 1.0 - parameter, -1.0 - parameter, -parameter
 
 
 @dataclass(frozen=True)
@@ -148,6 +164,9 @@ class PairedRatio:
         both, first_only, second_only, _ = cells
         first, second = both + first_only, both + second_only
         return np.asarray((parameter * second - first) / (1.0 + parameter))
+
+    def constraint(self, parameter: Floats) -> tuple[Floats, ...]:
+        return 1.0 - parameter, np.ones_like(parameter), -parameter, np.zeros_like(parameter)
 
 
 @dataclass(frozen=True)
@@ -253,6 +272,10 @@ class PairedFamily(Family):
     def parameter_at(self, truths: Sequence[Floats]) -> Floats:
         return self.of_pairs.at(truths)
 
+    def constraint(self, parameter: Floats) -> tuple[Floats, ...]:
+        """Return a of each cell, with Σ a·p = 0 at the tables p that have the parameter."""
+        return self.of_pairs.constraint(parameter)
+
     def scale(self, parameter: Floats) -> Floats:
         return self.of_pairs.scale(parameter)
 
@@ -295,4 +318,4 @@ def sum_of(data: Data) -> Floats:
 
 def names_in_words() -> str:
     """The names of the four counts: ``both, first_only, second_only and neither``."""
-    return f"{', '.join(CELLS[:-1])} and {CELLS[-1]}"
+    return enumerated(CELLS)

@@ -1,24 +1,26 @@
-"""The kinds of figure. This file is the list; each kind has a file beside it.
+"""The kinds of figure. This file is the list; each kind has a file in ``kinds`` or ``over_size``.
 
 Importing it loads neither matplotlib nor polars, so that a config is checked without them.
 """
 
 from __future__ import annotations
 
-from harness.figures import (
+from harness.figures.kind import FigureKind
+from harness.figures.kinds import (
     alpha_by_outcome,
     alpha_over_outcome,
     alpha_surface,
     bounds,
     coverage_curve,
+    intervals_drawn,
     length_curve,
     length_over_outcome,
     length_surface,
     limits_over_size,
     outcome_tails,
+    ranking,
     reliability_diagram,
 )
-from harness.figures.kind import FigureKind
 from harness.figures.over_size import coverage as coverage_over_size
 from harness.figures.over_size import length as length_over_size
 
@@ -37,6 +39,8 @@ FIGURES: dict[str, FigureKind] = {
         limits_over_size,
         bounds,
         outcome_tails,
+        ranking,
+        intervals_drawn,
         reliability_diagram,
     )
 }

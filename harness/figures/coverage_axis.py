@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.figures import style
+from harness.figures.look import style
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +17,7 @@ LOWEST = (
 )
 
 
-def lowest(cells: pl.DataFrame, alpha: float, asked: float | None) -> float:
+def lowest(cells: pl.DataFrame, alpha: float, asked: float | None, worst: float = 0.0) -> float:
     """The lower end of the coverage axis.
 
     By default it is 1 − 4·alpha, the customary view (0.8 for 95 %), since a method that breaks
@@ -28,13 +28,14 @@ def lowest(cells: pl.DataFrame, alpha: float, asked: float | None) -> float:
         cells: the cells that are drawn.
         alpha: their nominal alpha.
         asked: the lower end that is asked for.
+        worst: the largest actual alpha between the cells.
     """
     import polars as pl
 
     if asked is not None:
         return asked
-    worst = float(cells.select(pl.max_horizontal("actual_alpha", "ci_upper").max()).item())
-    return max(0.0, 1 - 4 * alpha, 1 - 1.1 * max(worst, alpha))
+    listed = float(cells.select(pl.max_horizontal("actual_alpha", "ci_upper").max()).item())
+    return max(0.0, 1 - 4 * alpha, 1 - 1.1 * max(listed, worst, alpha))
 
 
 def set_limits(axes: Axes, lowest: float) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic import ValidationError
 
 from harness.errors import FigureError, HarnessError, InputError, NothingToDrawError
-from harness.figures import style
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import Drawing, FigureKind
-from harness.figures.options import FigureOptions
+from harness.figures.look import layout, style
+from harness.figures.look.titles import with_titles
+from harness.figures.options import FORMATS, FigureOptions
 from harness.figures.selection import Tables
 
 # The entries of a file that would say when or by what version it was written.
@@ -22,7 +24,6 @@ METADATA: dict[str, dict[str, None]] = {
     "svg": {"Creator": None, "Date": None},
     "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
 }
-FORMATS = tuple(METADATA)
 
 
 class Spec(Protocol):
@@ -36,7 +37,12 @@ class Spec(Protocol):
 
 
 def draw_figures(
-    results: Tables, specs: Iterable[Spec], directory: Path, formats: Sequence[str] = ("png",)
+    results: Tables,
+    specs: Iterable[Spec],
+    directory: Path,
+    formats: Sequence[str] | None = None,
+    *,
+    skip_undrawable: bool = False,
 ) -> list[Path]:
     """Draw figures and write each as ``<stem>.<format>`` into ``directory``.
 
@@ -46,7 +52,8 @@ def draw_figures(
         results: the tables to draw from.
         specs: the figures, each with its kind and its options.
         directory: the folder to write into, which is made if it is missing.
-        formats: "png", "svg" or "pdf".
+        formats: "png", "svg" or "pdf"; left out, those of each figure, or png.
+        skip_undrawable: whether to leave out the figures for which the results hold no data.
 
     Returns:
         The paths of the files.
@@ -55,33 +62,89 @@ def draw_figures(
         InputError: a kind or a format is unknown, an option is invalid, or data are absent.
         FigureError: a figure failed while it was drawn, for want of memory for example.
     """
-    for extension in formats:
-        if extension not in METADATA:
+    for extension in formats or ():
+        if extension not in FORMATS:
             raise InputError(f"figures are written as {', '.join(FORMATS)}, not as {extension!r}")
-    drawn = drawings(results, specs)
+    drawn = _drawn(results, specs, skip_undrawable)
     directory.mkdir(parents=True, exist_ok=True)
-    with style.drawing_settings():
-        return [_write(drawing, directory, each) for drawing in drawn for each in formats]
+    return [
+        _write(each, directory, extension)
+        for each in drawn
+        for extension in formats or each.options.format or ("png",)
+    ]
 
 
-def drawings(results: Tables, specs: Iterable[Spec]) -> list[Drawing]:
+def drawings(
+    results: Tables, specs: Iterable[Spec], skip_undrawable: bool = False
+) -> list[Drawing]:
     """The figures, laid out, each with a file name that no other has."""
-    drawn: list[Drawing] = []
-    with style.drawing_settings():
-        for spec in specs:
-            kind, options = _validate(spec)
-            _refuse_other_results(kind, results)
+    return [each.drawing for each in _drawn(results, specs, skip_undrawable)]
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A drawing with the options of its figure."""
+
+    drawing: Drawing
+    options: FigureOptions
+
+    def settings(self) -> AbstractContextManager[None]:
+        return _settings(self.options)
+
+
+def _settings(options: FigureOptions) -> AbstractContextManager[None]:
+    """The rc settings with those that a figure asks for."""
+    return style.drawing_settings(options.style, options.font_size, options.dpi)
+
+
+def _drawn(results: Tables, specs: Iterable[Spec], skip_undrawable: bool) -> list[_Drawn]:
+    drawn: list[_Drawn] = []
+    titled = None
+    for spec in specs:
+        kind, options = _validate(spec)
+        _refuse_other_results(kind, results)
+        titled = titled or with_titles(results)
+        with _settings(options):
             try:
                 with _reported(spec.kind):
-                    drawn += kind.draw(results, options)
-            except NothingToDrawError:
+                    found = _of_size(kind, titled, options)
+            except InputError as lack:
                 # The failure of a method, which leaves nothing to draw, is reported elsewhere.
-                if not _failed_somewhere(results):
+                failed = isinstance(lack, NothingToDrawError) and _failed_somewhere(results)
+                if not (failed or skip_undrawable):
                     raise
-        for drawing in drawn:
-            with _reported(drawing.stem):
-                style.fix_layout(drawing.figure)
-    return _with_unique_stems(drawn)
+                continue
+            for drawing in found:
+                with _reported(drawing.stem):
+                    if options.title is not None:
+                        layout.add_title(drawing.figure, options.title, grow=options.height is None)
+                    layout.fix_layout(drawing.figure)
+        drawn += [_Drawn(drawing, options) for drawing in found]
+    stems = _unique_stems([each.drawing.stem for each in drawn])
+    return [
+        _Drawn(Drawing(stem, each.drawing.figure), each.options)
+        for stem, each in zip(stems, drawn, strict=True)
+    ]
+
+
+def _of_size(kind: FigureKind, results: Tables, options: FigureOptions) -> list[Drawing]:
+    """The drawings of a kind in the size that is asked for.
+
+    How wide a drawing usually is decides how its texts are broken: it is drawn once to see that.
+    """
+    asked = options.font_size or style.number_of(options.style or {}, "font.size") or style.TEXT
+    font = asked / style.TEXT
+    usual = style.PageSettings(height=options.height, font_factor=font)
+    with style.page_settings(usual):
+        found = kind.draw(results, options)
+    if options.width is None:
+        return found
+    factors = [options.width / (each.figure.get_figwidth() * 25.4) for each in found]
+    by_factor = {}
+    for factor in dict.fromkeys(factors):
+        with style.page_settings(replace(usual, width_factor=factor)):
+            by_factor[factor] = kind.draw(results, options)
+    return [by_factor[factor][place] for place, factor in enumerate(factors)]
 
 
 @contextmanager
@@ -136,22 +199,23 @@ def _refuse_other_results(kind: FigureKind, results: Tables) -> None:
             raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {family}")
 
 
-def _with_unique_stems(drawn: list[Drawing]) -> list[Drawing]:
+def _unique_stems(stems: Sequence[str]) -> list[str]:
     """Number the stems that would overwrite an earlier one, as on disks that ignore case."""
     taken: set[str] = set()
     unique = []
-    for drawing in drawn:
-        stem, number = drawing.stem, 1
+    for wanted in stems:
+        stem, number = wanted, 1
         while stem.casefold() in taken:
             number += 1
-            stem = f"{drawing.stem}-{number}"
+            stem = f"{wanted}-{number}"
         taken.add(stem.casefold())
-        unique.append(Drawing(stem, drawing.figure))
+        unique.append(stem)
     return unique
 
 
-def _write(drawing: Drawing, directory: Path, extension: str) -> Path:
-    path = directory / f"{drawing.stem}.{extension}"
-    with _reported(path.name):
-        drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
+def _write(drawn: _Drawn, directory: Path, extension: str) -> Path:
+    path = directory / f"{drawn.drawing.stem}.{extension}"
+    with drawn.settings(), _reported(path.name):
+        figure = drawn.drawing.figure
+        figure.savefig(path, format=extension, metadata=METADATA[extension])
     return path

@@ -71,10 +71,10 @@ class FigureKind:
     name: str
     title: str
     options: type[FigureOptions]
-    over: Literal["outcome", "truth", "bin", "nothing"]
+    over: Literal["outcome", "truth", "bin", "summary", "nothing"]
     """The condition of the cells that it reads. ``truth`` needs an experiment with a grid or a
-    list of truths; ``nothing`` means that it is drawn from its options alone, and that they name
-    no levels of the experiment."""
+    list of truths; ``summary`` means that any cells will do; ``nothing`` means that it is drawn
+    from its options alone, and that they name no levels of the experiment."""
     needs: tuple[str, ...]
     """The run must use at least one of these engines; empty if no engine is needed."""
     draw: Callable[[Tables, Any], list[Drawing]]

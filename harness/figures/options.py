@@ -11,14 +11,25 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+)
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
+from harness.figures.look.style_file import StyleType
 from harness.models import StrictModel
 
 SIZE = "Size to draw; may be left out when the experiment has only one."
+SIZES = (
+    "Size to draw, or a list of up to six, a column of panels each; may be left out when the "
+    "experiment has only one."
+)
 METHODS = "Labels of the methods to draw, in this order; left out, all of them."
 ALPHA = "Nominal alpha to draw; left out, one drawing per alpha."
 ALPHA_OF_A_SET = "Nominal alpha to draw; left out, one set of drawings per alpha."
@@ -31,10 +42,6 @@ FRACTIONS = "Number of equally spaced x/n from 0 to 1; x is n times it, half up.
 
 MOST_PANELS = 12
 """The most panels of one drawing: six rows of two, in the column of a journal."""
-
-
-class FigureOptions(StrictModel):
-    """The base class of the options of figures."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class NumberOrList:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._check)
+        return core_schema.no_info_plain_validator_function(self.check)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -59,13 +66,53 @@ class NumberOrList:
         several = {"type": "array", "items": number, "minItems": 2, "maxItems": self.most}
         return {"anyOf": [number, several]}
 
-    def _check(self, value: Any) -> float | tuple[float, ...]:
+    def check(self, value: Any) -> float | tuple[float, ...]:
+        """Return the number or the tuple of numbers, or raise ValueError."""
         if not isinstance(value, list | tuple):
             return self.check_number(value)
         if not 2 <= len(value) <= self.most:
             several = "two for two samples" if self.most == 2 else f"a list of 2 to {self.most}"
             raise ValueError(f"expected one number, or {several}")
         return tuple(self.check_number(each) for each in value)
+
+
+MOST_SIZES = 6
+"""The most columns of sizes."""
+
+
+class SizesType:
+    """The pydantic type of a size, or a list of sizes; of two samples a size is a pair."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._check)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        one = ONE_SIZE.__get_pydantic_json_schema__(schema, handler)
+        several = {"type": "array", "items": one, "minItems": 2, "maxItems": MOST_SIZES}
+        return {"anyOf": [*one["anyOf"], several]}
+
+    def _check(self, value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            return ONE_SIZE.check(value)
+        if not 2 <= len(value) <= MOST_SIZES:
+            raise ValueError(f"expected one size, or a list of two to {MOST_SIZES}")
+        return tuple(ONE_SIZE.check(each) for each in value)
+
+
+def listed_sizes(n: Any, count: int) -> list[Any]:
+    """Return the sizes that an option asks for, each a number or a pair, or None for the only one.
+
+    Args:
+        n: the value of the option.
+        count: how many numbers a size has; two numbers are one size of two samples.
+    """
+    if not isinstance(n, tuple) or (count > 1 and not any(isinstance(each, tuple) for each in n)):
+        return [n]
+    return list(n)
 
 
 def _size(value: Any) -> float:
@@ -99,7 +146,7 @@ def _whole(value: Any, least: int) -> int:
 
 def _distinct(labels: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(labels)) != len(labels):
-        raise ValueError("each label may be named once")
+        raise ValueError("each may be named once")
     return labels
 
 
@@ -109,11 +156,41 @@ def _increasing(values: tuple[float, ...]) -> tuple[float, ...]:
     return values
 
 
+Format = Literal["png", "svg", "pdf"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+def _one_line(text: str) -> str:
+    if not text.isprintable() or text != text.strip():
+        raise ValueError("expected one line of text without spaces around it")
+    return text
+
+
+def _two(value: Any) -> Any:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError("expected two numbers in increasing order, as in [0, 1]")
+    return value
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Formats = Annotated[
+    tuple[Format, ...],
+    BeforeValidator(_listed, json_schema_input_type=Format | list[Format]),
+    Field(strict=False, min_length=1, max_length=len(FORMATS)),
+    AfterValidator(_distinct),
+]
+Style = Annotated[dict[str, str], StyleType()]
+Limits = Annotated[
+    tuple[float, float], Field(strict=False), BeforeValidator(_two), AfterValidator(_increasing)
+]
 Label = Annotated[str, Field(min_length=1)]
 Labels = Annotated[tuple[Label, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
-Size = Annotated[
-    float | tuple[float, float], NumberOrList(_size, (("type", "number"), ("exclusiveMinimum", 0)))
-]
+ONE_SIZE = NumberOrList(_size, (("type", "number"), ("exclusiveMinimum", 0)))
+Size = Annotated[float | tuple[float, float], ONE_SIZE]
+Sizes = Annotated[float | tuple[float | tuple[float, float], ...], SizesType()]
 Outcome = Annotated[
     int | tuple[int, int], NumberOrList(_count, (("type", "integer"), ("minimum", 0)))
 ]
@@ -131,3 +208,56 @@ Probabilities = Annotated[
     Field(strict=False, min_length=1, max_length=5),
     AfterValidator(_increasing),
 ]
+
+
+class FigureOptions(StrictModel):
+    """The options that every kind of figure has."""
+
+    title: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)] | None = (
+        Field(None, description="Title above the figure; the heading with the setting stays.")
+    )
+    width: float | None = Field(
+        None,
+        ge=40,
+        le=400,
+        description="Width in mm; left out, 85, the column of a journal, or 175, its page.",
+    )
+    height: float | None = Field(
+        None, ge=30, le=400, description="Height in mm; left out, what the content needs."
+    )
+    font_size: float | None = Field(
+        None, ge=4, le=24, description="Size of labels in points; left out, 7."
+    )
+    format: Formats | None = Field(
+        None, description="png, svg or pdf, or a list of them; left out, png."
+    )
+    dpi: int | None = Field(None, ge=50, le=1200, description="Dots per inch; left out, 300.")
+    style: Style | None = Field(
+        None,
+        description="A matplotlib style file, relative to the config. Its fonts, widths and grids "
+        "apply; the colours of methods stay. Results keep its settings.",
+    )
+
+
+class HorizontalOptions(FigureOptions):
+    """The options of kinds whose horizontal axis is a number."""
+
+    xlim: Limits | None = Field(
+        None, description="Both ends of the horizontal axis, in increasing order."
+    )
+
+
+class AxesOptions(HorizontalOptions):
+    """The options of kinds of which both axes are numbers."""
+
+    ylim: Limits | None = Field(
+        None, description="Both ends of the vertical axis, in increasing order."
+    )
+
+
+class PanelOptions(AxesOptions):
+    """The options of kinds with several panels."""
+
+    columns: int | None = Field(
+        None, ge=1, le=12, description="Panels beside each other; left out, as many as fit."
+    )

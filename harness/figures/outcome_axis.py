@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.errors import InputError
-from harness.figures import labels, style
+from harness.figures.look import labels, layout, style
 from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
@@ -94,7 +94,9 @@ class Lines:
         """The lines with all values times a factor."""
         return replace(self, values={name: factor * v for name, v in self.values.items()})
 
-    def text_at_zero(self, text_of: Callable[[float], str] = labels.number_text) -> str:
+    def text_at_zero(
+        self, titles: Mapping[str, str], text_of: Callable[[float], str] = labels.number_text
+    ) -> str:
         """The values at the outcome 0, in words; empty if there is no such outcome."""
         if not (self.places == 0).any():
             return ""
@@ -103,7 +105,11 @@ class Lines:
             for name, v in self.values.items()
             if np.isfinite(v[0])
         }
-        found = ", ".join(f"{style.shorten(name)} {text_of(v)}" for name, v in first.items())
+        if len(first) == len(self.values) > 2 and len(set(first.values())) == 1:
+            return f"at x = 0: {text_of(next(iter(first.values())))} of every method"
+        found = ", ".join(
+            f"{style.shorten(titles[name])} {text_of(v)}" for name, v in first.items()
+        )
         return f"at x = 0: {found}" if found else ""
 
 
@@ -134,18 +140,23 @@ def plot_lines(axes: Axes, found: Lines, names: Sequence[str]) -> None:
     """Draw the lines under these names, and a thin one at zero."""
     shown = found.shown
     axes.axhline(0, color=style.BLACK, linewidth=0.4, zorder=1, gid="zero")
-    for index, (name, values) in enumerate(zip(names, shown.values.values(), strict=True)):
-        axes.plot(
-            shown.places,
-            values,
-            **style.curve_style(index),
-            marker="." if shown.places.size <= MOST_MARKED else "",
-            markersize=2.5,
-            markeredgewidth=0,
-            label=name,
-            gid=f"line-{index}",
-        )
+    methods = list(shown.values)
+    for index, (name, method) in enumerate(zip(names, methods, strict=True)):
+        look = style.style_of(method, methods)
+        marked = look.marked_line
+        if shown.places.size <= MOST_MARKED:
+            marked["markevery"] = 1
+        axes.plot(shown.places, shown.values[method], **marked, label=name, gid=f"line-{index}")
     set_log_outcomes(axes, float(shown.places[0]), float(shown.places[-1]))
+
+
+def label_lines(axes: Axes, found: Lines, titles: Sequence[str]) -> None:
+    """Write the titles at the ends of the lines where there are many lines."""
+    shown = found.shown.values
+    if len(shown) < layout.DIRECT:
+        return
+    for title, (method, values) in zip(titles, shown.items(), strict=True):
+        layout.label_end(axes, title, values.tolist(), style.style_of(method, list(shown)))
 
 
 def _without_rounding(value: float) -> float:

@@ -10,7 +10,7 @@ from harness.errors import did_you_mean
 from harness.families.family import ENUMERATION, POSTERIOR, Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureKind
-from harness.figures.options import FigureOptions
+from harness.figures.options import FigureOptions, listed_sizes
 from harness.figures.over_size.choice import Level, truth_symbols
 from harness.figures.over_size.choice import unmet as unmet_panels
 from harness.paired_scenario import AnyTruth
@@ -166,9 +166,12 @@ def _distributions(truth: AnyTruth) -> str:
 
 def _levels(options: FigureOptions, facts: ExperimentFacts) -> Iterator[Unmet]:
     """The levels that the options name: sizes, true values, alphas and methods."""
-    if hasattr(options, "n") and facts.sizes:
-        sizes = [_written(size) for size in facts.sizes]
-        yield from _one_of(options, "n", _size_in_words(facts.family), sizes)
+    sizes = [_written(size) for size in facts.sizes]
+    for size in (getattr(options, "sizes", None) or ()) if sizes else ():
+        yield from _one_of("sizes", size, _size_in_words(facts.family), sizes)
+    if hasattr(options, "n") and sizes:
+        for size in listed_sizes(getattr(options, "n", None), len(facts.family.sizes)):
+            yield from _one_of("n", size, _size_in_words(facts.family), sizes)
     if hasattr(options, "second") and facts.truth is not None:
         yield from _second(options, facts.truth)
     if facts.alphas is not None:
@@ -195,24 +198,31 @@ def _written(size: Any) -> Any:
 
 def _second(options: FigureOptions, truth: AnyTruth) -> Iterator[Unmet]:
     """The true value of the second sample that the figure fixes."""
+    found = getattr(options, "second", None)
+    if isinstance(truth, PairTruth | TableTruth):
+        levels = second_truths(truth)
+        what = "a probability of second_only" if isinstance(truth, TableTruth) else _SECOND
+        if levels:
+            yield from _one_of("second", found, what, levels)
+    elif found is not None:
+        message = f"expected two samples for a second true value, found {flow(found)}"
+        yield Unmet("second", message)
+
+
+_SECOND = "a second true value"
+
+
+def second_truths(truth: AnyTruth | None) -> list[float]:
+    """The true values that a curve over those of the first sample holds; none if not listed."""
     if isinstance(truth, TableTruth):
-        levels = sorted({plain_number(table[2]) for table in truth.tables})
-        yield from _one_of(options, "second", "a probability of second_only", levels)
-    elif not isinstance(truth, PairTruth):
-        found = getattr(options, "second", None)
-        if found is not None:
-            message = f"expected two samples for a second true value, found {flow(found)}"
-            yield Unmet("second", message)
-    elif isinstance(truth.second, DiscreteTruth):
-        levels = [plain_number(value) for value in truth.second.values]
-        yield from _one_of(options, "second", "a second true value", levels)
+        return sorted({plain_number(table[2]) for table in truth.tables})
+    if isinstance(truth, PairTruth) and isinstance(truth.second, DiscreteTruth):
+        return [plain_number(value) for value in truth.second.values]
+    return []
 
 
-def _one_of(
-    options: FigureOptions, option: str, what: str, levels: Sequence[Any]
-) -> Iterator[Unmet]:
+def _one_of(option: str, value: Any, what: str, levels: Sequence[Any]) -> Iterator[Unmet]:
     """One level, which may be left out where there is only one."""
-    value = getattr(options, option)
     named = list(value) if isinstance(value, tuple) else value
     if named not in levels and not (named is None and len(levels) == 1):
         wanted = f"{what} of this experiment ({_listed(levels)})"

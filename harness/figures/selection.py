@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.families.family import Family
+from harness.figures.options import listed_sizes
 from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
@@ -23,13 +24,16 @@ Level = TypeVar("Level", float, str)
 
 
 class Tables(Protocol):
-    """The tables of the results that figures read."""
+    """The tables of the results that figures read, and the manifest."""
 
     @property
     def cells(self) -> pl.DataFrame: ...
 
     @property
     def summary(self) -> pl.DataFrame: ...
+
+    @property
+    def manifest(self) -> Mapping[str, Any]: ...
 
 
 def cells_given(results: Tables, condition: str, engines: Sequence[str], kind: str) -> pl.DataFrame:
@@ -87,6 +91,15 @@ def size(cells: pl.DataFrame, asked: float | Sequence[float] | None, kind: str) 
     raise InputError(f"{kind}: the results hold no n {missing}, only {choices}")
 
 
+def sizes(cells: pl.DataFrame, asked: Any, kind: str) -> list[Size]:
+    """The sizes asked for, one or several, or the only one."""
+    listed = listed_sizes(asked, len(family_in(cells).sizes))
+    found = [size(cells, each, kind) for each in listed]
+    if len(set(found)) < len(found):
+        raise InputError(f"{kind}: each n may be named once")
+    return found
+
+
 def format_level(level: Sequence[float]) -> str:
     """A size or an outcome as a config writes it: one number, or two in brackets."""
     numbers = [f"{value:.12g}" for value in level]
@@ -106,9 +119,13 @@ def side_of(cells: pl.DataFrame, label: str) -> str:
 
 
 def method_title(cells: pl.DataFrame, label: str) -> str:
-    """The label of a method as text in a figure, with its side if that is one limit only."""
-    side = side_of(cells, label)
-    return label if side == "two-sided" else f"{label} ({side} limit)"
+    """The title of a method, with its side if that is one limit only.
+
+    The cells have a column of titles while figures are drawn; elsewhere it is the label.
+    """
+    row = cells.filter(method=label).row(0, named=True)
+    title, side = str(row.get("title", label)), row["side"]
+    return title if side == "two-sided" else f"{title} ({side} limit)"
 
 
 def error_bars(rows: pl.DataFrame, estimate: str) -> Floats:

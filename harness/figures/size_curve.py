@@ -12,7 +12,7 @@ import numpy as np
 from harness.errors import InputError, WriteError
 from harness.families.catalogue import family_of
 from harness.families.family import Family
-from harness.figures import labels, style
+from harness.figures.look import labels, style
 from harness.numerics.arrays import Floats
 
 _FORMATS = (".png", ".svg", ".pdf")

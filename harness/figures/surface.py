@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from harness.errors import InputError
 from harness.families.family import MONTE_CARLO
-from harness.figures import labels, style
-from harness.numerics.arrays import Floats
+from harness.figures.look import labels, style
+from harness.numerics.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
 
 VALUE = 6.0
 """Size of the values printed in a heat map, in points."""
-MOST_COLUMNS = 22
-"""With more columns than this on the width of a page, the printed values would collide."""
+CELL = 6.3
+"""The narrowest cell in mm with room for a value of that size."""
+TICK = 6.5
+"""The least distance of two tick labels below a heat map, in mm."""
+ROUNDING = 1e-9
+"""Values no larger than this are zero up to rounding."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,41 @@ class Grid:
 def outcome_at(n: int, step: int, steps: int) -> int:
     """x = n·step/steps rounded half up, in integers: ⌊n·f + ½⌋ in floats misses some ties."""
     return (2 * n * step + steps) // (2 * steps)
+
+
+def is_rounding(values: Floats) -> bool:
+    """Whether all values are zero up to rounding."""
+    return 0 < labels.largest(values) < ROUNDING
+
+
+def rounding_text(values: Floats, what: str) -> str:
+    """A sentence that says so, where all values are zero up to rounding; else an empty text."""
+    if not is_rounding(values):
+        return ""
+    bound = labels.power_text(math.floor(math.log10(labels.largest(values))) + 1)
+    return f"{what} is zero up to rounding everywhere: no value is beyond ±{bound}"
+
+
+def asymmetry_text(grid: Grid) -> str:
+    """A sentence about rounded outcomes, where they alone break the symmetry of f and 1 − f.
+
+    Where n·f ends in ½, both x(f) and x(1 − f) are rounded up, and do not add up to n.
+    """
+    steps = len(grid.fractions) - 1
+    tied = np.array(
+        [
+            [outcome_at(n, step, steps) + outcome_at(n, steps - step, steps) != n
+             for step in range(steps + 1)]
+            for n in grid.sizes
+        ]
+    )  # fmt: skip
+    apart = np.abs(grid.values - grid.values[:, ::-1])
+    if not (apart[tied] > ROUNDING).any() or not (apart[~tied] <= ROUNDING).all():
+        return ""
+    return (
+        "x/n and 1 − x/n differ only where x = n·f is rounded, "
+        f"half up ({int(tied.sum())} of {tied.size} places)"
+    )
 
 
 def grid_of(cells: pl.DataFrame, column: str, fractions: int, kind: str) -> Grid:
@@ -82,10 +122,14 @@ def wireframe(
 
     The axes are those of Ross (2003): log10 n, x/n, and the quantity.
     """
-    figure = style.new_figure(style.COLUMN, 80, constrained=False)
-    heading = "\n".join((style.wrap(title, style.COLUMN), style.wrap(note, style.COLUMN)))
+    parts = filter(None, (title, *note.split("\n")))
+    heading = "\n".join(style.wrap(part, style.COLUMN) for part in parts)
+    # Two lines of the heading stand beside the highest corner of the box.
+    strip = style.line_height() * (1 + heading.count("\n")) - 6.5
+    figure = style.new_figure(style.COLUMN, 74 + strip, constrained=False)
+    top = 1 - strip / (figure.get_figheight() * 25.4)
     figure.text(0.02, 0.985, heading, va="top", ha="left", linespacing=1.3)
-    axes: Any = figure.add_axes((-0.07, 0.03, 1.0, 0.87), projection="3d")
+    axes: Any = figure.add_axes((-0.07, 0.03, 1.0, top - 0.05), projection="3d")
     across, along = np.meshgrid(grid.fractions, np.log10(grid.sizes))
     axes.plot_surface(
         along,
@@ -132,13 +176,40 @@ def _n_axis(axes: Any, grid: Grid) -> None:
 
 
 def heat_map(
-    grid: Grid, values: Floats, *, title: str, note: str, label: str, limit: float
+    grid: Grid,
+    values: Floats,
+    *,
+    title: str,
+    note: str,
+    label: str,
+    limits: tuple[float, float],
+    exponent: int = 0,
 ) -> Figure:
-    """Draw ``values``, shape (sizes, fractions), as colours from -limit to limit and as numbers."""
+    """Draw values as colours, and as numbers where there is room for them.
+
+    Args:
+        grid: the sizes and fractions.
+        values: shape (sizes, fractions).
+        title: the method and its setting.
+        note: sentences about the values, a line each.
+        label: the name of the colours.
+        limits: the values of the first and the last colour; where the first is 0, the colours go
+            from white to dark, otherwise white is in the middle.
+        exponent: the power of ten in which the numbers are printed.
+    """
     from matplotlib.colors import Normalize
 
     rows, columns = values.shape
-    figure = style.new_figure(style.PAGE, 30 + max(4.0 * rows, 44))
+    usual, room = style.width_of(style.PAGE), 32.0 * style.font_factor()
+    printed = (usual - room) / columns >= CELL * style.font_factor()
+    parts = [title, *note.split("\n")]
+    if not printed and (values < -limits[1] / 10).any():
+        parts.append(f"{labels.NARROW_MINUS} marks the darker cells below zero")
+    if exponent and printed:
+        parts.append(f"numbers in units of {labels.power_text(exponent)}")
+    lines = "\n".join(style.wrap(part, style.PAGE - 8) for part in parts if part)
+    height = 23 + max(4.0 * rows, 44) + style.line_height() * (1 + lines.count("\n"))
+    figure = style.new_figure(style.PAGE, height)
     axes = figure.add_subplot()
     edges_x, edges_y = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
     shown = np.ma.masked_invalid(values)
@@ -147,29 +218,31 @@ def heat_map(
         edges_x,
         edges_y,
         shown,
-        cmap=style.DIVERGING,
-        norm=Normalize(-limit, limit),
+        cmap=style.SEQUENTIAL if limits[0] == 0 else style.DIVERGING,
+        norm=Normalize(*limits),
         edgecolors="white",
         linewidth=0.3,
         gid="map",
     )
-    if columns <= MOST_COLUMNS:
-        _print_values(axes, colours, values)
-    _ticks(axes, grid)
+    if printed:
+        _print_values(axes, colours, values, exponent)
+    elif (values < -limits[1] / 10).any():
+        _print_signs(axes, values < -limits[1] / 10)
+    _ticks(axes, grid, (usual - room) / columns)
     bar = figure.colorbar(
-        colours, ax=axes, location="right", pad=0.015, aspect=35, extend=_beyond(values, limit)
+        colours, ax=axes, location="right", pad=0.015, aspect=35, extend=_beyond(values, limits)
     )
     bar.set_label(label)
     bar.outline.set_linewidth(0.4)
-    lines = "\n".join(filter(None, (style.wrap(title, style.PAGE), style.wrap(note, style.PAGE))))
     axes.set_title(lines, loc="left")
     return figure
 
 
-def _print_values(axes: Axes, colours: QuadMesh, values: Floats) -> None:
+def _print_values(axes: Axes, colours: QuadMesh, values: Floats, exponent: int) -> None:
     painted = np.asarray(colours.cmap(colours.norm(values)))
-    for (row, column), value in np.ndenumerate(values):
-        text = labels.cell_text(value)
+    zero = is_rounding(values)
+    for (row, column), value in np.ndenumerate(values / 10.0**exponent):
+        text = labels.cell_text(0.0 if zero and np.isfinite(value) else value)
         if text:
             red, green, blue, _ = painted[row, column]
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
@@ -179,14 +252,30 @@ def _print_values(axes: Axes, colours: QuadMesh, values: Floats) -> None:
                 text,
                 ha="center",
                 va="center",
-                fontsize=VALUE,
+                fontsize=VALUE * style.font_factor(),
                 color="white" if dark else "black",
                 gid=f"value-{row}-{column}",
             )
 
 
-def _ticks(axes: Axes, grid: Grid) -> None:
-    every = 1 + (len(grid.fractions) - 1) // 25
+def _print_signs(axes: Axes, negative: Bools) -> None:
+    """Write a minus sign into cells, which grey print shows as dark as those above zero."""
+    for row, column in np.argwhere(negative):
+        axes.text(
+            column,
+            row,
+            labels.NARROW_MINUS,
+            ha="center",
+            va="center_baseline",
+            fontsize=VALUE * style.font_factor(),
+            color="white",
+            gid=f"sign-{row}-{column}",
+        )
+
+
+def _ticks(axes: Axes, grid: Grid, cell: float) -> None:
+    """Name columns of the width ``cell``, in mm, and all rows."""
+    every = math.ceil(TICK * style.font_factor() / cell)
     columns = range(0, len(grid.fractions), every)
     axes.set_xticks(columns, [f"{grid.fractions[i]:.3g}" for i in columns])
     axes.set_yticks(range(len(grid.sizes)), [str(n) for n in grid.sizes])
@@ -197,10 +286,10 @@ def _ticks(axes: Axes, grid: Grid) -> None:
         spine.set_visible(False)
 
 
-def _beyond(values: Floats, limit: float) -> str:
+def _beyond(values: Floats, limits: tuple[float, float]) -> str:
     """The ends of the colour bar beyond which there are values: they get an arrow."""
     known = values[np.isfinite(values)]
-    below, above = bool((known < -limit).any()), bool((known > limit).any())
+    below, above = bool((known < limits[0]).any()), bool((known > limits[1]).any())
     return {(True, True): "both", (True, False): "min", (False, True): "max"}.get(
         (below, above), "neither"
     )

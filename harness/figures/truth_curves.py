@@ -8,21 +8,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from harness.errors import InputError
+from harness.families.combination import Span
 from harness.families.family import Family
-from harness.figures import labels, selection
+from harness.figures import selection
 from harness.figures.kind import file_stem
-from harness.figures.options import Size
+from harness.figures.look import labels
+from harness.figures.options import Sizes
 from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+NEXT_TO_END = 0.06
+"""An axis that begins this share of its length from the end of the support begins there."""
+
+
 class CurveOptions(Protocol):
     """The options that say which curves to draw."""
 
     @property
-    def n(self) -> Size | None: ...
+    def n(self) -> Sizes | None: ...
 
     @property
     def methods(self) -> tuple[str, ...] | None: ...
@@ -32,6 +38,9 @@ class CurveOptions(Protocol):
 
     @property
     def second(self) -> float | None: ...
+
+    @property
+    def xlim(self) -> Span | None: ...
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,11 @@ class TruthCurves:
     not the family's own, in words."""
     alpha: float
     methods: tuple[str, ...]
+    size: selection.Size
+    held: tuple[float, ...]
+    """The true values that are held, of the samples after the first."""
+    xlim: Span | None
+    """The range that is asked for."""
     cells: pl.DataFrame
     """The cells of this setting and alpha, sorted by the true value."""
 
@@ -57,32 +71,104 @@ class TruthCurves:
         """The true values of rows, of the first sample if there are two, shape (m,)."""
         return rows[self.family.curve_truths[0][0]].to_numpy()
 
+    def within(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows at true values in the range that is asked for."""
+        if self.xlim is None:
+            return rows
+        return rows.filter(rows[self.family.curve_truths[0][0]].is_between(*self.xlim))
+
     @property
-    def range(self) -> tuple[float, float]:
-        """The limits of the axis: the support if it is bounded, else the range of the data."""
-        if self.family.is_bounded and self.family.truth_is_of_sample:
-            return self.family.model.SUPPORT
+    def over(self) -> Span:
+        """The range of the curves: what is asked for, or the hull of the true values."""
         values = self.truths(self.cells)
-        low, high = float(values.min()), float(values.max())
-        return (low, high) if low < high else (0.0, 2.0 * high or 1.0)
+        low, high = (float(values.min()), float(values.max())) if self.xlim is None else self.xlim
+        if not self.family.truth_is_of_sample:
+            return low, high
+        least, most = self.family.model.SUPPORT
+        return max(low, least), min(high, most)
+
+    @property
+    def range(self) -> Span:
+        """The limits of the axis: the range of the curves, and an end of the support close to it.
+
+        Grids of true values often leave out 0 and 1.
+        """
+        low, high = self.over
+        if self.xlim is not None:
+            return self.xlim
+        if low == high:
+            return (0.0, 2.0 * high or 1.0)
+        if not (self.family.is_bounded and self.family.truth_is_of_sample):
+            return low, high
+        near = NEXT_TO_END * (high - low)
+        least, most = self.family.model.SUPPORT
+        return (least if low - least <= near else low), (most if most - high <= near else high)
 
 
-def truth_curves(
+@dataclass(frozen=True)
+class SizeColumns:
+    """What one drawing shows of each size, a column of panels each."""
+
+    columns: tuple[TruthCurves, ...]
+
+    @property
+    def first(self) -> TruthCurves:
+        """The column on the left."""
+        return self.columns[0]
+
+    @property
+    def stem(self) -> str:
+        """File name of the drawing, with all sizes."""
+        names = ["-".join(labels.size_in_stem(each.family, each.size)) for each in self.columns]
+        return self.first.stem.replace(names[0], "-".join(names), 1)
+
+    @property
+    def heads(self) -> list[str]:
+        """The size of each column in words; empty where there is only one."""
+        if len(self.columns) == 1:
+            return [""]
+        return [labels.size_text(each.family, each.size) for each in self.columns]
+
+    @property
+    def setting(self) -> str:
+        """What all columns share, as the end of a heading: `` at n = 50`` where there is one."""
+        if len(self.columns) == 1:
+            return f" at {self.first.setting}"
+        return self.first.setting.removeprefix(self.heads[0])
+
+    @property
+    def range(self) -> Span:
+        """The limits of the axis."""
+        ranges = [each.range for each in self.columns]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
+def size_columns(
     results: selection.Tables, kind: str, asked: CurveOptions, engines: Sequence[str]
-) -> list[TruthCurves]:
-    """What the drawings show: one per alpha, with all methods."""
+) -> list[SizeColumns]:
+    """What the drawings show: one per alpha, with all methods and the sizes that are asked for."""
     cells = selection.cells_given(results, "truth", engines, kind)
+    sizes = selection.sizes(cells, asked.n, kind)
+    found = [_truth_curves(cells, kind, asked, size) for size in sizes]
+    return [SizeColumns(columns) for columns in zip(*found, strict=True)]
+
+
+def _truth_curves(
+    cells: pl.DataFrame, kind: str, asked: CurveOptions, size: selection.Size
+) -> list[TruthCurves]:
+    """What the drawings show of one size: one per alpha, with all methods."""
     family = selection.family_in(cells)
-    size = selection.size(cells, asked.n, kind)
     methods = tuple(selection.methods(cells, asked.methods, kind))
     setting, parts = labels.size_text(family, size), labels.size_in_stem(family, size)
     here = cells.filter(selection.at(family.sizes, size))
     # Curves go over the truth of the first sample; those of the others are held.
-    (axis, _), *held = family.curve_truths
-    for column, symbol in held:
+    (axis, _), *others = family.curve_truths
+    held: list[float] = []
+    for column, symbol in others:
         several = here[column].n_unique() > 1
         second = _held_truth(here[column], asked.second, kind)
         here = here.filter(here[column] == second)
+        held.append(second)
         setting += f", {symbol} = {second:.12g}"
         parts += [f"second{second:.12g}"] if several else []
     setting += selection.sampling_text(cells)
@@ -96,6 +182,9 @@ def truth_curves(
             setting,
             alpha,
             methods,
+            size,
+            tuple(held),
+            asked.xlim,
             here.filter(alpha=alpha).sort(axis),
         )
         for alpha, part in selection.alphas(cells, asked.alpha, kind)

@@ -209,6 +209,7 @@ def methods_of_criteria(
             over(criteria.balanced_width),
             TWO_SIDED_ONLY,
             exceptions={"is monotone": _WIDENS} if compares else {},
+            uneven_tails=True,
         ),
         "balanced_tail": bayes(
             "Bayesian balanced tails",

@@ -8,6 +8,7 @@ from harness.arguments import validate_choice
 from harness.errors import InputError, did_you_mean
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
+from harness.methods.declared_contract import declared_contract
 from harness.methods.method import Method
 
 
@@ -38,18 +39,23 @@ def _brief(family: str, method: Method) -> dict[str, Any]:
         "promise": method.promise,
         "deterministic": method.deterministic,
         "title": method.title,
+        "aliases": ", ".join(_aliases(family, method)) or "none",
         "reference": method.reference,
     }
 
 
+def _aliases(family: str, method: Method) -> list[str]:
+    """The other names of a method."""
+    return [alias for alias, known in ALIASES[family].items() if known == method.name]
+
+
 def _full(family: str, method: Method) -> dict[str, Any]:
-    aliases = [alias for alias, known in ALIASES[family].items() if known == method.name]
     numbers = ", ".join(f"{number:g}" for number in method.default_prior or ())
     prior = f"{family_of(family).model.PRIOR}({numbers})" if numbers else "none"
     return {
         **_brief(family, method),
-        "aliases": ", ".join(aliases) or "none",
         "prior": prior,
+        "contract": declared_contract(method, family),
         "exceptions": "; ".join(f"{part}: {why}" for part, why in method.exceptions.items())
         or "none",
         "description": method.description,

@@ -6,20 +6,21 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, cast
+from typing import Final, Literal, cast
 
 import numpy as np
 
 from harness.arguments import validate_choice
 from harness.errors import InputError, IntervalNotFoundError
+from harness.methods.contracts import Contract
 from harness.numerics.arrays import Bools, Floats
 from harness.truths import Prior
 
 LimitPair = tuple[Floats, Floats]
 
-TWO_SIDED = "two-sided"
-LOWER = "lower"
-UPPER = "upper"
+TWO_SIDED: Final = "two-sided"
+LOWER: Final = "lower"
+UPPER: Final = "upper"
 ALL_SIDES = (TWO_SIDED, LOWER, UPPER)
 TWO_SIDED_ONLY = (TWO_SIDED,)
 ONE_SIDED = (LOWER, UPPER)
@@ -52,6 +53,8 @@ class Method:
     """at-least: it misses no truth with a probability above alpha. mean: at every outcome the
     posterior probability outside is alpha, so that its mean alpha error under its own prior is
     zero."""
+    contract: Contract | None = None
+    """The contract that its exact numbers keep, where ``promise`` implies none."""
     default_prior: Prior | None = None
     """The prior used where none is given; None for a method that takes no prior."""
     deterministic: bool = True
@@ -60,6 +63,9 @@ class Method:
     uses_both: bool = True
     """Of a method for pairs: whether its limits depend on how many pairs are right in both, beside
     the discordant pairs and the total."""
+    uneven_tails: bool = False
+    """Whether one tail may by design have hardly any of alpha, as that of an interval with limits
+    at equal distances of the estimate, next to the ends of the range."""
     needs_values: bool = False
     """Of a method for a mean: whether it needs the values, and not only their mean and standard
     deviation."""
@@ -74,7 +80,7 @@ class Method:
     largest_population: float | None = None
     """The largest population that the method takes; None where there is no such limit."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
-    """Properties of the contract that this method does not have, each with the reason."""
+    """Properties that this method does not have, each with the reason."""
     name: str = ""
     of_ratio: bool = False
     """Whether the family's parameter is a ratio, of which a limit may be infinite."""

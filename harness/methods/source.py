@@ -67,6 +67,10 @@ class Observed:
 
 NOT_CALLED = "not called any more"
 """How the failure of an outcome begins that earlier outcomes have caused."""
+NO_POINT = "the table has no"
+"""How the failure of an outcome begins that a table of limits does not have."""
+NOT_ASKED = (NOT_CALLED, NO_POINT)
+"""How the failures of outcomes begin at which the method itself has not failed."""
 
 
 @dataclass(frozen=True)

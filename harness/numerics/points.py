@@ -216,9 +216,9 @@ class LogPoints:
 
     @classmethod
     def of(cls, value: npt.ArrayLike) -> LogPoints:
-        """Points given by their values ≥ 0."""
+        """Points given by their values, which are clipped to [0, ∞)."""
         with np.errstate(divide="ignore"):
-            return cls(np.log(np.asarray(value, dtype=np.float64)))
+            return cls(np.log(np.maximum(np.asarray(value, dtype=np.float64), 0.0)))
 
     @property
     def value(self) -> Floats:
@@ -250,8 +250,8 @@ class OddsPoints:
 
     @classmethod
     def of(cls, value: npt.ArrayLike, scale: Floats) -> OddsPoints:
-        """Points given by their values ≥ 0, in the shape of ``scale``."""
-        given = np.broadcast_to(np.asarray(value, dtype=np.float64), scale.shape)
+        """Points given by their values, which are clipped to [0, ∞), in the shape of ``scale``."""
+        given = np.broadcast_to(np.maximum(np.asarray(value, dtype=np.float64), 0.0), scale.shape)
         with np.errstate(over="ignore", divide="ignore"):
             odds = given / scale
             return cls(UnitPoints(1.0 / (1.0 + 1.0 / odds), 1.0 / (1.0 + odds)), scale)

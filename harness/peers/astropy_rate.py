@@ -1,7 +1,8 @@
 """Intervals for a rate of Astropy: ``stats.poisson_conf_interval`` over the exposure.
 
-All but ``frequentist_confidence`` are made for one standard deviation alone, alpha = 0.3173, and
-refuse any other. The one called kraft-burrows-nousek wants a background and is none of a rate.
+All but ``frequentist_confidence`` and ``kraft_burrows_nousek`` are made for one standard deviation
+alone, alpha = 0.3173, and refuse any other. The latter is for a count with a known background, and
+is asked with a background of 0, where it is an interval of a rate.
 """
 
 from __future__ import annotations
@@ -29,3 +30,10 @@ root_n_0 = partial(_sigma, "root-n-0")
 pearson = partial(_sigma, "pearson")
 sherpagehrels = partial(_sigma, "sherpagehrels")
 frequentist_confidence = partial(_sigma, "frequentist-confidence")
+
+
+def kraft_burrows_nousek(x: int, exposure: float, alpha: float) -> tuple[float, float]:
+    low, high = poisson_conf_interval(
+        int(x), "kraft-burrows-nousek", background=0.0, confidence_level=1.0 - alpha
+    )
+    return float(low) / exposure, float(high) / exposure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +17,13 @@ from harness.families.catalogue import FAMILIES, family_of
 from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Family
 from harness.intervals import Value
+from harness.listed_words import enumerated
 from harness.methods.method import TWO_SIDED
 from harness.methods.source import LimitSource
+from harness.names import CountFamily, MethodName, Side
 from harness.numerics.arrays import Floats
 from harness.paired_scenario import listed_scenarios
 from harness.planning.arguments import (
-    AnyMethod,
     limits_of,
     refuse_many_events,
     size_columns,
@@ -60,11 +61,11 @@ class Coverage:
 
 
 def coverage(
-    family: str,
-    method: AnyMethod,
+    family: CountFamily,
+    method: MethodName | Callable[..., Any],
     *,
     alpha: npt.ArrayLike = 0.05,
-    side: str = TWO_SIDED,
+    side: Side = TWO_SIDED,
     prior: Prior | None = None,
     sampling: str | Mapping[str, Any] | None = None,
     **given: npt.ArrayLike,
@@ -118,7 +119,7 @@ def coverage(
         >>> round(found.coverage, 4)
         0.8553
     """
-    known = family_of(validate_choice("family", family, FAMILIES))
+    known = family_of(validate_choice("family", family, FAMILIES, ()))
     if not known.has_outcomes:
         raise InputError(
             f"coverage has no exact sum for {known.name}, whose data are lists; run an experiment "
@@ -156,9 +157,7 @@ def _columns(
     names = (*family.sizes, *family.free_symbols)
     if set(given) != set(names):
         found = ", ".join(sorted(given)) or "nothing"
-        raise InputError(
-            f"{family.name} needs {', '.join(names[:-1])} and {names[-1]}, found {found}"
-        )
+        raise InputError(f"{family.name} needs {enumerated(names)}, found {found}")
     expected = "a number between 0 and 1"
     levels = numbers("alpha", alpha, expected)
     validate_values(levels, ~((levels > 0) & (levels < 1)), "alpha", expected)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from harness.intervals import method_of
 from harness.methods.catalogue import find
 from harness.methods.method import LimitPair
 from harness.methods.source import Observed
+from harness.names import FamilyName, MethodName
 from harness.numerics.arrays import Floats
 from harness.planning.arguments import AnyMethod, limits_of, source_of, truth_columns
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width
@@ -73,8 +74,8 @@ class Size:
 
 
 def size(
-    family: str,
-    method: AnyMethod,
+    family: FamilyName,
+    method: MethodName | Callable[..., Any],
     *,
     half_width: float | None = None,
     length: float | None = None,
@@ -132,7 +133,7 @@ def size(
         >>> found.n, round(found.reached, 5), found.checked_to
         (139, 0.0499, 556)
     """
-    known = family_of(validate_choice("family", family, FAMILIES))
+    known = family_of(validate_choice("family", family, FAMILIES, ()))
     if not known.has_outcomes:
         others = {"assurance": assurance, "above": above, "below": below, "prior": prior}
         others |= {"probability": probability, "ratio": None if ratio == 1 else ratio}

@@ -19,17 +19,17 @@ _Row = Mapping[str, Any]
 
 
 def calibration_screen(results: Results) -> Iterator[RenderableType]:
-    """The title, the bins and the test under each reference, and the folder of the files."""
+    """The title, the test and the bins under each reference, and the folder of the files."""
     manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     references = manifest["calibration"]["references"]
+    for row in references:
+        yield _test_result(row, references, manifest["calibration"]["level"])
     for row in references:
         name = row["reference"]
         yield _bins(
             results.cells.filter(pl.col("reference") == name), _reference_text(row, references)
         )
-    for row in references:
-        yield _test_result(row, references, manifest["calibration"]["level"])
     if results.path is not None:
         yield f"Written to {escape_markup(str(results.path))}"
 

@@ -12,14 +12,13 @@ from rich.table import Table
 
 from harness.families.catalogue import family_of
 from harness.printable import printable
+from harness.tables.export.numbers import rounded
 from harness.tables.schema import worst_range_columns
 
 
 def format_number(value: float | None) -> str:
     """A number with four decimals, or a small one with three digits; empty for None."""
-    if value is None:
-        return ""
-    return f"{value:.4f}" if value == 0 or abs(value) >= 1e-3 else f"{value:.2e}"
+    return "" if value is None else rounded(value)
 
 
 def worst_range(table: pl.DataFrame) -> str:
@@ -78,11 +77,20 @@ def narrow_table(title: str, caption: str | None = None) -> Table:
     )
 
 
-def records_table(records: Sequence[Mapping[str, Any]]) -> Table:
-    """The records as a table, with numbers to the right."""
+def records_table(
+    records: Sequence[Mapping[str, Any]], texts: Sequence[Mapping[str, Any]] | None = None
+) -> Table:
+    """The records as a table, with numbers to the right.
+
+    Args:
+        records: of the same names.
+        texts: the same with values as text where they are not written as usual.
+    """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, value in records[0].items():
-        table.add_column(name, justify="right" if isinstance(value, int | float) else "left")
-    for row in records:
+    for name in records[0]:
+        numbers = any(isinstance(record[name], int | float) for record in records)
+        table.add_column(escape_markup(name), justify="right" if numbers else "left")
+    for place, record in enumerate(records):
+        row = record if texts is None else texts[place]
         table.add_row(*(escape_markup(format_value(value)) for value in row.values()))
     return table

@@ -11,10 +11,12 @@ from rich.table import Table
 
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
+from harness.screen.conclusion import conclusion
 from harness.screen.near_nominal import near_nominal_screen
 from harness.screen.ranking import ranking_screen
 from harness.screen.recommendation import recommendation_screen
 from harness.screen.records import escape_markup, format_number, narrow_table, worst_range
+from harness.tables.export.numbers import place_text
 from harness.tables.manifest import (
     engines_met,
     failed_methods,
@@ -32,10 +34,11 @@ _Row = Mapping[str, Any]
 
 
 def results_screen(results: Results) -> Iterator[RenderableType]:
-    """The title, which interval to take, the summary, the verdicts, and the folder of the files."""
+    """The title, what was found in words, the tables, the verdicts, and the folder of the files."""
     manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     yield from _sampling(results.summary)
+    yield from conclusion(results.summary, worst_cases_are_exact(manifest))
     answers = results.recommendation
     if answers is not None:
         yield from recommendation_screen(answers, worst_cases_are_exact(manifest))
@@ -269,16 +272,5 @@ def _span(row: _Row) -> str:
 def _places(row: _Row, family: Family) -> str:
     """The truth of the worst case, one for each sample."""
     names = family.numbered("worst_truth")
-    places = [_place(row.get(name), family.model.SUPPORT) for name in names]
+    places = [place_text(row.get(name), family.model.SUPPORT) for name in names]
     return ", ".join(place for place in places if place)
-
-
-def _place(truth: float | None, support: tuple[float, float]) -> str:
-    """A truth; 0+ or 1− if the worst case is approached at that boundary."""
-    if truth is None:
-        return ""
-    if truth < 1e-300:
-        return "0+"
-    if support[1] == 1.0 and truth > 1 - 1e-15:
-        return "1−"
-    return format_number(truth)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from harness.config.experiment import Experiment, MethodSpec
 from harness.engines.stochastic import StochasticColumn
@@ -13,8 +14,14 @@ from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures.requirements import undrawable_lengths
 from harness.methods.catalogue import find
 from harness.methods.source import CatalogueSource, RunSource
+from harness.methods.user.command.caller import CommandCaller
+from harness.methods.user.command.command import Command
 from harness.methods.user.function import UserFunction
 from harness.methods.user.process import FunctionLocation
+from harness.methods.user.r.function import RFunction
+from harness.methods.user.table.read import read_points
+from harness.methods.user.table.source import TableSource
+from harness.methods.user.table.table import LimitTable
 from harness.scenario import Column
 
 Sources = Mapping[str, RunSource]
@@ -48,7 +55,21 @@ def limit_sources(experiment: Experiment) -> Iterator[Sources]:
                 opened.callback(function.close)
                 _refuse_other_side(spec, function.declared.side)
                 sources[spec.label] = function
+            elif spec.program is not None:
+                command = _command_of(spec, spec.program, experiment.family)
+                caller = CommandCaller(command, experiment.execution.timeout)
+                opened.callback(caller.close)
+                sources[spec.label] = UserFunction(spec.label, caller)
+            elif spec.is_table:
+                table = LimitTable(str(spec.path), spec.side)
+                sources[spec.label] = TableSource(spec.label, read_points(table, experiment.family))
         yield sources
+
+
+def _command_of(spec: MethodSpec, program: Command | RFunction, family: str) -> Command:
+    """The program as it is started for an experiment."""
+    command = program if isinstance(program, Command) else program.command(family)
+    return replace(command, label=spec.label, folder=spec.folder)
 
 
 def _refuse_other_side(spec: MethodSpec, side: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -66,6 +67,9 @@ class _Processes:
     is_elsewhere = False
 
     def pool(self, jobs: int) -> Parallel[Any]:
+        # A worker whose memory has grown is replaced between two tasks, and no task is lost. The
+        # warning comes from a thread of joblib, which an error there would end.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         with parallel_config(backend="loky", inner_max_num_threads=1):
             return Parallel(
                 n_jobs=jobs,
@@ -76,7 +80,8 @@ class _Processes:
 
 
 THREADS: Backend = _Threads()
-_HERE: Mapping[str, Backend] = {"threading": THREADS, "loky": _Processes()}
+PROCESSES: Backend = _Processes()
+_HERE: Mapping[str, Backend] = {"threading": THREADS, "loky": PROCESSES}
 """The backends that need not be opened, by name."""
 
 

@@ -333,9 +333,9 @@ def experiment_of(parts: Sequence[PartFile]) -> AnyExperiment:
     """
     facts = parts[0].facts
     document, files = dict(facts["experiment"]), facts["files"]
-    written = {each["label"]: each.get("path") for each in document["methods"]}
+    written = {each["label"]: each.get(_file_key(each)) for each in document["methods"]}
     document["methods"] = [
-        {**each, "path": files[each["label"]]} if each["label"] in files else each
+        {**each, _file_key(each): files[each["label"]]} if each["label"] in files else each
         for each in document["methods"]
     ]
     experiment = load_experiment(document)
@@ -350,6 +350,11 @@ def experiment_of(parts: Sequence[PartFile]) -> AnyExperiment:
         changed = ", ".join(sorted(map(os.path.basename, files.values()))) or "the config"
         raise InputError(f"{experiment.name}: {changed} has changed since the parts were computed")
     return experiment
+
+
+def _file_key(method: Mapping[str, Any]) -> str:
+    """The key of a method's file in a config."""
+    return "table" if "table" in method else "path"
 
 
 def copy_parts(parts: Sequence[PartFile], journal: Journal) -> None:

@@ -65,7 +65,7 @@ def write_results(
 
 
 def write_figures(
-    results: Results, specs: Iterable[Spec], folder: Path, formats: Sequence[str] = ("png",)
+    results: Results, specs: Iterable[Spec], folder: Path, formats: Sequence[str] | None = None
 ) -> list[Path]:
     """Draw figures from the tables of a result and write them to its ``figures/``, all or none.
 
@@ -73,7 +73,7 @@ def write_figures(
         results: the tables to draw from.
         specs: the figures, each with its kind and its options.
         folder: the folder of the result.
-        formats: "png", "svg" or "pdf".
+        formats: "png", "svg" or "pdf"; left out, those of each figure, or png.
 
     Returns:
         The paths of the files.
@@ -103,7 +103,8 @@ def write_figures_asked_for(
         return []
     again = f"`python -m harness plot {folder}` draws them"
     try:
-        return _write_figures(results, experiment.figures, folder)
+        skip = experiment.figures_are_suggested
+        return _write_figures(results, experiment.figures, folder, skip_undrawable=skip)
     except HarnessError as fault:
         kind = WriteError if isinstance(fault, WriteError) else FigureError
         raise kind(
@@ -116,7 +117,11 @@ def write_figures_asked_for(
 
 
 def _write_figures(
-    results: Results, specs: Iterable[Spec], folder: Path, formats: Sequence[str] = ("png",)
+    results: Results,
+    specs: Iterable[Spec],
+    folder: Path,
+    formats: Sequence[str] | None = None,
+    skip_undrawable: bool = False,
 ) -> list[Path]:
     # Matplotlib is loaded only where figures are drawn.
     from harness.figures.draw import draw_figures
@@ -125,7 +130,10 @@ def _write_figures(
     drawn: list[Path] = []
 
     def fill(new: Path) -> None:
-        drawn.extend(draw_figures(results, specs, new / FIGURES_FOLDER, formats))
+        figures = new / FIGURES_FOLDER
+        drawn.extend(
+            draw_figures(results, specs, figures, formats, skip_undrawable=skip_undrawable)
+        )
         write_manifest(new, manifest, listed | {path.name for path in drawn})
 
     try:

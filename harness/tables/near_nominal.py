@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from harness.families.catalogue import family_of
-from harness.tables.schema import TRUTH
+from harness.tables.schema import TRUTH, Columns
 
 NEAR = 0.2
 """Coverage is near nominal where actual alpha differs from alpha by at most this part of alpha."""
@@ -20,18 +20,15 @@ def near_nominal(cells: pl.DataFrame) -> pl.DataFrame | None:
 
     A row per method × alpha × engine × true value, and of two sizes per second size:
 
-    - ``within`` is alpha/5: at alpha = 0.05 coverages from 0.94 to 0.96 are near nominal;
-    - ``near_from`` is the smallest size of the run such that the coverage there and at every larger
-      size of the run is near nominal; empty where it is not at the largest. Coverages of Monte
-      Carlo are taken as they are, so that one may be near, or not, by chance where ``std_error`` is
-      no small part of ``within``;
-    - ``coverage`` and ``std_error`` are those at ``near_from``;
-    - ``largest`` is the largest size of the run, with ``largest_coverage`` and
-      ``largest_std_error``.
+    At alpha = 0.05 coverages from 0.94 to 0.96 are near nominal. Coverages of Monte Carlo are taken
+    as they are, so that one may be near, or not, by chance where ``std_error`` is no small part of
+    ``within``.
 
     The table is None for families whose outcomes can be numbered, which have a worst case instead,
     for a single size, and where no cell is given the truth.
     """
+    if cells.is_empty():
+        return None
     family = family_of(cells["family"][0])
     axis, *others = family.sizes
     # The bins of a calibration are cells as well, and given nothing.
@@ -44,6 +41,25 @@ def near_nominal(cells: pl.DataFrame) -> pl.DataFrame | None:
     keys = ["family", "method", "side", "alpha", "engine", *others, *family.truths]
     parts = rows.partition_by(keys, maintain_order=True)
     return pl.concat([_from_where(part.sort(axis), keys, axis) for part in parts], rechunk=True)
+
+
+def near_nominal_columns(name: str) -> Columns:
+    """The columns of near_nominal.csv of a family, with their types."""
+    family = family_of(name)
+    size = pl.Int64 if family.model.SIZE_IS_COUNT else pl.Float64
+    numbers = dict.fromkeys(("coverage", "std_error"), pl.Float64)
+    return {
+        **dict.fromkeys(("family", "method", "side"), pl.String),
+        "alpha": pl.Float64,
+        "engine": pl.String,
+        **dict.fromkeys(family.sizes[1:], size),
+        **dict.fromkeys(family.truths, pl.Float64),
+        "within": pl.Float64,
+        "near_from": size,
+        **numbers,
+        "largest": size,
+        **{f"largest_{name}": kind for name, kind in numbers.items()},
+    }
 
 
 def _from_where(rows: pl.DataFrame, keys: Sequence[str], axis: str) -> pl.DataFrame:

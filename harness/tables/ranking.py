@@ -11,7 +11,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
-from harness.tables.schema import SAMPLING, worst_range_columns
+from harness.tables.schema import SAMPLING, Columns, TableKind, worst_range_columns
 
 YARDSTICK = "minimal_length"
 """The method that lengths are compared with, if a run has it."""
@@ -28,18 +28,7 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
     Alphas are in the order of the config.
 
     Methods are ranked by the interval score: it charges for length and for misses at once, and
-    under the truth's own prior no interval beats balanced tails in it. Over the sizes of the run:
-
-    - ``worst_alpha`` is the largest worst case over the truths from ``worst_from`` to ``worst_to``,
-      and ``worst_n`` the first size that has it;
-    - ``alpha_error`` is the mean, with its sign, of the mean alpha error at each size, so that too
-      many and too few misses may cancel, and ``rms_alpha_error`` the root mean square;
-    - ``relative_length`` is the mean of mean_length over that of minimal_length, or of the shortest
-      method if minimal_length is not in the run;
-    - of a ratio, ``infinite_length`` is the mean share of infinite lengths, which no mean of
-      lengths contains; a method with a share above 1 % at some size has no rank;
-    - ``below_share`` is the share of the misses in which the truth lies below the interval;
-    - ``relative_score`` is the mean of interval_score over that of the best method.
+    under the truth's own prior no interval beats balanced tails in it.
 
     A value that is not known at every size is empty. The ranking is None if no score is known, or
     if fewer than two two-sided methods are enumerated.
@@ -51,6 +40,27 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
         return None
     parts = rows.partition_by("alpha", maintain_order=True)
     return pl.concat([_ranked(part) for part in parts], rechunk=True)
+
+
+def ranking_columns(kind: TableKind) -> Columns:
+    """The columns of ranking.csv, with their types."""
+    family = family_of(kind.family)
+    size = pl.Int64 if family.model.SIZE_IS_COUNT else pl.Float64
+    range_ = [name for ends in worst_range_columns(kind.family) for name in ends]
+    infinite = ("infinite_length",) if family.is_ratio else ()
+    return {
+        "family": pl.String,
+        **({SAMPLING: pl.String} if kind.sampled else {}),
+        "alpha": pl.Float64,
+        "rank": pl.Int64,
+        "method": pl.String,
+        "worst_alpha": pl.Float64,
+        **{f"worst_{name}": size for name in family.sizes},
+        **dict.fromkeys(
+            (*range_, "alpha_error", "rms_alpha_error", "relative_length", *infinite), pl.Float64
+        ),
+        **dict.fromkeys(("below_share", "relative_score"), pl.Float64),
+    }
 
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
 from harness.tables.ranking import MOST_INFINITE
-from harness.tables.schema import SAMPLING, Columns, worst_range_columns
+from harness.tables.schema import SAMPLING, Columns, TableKind, worst_range_columns
 
 NEVER, WITHIN, CLOSEST = "never_above_alpha", "within_1.5_alpha", "closest_on_average"
 """The questions, as the column ``question`` names them."""
@@ -87,8 +87,8 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
     if rows["method"].n_unique() < 2:
         return None
     family = family_of(rows["family"][0])
-    named = [SAMPLING] if SAMPLING in rows.columns else []
-    keys = ("family", *named, "alpha", *family.sizes)
+    columns = recommendation_columns(TableKind(family.name, sampled=SAMPLING in rows.columns))
+    keys = [name for name in ("family", SAMPLING, "alpha", *family.sizes) if name in columns]
     # All sizes of a run have the same truth, and so the same range.
     spans = [name for ends in worst_range_columns(family.name) for name in ends]
     range_ = {name: rows[name].max() for name in spans}
@@ -101,21 +101,36 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
         for part in parts
         for answer in _answers(part.rows(named=True), part["alpha"][0])
     ]
-    schema = {key: rows.schema[key] for key in keys} | dict.fromkeys(spans, pl.Float64)
-    return pl.DataFrame(answers, {**schema, **_answer_columns()}) if answers else None
+    return pl.DataFrame(answers, columns) if answers else None
 
 
-def _answer_columns() -> Columns:
-    columns: Columns = {"question": pl.String, "methods": pl.Int64, "qualified": pl.Int64}
+def recommendation_columns(kind: TableKind) -> Columns:
+    """The columns of recommendation.csv, with their types."""
+    family = family_of(kind.family)
+    columns: Columns = {
+        "family": pl.String,
+        **({SAMPLING: pl.String} if kind.sampled else {}),
+        "alpha": pl.Float64,
+        **dict.fromkeys(family.sizes, pl.Int64 if family.model.SIZE_IS_COUNT else pl.Float64),
+        **{name: pl.Float64 for ends in worst_range_columns(kind.family) for name in ends},
+        "question": pl.String,
+        "methods": pl.Int64,
+        "qualified": pl.Int64,
+    }
     for prefix, name in (("", "method"), ("runner_up_", "runner_up")):
         columns |= {name: pl.String}
         columns |= {f"{prefix}{measure}": pl.Float64 for measure in _MEASURES}
     return columns
 
 
+def rounding_of(alpha: float) -> float:
+    """What rounding may add to an alpha."""
+    return min(_ROUNDING, _PART_OF_ALPHA * alpha)
+
+
 def _answers(rows: Sequence[_Row], alpha: float) -> Iterable[_Row]:
     """The answers at one alpha and size."""
-    tolerance = min(_ROUNDING, _PART_OF_ALPHA * alpha)
+    tolerance = rounding_of(alpha)
     bounded = [row for row in rows if row["worst_alpha"] is not None]
     for question, bound in ((NEVER, alpha), (WITHIN, FACTOR * alpha)):
         within = [row for row in bounded if row["worst_alpha"] <= bound + tolerance]

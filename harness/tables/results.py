@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,18 +15,18 @@ import polars as pl
 from harness.arguments import validate_path
 from harness.errors import InputError
 from harness.tables.commit import settle
+from harness.tables.dictionary import columns_in, dictionary, parquet_metadata
+from harness.tables.meanings import CELLS, NEAR_NOMINAL, RANKING, RECOMMENDATION, SUMMARY
 from harness.tables.near_nominal import near_nominal
 from harness.tables.ranking import ranking
 from harness.tables.recommendation import recommendation
 from harness.tables.schema import columns_of
 from harness.tables.storage import (
     CELLS_FILE,
+    COLUMNS_FILE,
     FILES_KEY,
     MANIFEST_FILE,
-    NEAR_NOMINAL_FILE,
-    RANKING_FILE,
     READY_FOLDER,
-    RECOMMENDATION_FILE,
     SUMMARY_FILE,
     is_result,
     is_unfinished,
@@ -64,6 +64,29 @@ class Results:
         """From which size on coverage is near nominal; None for families with a worst case."""
         return near_nominal(self.cells)
 
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The tables that the results have, by the names of their files without the ending."""
+        found = {
+            SUMMARY: self.summary,
+            CELLS: self.cells,
+            RANKING: self.ranking,
+            RECOMMENDATION: self.recommendation,
+            NEAR_NOMINAL: self.near_nominal,
+        }
+        return {name: table for name, table in found.items() if table is not None}
+
+    @property
+    def dictionary(self) -> pl.DataFrame:
+        """A row per column of the tables: ``table, column, type, unit, meaning``."""
+        return dictionary(self.tables, *_kind_of(self.manifest))
+
+
+def _kind_of(manifest: Mapping[str, Any]) -> tuple[str, bool]:
+    """The family of a run, and whether it is a calibration."""
+    experiment = manifest["experiment"]
+    return str(experiment["family"]), experiment.get("kind") == "calibration"
+
 
 _ROW_GROUP = 1 << 17
 
@@ -76,22 +99,21 @@ def write_tables(results: Results, folder: Path) -> None:
     Raises:
         OSError: a file cannot be written.
     """
+    tables, (family, calibration) = results.tables, _kind_of(results.manifest)
+    cells = tables[CELLS]
     with _disk_errors():
-        results.cells.rechunk().write_parquet(
+        cells.rechunk().write_parquet(
             folder / CELLS_FILE,
             compression="zstd",
             compression_level=3,
             statistics=False,
             row_group_size=_ROW_GROUP,
+            metadata=parquet_metadata(columns_in(cells, CELLS, family, calibration)),
         )
-        results.summary.write_csv(folder / SUMMARY_FILE)
-        for name, table in (
-            (RANKING_FILE, results.ranking),
-            (RECOMMENDATION_FILE, results.recommendation),
-            (NEAR_NOMINAL_FILE, results.near_nominal),
-        ):
-            if table is not None:
-                table.write_csv(folder / name)
+        for name, table in tables.items():
+            if name != CELLS:
+                table.write_csv(folder / f"{name}.csv")
+        dictionary(tables, family, calibration).write_csv(folder / COLUMNS_FILE)
     write_manifest(folder, results.manifest)
 
 
@@ -136,18 +158,32 @@ def load(path: str | Path) -> Results:
         >>> read.summary.equals(written.summary)
         True
     """
+    return _load(path, (CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE))
+
+
+def load_tables(path: str | Path) -> Results:
+    """Read the results of a run, without its cells where ``cells.parquet`` is not there.
+
+    The table of cells then has no rows.
+
+    Args and raises: as of ``load``.
+    """
+    return _load(path, (SUMMARY_FILE, MANIFEST_FILE))
+
+
+def _load(path: str | Path, needed: Sequence[str]) -> Results:
     folder = validate_path("path", path, "the path of a folder of results")
     if not is_result(folder) and not (folder / READY_FOLDER).exists():
-        return _read(folder)
+        return _read(folder, needed)
     settle(folder)
     before = _identity(folder)
     try:
-        return _read(folder)
+        return _read(folder, needed)
     except InputError:
         # A run may have moved a new result to its place in the meantime.
         if not settle(folder) and _identity(folder) == before:
             raise
-        return _read(folder)
+        return _read(folder, needed)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
@@ -159,10 +195,8 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return found.st_ino, found.st_mtime_ns
 
 
-def _read(folder: Path) -> Results:
-    missing = [
-        name for name in (CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE) if not (folder / name).is_file()
-    ]
+def _read(folder: Path, needed: Sequence[str]) -> Results:
+    missing = [name for name in needed if not (folder / name).is_file()]
     if missing and is_unfinished(folder):
         raise InputError(
             f"{folder} holds no results yet: its run has not finished, and goes on when its config "
@@ -178,7 +212,9 @@ def _read(folder: Path) -> Results:
         refuse_changed(folder, manifest)
         # A folder's name may have brackets and a tilde in it, which Polars would expand.
         place = folder.absolute()
-        cells = pl.read_parquet(place / CELLS_FILE, glob=False)
+        has_cells = CELLS_FILE in needed or (place / CELLS_FILE).is_file()
+        empty = pl.DataFrame(schema=known.cells)
+        cells = pl.read_parquet(place / CELLS_FILE, glob=False) if has_cells else empty
         summary = pl.read_csv(place / SUMMARY_FILE, schema=known.summary, glob=False)
     except (pl.exceptions.PolarsError, ValueError, OSError) as fault:
         raise InputError(f"{folder}: the results cannot be read: {fault}") from None

@@ -1,4 +1,7 @@
-"""The columns of the tables with their types, and the words that their cells use."""
+"""The columns of the tables with their types, and the words that their cells use.
+
+What each column means is said in ``meanings``.
+"""
 
 from __future__ import annotations
 
@@ -69,30 +72,7 @@ def _estimate(kind: TableKind) -> Columns:
 
 
 def summary_columns(kind: TableKind) -> Columns:
-    """The columns of summary.csv: a row per method × alpha × size × engine.
-
-    Of exact engines only, and empty in rows of ``monte_carlo``:
-
-    - ``alpha_error_min``, ``alpha_error_max``: the extremes over the listed truths, or over the
-      outcomes of a distribution of truths; at listed truths alpha − ``alpha_error_min`` is the
-      largest actual alpha. The extremes of counts would be those of noise.
-
-    On every row:
-
-    - ``coverage`` = 1 − ``actual_alpha``, whatever the row's engine takes the mean over;
-    - of a ratio ``mean_length`` is the mean of the finite lengths, which are those of ln θ, and
-      ``infinite_length`` the probability of an infinite one.
-
-    Of ``enumeration`` only:
-
-    - ``mean_coverage``: the mean over the truths of the probability that the interval covers;
-    - ``worst_alpha``: the supremum of the miss probability over the closed hull of the truth's
-      support, ``worst_from`` … ``worst_to`` (of an infinite support the part that is searched);
-      ``worst_truth`` is the number next to the place where it is approached, on the side that it is
-      approached from, and the place itself of two samples;
-    - ``worst_alpha_anywhere``: the supremum over all values of the parameter, where it is exact;
-    - ``min_coverage`` = 1 − ``worst_alpha``.
-    """
+    """The columns of summary.csv: a row per method × alpha × size × engine."""
     known = family_of(kind.family)
     return {
         **_key(kind),
@@ -201,6 +181,6 @@ def table_kind(document: Any) -> TableKind:
         family=document["family"],
         grouped="group" in document,
         two_references=document.get("reference") == "truth",
-        may_fail=any(isinstance(each, dict) and "function" in each for each in document["methods"]),
+        may_fail=any(isinstance(each, dict) and "name" not in each for each in document["methods"]),
         sampled=SAMPLING in document or family_of(document["family"]).names_sampling,
     )

@@ -16,13 +16,14 @@ from harness.tables.schema import columns_of
 CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE = "cells.parquet", "summary.csv", "manifest.json"
 RANKING_FILE, RECOMMENDATION_FILE = "ranking.csv", "recommendation.csv"
 CONFIG_FILE, RUN_FILE, FIGURES_FOLDER = "config.yaml", "run.json", "figures"
-NEAR_NOMINAL_FILE = "near_nominal.csv"
+NEAR_NOMINAL_FILE, COLUMNS_FILE = "near_nominal.csv", "columns.csv"
 TABLE_FILES = (
     CELLS_FILE,
     SUMMARY_FILE,
     RANKING_FILE,
     RECOMMENDATION_FILE,
     NEAR_NOMINAL_FILE,
+    COLUMNS_FILE,
 )
 FILES_KEY = "files"
 """The key of manifest.json that lists the tables, with their digests, and the figures."""

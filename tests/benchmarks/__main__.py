@@ -3,7 +3,9 @@
 ``tests.benchmarks.comparisons`` times score intervals that compare two samples,
 ``tests.benchmarks.beside`` sets this harness beside other ways, ``tests.benchmarks.scale`` measures
 the cost of many trials, workers and scenarios, ``tests.benchmarks.draws`` draws from tables, and
-``tests.benchmarks.laws`` draws clustered outcomes.
+``tests.benchmarks.laws`` draws clustered outcomes. ``tests.benchmarks.detection`` measures which
+faults a check finds and which sound methods it accuses; as it takes about half an hour, it runs
+here only with ``--detection``.
 Timings depend on the machine and its load; ratios of timings much less. These are no tests, and
 nothing passes or fails: each line has a measured value and the aim.
 """
@@ -25,6 +27,7 @@ from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
 from harness.scenario import Limits, SingleScenario
 from harness.truths import UniformTruth
+from tests.benchmarks import detection
 from tests.benchmarks.timing import report, seconds
 
 SIX = ("wald", "wilson", "clopper_pearson", "jeffreys", "minimal_length", "balanced_tail")
@@ -161,5 +164,9 @@ def starts() -> None:
 
 
 if __name__ == "__main__":
-    for part in (monte_carlo, limits, differences, every_outcome, worst_cases, starts, memory):
-        part()
+    if "--detection" in sys.argv[1:]:
+        for part in detection.PARTS.values():
+            part()
+    else:
+        for part in (monte_carlo, limits, differences, every_outcome, worst_cases, starts, memory):
+            part()

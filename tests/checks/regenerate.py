@@ -6,7 +6,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.checks.baseline import write_baseline
+from harness.checks.baseline.points import Points
+from harness.checks.baseline.store import keep_limits, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.scenarios import Size, default_alphas, default_sizes
 from harness.checks.subjects.naming import named
@@ -31,6 +32,24 @@ def sizes_of(family: str) -> tuple[Size, ...]:
     return PAIRS if is_pair else default_sizes(family)
 
 
+def points_of(family: str) -> Points:
+    """Where limits are kept: at fewer sizes than by default, as there are many methods."""
+    known = family_of(family)
+    in_full: tuple[Size, ...]
+    in_sums: tuple[Size, ...]
+    if known.design == TABLES:
+        in_full, in_sums = (3,), (1, 2, 4, 8)
+    elif known.samples == 2:
+        in_full = ((3.0, 4.0),) if known.is_bounded else ()
+        in_sums = ((1.0, 1.0), (4.0, 3.0), (5.0, 8.0)) if known.is_bounded else ((1.0, 2.0),)
+    elif known.is_bounded:
+        in_full, in_sums = (5, 15), (*range(1, 31),)
+    else:
+        in_full, in_sums = (1.0,), (0.5, 5.0)
+    alphas = default_alphas(family)
+    return Points(in_full, (0.05,), in_sums, alphas)
+
+
 def every() -> Iterator[Subject]:
     """The methods that have a baseline; of a one-sided one it is that of its upper limit."""
     for family in CATALOGUE:
@@ -44,4 +63,5 @@ if __name__ == "__main__":
     shutil.rmtree(FOLDER, ignore_errors=True)
     for each in every():
         measured = measures(each, sizes_of(each.family), default_alphas(each.family))
-        write_baseline(FOLDER, named(each.label, each.family), measured, side_of(each))
+        limits = keep_limits(each, points_of(each.family))
+        write_baseline(FOLDER, named(each.label, each.family), measured, side_of(each), limits)

@@ -7,14 +7,11 @@ import pytest
 
 from harness.checks.behaviour import measures
 from harness.checks.check import check
-from harness.checks.compare.exact import (
-    SEARCHED,
-    TOLERANCE,
-    compare_measures,
-    compare_with_method,
-)
+from harness.checks.compare.exact import compare_measures, compare_with_method
+from harness.checks.compare.measures import SEARCHED
 from harness.checks.compare.paired_test import MARGIN, paired_test
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
+from harness.checks.tolerance import Tolerance
 from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
@@ -48,7 +45,7 @@ def compared(one, other, at=(10, 30, 100), **options):
     """On the same draws, at other sizes, where one is stochastic."""
     both = subject(one), subject(other)
     if all(each.deterministic for each in both):
-        return compare_with_method(*both, SIZES, ALPHAS, **options)
+        return compare_with_method(*both, SIZES, ALPHAS, **options).findings
     return paired_test(*both, at, ALPHAS, **options)
 
 
@@ -70,7 +67,7 @@ def test_a_method_is_no_worse_than_itself(family):
         if not method.deterministic or "two-sided" not in method.sides:
             continue
         each = subject(method, family)
-        found = compare_with_method(each, each, (1.0, 7.0), (0.05,))
+        found = compare_with_method(each, each, (1.0, 7.0), (0.05,)).findings
         assert [finding.verdict for finding in found] == ["pass"] * 3
         assert {finding.message for finding in found} == {"no worse at 2 sizes and alphas"}
 
@@ -119,7 +116,7 @@ def test_a_difference_counts_from_the_tolerance_on(column):
     base = measured("wilson", (10,), (0.05,))
     sign = np.sign(base[column])
     within, beyond = (
-        base.with_columns(base[column] + sign * part * TOLERANCE) for part in (0.4, 1.6)
+        base.with_columns(base[column] + sign * part * Tolerance.alpha) for part in (0.4, 1.6)
     )
     assert verdicts(compare_measures(within, base, "it")) == {"pass"}
     assert verdicts(compare_measures(beyond, base, "it")) == {"pass", "fail"}
@@ -127,7 +124,7 @@ def test_a_difference_counts_from_the_tolerance_on(column):
 
 def test_the_tolerance_of_a_length_is_relative_since_a_rate_has_any_unit():
     base = measured("garwood", (1e-6,), (0.05,), "rate")
-    moved = base.with_columns(base["mean_length"] * (1 + 0.5 * TOLERANCE))
+    moved = base.with_columns(base["mean_length"] * (1 + 0.5 * Tolerance.length))
     assert verdicts(compare_measures(moved, base, "it")) == {"pass"}
 
 
@@ -150,7 +147,7 @@ def test_limits_that_are_not_sound_are_a_finding_with_their_outcome(limit):
         subject(PROPORTION["wald"]),
         SIZES,
         ALPHAS,
-    )
+    ).findings
     assert [finding.verdict for finding in found] == ["fail"]
     assert found[0].message == (
         f"f: expected finite limits with lower ≤ upper, found {limit:g} and 1 "
@@ -240,7 +237,7 @@ def changed(name, family, change):
 @pytest.mark.parametrize(("family", "name"), SAMPLES_OF_TWO)
 def test_a_method_of_two_samples_is_no_worse_than_itself(family, name):
     each = subject(CATALOGUE[family][name], family)
-    found = compare_with_method(each, each, TWO[family], (0.05,))
+    found = compare_with_method(each, each, TWO[family], (0.05,)).findings
     assert [finding.verdict for finding in found] == ["pass"] * 3
     assert {finding.message for finding in found} == {"no worse at 2 sizes and alphas"}
 
@@ -254,7 +251,7 @@ def test_a_longer_interval_at_one_pair_of_sizes_is_found_there_alone(family):
         lambda n1, n2, low, high: (low, np.where((n1 == first) & (n2 == second), 1, 0) + high),
     )
     reference = subject(CATALOGUE[family]["wald"], family)
-    found = compare_with_method(longer, reference, TWO[family], (0.05,))
+    found = compare_with_method(longer, reference, TWO[family], (0.05,)).findings
     length = [each for each in found if each.check == "against wald: length"]
     first_size, second_size = family_of(family).sizes
     assert {(f.cell[first_size], f.cell[second_size]) for f in length} == {(first, second)}
@@ -341,13 +338,13 @@ def one_sided(side):
 
 @pytest.mark.parametrize("side", ["lower", "upper"])
 def test_a_limit_of_one_side_is_held_against_the_same_side_of_another_method(side):
-    quick = {"sizes": (3, 10), "alphas": (0.05,), "contract": "none"}
+    quick = {"grid": "n=3,10;alpha=0.05", "contract": "none"}
     report = check(one_sided(side), against="clopper_pearson", **quick)
     assert [each.verdict for each in report.findings if each.kind == "against"] == ["pass"] * 3
 
 
 def test_limits_of_different_sides_are_not_compared():
-    quick = {"sizes": (3,), "alphas": (0.05,), "contract": "none"}
+    quick = {"grid": "n=3;alpha=0.05", "contract": "none"}
     for one, another in (("lower", "upper"), ("upper", "lower")):
         with pytest.raises(InputError, match=f"{one}.*{another}.*no side in common"):
             check(one_sided(one), against=one_sided(another), **quick)
@@ -359,14 +356,14 @@ def test_the_message_about_a_missing_baseline_says_how_to_write_one(against, tmp
     (tmp_path / "there").mkdir()
     expected = f"^{against} holds no baseline; --update {against} writes one$"
     with pytest.raises(InputError, match=expected):
-        check("wilson", against=against, sizes=(3,), alphas=(0.05,))
+        check("wilson", against=against, grid="n=3;alpha=0.05")
 
 
 def test_methods_in_files_and_modules_and_of_the_catalogue_are_no_folders(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wilson").mkdir()
     (tmp_path / "mine.py").write_text("def f(x, n, alpha): return 0.0, 1.0\n")
-    quick = {"sizes": (3,), "alphas": (0.05,), "contract": "none"}
+    quick = {"grid": "n=3;alpha=0.05", "contract": "none"}
     assert check("wilson", against="wilson", **quick).passed
     for mine in (f"{tmp_path}/mine.py:f", "./mine.py:f"):
         assert "against" in {each.kind for each in check("wilson", against=mine, **quick).findings}

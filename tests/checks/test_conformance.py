@@ -12,14 +12,16 @@ from scipy.special import ndtri
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
+from harness.checks.restriction import Restriction
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.user.function import MOST
+from harness.methods.user.ends import MOST
 from harness.methods.user.process import FunctionLocation
 
 
 def wilson(x, n, alpha):
+    x = np.asarray(x, np.float64) + 0.0
     z = -ndtri(alpha / 2)
     delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
     center = x + z * z / 2
@@ -167,7 +169,7 @@ def test_a_mistake_on_arrays_violates_no_property_of_limits(name):
         (
             a_table,
             "has the right shape",
-            "two arrays of shape (3,) at x = 0 … 2, n = 2, alpha = 0.05, found shape (3, 2)",
+            "x = 0 … 1, n = 1, alpha = 0.05, found one array of shape (2, 2) with the limits in",
         ),
         (
             wrong_shape,
@@ -223,6 +225,9 @@ def test_every_method_for_several_counts_conforms_but_for_what_it_declares(famil
     assert [finding for finding in findings if finding.verdict == "fail"] == []
 
 
+SMALL = {"n": [5], "alpha": [0.05]}
+
+
 def declaring(function, **expected):
     def f(x, n, alpha):
         return function(x, n, alpha)
@@ -232,11 +237,10 @@ def declaring(function, **expected):
 
 
 def test_a_declared_failure_passes_with_its_reason():
-    report = check(
-        declaring(askew, mirrors="wider above"), contract="none", sizes=(5,), alphas=(0.05,)
-    )
+    report = check(declaring(askew, mirrors="wider above"), contract="none", grid=SMALL)
     assert report.passed, str(report)
     (mirrors,) = (finding for finding in report.findings if finding.check == "mirrors")
+    assert mirrors.verdict == "declared"
     assert "fails as declared (wider above)" in mirrors.message
 
 
@@ -254,7 +258,7 @@ def test_a_declared_failure_that_does_not_occur_fails():
 @pytest.mark.parametrize("name", ["mean alpha error", "worst alpha", "against wald: length"])
 def test_a_declared_failure_of_a_check_that_is_not_made_passes(name):
     declared = declaring(wilson, **{name: "only where it is compared"})
-    assert check(declared, contract="none", sizes=(5,), alphas=(0.05,)).passed
+    assert check(declared, contract="none", grid=SMALL).passed
 
 
 PLACES = {
@@ -309,3 +313,21 @@ def test_a_process_that_keeps_ending_is_not_called_any_more(tmp_path):
     assert len(calls.read_text()) <= MOST + 1
     assert re.search("exit code 1 at x = 0, n = 1", report.worst(1)[0].message)
     assert report.behaviour["worst_alpha"].null_count() == 2
+
+
+@pytest.mark.parametrize(("end", "verdict"), [(2e-16, "pass"), (1e-6, "fail")])
+def test_a_ratio_below_every_ratio_mirrors_as_zero_does(end, verdict):
+    """A search for a limit that ends just above 0 for some tables, and at 0 for their mirrors."""
+
+    def odds(x1, n1, x2, n2, alpha):
+        first, second = (x1 + 0.5) / (n1 - x1 + 0.5), (x2 + 0.5) / (n2 - x2 + 0.5)
+        wide = np.exp(4.0 - alpha)
+        lower = np.where(x1 == 0, end, first / second / wide)
+        return np.where(x2 == n2, 0.0, lower), np.where(
+            (x2 == 0) | (x1 == n1), np.inf, first / second * wide
+        )
+
+    subject = FunctionSubject.of_callable("odds", "odds_ratio", odds)
+    findings = check_conformance(subject, Restriction(alphas=(0.05,)))
+    found = {finding.check: finding.verdict for finding in findings}
+    assert found["mirrors"] == verdict

@@ -11,10 +11,10 @@ from scipy.special import gammaincinv, ndtri
 import harness
 from harness.checks.check import check
 from harness.checks.contract import simulated
-from harness.checks.contract.exact import AT_LEAST, NOMINAL, NONE
 from harness.checks.contract.simulated import MEAN, WORST, check_contract_by_trials
 from harness.checks.subjects.subject import FunctionSubject
 from harness.checks.trials import trials_needed
+from harness.methods.contracts import AT_LEAST, NOMINAL, NONE
 from harness.methods.source import Observed
 from harness.methods.user.function import FunctionInProcess, UserFunction
 from harness.methods.user.process import TIMEOUT, FunctionLocation

@@ -57,17 +57,39 @@ def failed(function, family, **options):
     return {name for name, verdict in found if verdict == "fail"}
 
 
+@pytest.mark.parametrize("family", ["mean", "clustered_proportion", "stratified_difference"])
+def test_a_report_about_lists_is_printed(family):
+    name = next(name for name, method in CATALOGUE[family].items() if method.deterministic)
+    text = str(check(name, family=family, contract="none"))
+    assert text.startswith(f"{name} ({family}): PASS")
+
+
+def test_a_function_of_lists_takes_them_in_rows_in_a_process_of_its_own(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("""
+import numpy as np
+def spread(values, alpha):
+    values = np.asarray(values, float)
+    if values.ndim != 2:
+        raise ValueError("one list")
+    return values.min(axis=1) - 1.0, values.max(axis=1) + 1.0
+""")
+    report = check(f"{file}:spread", family="mean", contract="none")
+    answers = next(each for each in report.findings if each.check == "answers every outcome")
+    assert answers.verdict == "pass", answers.message
+
+
 def test_students_t_passes_with_the_contract_nominal():
     found = verdicts(lambda values, alpha: student(values, alpha), "mean", trials=20_000)
     assert ("alpha error, drawn", "pass") in found
-    assert {verdict for _, verdict in found} == {"pass"}
+    assert {verdict for _, verdict in found} <= {"pass", "declared", "remark"}
 
 
 def test_the_clustered_t_passes_with_the_contract_nominal():
     found = verdicts(
         lambda x, n, alpha: clustered_t(x, n, alpha), "clustered_proportion", trials=20_000
     )
-    assert {verdict for _, verdict in found} == {"pass"}
+    assert {verdict for _, verdict in found} <= {"pass", "declared", "remark"}
 
 
 def naive(x, n, alpha):

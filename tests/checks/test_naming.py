@@ -149,7 +149,8 @@ def test_what_is_neither_a_name_nor_callable_is_refused():
 
 
 def test_a_peer_of_another_family_is_refused():
-    with pytest.raises(InputError, match="scipy is a peer for the family proportion, found rate"):
+    sentence = "scipy is a peer for the family proportion, risk_ratio or odds_ratio, found rate"
+    with pytest.raises(InputError, match=sentence):
         named("scipy:exact", "rate")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -52,11 +53,25 @@ def test_the_worst_come_first_and_causes_before_effects():
         finding("ordered", "conformance", "fail", severity=2.0),
     )
     assert [each.check for each in found.worst(9)] == ["ordered", "nested", "length", "mean"]
-    assert found.headline == "mine (proportion): FAIL: ordered, nested, length"
+    assert found.headline == (
+        "mine (proportion): FAIL: ordered, nested, length; first at n = 3, alpha = 0.05"
+    )
 
 
-def test_a_pass_is_one_word():
-    assert report(finding()).headline == "mine (proportion): PASS"
+@pytest.mark.parametrize(
+    ("contract", "verdicts", "words"),
+    [
+        ("nominal", ["pass"], "PASS nominal"),
+        ("at-least", ["remark", "pass", "remark"], "PASS at-least (2 remarks)"),
+        ("none", ["pass"], "PASS (nothing promised)"),
+        ("none", ["declared", "remark"], "PASS (nothing promised; 1 declared failure; 1 remark)"),
+    ],
+)
+def test_the_first_line_says_what_kind_of_pass_it_is(contract, verdicts, words):
+    found = report(*(finding(verdict=each) for each in verdicts))
+    found = replace(found, contract=contract)
+    assert found.headline == f"mine (proportion): {words}"
+    assert (found.passed, found.exit_code) == (True, 0)
 
 
 def everything_wrong(x, n, alpha):
@@ -65,13 +80,13 @@ def everything_wrong(x, n, alpha):
 
 @pytest.mark.parametrize("method", ["clopper_pearson", "wald", everything_wrong])
 def test_the_first_screen_fits_a_small_terminal(method):
-    text = format_table(check(method, contract="nominal", against="wilson", sizes=(3, 20)))
+    text = format_table(check(method, contract="nominal", against="wilson", grid="n=3,20"))
     assert folded(text) <= LINES
     assert text.count("\n  3. ") == (method != "clopper_pearson" or "FAIL" in text)
 
 
 def test_json_has_everything_and_null_for_numbers_that_are_not_finite():
-    found = check(everything_wrong, sizes=(3,), alphas=(0.05,))
+    found = check(everything_wrong, grid={"n": [3], "alpha": [0.05]})
     content = json.loads(format_json(found), parse_constant=pytest.fail)
     assert content["verdict"] == "fail"
     assert len(content["findings"]) == len(found.findings)
@@ -91,7 +106,7 @@ def test_junit_has_a_case_for_each_check_and_its_name_stays():
     )
     suite = ElementTree.fromstring(format_junit(found))
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
-    cases = list(suite)
+    cases = list(suite.iter("testcase"))
     assert cases[0].get("classname") == "proportion.mine.conformance"
     assert [case.get("name") for case in cases] == ["mirrors", "ordered", "mean"]
     assert len(cases[0]) == 0
@@ -102,6 +117,6 @@ def test_junit_has_a_case_for_each_check_and_its_name_stays():
 
 
 def test_every_format_is_text():
-    found = check("wald", sizes=(3,), alphas=(0.05,))
+    found = check("wald", grid={"n": [3], "alpha": [0.05]})
     for form in FORMATS.values():
         assert form(found).strip()

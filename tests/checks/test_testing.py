@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from harness.checks.baseline import write_baseline
+from harness.checks.baseline.store import write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CatalogueSubject
@@ -118,13 +118,23 @@ def test_nothing_is_checked_before_a_test_is_run():
 
 def test_only_the_tests_whose_job_it_is_fail():
     found = cases_of(parametrize_with_checks([too_short], **QUICK))
-    assert wrong_of(found) == {"too_short-contract"}
+    assert wrong_of(found) == {"too_short-contract", "too_short-tails"}
     assert outcome(found["too_short-against"]) == "skipped"
     found = cases_of(parametrize_with_checks([reversed_at_seven], **QUICK))
     wrong = wrong_of(found)
     assert "reversed_at_seven-is_ordered" in wrong
     assert "x = 7, n = 10" in outcome(found["reversed_at_seven-is_ordered"])
     assert "reversed_at_seven-stays_in_range" not in wrong
+
+
+def test_a_declared_failure_is_an_xfail_with_its_reason():
+    known = {"is ordered": {"n": 10, "reason": "known"}}
+    decorator = parametrize_with_checks([reversed_at_seven], expected_failures=known, **QUICK)
+    found = cases_of(decorator)
+    with pytest.raises(pytest.xfail.Exception, match=r"fails as declared \(known\)"):
+        found["reversed_at_seven-is_ordered"]()
+    with pytest.raises(AssertionError):
+        found["reversed_at_seven-behaviour"]()
 
 
 def test_every_finding_belongs_to_a_test():
@@ -137,6 +147,6 @@ def test_the_assertion_needs_no_pytest():
     code = (
         "import sys; sys.modules['pytest'] = None\n"
         "from harness.testing import assert_interval_method\n"
-        "assert_interval_method('wilson', sizes=(5,), alphas=(0.05,))\n"
+        "assert_interval_method('wilson', grid='n=10;alpha=0.05')\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)

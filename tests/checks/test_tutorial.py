@@ -1,4 +1,4 @@
-"""The tutorial of the README runs as it is written there."""
+"""The page on the check of an interval of one's own runs as it is written there."""
 
 import contextlib
 import io
@@ -6,29 +6,28 @@ import re
 import runpy
 import shlex
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from harness.cli import main
 
-README = Path(__file__).parents[2] / "README.md"
-HEADING = "## Check an interval of your own\n"
+PAGE = (Path(__file__).parents[2] / "docs/checking.md").read_text("utf-8")
 
 FAILED, PASSED = 3, 0
 OMITTED, CUT = "...", "…"
-
-
-def section():
-    """From its heading to the next one."""
-    return README.read_text("utf-8").split(HEADING)[1].split("\n## ")[0]
+SMALL = ("--grid", "n=10,20;alpha=0.05")
+"""Options that make a check quick."""
 
 
 def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", section(), re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
 def sessions(block):
@@ -37,9 +36,17 @@ def sessions(block):
     return [(shlex.split(part.splitlines()[0]), part.splitlines()[1:]) for part in parts]
 
 
+def write_file(folder):
+    """Write the faulty interval under the name that it has in its first line."""
+    code = blocks("python")[0]
+    file = folder / re.match(r"# (\S+\.py)\n", code)[1]
+    file.write_text(code)
+    return file
+
+
 def mend(file):
-    """Replace the faulty line by the line that the section gives for it."""
-    mended = re.search(r"Mend the line to\s`(z = [^`]*)`", section())[1]
+    """Replace the faulty line by the line that the page gives for it."""
+    mended = re.search(r"Mend the line to\s`(z = [^`]*)`", PAGE)[1]
     file.write_text(re.sub(r"z = .*", mended, file.read_text()))
 
 
@@ -66,9 +73,7 @@ class Followed:
 def followed(tmp_path_factory):
     """The sessions before and after the line is mended; the last but one writes a baseline."""
     folder = tmp_path_factory.mktemp("tutorial")
-    code = blocks("python")[0]
-    file = folder / re.match(r"# (\S+\.py)\n", code)[1]
-    file.write_text(code)
+    file = write_file(folder)
     codes, printed, shown = [], [], []
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -105,19 +110,28 @@ def test_it_fails_is_mended_passes_and_is_stored(followed):
         assert_shown(printed, shown)
 
 
-def test_the_lines_for_continuous_integration_find_what_became_worse(
-    in_the_tutorial_s_folder, capsys
+def test_the_steps_of_continuous_integration_report_what_became_worse(
+    tmp_path, capsys, monkeypatch
 ):
-    steps = [step["run"] for step in yaml.safe_load(blocks("yaml")[0])]
-    assert len(steps) == 3
-    checks = [step.split(" > ")[0] for step in steps if step.startswith("python -m harness ")]
-    checks = [shlex.split(step)[3:] for step in checks]
-    assert [main(command) for command in checks] == [PASSED] * 2
-    mended = in_the_tutorial_s_folder.read_text()
-    in_the_tutorial_s_folder.write_text(mended.replace("p + half, 1)", "p + 1.01 * half, 1)"))
+    monkeypatch.chdir(tmp_path)
+    file = write_file(tmp_path)
+    mend(file)
+    install, check, show = yaml.safe_load(blocks("yaml")[0])
+    source = Requirement(shlex.split(install["run"].removeprefix("pip install "))[0])
+    assert (source.name, source.url[:12]) == ("coverage-harness", "git+https://")
+    command = [*shlex.split(check["run"].removeprefix("python -m harness ")), *SMALL]
+    assert main([*command[:2], "--update", "baseline", *SMALL]) == PASSED
+    assert main(command) == PASSED
+    file.write_text(file.read_text().replace("p + half, 1)", "p + 1.01 * half, 1)"))
     capsys.readouterr()
-    assert main(checks[0]) == FAILED
+    assert main(command) == FAILED
     assert "against its baseline: length" in capsys.readouterr().out
+    suite = ElementTree.parse("intervals.xml").getroot()
+    assert int(suite.get("failures")) > 0
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    subprocess.run(["sh", "-c", show["run"]], check=True)
+    assert "against its baseline: length" in Path("summary.md").read_text()
+    assert show["if"] == "always()"
 
 
 def test_its_own_tests_pass(in_the_tutorial_s_folder):

@@ -23,6 +23,7 @@ SMALL: dict[str, Any] = {
     "trials": {"per_size": 500},
     "seed": 5,
     "execution": {"jobs": 1},
+    "figures": [],
 }
 FIGURES: list[dict[str, Any]] = [{"kind": "alpha_by_outcome", "n": 8, "method": "wald"}]
 """Drawn where a figure matters: it takes longer than the run."""

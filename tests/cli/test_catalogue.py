@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
+import harness
 from harness.config.load import json_schema
 from harness.methods.catalogue import ALIASES, CATALOGUE
 from tests.cli.conftest import is_one_sentence
 
-COLUMNS = ["name", "family", "kin", "sides", "promise", "deterministic", "title", "reference"]
+COLUMNS = [
+    *("name", "family", "kin", "sides", "promise", "deterministic", "title", "aliases"),
+    "reference",
+]
 EVERY = [(family, name) for family, methods in CATALOGUE.items() for name in methods]
 NAMES = sorted({name for _, name in EVERY} | {name for some in ALIASES.values() for name in some})
 
@@ -22,8 +28,27 @@ def families_with(name):
     return {family: CATALOGUE[family][n] for family, n in known.items() if n in CATALOGUE[family]}
 
 
-def test_the_table_names_every_method(run_command):
+def test_the_table_fits_eighty_columns_and_cuts_no_name(run_command):
     result = run_command("methods")
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    starts = [line.split()[:1] for line in lines]
+    place = 0
+    for family, methods in CATALOGUE.items():
+        place = starts.index([family], place)
+        for name, method in methods.items():
+            place = starts.index([name], place + 1)
+            row = lines[place]
+            assert row.split()[1] == method.title.split()[0]
+            assert row.rstrip().endswith(" at-least") == (method.promise == "at-least")
+    for aliases in ALIASES.values():
+        for alias in aliases:
+            assert alias in result.words
+
+
+def test_the_wide_table_has_all_columns_of_every_method(run_command):
+    result = run_command("methods", "--wide")
     assert (result.code, result.err) == (0, "")
     head, _, *rows = (line for line in result.out.splitlines() if line.strip())
     assert head.split() == COLUMNS
@@ -33,6 +58,8 @@ def test_the_table_names_every_method(run_command):
         for cell in (method.category, ", ".join(method.sides), method.promise, method.title):
             assert f" {cell} " in row
         assert method.reference in row
+        aliases = [alias for alias, known in ALIASES[family].items() if known == name]
+        assert f" {', '.join(aliases) or 'none'} " in row
     assert "…" not in result.out
 
 
@@ -114,6 +141,21 @@ def test_an_unknown_name_is_reported_in_one_sentence(run_command, argv, message)
     assert result.code == 2
     assert is_one_sentence(result)
     assert message in result.err
+
+
+def test_the_alias_that_a_message_suggests_is_in_the_table(run_command):
+    assert "did you mean exact_tail" in run_command("methods", "exact_tial").err
+    for option in ([], ["--wide"]):
+        assert "exact_tail" in run_command("methods", "--family", "proportion", *option).out
+
+
+def test_the_version_comes_with_the_folder_of_the_package(run_command):
+    result = run_command("--version")
+    assert (result.code, result.err) == (0, "")
+    folder = Path(harness.__file__).parent
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    expected = f"coverage-harness {harness.__version__} from {folder} (Python {python})"
+    assert result.out == f"{expected}\n"
 
 
 def test_the_schema_is_the_configs(run_command):

@@ -24,7 +24,7 @@ def test_a_dry_run_prints_the_cost_and_writes_nothing(run_command, config, here)
 
 
 def test_a_dry_run_shows_what_a_run_would_refuse(run_command, config):
-    large = config(n=list(range(1, 200)), trials={"per_size": 10**11}, figures=None)
+    large = config(n=list(range(1, 200)), trials={"per_size": 10**11}, figures=[])
     result = run_command("run", large, "--dry-run")
     assert (result.code, is_one_sentence(result)) == (2, True)
     assert "days" in result.err
@@ -44,7 +44,7 @@ def test_a_long_run_says_what_it_will_take_and_a_short_one_does_not(
 
 
 def test_sizes_that_do_not_fit_into_memory_are_one_sentence(run_command, config, here, monkeypatch):
-    large = config(n=[1_000_000 + i for i in range(99)], figures=None)
+    large = config(n=[1_000_000 + i for i in range(99)], figures=[])
     monkeypatch.setattr(estimates, "machine_memory", lambda: 4e9)
     result = run_command("run", large)
     assert (result.code, is_one_sentence(result)) == (2, True)
@@ -53,7 +53,7 @@ def test_sizes_that_do_not_fit_into_memory_are_one_sentence(run_command, config,
 
 
 def test_issues_are_cut_after_the_first_fifty(run_command, config):
-    result = run_command("run", config(methods=[f"unknown{i}" for i in range(75)], figures=None))
+    result = run_command("run", config(methods=[f"unknown{i}" for i in range(75)], figures=[]))
     assert (result.code, result.err.count("\n")) == (2, 51)
     assert result.err.endswith("\nand 25 more\n")
 

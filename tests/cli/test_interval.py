@@ -17,9 +17,10 @@ MORE = ["length", "lower_tail", "upper_tail", "actual_alpha", "alpha_error", "se
 EXAMPLE = ["interval", "proportion", "--x", "90", "--n", "100"]
 
 
-def record(run_command, *argv):
+def record(run_command, *argv, remarks=False):
     result = run_command(*argv, "--format", "json")
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert remarks or result.err == ""
     return json.loads(result.out)
 
 
@@ -74,7 +75,7 @@ def test_the_verbose_table_cuts_neither_a_name_nor_a_digit(run_command):
 def test_every_method_of_the_catalogue_can_be_asked_for(run_command, name):
     for side in PROPORTION[name].sides:
         asked = ["--method", name, "--side", side, "--alpha", "0.1"]
-        found = record(run_command, *EXAMPLE, *asked)
+        found = record(run_command, *EXAMPLE, *asked, remarks=True)
         expected = harness.interval("proportion", name, x=90, n=100, side=side, alpha=0.1)
         assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
         assert (found["method"], found["side"], found["alpha"]) == (name, side, 0.1)
@@ -159,6 +160,12 @@ def test_an_unknown_family_is_named(run_command):
     assert "family should be one of proportion, rate, " in result.err
 
 
+def test_a_mistyped_family_is_told_the_nearest(run_command):
+    result = run_command("interval", "proprotion", "--x", "1", "--n", "2")
+    assert result.code == 2
+    assert result.err.endswith("found 'proprotion'; did you mean proportion?\n")
+
+
 USAGE = {
     "fractional counts": [*EXAMPLE, "--x", "1.5"],
     "counts in words": [*EXAMPLE, "--n", "ten"],
@@ -170,7 +177,6 @@ USAGE = {
     "unknown option": [*EXAMPLE, "--gamma", "1"],
     "unknown format": [*EXAMPLE, "--format", "xml"],
     "unknown command": ["intervall"],
-    "nothing to run": ["run"],
     "a word for a number of jobs": ["run", "a.yaml", "--jobs", "many"],
 }
 

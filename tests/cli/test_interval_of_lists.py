@@ -79,11 +79,6 @@ def test_the_lists_are_in_every_form_of_the_verbose_output(run_command):
 
 
 WRONG = {
-    "a list for a number": ("proportion --x 3,5 --n 10", "x of proportion should be one number, "),
-    "a list for a summary": (
-        "mean --mean 75,76 --sd 2 --k 5",
-        "mean of mean should be one number, found 75,76",
-    ),
     "a number for a list": (
         "clustered_proportion --x 3 --n 10",
         "x should be a list with a number for each cluster, found 3",
@@ -107,16 +102,20 @@ WRONG = {
     ),
     "columns without a file": (
         "clustered_proportion --x 3,5 --n 10,10 --cluster document",
-        "--cluster and --correct are columns of a file, which --csv names",
+        "expected --csv FILE beside --cluster, found none",
     ),
-    "a file without columns": ("clustered_proportion --csv results.csv", "--csv needs --cluster"),
+    "a file without columns": (
+        "clustered_proportion --csv results.csv",
+        "--csv needs --x and --n, each with the name of a column of the file; or --correct, a "
+        "column of 0 and 1 and --cluster",
+    ),
     "a file and counts": (
         f"clustered_proportion --x 3,5 --n 10,10 {' '.join(FILE)}",
-        "expected the data from --csv alone, found --x and --n too",
+        "expected the data from --correct alone, found --x too",
     ),
     "a file of another family": (
         f"proportion {' '.join(FILE)}",
-        "--csv gives counts of clusters, which proportion does not take",
+        "--cluster is for cases that come in clusters, which proportion does not take",
     ),
     "a column that is not there": (
         "clustered_proportion --csv results.csv --cluster doc --correct right",

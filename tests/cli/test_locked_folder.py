@@ -19,7 +19,7 @@ from tests.cli.conftest import FIGURES, SMALL, is_one_sentence
 from tests.cli.test_process import INTERRUPTIBLE
 from tests.study.experiments import changed, files
 
-LONG = {"trials": {"per_size": 2_000_000_000}, "figures": None}
+LONG = {"trials": {"per_size": 2_000_000_000}, "figures": []}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="this platform has other signals")
@@ -43,7 +43,7 @@ def test_a_second_run_is_refused_with_the_process_that_runs(here, config, run_co
     assert unfinished.code == 2
     assert "results/small holds no results yet: its run has not finished" in unfinished.err
     assert (here / "results" / "small" / ".lock").exists()
-    assert run_command("run", config(figures=None), "--quiet").code == 0
+    assert run_command("run", config(figures=[]), "--quiet").code == 0
     assert not (here / "results" / "small" / ".lock").exists()
 
 
@@ -52,7 +52,7 @@ def test_of_two_runs_that_start_at_once_one_runs(here, config):
     waiting = INTERRUPTIBLE.replace(
         "    return right(", "    while not os.path.exists('go'): pass\n    return right("
     )
-    argv = [sys.executable, "-c", waiting, "run", config(figures=None), "--jobs", "1", "--quiet"]
+    argv = [sys.executable, "-c", waiting, "run", config(figures=[]), "--jobs", "1", "--quiet"]
     both = [subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     try:
         deadline = time.monotonic() + 60
@@ -133,7 +133,7 @@ def no_locks(tmp_path_factory, monkeypatch):
 def test_where_nothing_can_be_locked_the_journal_is_kept_elsewhere(
     run_command, config, here, no_locks
 ):
-    result = run_command("run", config(figures=None), "--quiet")
+    result = run_command("run", config(figures=[]), "--quiet")
     assert (result.code, result.out) == (0, "")
     (journal,) = no_locks.glob("coverage-harness/journals/*/journal.sqlite")
     place = here / "results" / "small"
@@ -147,4 +147,4 @@ def test_where_nothing_can_be_locked_the_journal_is_kept_elsewhere(
 
 def test_python_warns_where_nothing_can_be_locked(here, no_locks):
     with pytest.warns(UserWarning, match="cannot lock files"):
-        harness.run(changed(SMALL, figures=None))
+        harness.run(changed(SMALL, figures=[]))

@@ -144,9 +144,42 @@ def test_what_cannot_be_drawn_is_said_in_one_sentence(run_command, folder, argv,
 
 
 def test_results_whose_config_asks_for_no_figure_have_none_to_draw(run_command, config, here):
-    run_command("run", config(figures=None), "--quiet")
+    run_command("run", config(figures=[]), "--quiet")
     result = run_command("plot", "results/small")
     assert result.code == 2
     assert is_one_sentence(result)
-    assert "asks for no figures" in result.err
+    assert "asks for no figures; --kind names one to draw" in result.err
     assert not (here / "results/small/figures").exists()
+
+
+def test_a_figure_is_drawn_that_the_config_does_not_ask_for(run_command, folder):
+    before = files(folder)
+    result = run_command("plot", "copy", "--kind", "bounds", "--set", "n=3", "--set", "x=[1]")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.split() == ["copy/figures/bounds-n3.png"]
+    after = files(folder)
+    assert set(after) == {*before, "figures/bounds-n3.png"}
+    assert after["config.yaml"] == before["config.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["--kind", "bound"], "found 'bound'; did you mean bounds?"),
+        (["--kind", "bounds"], "--kind bounds: n: expected an n of this experiment (3, 8)"),
+        (["--kind", "bounds", "--set", "n=5"], "--set n=5: n: expected an n of this experiment"),
+        (
+            ["--kind", "bounds", "--set", "n=3", "--set", "m=1"],
+            "--set m=1: m: expected an option of bounds (title, width, height",
+        ),
+        (["--kind", "bounds", "--set", "n=3", "--set", "alpha=x"], "--set alpha=x: alpha: "),
+        (["--kind", "coverage_curve", "--set", "n=3"], "expected a truth that is a grid or a list"),
+        (["--set", "n=3"], "--set is of the figure that --kind names"),
+    ],
+)
+def test_a_figure_that_cannot_be_asked_for_is_said(run_command, folder, argv, words):
+    before = files(folder)
+    result = run_command("plot", "copy", *argv)
+    assert result.code == 2
+    assert words in result.err
+    assert files(folder) == before

@@ -55,6 +55,18 @@ def test_results_go_to_standard_output_and_faults_to_standard_error(here):
     assert bad.stderr == "harness: x = 9 is larger than n = 1\n"
 
 
+def test_a_reader_that_has_enough_is_no_fault(here):
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        ended = subprocess.run(
+            [*MODULE, "schema"], stdout=write, stderr=subprocess.PIPE, timeout=60, check=False
+        )
+    finally:
+        os.close(write)
+    assert (ended.returncode, ended.stderr) == (1, b"")
+
+
 @pytest.mark.skipif(not SCRIPT.exists(), reason="the package is not installed beside this Python")
 def test_the_installed_command_is_the_module(here):
     argv = ["methods", "--format", "json"]
@@ -80,7 +92,7 @@ def test_a_surrounding_that_knows_ascii_alone_gets_a_table_all_the_same(here):
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this platform has no pseudo-terminals")
 def test_a_terminal_shows_a_bar_of_trials_rate_and_time_left(here, config):
     master, slave = os.openpty()
-    path = config(trials={"per_size": 3_000_000}, figures=None)
+    path = config(trials={"per_size": 3_000_000}, figures=[])
     env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "140"}
     env.pop("NO_COLOR", None)
     with subprocess.Popen(
@@ -133,7 +145,7 @@ ENDINGS = {
 )
 def test_a_signal_while_drawing_ends_the_run_and_leaves_nothing(here, config, jobs, name):
     code, how = ENDINGS[name]
-    path = config(trials={"per_size": 2_000_000_000}, figures=None)
+    path = config(trials={"per_size": 2_000_000_000}, figures=[])
     with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTIBLE, "run", path, "--jobs", jobs],
         stdout=subprocess.PIPE,
@@ -156,7 +168,7 @@ def test_a_signal_while_drawing_ends_the_run_and_leaves_nothing(here, config, jo
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this platform has no pseudo-terminals")
 def test_a_run_whose_terminal_is_closed_cleans_up(here, config):
-    path = config(trials={"per_size": 2_000_000_000}, figures=None)
+    path = config(trials={"per_size": 2_000_000_000}, figures=[])
     master, slave = os.openpty()
     # A session of its own, with the terminal as the one that ends it.
     code = (
@@ -185,7 +197,7 @@ def test_a_run_whose_terminal_is_closed_cleans_up(here, config):
 
 
 def test_an_ignored_hang_up_stays_ignored(here, config):
-    path = config(trials={"per_size": 3_000_000}, figures=None)
+    path = config(trials={"per_size": 3_000_000}, figures=[])
     hook = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + INTERRUPTIBLE
     with subprocess.Popen(
         [sys.executable, "-c", hook, "run", path, "--jobs", "1", "--quiet"],

@@ -9,11 +9,12 @@ import pytest
 import harness
 import harness.api
 from harness.cli import main
+from harness.errors import InputError
 from tests.cli.conftest import FIGURES, is_one_sentence
 from tests.study.experiments import files, stable_files
 
 FILES = {
-    *("cells.parquet", "config.yaml", "manifest.json", "run.json", "summary.csv"),
+    *("cells.parquet", "columns.csv", "config.yaml", "manifest.json", "run.json", "summary.csv"),
     "figures/alpha_by_outcome-wald-n8.png",
 }
 
@@ -55,7 +56,8 @@ def test_the_screen_shows_the_numbers_of_the_summary(run_command, config, here):
                 f"{exact['actual_alpha']:.4f} {exact['worst_alpha']:.4f}"
             )
             assert expected in result.words
-    assert result.words.count("bound [90 %]") == 3
+    # One of them stands in the sentence before the tables.
+    assert result.words.count("bound [90 %]") == 4
 
 
 def test_nothing_on_the_screen_is_meant_for_a_terminal_where_there_is_none(run_command, config):
@@ -66,22 +68,22 @@ def test_nothing_on_the_screen_is_meant_for_a_terminal_where_there_is_none(run_c
 
 def test_no_table_is_cut_however_long_a_label(run_command, config):
     label = "the interval that we have always used in our department, with its correction"
-    result = run_command("run", config(methods=[{"name": "wilson", "label": label}], figures=None))
-    assert result.words.count(label) == 3
+    result = run_command("run", config(methods=[{"name": "wilson", "label": label}], figures=[]))
+    assert result.words.count(label) == 4
     assert "…" not in result.out.replace(" … ", " to ")
 
 
 def test_the_screen_names_the_range_of_the_worst_cases(run_command, config):
-    result = run_command("run", config(truth={"uniform": [0.85, 0.99]}, figures=None))
+    result = run_command("run", config(truth={"uniform": [0.85, 0.99]}, figures=[]))
     assert "Actual alpha where 0.3 is desired; worst over p in 0.85 … 0.99" in result.words
-    listed = config(truth={"values": [0.3]}, trials={"per_truth": 50}, figures=None)
+    listed = config(truth={"values": [0.3]}, trials={"per_truth": 50}, figures=[])
     assert "; worst over p = 0.3" in run_command("run", listed).words
-    long = config(n=list(range(1, 40)), trials=None, engines=["enumeration"], figures=None)
+    long = config(n=list(range(1, 40)), trials=None, engines=["enumeration"], figures=[])
     assert "summary.csv); worst over p in" in run_command("run", long).words
 
 
 def test_many_rows_are_summarised_by_their_range(run_command, config):
-    result = run_command("run", config(n=list(range(1, 40)), trials={"per_size": 50}, figures=None))
+    result = run_command("run", config(n=list(range(1, 40)), trials={"per_size": 50}, figures=[]))
     assert result.code == 0
     assert "summary.csv" in result.out
     assert result.out.count("\n") < 60
@@ -116,9 +118,9 @@ def test_keys_are_overridden_one_by_one(run_command, config, here):
 
 
 def test_a_folder_is_run_file_by_file(run_command, config, here):
-    config("all/b.yaml", name="second", title="Second", figures=None)
-    config("all/a.yaml", name="first", title="First", figures=None)
-    config("all/deep/c.yml", name="third/inner", title="Third", figures=None)
+    config("all/b.yaml", name="second", title="Second", figures=[])
+    config("all/a.yaml", name="first", title="First", figures=[])
+    config("all/deep/c.yml", name="third/inner", title="Third", figures=[])
     result = run_command("run", "all")
     assert result.code == 0
     assert [result.out.index(title) for title in ("First", "Second", "Third")] == sorted(
@@ -148,8 +150,8 @@ def test_all_configs_are_checked_before_the_first_one_starts(
     run_command, config, here, what, not_computed
 ):
     changes, expected = NOT_STARTED[what]
-    config("b.yaml", **{"name": "other", "figures": None, **changes})
-    result = run_command("run", config("a.yaml", figures=None), "b.yaml")
+    config("b.yaml", **{"name": "other", "figures": [], **changes})
+    result = run_command("run", config("a.yaml", figures=[]), "b.yaml")
     assert result.code == 2
     assert result.out == ""
     assert "Traceback" not in result.err
@@ -272,7 +274,7 @@ def test_a_figure_that_fails_is_one_sentence_after_the_tables(
     def savefig(self, path, **options):
         raise MemoryError
 
-    config("b.yaml", name="second", title="The second run", figures=None)
+    config("b.yaml", name="second", title="The second run", figures=[])
     with monkeypatch.context() as patch:
         patch.setattr("matplotlib.figure.Figure.savefig", savefig)
         result = run_command("run", config("a.yaml", figures=FIGURES), "b.yaml")
@@ -303,3 +305,94 @@ def test_results_go_where_they_were_sent_if_the_working_folder_changes(
     assert "Written to results/second" in result.words
     assert set(files(here / "results/small")) == set(files(here / "results/second")) == FILES
     assert files(here / "elsewhere") == {}
+
+
+def test_run_alone_lists_the_shipped_configs_with_their_titles(run_command):
+    result = run_command("run")
+    assert (result.code, result.err) == (0, "")
+    assert "quickstart Six intervals for a proportion, from 5 to 100 trials" in result.words
+    assert "ross2003/fig05 Ross 2003, Fig. 5: alpha error" in result.words
+    assert max(map(len, result.out.splitlines())) <= 80
+    refused = run_command("run", "--dry-run")
+    assert (refused.code, is_one_sentence(refused)) == (2, True)
+
+
+def test_a_shipped_config_is_run_by_its_name_unless_a_file_has_it(run_command, config):
+    shipped = run_command("run", "quickstart", "--dry-run")
+    assert (shipped.code, shipped.out.splitlines()[0]) == (0, "quickstart")
+    config("quickstart.yaml", name="mine")
+    own = run_command("run", "quickstart", "--dry-run")
+    assert (own.code, own.out.splitlines()[0]) == (0, "mine")
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("quickstrat", "quickstart"),
+        ("ross2003/fg05", "ross2003/fig05"),
+        ("configs/quikstart.yaml", "configs/quickstart.yaml"),
+        ("smal.yaml", "small.yaml"),
+    ],
+)
+def test_a_name_that_is_mistyped_is_corrected(run_command, config, asked, meant):
+    config()
+    result = run_command("run", asked)
+    assert (result.code, is_one_sentence(result)) == (2, True)
+    assert result.err.endswith(f"; did you mean {meant}?\n")
+
+
+def test_a_run_without_the_key_figures_draws_those_that_suit_it(run_command, config, here):
+    result = run_command("run", config(figures=None, n=[3], methods=["wald"]))
+    assert (result.code, result.err) == (0, "")
+    drawn = {name for name in files(here / "results/small") if name.startswith("figures/")}
+    assert "figures/alpha_by_outcome-wald-n3.png" in drawn
+    assert 1 <= len(drawn) <= 4
+    assert f"{len(drawn)} figures in results/small/figures" in result.words
+    assert "(`figures: []` draws none)" in result.words
+    assert "plot results/small --kind KIND" in result.words
+    assert "methods only" not in result.words
+
+
+def test_a_run_says_that_figures_it_has_chosen_show_some_of_the_methods(run_command, config):
+    names = [
+        "wald",
+        "wilson",
+        "jeffreys",
+        "clopper_pearson",
+        "mid_p",
+        "arcsine",
+        "logit",
+        "probit",
+        "agresti_coull",
+    ]
+    result = run_command("run", config(figures=None, n=[3], methods=names))
+    assert "some show the first 8 methods only" in result.words
+
+
+def test_a_run_that_replaces_the_results_of_a_changed_config_says_so(run_command, config, here):
+    assert run_command("run", config(), "--quiet").code == 0
+    again = run_command("run", config(title="Another title"))
+    assert (again.code, again.err) == (0, "")
+    name = config(seed=6, n=[3])
+    for argv in (["--dry-run"], []):
+        changed = run_command("run", name, *argv)
+        assert changed.code == 0
+        assert changed.err.startswith("harness: results/small holds the results of a config with ")
+        assert "another n and seed, which this run replaces when it is complete" in changed.err
+    assert harness.load(here / "results/small").manifest["seed"] == 6
+    assert run_command("run", config(seed=7), "--quiet").err == ""
+
+
+def test_results_of_another_family_are_replaced_only_if_asked_for(run_command, config, here):
+    run_command("run", config(), "--quiet")
+    before = files(here / "results")
+    other = config(family="rate", n=None, exposure=2, truth={"values": [1]}, methods=["garwood"])
+    result = run_command("run", other)
+    assert (result.code, is_one_sentence(result)) == (2, True)
+    assert "of another experiment (family proportion, not rate); choose" in result.err
+    assert "--fresh" in result.err
+    with pytest.raises(InputError, match="family proportion, not rate"):
+        harness.run(other)
+    assert files(here / "results") == before
+    assert run_command("run", other, "--fresh", "--quiet").code == 0
+    assert harness.load(here / "results/small").manifest["experiment"]["family"] == "rate"

@@ -62,6 +62,7 @@ def test_a_plot_names_its_files_without_control_characters(run_command, here, co
 @pytest.mark.parametrize("form", ["table", "json", "junit"])
 def test_a_check_prints_no_control_character(run_command, hostile, form):
     argv = ["check", f"{HOSTILE}.py:method", "--config", f"{HOSTILE}.yaml", "--format", form]
+    argv += ["--grid", "n=5;alpha=0.05"]
     result = run_command(*argv)
     assert result.code == 3
     assert is_clean(result.out, result.err)
@@ -167,7 +168,7 @@ def test_a_failed_assertion_holds_no_control_character(hostile):
 def test_pytest_prints_no_control_character(hostile):
     (hostile / "test_it.py").write_text(
         "from harness.testing import parametrize_with_checks\n"
-        f"@parametrize_with_checks([{f'{HOSTILE}.py:method'!r}], sizes=[5], alphas=[0.05])\n"
+        f"@parametrize_with_checks([{f'{HOSTILE}.py:method'!r}], grid='n=5;alpha=0.05')\n"
         "def test_it(check):\n    check()\n"
     )
     command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "test_it.py"]

@@ -37,7 +37,7 @@ def test_what_is_left_out_has_a_default() -> None:
     assert loaded.bins == 20
     assert loaded.prior == (1.0, 1.0)
     assert loaded.execution == Execution(-1, "threading", 10.0)
-    assert loaded.figures == ()
+    assert [figure.kind for figure in loaded.figures] == ["calibration"]
 
 
 def test_what_is_drawn_is_a_range_and_what_is_fixed_has_two_equal_ends() -> None:

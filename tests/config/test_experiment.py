@@ -79,7 +79,9 @@ def test_what_is_left_out_has_a_default() -> None:
     assert experiment.engines == ("posterior", "enumeration")
     assert experiment.reference_prior == (1.0, 1.0)
     assert experiment.execution == Execution(-1, "threading", 10.0)
-    assert experiment.figures == ()
+    kinds = [figure.kind for figure in experiment.figures]
+    assert kinds == ["ranking", "alpha_over_outcome", "bounds"]
+    assert experiment.figures_are_suggested
 
 
 def test_trials_bring_monte_carlo_in_and_it_asks_for_a_seed() -> None:

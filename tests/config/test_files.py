@@ -50,7 +50,8 @@ def test_every_path_that_is_no_config_is_named() -> None:
         "a.py: expected a .yaml or .yml file, found .py",
         "noend: expected a .yaml or .yml file, found a file without an ending",
         "empty: expected a folder with .yaml or .yml files, found none",
-        "none.yaml: expected a config, found no such file or folder",
+        "none.yaml: expected a config, found no such file or folder; "
+        "`python -m harness run` alone lists those that come with the package",
     ]
     assert len(issues("a.py", "noend", "empty", "none.yaml", "a\0b", "x" * 5000)) == 6
 

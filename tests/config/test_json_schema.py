@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 
 from harness.config import yaml12
-from harness.config.forms import FORMS
+from harness.config.forms import KINDS, forms_of
 from harness.config.load import json_schema
+from harness.families.catalogue import FAMILIES
 from tests.config.configs import configs
 from tests.config.json_schema_check import accepts
 from tests.config.test_experiment import PAPER
@@ -35,8 +36,12 @@ def test_the_schema_is_json_of_its_draft() -> None:
 
 
 def test_every_key_of_every_form_is_in_the_schema() -> None:
-    forms = [form for each in FORMS.values() for form in each.values()]
-    assert len(forms) == len(form_places()) == sum(map(len, FORMS.values()))
+    forms = [form for kind in KINDS for form in forms_of(kind)]
+    assert (
+        len(forms)
+        == len(form_places())
+        == len(FAMILIES) + sum(each.samples == 2 for each in FAMILIES.values())
+    )
     for form, place in zip(forms, form_places(), strict=True):
         properties = SCHEMA["$defs"][place]["properties"]
         assert list(properties) == list(form.keys)

@@ -43,6 +43,9 @@ COMMITTED = [
     *sorted((RESULTS / "repeated_runs_skewed").glob("*/manifest.json")),
     RESULTS / "repeated_runs/manifest.json",
     RESULTS / "bootstrap/manifest.json",
+    RESULTS / "rare_events/manifest.json",
+    RESULTS / "two_test_sets/manifest.json",
+    RESULTS / "wald_beside_wilson/manifest.json",
     RESULTS / "saw_teeth/manifest.json",
     RESULTS / "sixty_images/manifest.json",
 ]

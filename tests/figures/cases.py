@@ -28,6 +28,30 @@ LOG_SIZES = (5, 7, 10, 14, 20, 28, 40, 56, 80, 113, 160, 200)
 LONG = "my own interval with a name that goes on and on for $ever$ and_a_day"
 
 
+RANKED = {"wald": 0.9, "wilson": 0.16, "jeffreys": 0.13, "blaker": 0.05, "sterne": 0.05}
+"""Methods with their worst alpha."""
+
+
+def ranked(sizes: Sequence[int], worst: dict[str, float]) -> FakeResults:
+    """Results whose summary has worst alphas, and lengths that differ by a few per cent."""
+    rows = [
+        {
+            "family": "proportion",
+            "method": method,
+            "side": "two-sided",
+            "alpha": 0.05,
+            "n": n,
+            "engine": "enumeration",
+            "worst_alpha": alpha,
+            "mean_length": (1 + 0.01 * (i % 7)) / n**0.5,
+        }
+        for n in sizes
+        for i, (method, alpha) in enumerate(worst.items())
+    ]
+    summary = pl.DataFrame(rows)
+    return FakeResults(summary.select("family", "method", "side", "alpha", "n", "engine"), summary)
+
+
 Case = Callable[[], tuple[FakeResults, Spec]]
 
 
@@ -235,6 +259,17 @@ CASES: dict[str, Case] = {
         lambda: pair_outcome_cells(30, 20, ["wald", "exact_union"]),
         "bounds",
         x=[[25, 18], [30, 20]],
+    ),
+    "ranking": lambda: (ranked((20, 50), RANKED), Spec("ranking")),
+    "ranking of many methods": lambda: (
+        ranked((50,), {f"method_{i}": 0.04 + 0.003 * i for i in range(20)}),
+        Spec("ranking"),
+    ),
+    "intervals drawn": case(
+        lambda: renamed(outcome_cells(20, ["wald", "clopper_pearson"]), {"wald": LONG}),
+        "intervals_drawn",
+        truth=0.1,
+        seed=1,
     ),
     "five tails": case(pl.DataFrame, "outcome_tails", truths=[0.75, 0.8, 0.83, 0.863, 0.9]),
     "tail of everything": case(pl.DataFrame, "outcome_tails", n=10, x=10, truths=[0.9]),

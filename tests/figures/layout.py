@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
-from harness.figures import style
+from harness.figures.look import style
 
 SMALLEST = 6.0
 """The smallest text a reader of a printed column is asked to read, in points."""

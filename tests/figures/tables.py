@@ -82,6 +82,16 @@ def exact_union(x1: Array, x2: Array, n1: int, n2: int, alpha: float) -> Limits:
     return (first[0] + second[0]) / 2, (first[1] + second[1]) / 2
 
 
+def ratio_wald(x1: Array, x2: Array, n1: int, n2: int, alpha: float) -> Limits:
+    """Wald limits of the logarithm of a ratio; all ratios where a sample has no success."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = x1 / n1 * n2 / x2
+        half = special.ndtri(1 - alpha / 2) * np.sqrt(1 / x1 - 1 / n1 + 1 / x2 - 1 / n2)
+        low, high = ratio * np.exp(-half), ratio * np.exp(half)
+    some = (x1 > 0) & (x2 > 0)
+    return np.where(some, low, 0.0), np.where(some, high, np.inf)
+
+
 METHODS: dict[str, dict[str, Callable[..., Limits]]] = {
     "proportion": {
         "wald": wald,
@@ -90,6 +100,7 @@ METHODS: dict[str, dict[str, Callable[..., Limits]]] = {
     },
     "rate": {"wald": rate_wald, "garwood": garwood, "balanced_tail": rate_balanced_tail},
     "balanced_accuracy": {"wald": mean_wald, "exact_union": exact_union},
+    "risk_ratio": {"katz": ratio_wald},
 }
 
 
@@ -369,7 +380,12 @@ def pair_truth_cells(
 
 
 def pair_outcome_cells(
-    n1: int, n2: int, methods: Sequence[str], *, alpha: float = 0.05
+    n1: int,
+    n2: int,
+    methods: Sequence[str],
+    *,
+    family: str = "balanced_accuracy",
+    alpha: float = 0.05,
 ) -> pl.DataFrame:
     """Posterior rows with the limits of every outcome."""
     x1, x2 = (grid.ravel() for grid in np.meshgrid(np.arange(n1 + 1), np.arange(n2 + 1)))
@@ -377,8 +393,8 @@ def pair_outcome_cells(
     nothing = np.zeros(x1.size)
     frames = []
     for label in methods:
-        key = key_of("balanced_accuracy", label, alpha, n1=n1, n2=n2)
-        low, high = METHODS["balanced_accuracy"][label](x1 * 1.0, x2 * 1.0, n1, n2, alpha)
+        key = key_of(family, label, alpha, n1=n1, n2=n2)
+        low, high = METHODS[family][label](x1 * 1.0, x2 * 1.0, n1, n2, alpha)
         limits = {"lower": low, "upper": high, "length": high - low}
         frames.append(exact_rows(key, "posterior", given, nothing, nothing, **limits))
     return together(frames)

@@ -84,7 +84,7 @@ def test_axes_hold_all_and_say_what_they_show() -> None:
     assert top >= cells["ci_upper"].max()
     assert axes.get_xlabel() == "outcome x (successes of n = 100)"
     assert axes.get_ylabel() == "α (share of trials that miss)"
-    assert heading(figure) == "wald, n = 100"
+    assert heading(figure) == "Wald, n = 100"
 
 
 def test_without_enumeration_the_posterior_is_the_exact_value() -> None:
@@ -239,7 +239,7 @@ def test_axes_speak_of_events_and_exposure() -> None:
     figure = draw_one(rate_outcome_cells(["wald"], x=range(10), exposure=2.5), KIND)
     (axes,) = figure.axes
     assert axes.get_xlabel() == "outcome x (events in exposure 2.5)"
-    assert heading(figure) == "wald, exposure = 2.5"
+    assert heading(figure) == "Wald, exposure = 2.5"
     low, high = axes.get_xlim()
     assert low < 0 < 9 < high
 
@@ -251,7 +251,7 @@ def test_what_lies_above_the_axis_is_counted() -> None:
     above = int((simulated > 0.1).sum())
     assert above
     assert figure.axes[0].get_ylim() == (0, 0.1)
-    assert heading(figure) == f"wald, exposure = 1: {above} of 30 above 0.1, up to 1"
+    assert heading(figure) == f"Wald, exposure = 1: {above} of 30 above 0.1, up to 1"
 
 
 def test_the_exposure_is_asked_for_by_n() -> None:

@@ -38,7 +38,7 @@ def test_bars_are_the_limits_of_the_methods_in_the_order_asked_for() -> None:
     ]
     np.testing.assert_allclose(bars(figure), wanted, rtol=1e-12)
     labels = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
-    assert labels == [*methods, *methods]
+    assert labels == ["Bayesian balanced tails", "Wald"] * 2
     assert [text.get_text() for text in figure.axes[0].texts] == [
         "x = 40: estimate 0.8",
         "x = 10: estimate 0.2",
@@ -53,7 +53,7 @@ def test_the_estimate_crosses_the_bars() -> None:
     assert sorted(line[:, 1]) == pytest.approx([0.6, 2.4])
 
 
-def test_one_sided_bounds_go_on_to_the_edge_and_have_a_colour_of_their_own() -> None:
+def test_one_sided_bounds_go_on_to_the_edge_and_differ_without_colours_too() -> None:
     results, spec = CASES["one-sided bounds"]()
     figure = draw_one(results.cells, KIND, **spec.options)
     rows = results.cells.filter((pl.col("x") == 80) & (pl.col("engine") == "enumeration"))
@@ -62,7 +62,8 @@ def test_one_sided_bounds_go_on_to_the_edge_and_have_a_colour_of_their_own() -> 
     assert (lower, upper) == pytest.approx((rows["lower"][1], rows["upper"][2]))
     assert (start, end) == pytest.approx((left, right))
     assert low < lower < upper < high
-    assert len({bar.get_facecolor() for bar in all_named(figure, "bar")}) == 3
+    assert len({bar.get_edgecolor() for bar in all_named(figure, "bar")}) == 3
+    assert len({bar.get_hatch() for bar in all_named(figure, "bar")}) == 3
     assert set(legend_names(figure)) == {"interval", "lower bound", "upper bound", "estimate"}
     (numbers,) = (axis for axis in figure.axes[0].child_axes)
     assert [tick.get_text() for tick in numbers.get_yticklabels()] == [
@@ -91,6 +92,14 @@ def test_outcomes_of_two_samples_are_pairs() -> None:
     assert line[0, 0] == pytest.approx((25 / 30 + 18 / 20) / 2)
     assert figure.axes[0].get_xlabel() == "balanced accuracy (p1 + p2)/2"
     assert figure.axes[0].texts[0].get_text() == "x1 = 25, x2 = 18: estimate 0.867"
+
+
+def test_the_axis_of_a_ratio_has_plain_numbers_between_powers_of_ten() -> None:
+    cells = pair_outcome_cells(10, 10, ["katz"], family="risk_ratio")
+    figure = draw_one(cells, KIND, x=[[6, 3]])
+    figure.draw_without_rendering()
+    names = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+    assert names == ["0.5", "1", "2", "5"]
 
 
 def test_left_to_itself_it_draws_the_middle_outcome_once_per_alpha() -> None:

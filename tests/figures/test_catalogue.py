@@ -91,10 +91,13 @@ def test_sizes_are_numbers_or_pairs_and_stay_as_they_were_written(n: object) -> 
 
 
 def test_the_schema_of_a_size_allows_a_number_or_a_pair() -> None:
-    schema = FIGURES["coverage_curve"].options.model_json_schema()["properties"]["n"]
+    schema = FIGURES["bounds"].options.model_json_schema()["properties"]["n"]
     number = {"type": "number", "exclusiveMinimum": 0}
     pair = {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
     assert schema["anyOf"] == [number, pair, {"type": "null"}]
+    several = FIGURES["coverage_curve"].options.model_json_schema()["properties"]["n"]["anyOf"]
+    assert several[:2] == [number, pair]
+    assert several[2]["items"] == {"anyOf": [number, pair]}
 
 
 @ALL

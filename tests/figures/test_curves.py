@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import polars as pl
 import pytest
@@ -11,7 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from harness.errors import InputError
-from harness.figures import style
 from tests.figures.artists import (
     all_named,
     draw,
@@ -23,7 +20,12 @@ from tests.figures.artists import (
 )
 from tests.figures.tables import outcome_cells, pair_truth_cells, rate_truth_cells, truth_cells
 
-METHODS = ["wald", "clopper_pearson", "balanced_tail"]
+TITLES = {
+    "wald": "Wald",
+    "clopper_pearson": "Clopper-Pearson",
+    "balanced_tail": "Bayesian balanced tails",
+}
+METHODS = list(TITLES)
 
 
 def line_of(axes: Axes, gid: str) -> list[float]:
@@ -36,12 +38,16 @@ def test_a_panel_per_method_with_exact_line_and_points() -> None:
     figure = draw_one(cells, "coverage_curve")
     assert len(figure.axes) == 3
     for axes, method in zip(figure.axes, METHODS, strict=True):
-        assert axes.get_title(loc="left").startswith(method)
+        assert axes.get_title(loc="left").startswith(TITLES[method])
         for gid, engine in (("exact", "enumeration"), ("simulated", "monte_carlo")):
             rows = cells.filter((pl.col("method") == method) & (pl.col("engine") == engine))
             assert line_of(axes, gid) == pytest.approx((1 - rows["actual_alpha"]).to_list())
         assert line_of(axes, "nominal") == [0.95, 0.95]
-    assert legend_names(figure) == ["exact", "nominal 0.95", "Monte Carlo, 95 % interval"]
+    assert legend_names(figure) == [
+        "exact, at listed values",
+        "nominal 0.95",
+        "Monte Carlo, 95 % interval",
+    ]
 
 
 def test_coverage_error_bars_are_the_mirrored_intervals() -> None:
@@ -64,22 +70,22 @@ def test_panels_share_axes_that_say_what_they_show() -> None:
     assert heading(figure) == "coverage at n = 50"
 
 
-def test_what_lies_below_the_axis_is_counted() -> None:
+def test_what_lies_below_the_axis_is_named() -> None:
     cells = truth_cells(50, METHODS)
     figure = draw_one(cells, "coverage_curve")
     assert figure.axes[0].get_ylim()[0] == pytest.approx(0.8)
     exact = cells.filter((pl.col("method") == "wald") & (pl.col("engine") == "enumeration"))
     coverage = 1 - exact["actual_alpha"]
-    expected = f"wald: {(coverage < 0.8).sum()} of 99 below 0.8, down to {coverage.min():.3g}"
+    expected = f"Wald: down to {coverage.min():.3g}, off the axis"
     assert figure.axes[0].get_title(loc="left").replace("\n", " ") == expected
-    assert figure.axes[1].get_title(loc="left") == "clopper_pearson"
+    assert figure.axes[1].get_title(loc="left") == "Clopper-Pearson"
 
 
 def test_lowest_coverage_can_be_asked_for() -> None:
     figure = draw_one(truth_cells(50, METHODS), "coverage_curve", lowest=0)
     bottom, top = figure.axes[0].get_ylim()
     assert -0.05 < bottom < 0 < 1 < top < 1.05
-    assert figure.axes[0].get_title(loc="left") == "wald"
+    assert figure.axes[0].get_title(loc="left") == "Wald"
 
 
 def test_axis_starts_higher_where_no_coverage_is_low() -> None:
@@ -92,8 +98,8 @@ def test_methods_are_drawn_in_the_order_asked_for() -> None:
     cells = truth_cells(20, METHODS, count=9)
     figure = draw_one(cells, "coverage_curve", methods=["balanced_tail", "wald"])
     assert [axes.get_title(loc="left").split(":")[0] for axes in figure.axes] == [
-        "balanced_tail",
-        "wald",
+        "Bayesian balanced tails",
+        "Wald",
     ]
 
 
@@ -101,7 +107,7 @@ def test_a_run_without_monte_carlo_has_a_line_and_no_points() -> None:
     cells = truth_cells(20, ["wald"], count=9).filter(pl.col("engine") == "enumeration")
     figure = draw_one(cells, "coverage_curve")
     assert all_named(figure, "simulated") == []
-    assert legend_names(figure) == ["exact", "nominal 0.95"]
+    assert legend_names(figure) == ["exact, at listed values", "nominal 0.95"]
 
 
 def test_a_run_without_enumeration_has_points_and_no_line() -> None:
@@ -113,13 +119,13 @@ def test_a_run_without_enumeration_has_points_and_no_line() -> None:
 
 def test_length_curve_is_the_exact_expected_length() -> None:
     cells = truth_cells(50, METHODS)
-    figure = draw_one(cells, "length_curve")
-    for index, method in enumerate(METHODS):
+    figure = draw_one(cells, "length_curve", absolute=True)
+    for method in METHODS:
         rows = cells.filter((pl.col("method") == method) & (pl.col("engine") == "enumeration"))
-        line = named(figure, f"length-{index}")
+        line = named(figure, f"length-{method}")
         assert list(line.get_ydata()) == rows["length"].to_list()
         assert list(line.get_xdata()) == rows["truth"].to_list()
-    assert legend_names(figure) == METHODS
+    assert legend_names(figure) == list(TITLES.values())
     (axes,) = figure.axes
     assert axes.get_xlabel() == "true proportion p"
     assert axes.get_ylabel() == "expected interval length"
@@ -144,16 +150,21 @@ def test_points_thin_the_simulated_truths_evenly_and_leave_the_exact_line_whole(
     assert "Monte Carlo, 95 % interval (1 in 3)" in legend_names(figure)
 
 
-def test_curves_differ_in_colour_and_in_line_style() -> None:
-    cells = truth_cells(20, ["wald"], count=5)
-    labels = [f"m{i}" for i in range(8)]
-    many = pl.concat([cells.with_columns(method=pl.lit(label)) for label in labels])
-    lines = draw_one(many, "length_curve").axes[0].lines
-    assert len({line.get_color() for line in lines[:7]}) == 7
-    assert lines[7].get_color() == lines[0].get_color()
-    assert lines[7].is_dashed()
-    assert not lines[0].is_dashed()
-    assert math.gcd(len(style.CURVE_COLOURS), len(style.CURVE_DASHES)) == 1
+def test_lengths_are_relative_to_a_reference_unless_plain_ones_are_asked_for() -> None:
+    cells = truth_cells(50, METHODS).filter(pl.col("engine") == "enumeration")
+    figure = draw_one(cells, "length_curve", reference="balanced_tail")
+    unit = cells.filter(method="balanced_tail")["length"].to_numpy()
+    for method in METHODS[:2]:
+        length = cells.filter(method=method)["length"].to_numpy()
+        line = np.asarray(named(figure, f"length-{method}").get_ydata())
+        np.testing.assert_allclose(line, 100 * (length / unit - 1), atol=1e-9)
+    assert all_named(figure, "length-balanced_tail") == []
+    label = figure.axes[0].get_ylabel().replace("\n", " ")
+    assert label.endswith("% longer than Bayesian balanced tails")
+    # Without a name the first method is the reference, where the run has no minimal_length.
+    assert all_named(draw_one(cells, "length_curve"), "length-wald") == []
+    with pytest.raises(InputError, match="hold no method wilson"):
+        draw_one(cells, "length_curve", reference="wilson")
 
 
 def test_one_drawing_per_alpha() -> None:
@@ -168,6 +179,19 @@ def test_absent_cells_and_methods_are_refused(kind: str) -> None:
         draw(outcome_cells(10, ["wald"]), kind)
     with pytest.raises(InputError, match=f"{kind}: the results hold no method wilson, only wald"):
         draw(truth_cells(10, ["wald"], count=5), kind, methods=["wald", "wilson"])
+
+
+def test_the_axis_is_the_range_of_the_truth() -> None:
+    cells = truth_cells(20, ["wald"], truths=np.linspace(0.85, 0.99, 29).tolist())
+    assert draw_one(cells, "length_curve").axes[0].get_xlim() == (0.85, 0.99)
+
+
+def test_points_at_the_ends_of_the_truth_are_drawn_whole() -> None:
+    cells = truth_cells(20, ["wald"], truths=np.linspace(0.85, 0.99, 29).tolist())
+    figure = draw_one(cells, "coverage_curve")
+    assert figure.axes[0].get_xlim() == pytest.approx((0.8472, 0.9928))
+    figure = draw_one(cells, "coverage_curve", xlim=[0.85, 0.99])
+    assert figure.axes[0].get_xlim() == (0.85, 0.99)
 
 
 # Rates and two samples.
@@ -191,7 +215,8 @@ def test_the_axis_of_rates_reaches_over_the_data() -> None:
     cells = rate_truth_cells(["garwood"], rates=np.linspace(0.5, 8, 16), exposure=2.0)
     stem, figure = stem_and_figure(cells, "coverage_curve")
     assert stem == "coverage_curve-exposure2"
-    assert figure.axes[0].get_xlim() == (0.5, 8)
+    low, high = figure.axes[0].get_xlim()
+    assert 0.3 < low < 0.5 < 8 < high < 8.2
     assert figure.get_supxlabel() == "true rate (events per unit of exposure)"
     assert heading(figure) == "coverage at exposure = 2"
     rows = cells.filter(pl.col("engine") == "enumeration")
@@ -223,7 +248,7 @@ def test_two_samples_are_drawn_over_the_first_truth_with_the_second_held(
     assert figure.get_supxlabel() == "true proportion p1"
     assert heading(figure) == f"coverage at n1 = 8, n2 = 6, p2 = {asked:g}"
     _, lengths = stem_and_figure(cells, "length_curve", second=asked)
-    assert list(named(lengths, "length-0").get_ydata()) == rows["length"].to_list()
+    assert list(named(lengths, "length-exact_union").get_ydata()) == rows["length"].to_list()
 
 
 def test_the_only_second_truth_need_not_be_named() -> None:
@@ -268,3 +293,33 @@ def test_the_heading_names_the_sampling_where_it_is_not_the_familys_own(kind: st
     assert title not in heading(draw_one(cells, kind))
     clustered = cells.with_columns(sampling=pl.lit(title))
     assert f"at n = 50, {title}" in heading(draw_one(clustered, kind))
+
+
+@pytest.mark.parametrize("kind", ["coverage_curve", "length_curve"])
+def test_several_sizes_are_columns_of_one_figure(kind: str) -> None:
+    cells = pl.concat([truth_cells(n, METHODS, count=9) for n in (10, 50, 200)])
+    (drawing,) = draw(cells, kind, n=[10, 200], width=120)
+    assert drawing.stem == f"{kind}-n10-n200"
+    figure = drawing.figure
+    titles = [axes.get_title(loc="left").split("\n")[0] for axes in figure.axes]
+    assert titles[:2] == ["n = 10", "n = 200"]
+    assert len(figure.axes) == (6 if kind == "coverage_curve" else 2)
+    lefts = {round(axes.get_position().x0, 6) for axes in figure.axes}
+    assert len(lefts) == 2
+    rows = cells.filter(method="wald", n=200, engine="enumeration")
+    if kind == "coverage_curve":
+        assert line_of(figure.axes[1], "exact") == (1 - rows["actual_alpha"]).to_list()
+        assert figure.axes[2].get_title(loc="left").startswith("Clopper-Pearson")
+    assert "n = " not in heading(figure)
+    with pytest.raises(InputError, match="no n 11, only 10, 50, 200"):
+        draw(cells, kind, n=[10, 11])
+
+
+def test_two_numbers_are_one_size_of_two_samples() -> None:
+    first, second = np.linspace(0.1, 0.9, 5), np.array([0.5])
+    cells = pl.concat(
+        [pair_truth_cells(*size, ["wald"], first=first, second=second) for size in ((9, 4), (7, 4))]
+    )
+    assert stems(cells, "coverage_curve", n=[9, 4]) == ["coverage_curve-n1_9-n2_4"]
+    both = stems(cells, "coverage_curve", n=[[9, 4], [7, 4]])
+    assert both == ["coverage_curve-n1_9-n2_4-n1_7-n2_4"]

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from harness.errors import InputError
-from harness.figures.draw import FORMATS, draw_figures
+from harness.figures.draw import draw_figures
+from harness.figures.options import FORMATS
 from tests.figures.tables import (
     FakeResults,
     Spec,
@@ -28,7 +29,7 @@ SPECS = [
     Spec("alpha_surface", {"method": "wald", "fractions": 5}),
     Spec("length_surface", {"method": "wald", "reference": "balanced_tail", "fractions": 5}),
     Spec("coverage_curve"),
-    Spec("length_curve"),
+    Spec("length_curve", {"title": "Of a style", "width": 100, "style": {"font.size": "8"}}),
     Spec("bounds", {"n": 20, "x": [15, 20]}),
     Spec("outcome_tails", {"n": 20, "x": 15, "truths": [0.8]}),
 ]
@@ -53,7 +54,8 @@ REDRAW = """
 import sys
 from pathlib import Path
 import polars as pl
-from harness.figures.draw import FORMATS, draw_figures
+from harness.figures.draw import draw_figures
+from harness.figures.options import FORMATS
 from tests.figures.tables import FakeResults
 from tests.figures.test_draw import SPECS
 results = FakeResults(pl.read_parquet(sys.argv[1]))
@@ -90,8 +92,8 @@ def test_files_are_named_after_what_they_show(drawn: Path) -> None:
         "alpha_surface-wald-common",
         "alpha_surface-wald-own",
         "alpha_surface-wald-map",
-        "length_surface-wald-over-balanced_tail-mesh",
         "length_surface-wald-over-balanced_tail-map",
+        "length_surface-wald-over-balanced_tail-mesh",
         "coverage_curve-n20",
         "length_curve-n20",
         "bounds-n20",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 
-from harness.figures import style
 from harness.figures.catalogue import FIGURES
 from harness.figures.draw import drawings
 from harness.figures.kind import Drawing
+from harness.figures.look import style
+from harness.figures.look.layout import END
 from tests.figures.cases import CASES
 from tests.figures.layout import SMALLEST, outside, over_data, overlapping, printed
+from tests.figures.tables import Spec
 
 ALL = pytest.mark.parametrize("case", CASES)
 
@@ -44,6 +47,40 @@ def test_figures_are_as_wide_as_a_column_or_a_page(case: str) -> None:
         width = style.PAGE if page else style.COLUMN
         assert drawing.figure.get_figwidth() * 25.4 == pytest.approx(width)
         assert drawing.figure.get_dpi() == 300
+
+
+OTHER_SIZES = [
+    ("surface with blanks", {"width": 85, "title": "A map as narrow as a column"}),
+    ("five tails", {"width": 120}),
+    ("one-sided bounds", {"width": 110, "font_size": 9.0}),
+    (
+        "length over the outcome of many methods",
+        {"width": 100, "title": "Many methods" + " of one length" * 5},
+    ),
+    ("coverage over crossed sizes", {"width": 120, "columns": 4, "font_size": 6.0}),
+    ("limits over many sizes", {"width": 60, "dpi": 120}),
+    ("expected length", {"width": 70, "height": 90, "title": "How long?"}),
+]
+
+
+@pytest.mark.parametrize(("case", "asked"), OTHER_SIZES)
+def test_texts_are_apart_and_on_the_page_in_other_sizes(case: str, asked: dict[str, Any]) -> None:
+    results, spec = CASES[case]()
+    for drawing in drawings(results, [Spec(spec.kind, {**spec.options, **asked})]):
+        texts = printed(drawing.figure)
+        assert overlapping(texts) == []
+        assert outside(drawing.figure, texts) == []
+        assert over_data(drawing.figure) == []
+        assert drawing.figure.get_figwidth() * 25.4 == pytest.approx(asked["width"])
+
+
+def test_lines_of_eight_methods_and_more_have_names_at_their_ends() -> None:
+    (drawing,) = drawn("expected length of many methods")
+    ends = [text for text in drawing.figure.axes[0].texts if text.get_gid() == END]
+    (legend,) = drawing.figure.legends
+    assert len(ends) == len(legend.get_texts()) == 8
+    (few,) = drawn("expected length")
+    assert list(few.figure.axes[0].texts) == []
 
 
 def test_every_kind_is_among_the_cases() -> None:

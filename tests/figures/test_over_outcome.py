@@ -37,7 +37,7 @@ def test_the_heading_says_what_stands_at_the_outcome_0() -> None:
     figure = draw_one(posterior(), ALPHA)
     assert heading(figure) == (
         "α error at exposure = 1, nominal α = 0.05 "
-        "at x = 0: wald −0.95, garwood 0.025, balanced_tail 0"
+        "at x = 0: Wald −0.95, Garwood 0.025, Bayesian balanced tails 0"
     )
     without = draw_one(posterior(x=range(1, 9)), ALPHA)
     assert heading(without) == "α error at exposure = 1, nominal α = 0.05"
@@ -50,7 +50,7 @@ def test_errors_too_small_to_be_seen_are_named_in_the_legend() -> None:
         .otherwise("alpha_error")
     )
     figure = draw_one(cells, ALPHA)
-    assert legend_names(figure) == ["wald", "garwood", "balanced_tail (within 10⁻¹²)"]
+    assert legend_names(figure) == ["Wald", "Garwood", "Bayesian balanced tails (within 10⁻¹²)"]
 
 
 def test_an_outcome_without_a_value_breaks_the_line() -> None:
@@ -98,7 +98,7 @@ def test_percentages_below_the_axis_are_named() -> None:
     assert upper.get_title(loc="left") == "nominal α = 0.1"
     worst = cells.filter((pl.col("alpha") == 0.01) & (pl.col("x") > 0))["alpha_error"].min()
     assert lower.get_title(loc="left") == (
-        f"nominal α = 0.01; wald down to −{-100 * worst / 0.01:.0f} %"
+        f"nominal α = 0.01; Wald down to −{-100 * worst / 0.01:.0f} %"
     )
 
 
@@ -147,12 +147,12 @@ def test_lengths_are_the_percentage_of_the_tables() -> None:
         percent = 100 * (shown[method] - base) / base
         line = named(figure, f"line-{index}")
         np.testing.assert_allclose(line.get_ydata(), percent, rtol=1e-9)
-    assert legend_names(figure) == ["wald", "garwood"]
-    assert figure.axes[0].get_ylabel() == "length (% over balanced_tail)"
+    assert legend_names(figure) == ["Wald", "Garwood"]
+    assert figure.axes[0].get_ylabel() == "length (% over Bayesian\nbalanced tails)"
     assert stems(cells, LENGTH, reference="balanced_tail") == [
         "length_over_outcome-over-balanced_tail-exposure1"
     ]
-    assert "at x = 0: wald −100 %, garwood 0.691 %" in heading(figure)
+    assert "at x = 0: Wald −100 %, Garwood 0.691 %" in heading(figure)
 
 
 def test_length_is_broken_where_the_reference_has_none() -> None:
@@ -173,7 +173,7 @@ def test_lengths_are_compared_within_a_side_and_by_one_engine() -> None:
         method=pl.lit("bound"), side=pl.lit("upper")
     )
     figure = draw_one(pl.concat([cells, upper]), LENGTH, reference="balanced_tail")
-    assert legend_names(figure) == ["wald"]
+    assert legend_names(figure) == ["Wald"]
     assert len(named(figure, "line-0").get_xdata()) == 20
 
 

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from harness.errors import InputError
-from harness.figures.labels import cell_text
+from harness.figures.look.labels import cell_text
 from harness.figures.relative_length import percent_longer
 from harness.figures.surface import outcome_at
 from tests.figures.artists import all_named, draw, named, stems
@@ -106,8 +106,7 @@ def test_rounding_errors_are_drawn_in_a_power_of_ten() -> None:
     errors = table(cells, "alpha_error")
     assert drawn["own"].axes[0].get_zlabel() == "α error (nominal − actual), in 10⁻¹³"
     assert z_range(drawn["own"]) == pytest.approx((errors.min() * 1e13, errors.max() * 1e13))
-    assert drawn["map"].axes[1].get_ylabel() == "α error (nominal − actual), in 10⁻¹⁵"
-    assert named(drawn["map"], "map").get_array().max() == pytest.approx(errors.max() * 1e15)
+    assert drawn["map"].axes[1].get_ylabel() == "α error (nominal − actual)"
 
 
 def test_wireframe_axes_are_log_n_and_the_fraction() -> None:
@@ -126,7 +125,7 @@ def test_heat_map_prints_and_colours_the_table(method: str) -> None:
     cells, drawn = paper(method)
     figure = drawn["map"]
     errors = table(cells, "alpha_error")
-    np.testing.assert_allclose(named(figure, "map").get_array(), errors * 1e3, rtol=1e-12)
+    np.testing.assert_allclose(named(figure, "map").get_array(), errors, rtol=1e-12)
     printed = {text.get_gid(): text for text in figure.axes[0].texts}
     assert len(printed) == errors.size
     for (row, column), error in np.ndenumerate(errors):
@@ -140,12 +139,66 @@ def test_heat_map_prints_and_colours_the_table(method: str) -> None:
 
 def test_heat_map_colours_are_centred_on_zero_and_reach_the_scale() -> None:
     figure = paper("wald")[1]["map"]
-    assert named(figure, "map").get_clim() == pytest.approx((-50, 50))
+    assert named(figure, "map").get_clim() == pytest.approx((-0.05, 0.05))
     axes = figure.axes[0]
     assert [tick.get_text() for tick in axes.get_yticklabels()] == [str(n) for n in DECADES]
     assert axes.get_xticklabels()[1].get_text() == "0.05"
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x/n", "n")
-    assert figure.axes[1].get_ylabel() == "α error (nominal − actual), in 10⁻³"
+    assert figure.axes[1].get_ylabel() == "α error (nominal − actual)"
+    assert "numbers in units of 10⁻³" in figure.axes[0].get_title(loc="left")
+
+
+def test_errors_of_rounding_are_not_painted_and_a_sentence_says_so() -> None:
+    """The colours reach to alpha however small the errors are."""
+    figure = paper("balanced_tail")[1]["map"]
+    errors = named(figure, "map").get_array()
+    assert 0 < np.abs(errors).max() < 1e-9
+    assert named(figure, "map").get_clim() == (-0.05, 0.05)
+    assert "is zero up to rounding everywhere" in figure.axes[0].get_title(loc="left")
+    assert {text.get_text() for text in figure.axes[0].texts} == {"0"}
+    assert "zero up to rounding" in heading(paper("balanced_tail")[1]["own"])
+    assert "zero up to rounding" not in paper("wald")[1]["map"].axes[0].get_title(loc="left")
+
+
+def test_colours_reach_at_least_to_alpha() -> None:
+    cells = surface_cells((10, 20), ["clopper_pearson"], alphas=(0.2,))
+    figure = surfaces(cells, "alpha_surface", scale=0.02)["map"]
+    assert named(figure, "map").get_clim() == (-0.2, 0.2)
+
+
+def test_asymmetry_of_rounded_outcomes_is_noted_where_nothing_else_breaks_it() -> None:
+    sentence = "differ only where x = n·f is rounded, half up (44 of 441 places)"
+    assert sentence in paper("wald")[1]["map"].axes[0].get_title(loc="left").replace("\n", " ")
+    skewed = surface_cells(DECADES, ["wald"]).with_columns(
+        alpha_error=pl.col("alpha_error") + 0.001 * (pl.col("x") > 0.7 * pl.col("n"))
+    )
+    title = surfaces(skewed, "alpha_surface")["map"].axes[0].get_title(loc="left")
+    assert "half up" not in title
+
+
+def test_lengths_that_are_nowhere_shorter_have_a_sequential_scale() -> None:
+    cells = surface_cells(DECADES, ["clopper_pearson", "balanced_tail", "wald"])
+    longer = surfaces(cells, "length_surface", method="clopper_pearson", reference="balanced_tail")[
+        "map"
+    ]
+    both = surfaces(cells, "length_surface", method="wald", reference="balanced_tail")["map"]
+    colours = named(longer, "map")
+    assert colours.get_array().min() >= 0
+    assert colours.get_clim() == (0, pytest.approx(colours.get_array().max()))
+    low, high = named(both, "map").get_clim()
+    assert low == -high < 0
+    assert colours.cmap.name != named(both, "map").cmap.name
+
+
+def test_a_map_as_narrow_as_a_column_has_colours_and_no_numbers() -> None:
+    cells = surface_cells(DECADES, ["wald"])
+    figure = surfaces(cells, "alpha_surface", width=85)["map"]
+    assert figure.get_figwidth() * 25.4 == pytest.approx(85)
+    assert {text.get_text() for text in figure.axes[0].texts} == {"–"}
+    marked = {text.get_position() for text in figure.axes[0].texts}
+    dark = np.argwhere(table(cells, "alpha_error") < -0.005)
+    assert marked == {(column, row) for row, column in dark}
+    assert "units" not in figure.axes[0].get_title(loc="left")
 
 
 @pytest.mark.parametrize(
@@ -187,7 +240,7 @@ def test_length_surface_is_the_percentage_of_the_tables() -> None:
     shown = named(drawn["map"], "map").get_array()
     np.testing.assert_allclose(shown, percent, rtol=1e-12)
     assert z_range(drawn["mesh"]) == pytest.approx((percent.min(), percent.max()))
-    label = "length (% over balanced_tail)"
+    label = "length (% over Bayesian balanced tails)"
     assert drawn["mesh"].axes[0].get_zlabel() == drawn["map"].axes[1].get_ylabel() == label
 
 
@@ -198,7 +251,7 @@ def test_length_is_blank_where_the_reference_has_none() -> None:
     assert (wald == 0).any()
     shown = named(drawn["map"], "map").get_array()
     np.testing.assert_array_equal(np.ma.getmaskarray(shown), wald == 0)
-    assert f"{(wald == 0).sum()} blank: wald has no length" in heading(drawn["mesh"])
+    assert f"{(wald == 0).sum()} blank: Wald has no length" in heading(drawn["mesh"])
 
 
 def test_lengths_are_compared_within_a_side_unless_a_method_is_named() -> None:
@@ -208,20 +261,20 @@ def test_lengths_are_compared_within_a_side_unless_a_method_is_named() -> None:
     )
     reference = "balanced_tail"
     assert stems(cells, "length_surface", reference=reference) == [
-        "length_surface-clopper_pearson-over-balanced_tail-mesh",
         "length_surface-clopper_pearson-over-balanced_tail-map",
+        "length_surface-clopper_pearson-over-balanced_tail-mesh",
     ]
     drawn = draw(cells, "length_surface", reference=reference, method="wald")
-    assert heading(drawn[0].figure).startswith("wald (upper limit)")
+    assert heading(drawn[1].figure).startswith("Wald (upper limit)")
 
 
 def test_surfaces_are_named_by_method_alpha_and_engine() -> None:
     cells = surface_cells((5, 10, 20), ["wald"], alphas=(0.05, 0.1))
     also = pl.concat([cells, cells.with_columns(engine=pl.lit("enumeration"))])
     assert stems(also, "alpha_surface", alpha=0.1, engine="enumeration") == [
+        "alpha_surface-wald-alpha0.1-enumeration-map",
         "alpha_surface-wald-alpha0.1-enumeration-common",
         "alpha_surface-wald-alpha0.1-enumeration-own",
-        "alpha_surface-wald-alpha0.1-enumeration-map",
     ]
 
 

@@ -15,7 +15,8 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import harness
@@ -27,7 +28,7 @@ ALLOWED = (0, 2, 3, 4)
 """Done, wrong input, a method that failed, nothing concluded; 1 would be a fault of the harness."""
 
 MOST_CPU = 2.0
-"""Seconds of the processor in which input is refused."""
+"""Seconds of the processor in which input is refused, beyond the start of a process."""
 
 _STUCK_CPU, _STUCK = 60.0, 120.0
 """Seconds of the processor, and of the clock, after which a command is stopped."""
@@ -42,7 +43,7 @@ class Outcome:
     out: str
     err: str
     cpu: float
-    """Seconds of the processor."""
+    """Seconds of the processor, less those that a new process takes to start."""
     raised: str = ""
     """The traceback of an exception that reached the caller."""
 
@@ -149,7 +150,19 @@ def in_another_process(argv: tuple[str, ...]) -> Outcome:
     return outcome
 
 
+@cache
+def _start_up() -> float:
+    """The time in which a command starts here and prints what it knows of every config."""
+    return min(_in_a_process(("schema",)).cpu for _ in range(2))
+
+
 def _in_another_process(argv: tuple[str, ...]) -> Outcome:
+    start_up = _start_up()
+    outcome = _in_a_process(argv)
+    return replace(outcome, cpu=max(outcome.cpu - start_up, 0.0))
+
+
+def _in_a_process(argv: tuple[str, ...]) -> Outcome:
     # Compiled once, as an installed package is.
     env = {**os.environ, "PYTHONPATH": str(Path(harness.__file__).parents[1])}
     env |= {"PYTHONPYCACHEPREFIX": _BYTECODE.name, "PYTHONDONTWRITEBYTECODE": ""}

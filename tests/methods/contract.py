@@ -149,7 +149,7 @@ SCALES = {
     "rate_ratio": dict.fromkeys(EXPOSURES_OF_TWO, (1e-3, 7.0)),
 }
 """By what the exposures are multiplied."""
-# What takes a thousand times as long is asked at fewer places.
+# What takes a thousand times as long is asked at fewer places; exceptions occur at a large alpha.
 SLOW_ALPHAS = (1e-10, 0.05, 0.95)
 SLOW_SIZES = ((1, 1), (3, 7), (1000, 50), (1, 10**6), (1.0, 1.0), (50.0, 0.25), (1e-6, 1e6))
 

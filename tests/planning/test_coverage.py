@@ -200,8 +200,7 @@ def test_coverage_loads_nothing_that_only_runs_need(tmp_path):
         "import json, sys, harness\nharness.coverage('proportion', 'wilson', n=9, p=0.1)\n"
         "print(json.dumps(sorted(sys.modules)))"
     )
-    # The public functions stand in one file with those that run experiments.
-    assert not modules_after(code, tmp_path) & set(SLOW)
+    assert not modules_after(code, tmp_path) & heavy
 
 
 def test_every_family_has_a_row_here():

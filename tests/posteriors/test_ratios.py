@@ -218,6 +218,19 @@ def test_there_is_no_probability_beyond_the_boundary_and_no_balanced_width(poste
         criteria.balanced_width(posterior, 0.05)
 
 
+@pytest.mark.parametrize(
+    "posterior",
+    [
+        ratio_of_proportions(Beta(column(8), column(4)), Beta(column(5), column(7))),
+        odds_ratio_of_proportions(Beta(column(8), column(4)), Beta(column(5), column(7))),
+        ratio_of_rates(Gamma(column(8), column(4)), Gamma(column(5), column(7))),
+    ],
+)
+def test_a_negative_ratio_is_below_every_ratio(posterior):
+    assert posterior.sf(column(-0.5)) == 1.0
+    assert posterior.cdf(column(-np.inf)) == 0.0
+
+
 @pytest.mark.parametrize("of", [ratio_of_proportions, odds_ratio_of_proportions])
 def test_the_smallest_shapes_have_quantiles(of):
     """The densities of both components have a pole at the same end."""

@@ -51,7 +51,7 @@ def changed(base: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 def in_memory(base: dict[str, Any], **changes: Any) -> harness.Results:
     """The results of the changed config, without figures and not written."""
-    return harness.run(changed(base, **{"figures": None, **changes}), out=None)
+    return harness.run(changed(base, **{"figures": [], **changes}), out=None)
 
 
 def files(folder: Path) -> dict[str, bytes]:

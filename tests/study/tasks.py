@@ -7,9 +7,13 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
+
 from harness.scenario import Limits
 
 FATAL = 7
+KEPT: list[np.ndarray] = []
+"""What a worker does not let go."""
 
 
 def process_of(number: int, tries: Path, deaths: int) -> tuple[int, int]:
@@ -20,6 +24,13 @@ def process_of(number: int, tries: Path, deaths: int) -> tuple[int, int]:
             file.write("x")
         if tries.stat().st_size <= deaths:
             os.kill(os.getpid(), signal.SIGKILL)
+    return number, os.getpid()
+
+
+def process_that_grows(number: int) -> tuple[int, int]:
+    """The number and the process, which holds 200 MB more after each task."""
+    KEPT.append(np.ones(25_000_000))
+    time.sleep(1.1)
     return number, os.getpid()
 
 

@@ -69,7 +69,7 @@ def test_neither_jobs_nor_backend_change_a_byte(execution, small_shards, tmp_pat
         (tmp_path / name).mkdir()
         results = computed(RATES, trials=1000, execution=given)
         write_tables(results, tmp_path / name)
-    for name in ("cells.parquet", "summary.csv", "manifest.json"):
+    for name in ("cells.parquet", "columns.csv", "summary.csv", "manifest.json"):
         one, other = (tmp_path / folder / name for folder in ("one", "other"))
         assert one.read_bytes() == other.read_bytes()
 

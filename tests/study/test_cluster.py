@@ -155,7 +155,7 @@ def test_functions_of_the_user_give_the_same_bytes(
     (tmp_path / "mine.py").write_text(USER.format(log=str(log)))
     mine = [{"path": str(tmp_path / "mine.py"), "function": each} for each in functions]
     config = changed(
-        DRAWN, n=8, alpha=0.1, methods=["wald", *mine], trials={"per_size": 1000}, figures=None
+        DRAWN, n=8, alpha=0.1, methods=["wald", *mine], trials={"per_size": 1000}, figures=[]
     )
     runs = [
         harness.run(changed(config, execution=execution), out=tmp_path / execution["backend"])
@@ -233,7 +233,7 @@ def test_the_end_of_the_scheduler_is_one_sentence(scheduler, start_worker, tmp_p
             list(results)
 
 
-CONFIG = json.dumps(changed(DRAWN, figures=None, execution={"jobs": 2, "backend": "dask"}))
+CONFIG = json.dumps(changed(DRAWN, figures=[], execution={"jobs": 2, "backend": "dask"}))
 SCRIPT = f"import harness, json; print(harness.run(json.loads({CONFIG!r}), out='out').path)"
 
 
@@ -241,7 +241,7 @@ def test_workers_of_this_machine_need_no_guard_in_the_users_script(tmp_path):
     """Processes that are copies of this one would run the script again."""
     (tmp_path / "script.py").write_text(SCRIPT)
     subprocess.run([sys.executable, "script.py"], cwd=tmp_path, check=True, env=ENVIRONMENT)
-    expected = harness.run(changed(DRAWN, figures=None), out=tmp_path / "threads")
+    expected = harness.run(changed(DRAWN, figures=[]), out=tmp_path / "threads")
     assert stable_files(tmp_path / "out/small/drawn") == stable_files(expected.path)
 
 

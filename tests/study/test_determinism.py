@@ -16,7 +16,7 @@ from harness.engines import monte_carlo
 from harness.study.parallel import NoProgress
 from tests.study.experiments import DRAWN, LISTED, changed, files, stable_files
 
-FILES = {"cells.parquet", "summary.csv", "manifest.json"}
+FILES = {"cells.parquet", "columns.csv", "summary.csv", "manifest.json"}
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_threads_of_the_linear_algebra_library_change_no_byte(tmp_path):
         alpha=[0.05, 0.3],
         trials={"per_size": 40_000},
         engines=["monte_carlo", "posterior"],
-        figures=None,
+        figures=[],
     )
     (tmp_path / "c.json").write_text(json.dumps(config))
     code = "import harness, json; harness.run(json.load(open('c.json')), out={!r})"

@@ -27,7 +27,7 @@ PLANNED = {
     "n": [5, 12],
     "methods": ["wald", "minimal_length"],
     "alpha": 0.3,
-    "figures": None,
+    "figures": [],
 }
 BASES = {
     "drawn": changed(DRAWN, **PLANNED, trials={"per_outcome": 10_000}),

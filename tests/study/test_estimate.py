@@ -33,7 +33,7 @@ BASE: dict[str, Any] = {
     "seed": 1,
 }
 PAIRS: dict[str, Any] = {
-    **changed(DRAWN, n=None, figures=None, trials={"per_size": 900}),
+    **changed(DRAWN, n=None, figures=[], trials={"per_size": 900}),
     "family": "proportion_difference",
     "n1": [2, 4],
     "n2": 3,
@@ -41,7 +41,7 @@ PAIRS: dict[str, Any] = {
     "truth": {"first": UNIFORM, "second": {"beta": [2, 3]}},
 }
 RATES: dict[str, Any] = {
-    **changed(DRAWN, n=None, figures=None, trials={"per_size": 900}),
+    **changed(DRAWN, n=None, figures=[], trials={"per_size": 900}),
     "family": "rate",
     "exposure": [0.5, 3],
     "methods": ["exact_tail"],
@@ -66,8 +66,8 @@ SHAPES = [
     PAIRS,
     RATES,
     changed(DRAWN, outcomes={"fractions": 4}),
-    changed(DRAWN, engines=["posterior"], trials=None, figures=None),
-    changed(LISTED, engines=["enumeration"], trials=None, figures=None),
+    changed(DRAWN, engines=["posterior"], trials=None, figures=[]),
+    changed(LISTED, engines=["enumeration"], trials=None, figures=[]),
     changed(DRAWN, engines=["monte_carlo"]),
 ]
 
@@ -93,7 +93,7 @@ def test_the_tables_have_no_more_rows_than_estimated(base: dict[str, Any]) -> No
 
 
 def test_where_every_outcome_is_drawn_the_rows_are_exact() -> None:
-    base = changed(DRAWN, n=[1, 5], truth=UNIFORM, figures=None)
+    base = changed(DRAWN, n=[1, 5], truth=UNIFORM, figures=[])
     assert estimate(coverage(base), measure_small=False).cells == in_memory(base).cells.height
 
 

@@ -23,7 +23,8 @@ from harness.config.experiment import FigureSpec
 from harness.errors import InputError
 from harness.figures.draw import drawings
 from harness.methods.source import Observed
-from harness.methods.user.function import ENOUGH, MOST, UserFunction
+from harness.methods.user.ends import ENOUGH, MOST
+from harness.methods.user.function import UserFunction
 from harness.methods.user.process import FunctionLocation
 from harness.tables.manifest import failed_methods
 from tests.study.experiments import stable_files

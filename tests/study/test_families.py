@@ -61,7 +61,13 @@ CASES = {
 @pytest.fixture(scope="module", params=CASES)
 def found(request, tmp_path_factory):
     name = request.param
-    config = {"name": "families/" + name.replace(" ", "_"), "family": name, **ONE, **CASES[name]}
+    config = {
+        "name": "families/" + name.replace(" ", "_"),
+        "figures": [],
+        "family": name,
+        **ONE,
+        **CASES[name],
+    }
     return harness.run(config, out=tmp_path_factory.mktemp("families"))
 
 
@@ -109,7 +115,7 @@ def test_a_worst_case_is_no_better_than_the_mean_and_than_any_cell(found):
 
 def test_under_a_flat_truth_posterior_and_enumeration_have_one_mean():
     name = "proportion_difference"
-    config = {"name": "families/flat", "family": name, **ONE, **CASES[name]}
+    config = {"name": "families/flat", "figures": [], "family": name, **ONE, **CASES[name]}
     summary = harness.run(config, out=None).summary
     posterior, enumeration = (
         summary.filter(summary["engine"] == engine)["actual_alpha"].to_numpy()

@@ -32,6 +32,7 @@ def run(family, function, methods, **keys):
     entry = {"path": function[0], "function": function[1], "label": "mine"}
     config = {
         "name": "lists",
+        "figures": [],
         "family": family,
         "methods": [entry, *methods],
         "trials": {"per_truth": 300},

@@ -14,7 +14,12 @@ from joblib import Parallel
 from harness.config.experiment import Execution
 from harness.errors import HarnessError
 from harness.study.parallel import Backend, driver_backend, opened_backend, run_tasks
-from tests.study.tasks import FATAL, process_of, threads_for_linear_algebra
+from tests.study.tasks import (
+    FATAL,
+    process_of,
+    process_that_grows,
+    threads_for_linear_algebra,
+)
 
 TASKS = 40
 
@@ -35,6 +40,14 @@ def test_results_are_complete_and_in_order_though_a_worker_dies(loky, tmp_path):
     assert [number for number, _ in found] == list(range(TASKS))
     assert (tmp_path / "tries").stat().st_size == 2
     assert os.getpid() not in {process for _, process in found}
+
+
+@pytest.mark.slow
+def test_a_worker_that_has_grown_is_replaced_without_a_word(loky):
+    pytest.importorskip("psutil", reason="without it joblib replaces no worker that has grown")
+    found = list(run_tasks(process_that_grows, ((number,) for number in range(12)), 2, loky))
+    assert [number for number, _ in found] == list(range(12))
+    assert len({process for _, process in found}) > 2
 
 
 class Recorded:

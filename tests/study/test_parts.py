@@ -70,7 +70,7 @@ def test_a_merge_has_the_bytes_of_a_run_in_one_go(config, count, tmp_path):
 def test_a_function_that_draws_is_merged_too(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     own = {"path": str(tmp_path / "own.py"), "function": "mine"}
-    config = changed(DRAWN, methods=["wald", own], figures=None)
+    config = changed(DRAWN, methods=["wald", own], figures=[])
     expected = harness.run(config, out=tmp_path / "whole")
     parts = parts_of(config, tmp_path / "parts")
     results = merged(parts, tmp_path / "merged")
@@ -89,11 +89,11 @@ def test_each_trial_is_simulated_by_one_part(tmp_path, monkeypatch):
         return simulate(shard, limits, stochastic)
 
     monkeypatch.setattr(study_trials, "simulate_shard", counted)
-    parts = parts_of(changed(DRAWN, figures=None), tmp_path / "parts")
+    parts = parts_of(changed(DRAWN, figures=[]), tmp_path / "parts")
     assert len(done) == len(set(done)) == sum(-(-400 * (n + 1) // 512) for n in DRAWN["n"])
     done.clear()
     merged(parts, tmp_path / "merged")
-    parts_of(changed(DRAWN, figures=None), tmp_path / "parts")
+    parts_of(changed(DRAWN, figures=[]), tmp_path / "parts")
     assert done == []
 
 
@@ -102,7 +102,7 @@ def test_a_part_that_was_stopped_goes_on(tmp_path):
         def advance(self, trials):
             raise KeyboardInterrupt
 
-    config = changed(DRAWN, figures=None)
+    config = changed(DRAWN, figures=[])
     with pytest.raises(KeyboardInterrupt):
         run_part(load_experiment(config), Part(1, 2), tmp_path / "parts", Stopping())
     found = find_parts([tmp_path / "parts"])["small/drawn"]
@@ -117,7 +117,7 @@ def test_a_part_that_was_stopped_goes_on(tmp_path):
     assert stable_files(results.path) == stable_files(expected.path)
 
 
-SMALL = changed(DRAWN, n=[5], methods=["wald"], figures=None, engines=["monte_carlo"])
+SMALL = changed(DRAWN, n=[5], methods=["wald"], figures=[], engines=["monte_carlo"])
 
 
 @pytest.fixture(scope="module")

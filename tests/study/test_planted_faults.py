@@ -184,7 +184,7 @@ def verdict(here, capsys, monkeypatch, answers):
 
     def verdict(family, **config):
         engines = config.pop("engines", ["posterior", "enumeration"])
-        content = {"name": "planted", "family": family, "engines": engines, **config}
+        content = {"name": "planted", "figures": [], "family": family, "engines": engines, **config}
         (here / "c.yaml").write_text(json.dumps(content))
         # The journal of a run without a fault would answer for the engine that has one.
         code = main(["run", "c.yaml", "--quiet", "--fresh"])
@@ -319,7 +319,14 @@ STANDARD_ERRORS = 5.0
 
 
 def drawn_results(family, **config):
-    content = {"name": "planted", "family": family, **DRAWN[family], **TRIALS, **config}
+    content = {
+        "name": "planted",
+        "figures": [],
+        "family": family,
+        **DRAWN[family],
+        **TRIALS,
+        **config,
+    }
     return harness.run({**content, "engines": ["monte_carlo", "enumeration"]}, out=None)
 
 

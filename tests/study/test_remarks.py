@@ -14,6 +14,7 @@ from harness.cli import main
 
 CONFIG: dict[str, Any] = {
     "name": "remarked",
+    "figures": [],
     "family": "proportion",
     "n": [4, 40],
     "alpha": [0.1, 0.05],

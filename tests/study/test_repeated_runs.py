@@ -14,6 +14,7 @@ from harness.screen.results import results_screen
 
 NORMAL: dict[str, Any] = {
     "name": "runs",
+    "figures": [],
     "title": "Runs",
     "family": "mean",
     "k": [2, 5, 30],

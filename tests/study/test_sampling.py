@@ -18,6 +18,7 @@ from tests.study.experiments import changed, in_memory
 
 SMALL: dict[str, Any] = {
     "name": "small/sampling",
+    "figures": [],
     "family": "proportion",
     "n": [10, 20],
     "alpha": [0.3, 0.05],

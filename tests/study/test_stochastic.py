@@ -256,9 +256,7 @@ def test_neither_jobs_nor_backend_change_a_byte(base, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("reference", ["prior", "truth"])
 def test_methods_that_draw_may_stand_alone(reference, tmp_path):
-    config = changed(
-        DRAWN, methods=[BOOTSTRAP, UPPER], reference=reference, figures=None, n=[5, 12]
-    )
+    config = changed(DRAWN, methods=[BOOTSTRAP, UPPER], reference=reference, figures=[], n=[5, 12])
     results = harness.run(config, out=tmp_path)
     assert set(results.cells["engine"]) == {"monte_carlo"}
     assert results.manifest["agreement"]["checked"] is False

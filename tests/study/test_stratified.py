@@ -13,6 +13,7 @@ from harness.methods.stratified.normal import sato
 SMALL, LARGE = [3, 4], [40, 50]
 CONFIG = {
     "name": "strata",
+    "figures": [],
     "family": "stratified_difference",
     "n1": [SMALL, LARGE],
     "n2": [[4, 2], LARGE],

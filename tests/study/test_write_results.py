@@ -20,7 +20,7 @@ from harness.study import write_results
 from tests.study.experiments import DRAWN, changed, files, stable_files
 
 SMALL = changed(DRAWN, name="one", n=3, methods=["wald"], alpha=0.3, trials={"per_size": 50})
-NO_FIGURE = changed(SMALL, figures=None)
+NO_FIGURE = changed(SMALL, figures=[])
 FIGURE = changed(SMALL, figures=[{"kind": "alpha_by_outcome"}])
 FAILING = "raise RuntimeError('no')\n"
 
@@ -49,7 +49,10 @@ def test_a_run_leaves_its_folder_and_nothing_else(old, here):
     assert folder == Path("results/one")
     assert everything(here / "results") == {
         "one",
-        *(f"one/{name}" for name in ("cells.parquet", "summary.csv", "manifest.json")),
+        *(
+            f"one/{name}"
+            for name in ("cells.parquet", "columns.csv", "summary.csv", "manifest.json")
+        ),
         *(f"one/{name}" for name in ("config.yaml", "run.json", "figures", "journal.sqlite")),
         "one/figures/alpha_by_outcome-wald-n3.png",
     }

@@ -13,7 +13,7 @@ from harness.config.serialize import serialize
 from harness.tables.manifest import agrees, content_hash, engines_met, not_compared
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
-BASE = changed(DRAWN, execution=None, figures=None)
+BASE = changed(DRAWN, execution=None, figures=[])
 
 
 def content(config, sources=()):

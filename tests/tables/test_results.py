@@ -48,7 +48,7 @@ def test_a_path_may_be_text(results):
 
 def test_writing_what_was_read_gives_the_same_bytes(results, tmp_path):
     write_tables(load(results.path), tmp_path)
-    for name in ("cells.parquet", "summary.csv"):
+    for name in ("cells.parquet", "columns.csv", "summary.csv"):
         assert (tmp_path / name).read_bytes() == (results.path / name).read_bytes()
     copied, first = (stored_manifest(folder) for folder in (tmp_path, results.path))
     first["files"]["figures"] = []

@@ -11,6 +11,7 @@ from harness.agreement import LEVEL, ComparedCells, holm, two_sided_p
 from harness.checks.report import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
 from harness.checks.scenarios import Size, limits_table, scenario_of
 from harness.checks.subjects.subject import Subject
+from harness.checks.watch import steps
 from harness.engines.monte_carlo import shards, simulate
 from harness.engines.results import Counts, Enumerated, WorstCase
 from harness.engines.solvers import solver_of
@@ -55,7 +56,7 @@ def cross_check(
         seed: of all draws.
     """
     chosen = sorted({_nearest(sizes, mean) for mean in SIZES})
-    tests = [test for size in chosen for test in _tests_at(subject, size, alphas, seed)]
+    tests = [test for size in steps(chosen) for test in _tests_at(subject, size, alphas, seed)]
     if not tests:
         reason = "no size has sound limits at every outcome"
         return Finding(MONTE_CARLO_AGREES, CROSS_CHECK, INCONCLUSIVE, reason, {})

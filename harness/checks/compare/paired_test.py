@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from harness.agreement import holm, two_sided_p
 from harness.checks.compare.exact import not_comparable
-from harness.checks.contract.exact import MARGIN
+from harness.checks.contract.terms import MARGIN
 from harness.checks.report import AGAINST, INCONCLUSIVE, Finding, Verdict, format_cell
 from harness.checks.scenarios import Size, scenario_of
 from harness.checks.subjects.subject import Subject

@@ -9,8 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from harness.checks.restriction import ANYWHERE, Restriction, Size
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS
+from harness.families.family import PAIRS, Family
 from harness.methods.source import Observed
 from harness.numerics.arrays import Floats, Positions
 
@@ -28,6 +29,9 @@ COUNTS_OF_TWO: dict[tuple[int, int], tuple[Sequence[int], Sequence[int]]] = {
     (1, 10**6): (range(2), (0, 1, 500_000, 999_999, 10**6)),
 }
 """Counts of two proportions, by their sizes."""
+EVERY_COUNT_UP_TO = 12
+"""Of two proportions of other sizes; of a larger one the counts are those next to 0, the quarters,
+the half and n."""
 EXPOSURES_OF_TWO = ((1.0, 1.0), (50.0, 0.25), (1e6, 1e6))
 EVENTS_OF_TWO = (0, 1, 2, 10, 1000)
 ALPHAS_OF_TWO = (1e-10, 0.05, 0.95)
@@ -56,12 +60,30 @@ class Outcomes:
     family: str
     sizes: tuple[float, ...]
     counts: tuple[Floats, ...]
-    """Counts of each sample, ascending; with x of n trials the grid also has n − x."""
+    """Counts of each sample, ascending."""
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The number of counts of each sample."""
         return tuple(each.size for each in self.counts)
+
+    @property
+    def largest_counts(self) -> tuple[float, ...]:
+        """The largest possible count of each sample: its size, or ∞."""
+        largest = family_of(self.family).model.SAMPLING.largest_outcome
+        return tuple(largest(size) for size in self.sizes)
+
+    @property
+    def size_cell(self) -> dict[str, float | int | str]:
+        """The sizes by name."""
+        names = family_of(self.family).sizes
+        sizes = (int(size) if size == int(size) else size for size in self.sizes)
+        return dict(zip(names, sizes, strict=True))
+
+    @property
+    def size_text(self) -> str:
+        """The sizes with their names, as ``n = 50``."""
+        return family_of(self.family).size_text(self.sizes)
 
     def flat(self) -> tuple[Floats, ...]:
         """The counts of each sample at every outcome, shape (m,)."""
@@ -79,8 +101,14 @@ class Outcomes:
             found.append(Step(direction, following, f"the next {count} has"))
         return found
 
-    def mirror(self) -> Positions:
-        """The place of the mirrored outcome of each, which has its failures as successes, (m,)."""
+    def mirror(self) -> Positions | None:
+        """The place of the mirrored outcome of each, which has its failures as successes, (m,).
+
+        None where the grid lacks the mirrored outcomes.
+        """
+        pairs = zip(self.sizes, self.counts, strict=True)
+        if any((size - counts[::-1] != counts).any() for size, counts in pairs):
+            return None
         return np.flip(np.arange(np.prod(self.shape)).reshape(self.shape)).ravel()
 
     mirror_words: ClassVar[str] = "those of the failures are, mirrored,"
@@ -98,7 +126,17 @@ class Outcomes:
         """
         family = family_of(self.family)
         counts = [int(each[i]) for each, i in zip(self.counts, index, strict=True)]
-        sizes = [int(size) if size == int(size) else size for size in self.sizes]
+        return {**dict(zip(family.counts, counts, strict=True)), **self.size_cell}
+
+    def columns_at(self, places: Positions) -> dict[str, Floats]:
+        """The counts and sizes of some of the outcomes by name, shape (k,) each.
+
+        Args:
+            places: the places of k outcomes.
+        """
+        family = family_of(self.family)
+        counts = (each[places] for each in self.flat())
+        sizes = (np.full(places.size, size) for size in self.sizes)
         return {
             **dict(zip(family.counts, counts, strict=True)),
             **dict(zip(family.sizes, sizes, strict=True)),
@@ -146,54 +184,79 @@ class Tables(OutcomeList):
         return np.array(found, np.intp)
 
 
-def conformance_grid(family: str, largest_size: float | None = None) -> list[Outcomes]:
+def conformance_grid(
+    family: str, largest_size: float | None = None, restriction: Restriction = ANYWHERE
+) -> list[Outcomes]:
     """The outcomes at which every method of a family should have its properties, by size.
 
     Args:
         family: the family.
         largest_size: the largest size of a sample that the method takes; None for any.
+        restriction: the sizes that the check is restricted to.
     """
-    known = family_of(family)
-    if known.design == PAIRS:
-        return [_tables(family, n) for n in (*N_OF_TABLES, *LARGE_N_OF_TABLES)]
-    grid: Iterable[tuple[Sequence[float], Sequence[Floats]]]
-    if known.samples == 1 and known.is_bounded:
-        grid = [((n,), (_successes(n),)) for n in SIZES]
-    elif known.samples == 1:
-        grid = [((exposure,), (_floats(EVENTS),)) for exposure in EXPOSURES]
-    elif known.is_bounded:
-        grid = [(sizes, [*map(_floats, counts)]) for sizes, counts in COUNTS_OF_TWO.items()]
-    else:
-        grid = [(exposures, (_floats(EVENTS_OF_TWO),) * 2) for exposures in EXPOSURES_OF_TWO]
+    sizes = restriction.sizes_or(_default_sizes(family_of(family)))
+    grid = [_outcomes(family, size if isinstance(size, tuple) else (size,)) for size in sizes]
     return [
-        Outcomes(family, tuple(map(float, sizes)), tuple(counts))
-        for sizes, counts in grid
-        if largest_size is None or max(sizes) <= largest_size
+        outcomes for outcomes in grid if largest_size is None or max(outcomes.sizes) <= largest_size
     ]
 
 
-def conformance_alphas(family: str) -> tuple[float, ...]:
+def conformance_alphas(family: str, restriction: Restriction = ANYWHERE) -> tuple[float, ...]:
     """The alphas at which the properties are checked, ascending."""
-    return ALPHAS if family_of(family).has_single_count else ALPHAS_OF_TWO
+    return restriction.alphas_or(ALPHAS if family_of(family).has_single_count else ALPHAS_OF_TWO)
+
+
+def _default_sizes(family: Family) -> Sequence[Size]:
+    if family.design == PAIRS:
+        return (*N_OF_TABLES, *LARGE_N_OF_TABLES)
+    if family.samples == 1:
+        return SIZES if family.is_bounded else EXPOSURES
+    return [*COUNTS_OF_TWO] if family.is_bounded else EXPOSURES_OF_TWO
+
+
+def _outcomes(family: str, sizes: tuple[float, ...]) -> Outcomes:
+    """The outcomes of one size of each sample."""
+    known = family_of(family)
+    counts: Sequence[Sequence[int]] = [EVENTS]
+    if known.design == PAIRS:
+        return _tables(family, int(sizes[0]))
+    if known.is_bounded:
+        one, *other = map(int, sizes)
+        counts = [*_counts_of_two(one, *other)] if other else [_successes(one)]
+    elif known.samples == 2:
+        counts = [EVENTS_OF_TWO, EVENTS_OF_TWO]
+    return Outcomes(family, tuple(map(float, sizes)), tuple(map(_floats, counts)))
+
+
+def _counts_of_two(n1: int, n2: int) -> tuple[Sequence[int], Sequence[int]]:
+    """The counts of two proportions; where their sizes are not listed, all of a small one."""
+    first, second = (
+        range(n + 1)
+        if n <= EVERY_COUNT_UP_TO
+        else sorted({0, 1, n // 4, n // 2, n - n // 2, n - n // 4, n - 1, n})
+        for n in (n1, n2)
+    )
+    return COUNTS_OF_TWO.get((n1, n2), (first, second))
 
 
 def _tables(family: str, n: int) -> Tables:
     """All tables of a small n; of a large n those with few or even counts in some of the cells."""
-    counts = range(n + 1) if n in N_OF_TABLES else (0, 1, 2, 3, n // 20, n // 4, n // 2, n - 1, n)
+    is_small = n <= max(N_OF_TABLES)
+    counts = range(n + 1) if is_small else {0, 1, 2, 3, n // 20, n // 4, n // 2, n - 1, n}
     rows = []
     for first, second in product(counts, counts):
         rest = n - first - second
-        some = range(rest + 1) if n in N_OF_TABLES else {0, 1, rest // 2, rest - 1, rest}
+        some = range(rest + 1) if is_small else {0, 1, rest // 2, rest - 1, rest}
         rows += [(both, first, second, rest - both) for both in some if 0 <= both <= rest]
     return Tables(family, (float(n),), tuple(np.array(sorted(rows), np.float64).T))
 
 
-def _successes(n: int) -> Floats:
+def _successes(n: int) -> Sequence[int]:
     """Every count of a small n; of a large n the counts next to 0 and n, and some between."""
     if n <= EVERY_OUTCOME_UP_TO:
-        return np.arange(n + 1.0)
+        return range(n + 1)
     low = [*range(11), n // 20, n // 8, n // 4, n // 2 - 1]
-    return _floats({*low, *(n - x for x in low), n // 2})
+    return sorted({*low, *(n - x for x in low), n // 2, n - n // 2})
 
 
 def _floats(counts: Iterable[float]) -> Floats:

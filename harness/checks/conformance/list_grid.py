@@ -16,7 +16,7 @@ from harness.checks.conformance.grid import Outcomes, Step
 from harness.families.catalogue import family_of
 from harness.families.family import CLUSTERS, RUNS, STRATA
 from harness.methods.user.calls import format_argument
-from harness.numerics.arrays import Floats, Positions
+from harness.numerics.arrays import Bools, Floats, Positions
 
 Lists = tuple[Sequence[float], ...]
 """One data set: its lists in the order of the family's data."""
@@ -76,6 +76,23 @@ _SETS: dict[str, tuple[tuple[Lists, ...], Callable[[Sequence[Floats]], tuple[Flo
 """The data sets of each design, and how their mirror images come about."""
 
 
+def _differ(values: Floats) -> Bools:
+    return np.asarray(np.ptp(values, axis=1) > 0)
+
+
+def _has_variance(lists: Sequence[Floats]) -> Bools:
+    pairs = zip(lists[::2], lists[1::2], strict=True)
+    inside = [((count > 0) & (count < size)).any(axis=1) for count, size in pairs]
+    return np.asarray(np.any(inside, axis=0))
+
+
+_SPREADS: dict[str, Callable[[Sequence[Floats]], Bools]] = {
+    RUNS: lambda lists: _differ(lists[0]),
+    CLUSTERS: lambda lists: _differ(lists[0] / lists[1]),
+    STRATA: _has_variance,
+}
+
+
 @dataclass(frozen=True)
 class DataSets(Outcomes):
     """Data sets of one length: lists of shape (m, w), four copies of each data set in a row."""
@@ -101,6 +118,17 @@ class DataSets(Outcomes):
     def reversed(self) -> Positions:
         """The place of each data set in the reverse order."""
         return np.arange(self.shape[0]) ^ 2
+
+    def columns_at(self, places: Positions) -> dict[str, Floats]:
+        """Nothing: a list is no number that a place could be given by."""
+        return {}
+
+    def has_spread(self) -> Bools:
+        """Whether the values, or the proportions, of each data set differ; shape (m,).
+
+        Of strata, whether a proportion is neither 0 nor 1.
+        """
+        return _SPREADS[family_of(self.family).design](self.counts)
 
     def cell(self, index: Sequence[int]) -> dict[str, float | int | str]:
         """The lists of the data set in row ``index[0]`` by name, as text."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,16 @@ from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.remarks import STAYS_IN_RANGE, leaves_range, rounding
 from harness.numerics.arrays import Bools, Floats, Positions
+
+SMALL_ALPHA, LARGE_ALPHA = 1e-4, 0.5
+"""Where intervals are not nested at a smaller or a larger alpha only, that is a remark."""
+SMALL_ALPHA_OF_RISE = 0.02
+"""Where a limit moves against its direction at a smaller alpha only, that is a remark.
+
+The normal quantile of a small alpha outgrows what a transform, or a centre shrunk towards the
+middle, can follow. Limits by the logit fall with x from alpha = 0.01 and n = 28 on, at 0.001 from
+n = 9 on, and those of Agresti and Caffo with a count.
+"""
 
 MIRROR = {TWO_SIDED: TWO_SIDED, LOWER: UPPER, UPPER: LOWER}
 """The side that each side becomes where successes and failures swap."""
@@ -79,6 +90,13 @@ class Violation:
     lower: Floats | None = None
     """The lower limits compared with, shape of the limits."""
     upper: Floats | None = None
+    mild: Bools | None = None
+    """Where the violation is a remark and no failure; None for nowhere."""
+
+    @property
+    def failing(self) -> Bools:
+        """Where the violation is a failure, shape of the limits."""
+        return self.where if self.mild is None else self.where & ~self.mild
 
 
 Property = Callable[[Evaluation], Violation]
@@ -112,10 +130,11 @@ def stays_in_range(evaluation: Evaluation) -> Violation:
 def is_monotone(evaluation: Evaluation) -> Violation:
     """Both limits move with the count of each sample as the parameter does with its truth.
 
-    Of pairs they move as a pair moves from second_only to first_only.
+    Of pairs they move as a pair moves from second_only to first_only. A break at an unusual alpha
+    only is a remark.
     """
     violations = [_monotone(evaluation, step) for step in evaluation.outcomes.steps()]
-    return next((each for each in violations if each.where.any()), violations[-1])
+    return max(violations, key=lambda each: (each.failing.any(), each.where.any()))
 
 
 def _monotone(evaluation: Evaluation, step: Step) -> Violation:
@@ -126,7 +145,36 @@ def _monotone(evaluation: Evaluation, step: Step) -> Violation:
         with np.errstate(invalid="ignore"):  # two infinite limits
             where |= step.direction * (next_one - limits) < -evaluation.tolerance(limits)
         following.append(next_one)
-    return Violation(where, step.compared_with, *following)
+    mild = np.broadcast_to(
+        _per_alpha(evaluation, _unusual(evaluation, SMALL_ALPHA_OF_RISE)), where.shape
+    )
+    mild = mild | _is_open(evaluation, step)
+    lower, upper = following
+    return Violation(where, step.compared_with, lower, upper, mild)
+
+
+def _is_open(evaluation: Evaluation, step: Step) -> Bools:
+    """Where a ratio is estimated as 0, infinite or 0/0, at an outcome or at the next one.
+
+    Its logarithm has no estimate there, and limits follow a convention: counts with one half added,
+    or no limits at all. They are wider than those of the next outcome, in which they need not lie.
+    """
+    if not evaluation.family.is_ratio:
+        return np.zeros(evaluation.outcomes.shape, np.bool_)
+    estimate = evaluation.estimate.ravel()
+    is_open = ~((estimate > 0) & (estimate < np.inf))
+    return (is_open | is_open[step.places]).reshape(evaluation.outcomes.shape)
+
+
+def _unusual(evaluation: Evaluation, small: float) -> Bools:
+    """Which alphas are so small or so large that a broken shape is a remark, shape (a,)."""
+    alphas = np.array(evaluation.alphas)
+    return np.asarray((alphas < small) | (alphas > LARGE_ALPHA))
+
+
+def _per_alpha(evaluation: Evaluation, values: Any) -> Any:
+    """Values for each alpha, shape (a,), to be broadcast with limits."""
+    return np.reshape(values, (-1, *(1,) * (evaluation.lower.ndim - 1)))
 
 
 def _at_places(limits: Floats, places: Positions) -> Floats:
@@ -136,26 +184,78 @@ def _at_places(limits: Floats, places: Positions) -> Floats:
 
 
 def is_nested_in_alpha(evaluation: Evaluation) -> Violation:
-    """The interval at a larger alpha lies within the interval at a smaller one."""
+    """The interval at a larger alpha lies within the interval at a smaller one.
+
+    Where one of the two alphas is unusual, that they are not nested is a remark.
+    """
     lower, upper = evaluation.lower, evaluation.upper
     where = np.zeros(lower.shape, np.bool_)
     below, above = (evaluation.tolerance(limits)[:-1] for limits in (lower, upper))
     where[:-1] = (lower[1:] < lower[:-1] - below) | (upper[1:] > upper[:-1] + above)
-    following = (np.concatenate((limits[1:], limits[-1:])) for limits in (lower, upper))
-    return Violation(where, "the next larger alpha has", *following)
+    next_lower, next_upper = (np.concatenate((each[1:], each[-1:])) for each in (lower, upper))
+    unusual = _unusual(evaluation, SMALL_ALPHA)
+    unusual |= np.append(unusual[1:], False)
+    mild = np.broadcast_to(_per_alpha(evaluation, unusual), where.shape)
+    return Violation(where, "the next larger alpha has", next_lower, next_upper, mild)
 
 
 def mirrors(evaluation: Evaluation) -> Violation:
-    """Limits of the mirrored outcome are the mirrored limits."""
+    """Limits of the mirrored outcome are the mirrored limits.
+
+    They differ by no more than rounding, also of 1 − alpha/2: the quantile of an upper tail of
+    alpha/2 is often asked for as that of 1 − alpha/2, which no double is. Where alpha is tiny,
+    Clopper-Pearson limits by SciPy's ``beta.ppf`` are off by 1e-9 for that. A limit of a ratio
+    below 1e-12 is as good as 0, and one above 1e12 as infinity: where R's ``fisher.test`` searches
+    for a limit, it ends at 2e-16.
+    """
     outcomes = evaluation.outcomes
     mirrored = evaluation.family.mirrored(evaluation.mirror_lower, evaluation.mirror_upper)
     assert mirrored is not None
-    low, high = (_at_places(limits, outcomes.mirror()) for limits in mirrored)
-    where = np.zeros(evaluation.lower.shape, np.bool_)
-    for found, expected in ((evaluation.lower, low), (evaluation.upper, high)):
+    where, places = np.zeros(evaluation.lower.shape, np.bool_), outcomes.mirror()
+    if places is None:
+        return Violation(where)
+    low, high = (_at_places(limits, places) for limits in mirrored)
+    for limits, others in ((evaluation.lower, low), (evaluation.upper, high)):
+        found, expected = limits, others
+        tolerance = evaluation.tolerance(found) + np.maximum(
+            _rounding_of_tail(evaluation, found), _rounding_of_tail(evaluation, expected)
+        )
+        if evaluation.family.is_ratio:
+            found, expected = _rounded_to_ends(found), _rounded_to_ends(expected)
         with np.errstate(invalid="ignore"):  # two infinite limits
-            where |= np.abs(found - expected) > evaluation.tolerance(found)
+            where |= np.abs(found - expected) > tolerance
     return Violation(where, outcomes.mirror_words, low, high)
+
+
+_LARGEST_RATIO = 1e12
+
+
+def _rounded_to_ends(limits: Floats) -> Floats:
+    """Limits of a ratio, those that are as good as 0 or infinity replaced by it."""
+    no_ratio = np.where(limits <= 1.0 / _LARGEST_RATIO, 0.0, limits)
+    return np.where(limits >= _LARGEST_RATIO, np.inf, no_ratio)
+
+
+def _rounding_of_tail(evaluation: Evaluation, limits: Floats) -> Floats:
+    """How far a limit moves where a tail of alpha/2 is computed as 1 less a double.
+
+    The tail is then off by up to 2^-53 of alpha/2 in 1 − alpha/2, and the limit by that times its
+    derivative with respect to log alpha, which the limits at the next alpha tell.
+    """
+    alphas = np.array(evaluation.alphas)
+    if alphas.size == 1:
+        return np.zeros_like(limits)
+    with np.errstate(invalid="ignore"):  # two infinite limits
+        slopes = np.abs(np.diff(limits, axis=0))
+    slopes = np.nan_to_num(slopes, posinf=0.0) / _per_alpha(evaluation, np.diff(np.log(alphas)))
+    return np.asarray(
+        np.concatenate((slopes, slopes[-1:])) * _per_alpha(evaluation, _ROUNDED_TAIL / alphas)
+    )
+
+
+_ROUNDED_TAIL = 2.0**-52
+"""The error of 1 − alpha/2 relative to alpha: 2^-53, and as much in a level that is given as
+1 − alpha and halved later."""
 
 
 def keeps_order(evaluation: Evaluation) -> Violation:
@@ -175,29 +275,83 @@ def keeps_order(evaluation: Evaluation) -> Violation:
 def reaches_the_end(evaluation: Evaluation) -> Violation:
     """A one-sided interval extends to the boundary of the support on its other side."""
     low, high = evaluation.family.support
-    where = np.zeros(evaluation.lower.shape, np.bool_)
+    lower, upper = evaluation.lower, evaluation.upper
     if evaluation.side == LOWER:
-        where = evaluation.upper != high
-    if evaluation.side == UPPER:
-        where = evaluation.lower != low
-    return Violation(where & evaluation.answered)
+        where, is_other_side = upper != high, bool((lower == low).all())
+        lower_of_side, upper_of_side = lower, np.full_like(upper, high)
+    elif evaluation.side == UPPER:
+        where, is_other_side = lower != low, bool((upper == high).all())
+        lower_of_side, upper_of_side = np.full_like(lower, low), upper
+    else:
+        return Violation(np.zeros(lower.shape, np.bool_))
+    words = f"a method of the side {evaluation.side} has"
+    if is_other_side:
+        words = f"the limits are those of the other side, and {words}"
+    return Violation(where & evaluation.answered, words, lower_of_side, upper_of_side)
 
 
 def has_width(evaluation: Evaluation) -> Violation:
     """A two-sided interval has a positive length.
 
-    A one-sided interval need not: its lower limit may reach 1 where alpha is above one half.
+    A one-sided interval need not: its lower limit may reach 1 where alpha is above one half. There,
+    that a two-sided one has none is a remark; so it is at lists without any spread, as the standard
+    error of equal values is 0.
     """
-    return Violation((evaluation.lower == evaluation.upper) & evaluation.is_two_sided)
+    outcomes = evaluation.outcomes
+    mild = _per_alpha(evaluation, np.array(evaluation.alphas) > LARGE_ALPHA)
+    if isinstance(outcomes, DataSets):
+        mild = mild | ~outcomes.has_spread()
+    mild = np.broadcast_to(mild, evaluation.lower.shape)
+    return Violation((evaluation.lower == evaluation.upper) & evaluation.is_two_sided, mild=mild)
 
 
 def holds_the_estimate(evaluation: Evaluation) -> Violation:
-    """A two-sided interval contains the estimate, if a ratio's is neither 0 nor infinite."""
+    """A two-sided interval contains the estimate, if a ratio's is neither 0 nor infinite.
+
+    An alpha above 0.2 may leave both limits on one side of the estimate, which is a remark: limits
+    about (x + 2)/(n + 4) do at 0.3. So is an estimate at the boundary that two equal tails leave
+    out, as those of Jeffreys' do: where alpha is at most 0.1, of one sample by less than alpha
+    expected counts, so that the truths in between have this outcome with a probability of more
+    than 1 − alpha; and of two samples one that is left out at a count of none or of all.
+    """
     estimate, tolerance = evaluation.estimate, evaluation.tolerance(evaluation.lower)
     outside = (evaluation.lower > estimate + tolerance) | (evaluation.upper < estimate - tolerance)
     if evaluation.family.is_ratio:
         outside &= (estimate > 0) & (estimate < np.inf)
-    return Violation(outside & evaluation.is_two_sided)
+    mild = _per_alpha(evaluation, np.array(evaluation.alphas) > _LARGE_FOR_ESTIMATE)
+    return Violation(
+        outside & evaluation.is_two_sided, mild=mild | _leaves_boundary_out(evaluation, estimate)
+    )
+
+
+def _leaves_boundary_out(evaluation: Evaluation, estimate: Floats) -> Bools:
+    """Where the estimate is at the boundary, and of one sample next to the limit.
+
+    Of several counts those that move the parameter may be at their ends instead.
+    """
+    at_boundary = np.broadcast_to(
+        np.isin(estimate, evaluation.family.support), evaluation.lower.shape
+    )
+    if not evaluation.family.has_outcomes:
+        return at_boundary
+    if not evaluation.family.has_single_count:
+        counts, sizes = evaluation.outcomes.flat(), evaluation.outcomes.sizes
+        directions = zip(evaluation.family.directions, counts, strict=True)
+        at_end = [x == 0 for moves, x in directions if moves]
+        if evaluation.family.is_bounded:
+            each = zip(counts, sizes * (len(counts) // len(sizes)), strict=True)
+            at_end += [x == size for x, size in each]
+        is_end = np.logical_or.reduce(at_end).reshape(evaluation.outcomes.shape)
+        return np.asarray(at_boundary | is_end)
+    (size,) = evaluation.outcomes.sizes
+    distance = np.maximum(evaluation.lower - estimate, estimate - evaluation.upper)
+    alphas = _per_alpha(evaluation, np.array(evaluation.alphas))
+    return np.asarray(at_boundary & ((size * distance <= alphas) | (alphas > _TESTED_AT_ENDS)))
+
+
+_LARGE_FOR_ESTIMATE, _TESTED_AT_ENDS = 0.2, 0.1
+"""At a larger alpha, estimates may be left out; and one of 0 or 1 by any distance, as add-four
+limits leave it out from alpha = 0.15 on."""
 
 
 NEEDS_DETERMINISTIC = (
@@ -208,6 +362,8 @@ NEEDS_DETERMINISTIC = (
     "keeps order",
 )
 """Properties that compare limits with those of other outcomes or alphas."""
+NEEDS_ALPHAS = ("is nested in alpha",)
+"""Properties that compare limits of several alphas."""
 
 
 def _moving_with_data(family: Family) -> dict[str, Property]:

@@ -5,40 +5,46 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
+from harness.checks.conformance.calls import CALL_CHECKS, USUAL_ALPHA, check_calls
 from harness.checks.conformance.grid import Outcomes, conformance_alphas, conformance_grid
 from harness.checks.conformance.list_grid import data_set_grid
+from harness.checks.conformance.per_cent import as_fractions
 from harness.checks.conformance.properties import (
     MIRROR,
+    NEEDS_ALPHAS,
     NEEDS_DETERMINISTIC,
+    SMALL_ALPHA,
     Evaluation,
     Property,
     Violation,
     mirrors,
     properties_of,
 )
-from harness.checks.report import CONFORMANCE, FAIL, PASS, Cell, Finding, format_cell
+from harness.checks.conformance.wide_grid import Block, wide_grid
+from harness.checks.places import Places
+from harness.checks.report import CONFORMANCE, FAIL, PASS, REMARK, Cell, Finding, format_cell
+from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.subjects.subject import Subject
+from harness.checks.watch import steps
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
-from harness.methods.source import NOT_CALLED
-from harness.methods.user.call_checks import ARGUMENTS, RANDOM, SCALARS, SHAPE, TWICE
-from harness.numerics.arrays import Bools, Floats
+from harness.methods.expected_failures import SIDE
+from harness.methods.method import TWO_SIDED
+from harness.methods.remarks import STAYS_IN_RANGE
+from harness.methods.source import NO_POINT, NOT_ASKED
+from harness.numerics.arrays import Bools, Floats, Positions
 
 ANSWERS = "answers every outcome"
 PRECISION = "has double precision"
 PICKLES = "can be pickled"
 
-CALL_CHECKS = (SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM)
-
-_USUAL_ALPHA = 0.05
-_CALL_CHECK_SIZES = {SINGLE_SAMPLE: 5, TWO_SAMPLES: 2, PAIRS: 2}
-_CALL_CHECK_ALPHAS = (0.05, 0.3)
-"""Sizes of the grid, by the design, and alphas at which calls are checked."""
 _FEWEST = 8
 """Limits that look like single precision are so by chance once in 2^29 each."""
+_MORE_THAN_ONE = 1.5
+"""Such an upper limit of a fraction is one in per cent."""
 _GRAVEST = 1000.0
 """The severity of the first property; each of the following ones has 1 less."""
 
@@ -51,25 +57,31 @@ def property_names(family: str) -> tuple[str, ...]:
     return (ANSWERS, *CALL_CHECKS, PRECISION, *properties_of(family), PICKLES)
 
 
-def check_conformance(subject: Subject) -> list[Finding]:
+def check_conformance(
+    subject: Subject,
+    restriction: Restriction = ANYWHERE,
+    evaluations: Sequence[Evaluation] | None = None,
+) -> list[Finding]:
     """Check every property of a method.
 
     Args:
         subject: the method.
+        restriction: the sizes and alphas that the check is restricted to.
+        evaluations: the limits that have to have the properties; by default those of the fixed
+            grid.
 
     Returns:
         A finding for each property, the gravest first. A failure has the counter-example of the
         smallest size, with the alpha nearest to 0.05.
     """
-    evaluations = [
-        evaluation for outcomes in _grid(subject) for evaluation in _evaluate(subject, outcomes)
-    ]
+    if evaluations is None:
+        evaluations = evaluate(subject, _fixed_blocks(subject, restriction))
     reason = subject.unpicklable()
     findings = [
         _check_answers(evaluations),
-        *_check_calls(subject),
+        *check_calls(subject, _grid(subject, restriction), evaluations, restriction),
         _check_precision(evaluations, subject.sides[0]),
-        *_check_properties(subject, evaluations),
+        *_check_limits(subject, evaluations),
         _passed(PICKLES) if reason is None else _failed(PICKLES, f"cannot be pickled: {reason}"),
     ]
     return [
@@ -78,19 +90,83 @@ def check_conformance(subject: Subject) -> list[Finding]:
     ]
 
 
-def _grid(subject: Subject) -> Sequence[Outcomes]:
+def _grid(subject: Subject, restriction: Restriction) -> Sequence[Outcomes]:
     """The outcomes, or the data sets of lists, by size."""
     if not family_of(subject.family).has_outcomes:
         return data_set_grid(subject.family)
-    return conformance_grid(subject.family, subject.largest_size)
+    return conformance_grid(subject.family, subject.largest_size, restriction)
 
 
-def _evaluate(subject: Subject, outcomes: Outcomes) -> Iterator[Evaluation]:
+def evaluate_widely(
+    subject: Subject, restriction: Restriction = ANYWHERE, seed: int = 0, thorough: bool = False
+) -> list[Evaluation]:
+    """The limits of a method at the outcomes of the wide grid.
+
+    Args:
+        subject: the method.
+        restriction: the sizes and alphas that the check is restricted to.
+        seed: what sizes, counts and alphas are drawn from beside the fixed ones.
+        thorough: whether to ask at all counts and alphas.
+
+    Returns:
+        An evaluation for each size and side, by size; of a method that draws its limits, or of
+        lists, those of the fixed grid.
+    """
+    blocks = _fixed_blocks(subject, restriction)
+    if not family_of(subject.family).has_outcomes or not subject.deterministic or not blocks:
+        return evaluate(subject, blocks)
+    grid = partial(
+        wide_grid,
+        subject.family,
+        seed,
+        thorough=thorough,
+        largest_size=subject.largest_size,
+        restriction=restriction,
+    )
+    takes_arrays = answers_arrays(subject, restriction)
+    wide = grid(takes_arrays=takes_arrays, takes_long=subject.takes_long)
+    if TWO_SIDED not in subject.sides or len(subject.sides) == 1:
+        return evaluate(subject, wide)
+    # The one-sided limits of a method that has both are the same formula at another tail.
+    one_sided = [side for side in subject.sides if side != TWO_SIDED]
+    return [
+        *evaluate(subject, wide, (TWO_SIDED,)),
+        *evaluate(subject, grid(takes_arrays=False, takes_long=True), one_sided),
+    ]
+
+
+def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> bool:
+    """Whether a method answers many outcomes in one call, found out at one of the small sizes.
+
+    True of what is not asked so: a method of lists, one that draws, and an empty restriction.
+    """
+    blocks = _fixed_blocks(subject, restriction)
+    if not family_of(subject.family).has_outcomes or not subject.deterministic or not blocks:
+        return True
+    smallest = blocks[min(2, len(blocks) - 1)]
+    return subject.takes_arrays(smallest.outcomes.observed(), smallest.alphas[0])
+
+
+def _fixed_blocks(subject: Subject, restriction: Restriction) -> list[Block]:
+    alphas = conformance_alphas(subject.family, restriction)
+    return [Block(outcomes, alphas) for outcomes in _grid(subject, restriction)]
+
+
+def evaluate(
+    subject: Subject, blocks: Sequence[Block], sides: Sequence[str] | None = None
+) -> list[Evaluation]:
+    """The limits of each side at the outcomes and alphas of each block; by default of all sides."""
+    chosen = subject.sides if sides is None else sides
+    return [each for block in steps(blocks) for each in _evaluate(subject, block, chosen)]
+
+
+def _evaluate(subject: Subject, block: Block, sides: Sequence[str]) -> Iterator[Evaluation]:
     """The limits of each side at the outcomes of one size."""
-    alphas = conformance_alphas(subject.family)
+    outcomes, alphas = block.outcomes, block.alphas
     observed = outcomes.observed()
     answers = {
-        side: [subject.limits(observed, alpha, side) for alpha in alphas] for side in subject.sides
+        side: [subject.limits(observed, alpha, side) for alpha in steps(alphas)]
+        for side in steps(sides)
     }
     lower, upper = (
         {
@@ -112,19 +188,62 @@ def _evaluate(subject: Subject, outcomes: Outcomes) -> Iterator[Evaluation]:
 
 
 def _check_answers(evaluations: Sequence[Evaluation]) -> Finding:
-    """Whether the method returned limits at every outcome."""
-    count = sum(len(evaluation.failures) for evaluation in evaluations)
-    for evaluation in evaluations:
-        called = [
-            index
-            for index, fault in evaluation.failures.items()
-            if not fault.startswith(NOT_CALLED)
-        ]
+    """Whether the method returned limits at every outcome.
+
+    An exception at an alpha below 1e-4 only is a remark: no reader takes it for a limit.
+    """
+    count = sum(
+        not fault.startswith(NO_POINT)
+        for evaluation in evaluations
+        for fault in evaluation.failures.values()
+    )
+    called_at = [
+        [index for index, fault in each.failures.items() if not fault.startswith(NOT_ASKED)]
+        for each in evaluations
+    ]
+    graver_at = [
+        [index for index in called if not _is_extreme(each, index)]
+        for each, called in zip(evaluations, called_at, strict=True)
+    ]
+    verdict = FAIL if any(graver_at) else REMARK
+    for evaluation, called in zip(
+        evaluations, graver_at if verdict == FAIL else called_at, strict=True
+    ):
         if called:
             index = _nearest_to_usual_alpha(evaluation, called)
             message = evaluation.failures[index] + _format_others(count)
-            return _failed(ANSWERS, message, {**_cell(evaluation, index), "broken": count})
+            places = Places.joined(
+                [
+                    _places(each, np.array(sorted(each.failures), np.intp))
+                    for each in evaluations
+                    if each.failures
+                ]
+            )
+            cell = {**_cell(evaluation, index), "broken": count}
+            return Finding(ANSWERS, CONFORMANCE, verdict, message, cell, places=places)
     return _passed(ANSWERS)
+
+
+def _is_extreme(evaluation: Evaluation, index: Index) -> bool:
+    """Whether a method has raised an exception at a tiny alpha."""
+    fault = evaluation.failures[index]
+    return evaluation.alphas[index[0]] < SMALL_ALPHA and fault.startswith("failed at ")
+
+
+def _check_limits(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterator[Finding]:
+    """A finding for each property of limits, which are checked as fractions if in per cent."""
+    fractions = as_fractions(evaluations)
+    if fractions is None:
+        yield from _check_properties(subject, evaluations)
+        return
+    first = next(each for each in evaluations if (each.upper > _MORE_THAN_ONE).any())
+    places = [tuple(map(int, each)) for each in np.argwhere(first.upper > _MORE_THAN_ONE)]
+    index = _nearest_to_usual_alpha(first, places)
+    cell = _cell(first, index)
+    limits = _format_limits(first.lower, first.upper, index)
+    message = f"limits look like per cent: {limits} at {format_cell(cell)}"
+    for finding in _check_properties(subject, fractions):
+        yield _failed(STAYS_IN_RANGE, message, cell) if finding.check == STAYS_IN_RANGE else finding
 
 
 def _check_properties(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterator[Finding]:
@@ -135,6 +254,8 @@ def _check_properties(subject: Subject, evaluations: Sequence[Evaluation]) -> It
             yield _passed(name, "does not apply to a method that draws its limits")
         elif has_property is mirrors and not has_mirror:
             yield _passed(name, "does not apply to a method with limits of one side only")
+        elif name in NEEDS_ALPHAS and all(len(each.alphas) < 2 for each in evaluations):
+            yield _passed(name, "does not apply, since one alpha only is checked")
         else:
             yield _check_property(name, has_property, evaluations)
 
@@ -144,10 +265,12 @@ def _check_property(
 ) -> Finding:
     """Whether the limits of all sizes and sides have a property."""
     violations = [(evaluation, has_property(evaluation)) for evaluation in evaluations]
-    count = sum(int(violation.where.sum()) for _, violation in violations)
+    verdict = FAIL if any(each.failing.any() for _, each in violations) else REMARK
     for evaluation, violation in violations:
-        if violation.where.any():
-            places = [tuple(map(int, each)) for each in np.argwhere(violation.where)]
+        where = violation.failing if verdict == FAIL else violation.where
+        if where.any():
+            count = sum(int(each.where.sum()) for _, each in violations)
+            places = [tuple(map(int, each)) for each in np.argwhere(where)]
             index = _nearest_to_usual_alpha(evaluation, places)
             limits = {
                 "lower": float(evaluation.lower[index]),
@@ -155,15 +278,39 @@ def _check_property(
             }
             message = _format_violation(evaluation, violation, index) + _format_others(count)
             cell = {**_cell(evaluation, index), **limits, "broken": count}
-            return _failed(name, message, cell)
+            broken = [
+                _places(each, np.argwhere(found.failing if verdict == FAIL else found.where))
+                for each, found in violations
+            ]
+            return Finding(name, CONFORMANCE, verdict, message, cell, places=Places.joined(broken))
     return _passed(name)
+
+
+def _places(evaluation: Evaluation, indices: Positions) -> Places:
+    """Places in the arrays of limits, with the limits there.
+
+    Args:
+        evaluation: the limits.
+        indices: alpha and the count of each sample, shape (k, 1 + samples).
+    """
+    at = tuple(indices.T)
+    places = np.ravel_multi_index(at[1:], evaluation.outcomes.shape)
+    return Places(
+        {
+            **evaluation.outcomes.columns_at(places),
+            "alpha": np.array(evaluation.alphas)[at[0]],
+            SIDE: np.full(places.size, evaluation.side),
+            "lower": evaluation.lower[at],
+            "upper": evaluation.upper[at],
+        }
+    )
 
 
 def _nearest_to_usual_alpha(evaluation: Evaluation, places: Sequence[Index]) -> Index:
     """The first of the places whose alpha is nearest to 0.05."""
     return min(
         places,
-        key=lambda index: (abs(math.log(evaluation.alphas[index[0]] / _USUAL_ALPHA)), index),
+        key=lambda index: (abs(math.log(evaluation.alphas[index[0]] / USUAL_ALPHA)), index),
     )
 
 
@@ -192,23 +339,6 @@ def _cell(evaluation: Evaluation, index: Index) -> dict[str, float | int | str]:
     if not evaluation.is_two_sided:
         cell["side"] = evaluation.side
     return cell
-
-
-def _check_calls(subject: Subject) -> Iterator[Finding]:
-    """What calls of the method do besides returning limits; nothing if it cannot be called."""
-    found: dict[str, str] = {}
-    was_called = False
-    sizes = _CALL_CHECK_SIZES.get(family_of(subject.family).design, 3)
-    for outcomes in _grid(subject)[:sizes]:
-        for alpha in _CALL_CHECK_ALPHAS:
-            results = subject.call_checks(outcomes.observed(), alpha)
-            was_called = was_called or bool(results)
-            for name, fault in results.items():
-                if fault is not None:
-                    found.setdefault(name, fault)
-    if was_called:
-        for name in CALL_CHECKS:
-            yield _failed(name, found[name]) if name in found else _passed(name)
 
 
 def _check_precision(evaluations: Sequence[Evaluation], side: str) -> Finding:
@@ -249,5 +379,7 @@ def _passed(name: str, message: str = "holds at every outcome of the grid") -> F
     return Finding(name, CONFORMANCE, PASS, message, {})
 
 
-def _failed(name: str, message: str, cell: Cell | None = None) -> Finding:
-    return Finding(name, CONFORMANCE, FAIL, message, cell or {})
+def _failed(
+    name: str, message: str, cell: Cell | None = None, places: Places | None = None
+) -> Finding:
+    return Finding(name, CONFORMANCE, FAIL, message, cell or {}, places=places)

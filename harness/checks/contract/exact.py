@@ -1,63 +1,25 @@
-"""The contracts that a method may declare, and whether its exact behaviour keeps them."""
+"""Whether the exact behaviour of a method keeps a contract."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
-
+import numpy as np
 import polars as pl
 
-from harness.arguments import validate_choice
-from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE
-from harness.checks.report import CONTRACT, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
-from harness.checks.scenarios import Size
+from harness.checks.behaviour import MEAN_POSTERIOR, WORST
+from harness.checks.contract.terms import NO_LARGE_SIZE, Bounds, applying_rows, bounds_of
+from harness.checks.places import Places
+from harness.checks.report import (
+    CONTRACT,
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    REMARK,
+    Finding,
+    format_cell,
+)
 from harness.families.catalogue import family_of
-from harness.methods.method import Method
-
-Contract = Literal["nominal", "at-least", "none"]
-
-NOMINAL: Contract = "nominal"
-AT_LEAST: Contract = "at-least"
-NONE: Contract = "none"
-CONTRACTS = (NOMINAL, AT_LEAST, NONE)
-
-MARGIN = 0.3
-"""How far from 0 the mean alpha error of a nominal method may be, as a multiple of alpha."""
-MOST_INSIDE = 4.0
-"""How often a nominal method may miss a truth inside the range, as a multiple of alpha.
-
-A one-sided limit may miss twice as often: with another limit of the same alpha it makes an
-interval of 2·alpha, and at one truth all misses of that interval may be its own.
-"""
-SMALLEST_N = 10
-"""The contract "nominal" applies from this number of trials on: with fewer no method keeps it."""
-NO_LARGE_SIZE = f"no size of {SMALLEST_N} or more with sound limits was checked"
-ROUNDING = 1e-9
-"""What rounding may add to a worst alpha."""
-
-CONTRACT_CHECKS = _MEAN_NAME, _WORST_NAME = "mean alpha error", "worst alpha"
-
-
-def declared_contract(method: Method, family: str) -> Contract:
-    """The contract that a method of the catalogue declares by its ``promise``.
-
-    A mean alpha error of zero under a prior other than the flat one implies nothing about the mean
-    alpha error under a uniform truth, and so no contract.
-    """
-    if method.promise == "at-least":
-        return AT_LEAST
-    is_flat = method.default_prior == family_of(family).model.FLAT_PRIOR
-    return NOMINAL if method.promise == "mean" and is_flat else NONE
-
-
-def validate_contract(contract: str) -> Contract:
-    """Return the contract of this name.
-
-    Raises:
-        InputError: there is no such contract.
-    """
-    chosen = validate_choice("contract", contract, CONTRACTS)
-    return next(known for known in CONTRACTS if known == chosen)
+from harness.methods.contracts import NONE, Contract
+from harness.numerics.arrays import Bools, Floats
 
 
 def check_contract(
@@ -72,6 +34,7 @@ def check_contract(
     - nominal, from n = 10 on: the mean alpha error over a uniform truth is within the margin, and
       the worst alpha over the truths inside the range is at most 4·alpha; 8·alpha for one-sided
       limits.
+    - approximate, conservative: the same with other bounds, see ``terms``.
     - at-least: the worst alpha over all truths is at most alpha.
     - none: nothing is checked.
 
@@ -79,83 +42,97 @@ def check_contract(
         contract: the contract.
         behaviour: the exact numbers of the method.
         family: the family of the method.
-        margin: of the mean alpha error; by default 0.3·alpha.
+        margin: of the mean alpha error of a nominal method; by default 0.3·alpha.
         one_sided: whether the method has limits of one side only.
 
     Returns:
-        A finding for each number of the contract and each alpha, at the size where it is worst.
+        A finding for each number of the contract and each alpha, at the size where it is worst. A
+        number that is off by a hair only is a remark.
     """
     if contract == NONE:
         return []
-    known = behaviour.filter(pl.col(WORST).is_not_null())
-    if contract == AT_LEAST:
-        return _check_each_alpha(_WORST_NAME, known, family, WORST, lambda alpha: alpha + ROUNDING)
-    large = known
-    if family_of(family).model.SIZE_IS_COUNT:
-        large = known.filter(
-            pl.all_horizontal(pl.col(name) >= SMALLEST_N for name in family_of(family).sizes)
-        )
-    found = _check_each_alpha(
-        _MEAN_NAME,
-        large,
-        family,
-        MEAN_POSTERIOR,
-        lambda alpha: MARGIN * alpha if margin is None else margin,
-    )
-    inside = large.filter(pl.col(WORST_INSIDE).is_not_null())
-    most = most_inside(one_sided)
-    return found + _check_each_alpha(
-        _WORST_NAME, inside, family, WORST_INSIDE, lambda alpha: most * alpha + ROUNDING
-    )
-
-
-def is_large(family: str, size: Size) -> bool:
-    """Whether the contract "nominal" applies at this size; it applies at every exposure."""
-    if not family_of(family).model.SIZE_IS_COUNT:
-        return True
-    return all(n >= SMALLEST_N for n in (size if isinstance(size, tuple) else (size,)))
-
-
-def most_inside(one_sided: bool) -> float:
-    """How often a nominal method may miss a truth inside the range, as a multiple of alpha."""
-    return 2.0 * MOST_INSIDE if one_sided else MOST_INSIDE
-
-
-def _check_each_alpha(
-    name: str, rows: pl.DataFrame, family: str, column: str, allowed: Callable[[float], float]
-) -> list[Finding]:
-    """A finding for each alpha, or one that there are no rows."""
-    if rows.is_empty():
-        return [Finding(name, CONTRACT, INCONCLUSIVE, NO_LARGE_SIZE, {})]
+    rows = applying_rows(contract, behaviour, family)
     return [
-        _check_worst_size(name, part, family, column, allowed(part["alpha"][0]))
+        finding
+        for bounds in bounds_of(contract, margin, one_sided)
+        for finding in _check_each_alpha(bounds, rows, family)
+    ]
+
+
+def excess(bounds: Bounds, rows: pl.DataFrame) -> Floats:
+    """How far each number lies outside what is allowed, as a multiple of alpha; negative inside."""
+    alphas, numbers = rows["alpha"].to_numpy(), rows[bounds.column].to_numpy()
+    low, high = np.array([bounds.allowed(alpha) for alpha in alphas]).reshape(-1, 2).T
+    return np.asarray(np.maximum(numbers - high, low - numbers) / alphas)
+
+
+def _check_each_alpha(bounds: Bounds, rows: pl.DataFrame, family: str) -> list[Finding]:
+    """A finding for each alpha, or one that there are no rows."""
+    rows = rows.filter(pl.col(bounds.column).is_not_null())
+    if rows.is_empty():
+        return [Finding(bounds.name, CONTRACT, INCONCLUSIVE, NO_LARGE_SIZE, {})]
+    return [
+        _check_worst_size(bounds, part, family)
         for _, part in rows.group_by("alpha", maintain_order=True)
     ]
 
 
-def _check_worst_size(
-    name: str, rows: pl.DataFrame, family: str, column: str, allowed: float
-) -> Finding:
-    """The finding at one alpha, for the size where the number is largest."""
-    sizes = rows[column].abs()
-    row = rows.row(int(sizes.arg_max() or 0), named=True)
-    found = row[column]
-    known = family_of(family)
-    keys = (*known.sizes, "alpha")
-    cell = {key: int(row[key]) if row[key] == int(row[key]) else row[key] for key in keys}
-    message = f"{found:.6g} at {format_cell(cell)}"
-    numbers: dict[str, float | int | str] = {**cell, "found": found, "expected": allowed}
-    if column == WORST:
+def _check_worst_size(bounds: Bounds, rows: pl.DataFrame, family: str) -> Finding:
+    """The finding at one alpha, for the size where the number is furthest out."""
+    alpha = float(rows["alpha"][0])
+    outside = excess(bounds, rows)
+    row = rows.row(int(outside.argmax()), named=True)
+    low, high = bounds.allowed(alpha)
+    found = row[bounds.column]
+    expected = low if found < low else high
+    numbers = {**cell_of(row, family), "found": found, "expected": expected}
+    message = f"{found:.6g} at {format_cell(cell_of(row, family))}"
+    if bounds.column == WORST:
+        known = family_of(family)
         truths = {name: row[name] for name in known.numbered("worst_truth")}
         numbers |= truths
         message += f", {format_cell(dict(zip(known.truths, truths.values(), strict=True)))}"
-    failed = int((sizes > allowed).sum())
-    if not failed:
-        return Finding(name, CONTRACT, PASS, f"at worst {message}", numbers)
-    message += f", where {allowed:.6g} is allowed"
-    if column == MEAN_POSTERIOR and found > 0:
+    broken = outside > 0
+    if not broken.any():
+        return Finding(bounds.name, CONTRACT, PASS, f"at worst {message}", numbers)
+    message += f", where {_allowed(low, high)} is allowed"
+    far = outside > bounds.hair(alpha) / alpha
+    if not far.any():
+        text = f"{message}: missed by a hair{_others(broken, rows)}"
+        return Finding(bounds.name, CONTRACT, REMARK, text, numbers)
+    if bounds.column == MEAN_POSTERIOR and found > high:
         message += ": on the safe side, as the contract at-least asks for"
-    if failed > 1:
-        message += f" (and at {failed - 1} more of {rows.height} sizes)"
-    severity = abs(found) / allowed if allowed else float("inf")
-    return Finding(name, CONTRACT, FAIL, message, numbers, severity)
+    severity = abs(found / expected) if expected else float("inf")
+    return Finding(
+        bounds.name,
+        CONTRACT,
+        FAIL,
+        message + _others(far, rows),
+        numbers,
+        severity,
+        _places(bounds, rows.filter(far), family),
+    )
+
+
+def cell_of(row: dict[str, float], family: str) -> dict[str, float | int | str]:
+    """The sizes and alpha of a row, whole numbers as such."""
+    keys = (*family_of(family).sizes, "alpha")
+    return {key: int(row[key]) if row[key] == int(row[key]) else row[key] for key in keys}
+
+
+def _allowed(low: float, high: float) -> str:
+    """What is allowed: the largest number, or where they are not the same both ends."""
+    if low == -high or not np.isfinite(low):
+        return f"{high:.6g}"
+    return f"{low:.6g} to {high:.6g}"
+
+
+def _others(chosen: Bools, rows: pl.DataFrame) -> str:
+    count = int(chosen.sum())
+    return f" (and at {count - 1} more of {rows.height} sizes)" if count > 1 else ""
+
+
+def _places(bounds: Bounds, rows: pl.DataFrame, family: str) -> Places:
+    names = (*family_of(family).sizes, "alpha")
+    columns = {name: rows[name].to_numpy() for name in names}
+    return Places({**columns, "found": rows[bounds.column].to_numpy()})

@@ -11,25 +11,35 @@ from typing import Any
 
 from harness.arguments import quoted, validate_choice
 from harness.errors import InputError, did_you_mean
+from harness.listed_words import enumerated
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
+from harness.methods.contracts import Contract
 from harness.methods.method import Method
+from harness.methods.user.command.command import Command
 from harness.methods.user.process import FunctionLocation
-from harness.peers.catalogue import PEERS, module_of
+from harness.methods.user.r.function import RFunction, is_of_r, without_prefix
+from harness.methods.user.table.read import read_points
+from harness.methods.user.table.source import TableSource
+from harness.methods.user.table.table import LimitTable, is_table
+from harness.peers.catalogue import PEERS, contract_of, module_of
 
 GROUP = "harness.methods"
 """The group of entry points by which a package ships its intervals."""
 
 _FORMS = (
     "a name of the catalogue, file.py:function, package.module:function, a peer such as "
-    f"statsmodels:wilson, or an entry point of the group {GROUP}"
+    "statsmodels:wilson, a function of R such as r:stats::binom.test, a table such as limits.csv, "
+    f"or an entry point of the group {GROUP}"
 )
 
 Function = Callable[..., Any]
+AnyMethod = str | Function | Method | Command | RFunction | LimitTable
+"""What a method may be named by."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """A method as it was named, not yet loaded; one of the last three is given."""
+    """A method as it was named, not yet loaded; one of the last five is given."""
 
     label: str
     family: str
@@ -39,13 +49,20 @@ class Named:
     """In a file or module: for a process of its own."""
     function: Function | None = None
     """A Python callable, called in this process."""
+    command: Command | None = None
+    """A program, started as a process of its own."""
+    table: TableSource | None = None
+    """A table of limits, which is read already."""
+    contract: Contract | None = None
+    """What it is held to where it does not say so itself; None for the usual."""
 
 
-def named(method: str | Function | Method, family: str = "proportion") -> Named:
+def named(method: AnyMethod, family: str = "proportion") -> Named:
     """The method of a name, or of a callable.
 
     A name without a colon is one of the catalogue or of an entry point, in this order; one with a
-    colon is a peer's, a file's (ending in .py) or a module's.
+    colon is a peer's, a file's (ending in .py) or a module's, or after ``r:`` a function of R. One
+    that ends in .csv is a table of limits.
 
     Raises:
         InputError: there is no such family, nothing of that name, or the method needs a finite
@@ -55,13 +72,24 @@ def named(method: str | Function | Method, family: str = "proportion") -> Named:
     if isinstance(method, Method):
         method.refuse_finite_population("check")
         return Named(method.name or method.title, family, method=method)
+    if isinstance(method, str) and is_of_r(method):
+        method = RFunction(without_prefix(method))
+    if isinstance(method, str) and is_table(method):
+        method = LimitTable(method)
+    if isinstance(method, LimitTable):
+        points = read_points(method, family)
+        return Named(points.label, family, table=TableSource(points.label, points))
+    if isinstance(method, Command | RFunction):
+        command = method if isinstance(method, Command) else method.command(family)
+        return Named(command.name, family, command=command)
     if not isinstance(method, str):
         return Named(_label(method), family, function=method)
     if ":" not in method:
         return _by_name(method, family)
     place, _, function = method.rpartition(":")
     if place in PEERS:
-        return Named(method, family, location=_peer(place, function, family))
+        contract = contract_of(place, family, function.replace("-", "_"))
+        return Named(method, family, location=_peer(place, function, family), contract=contract)
     return Named(method, family, location=_own(method, place, function))
 
 
@@ -93,14 +121,11 @@ def _by_name(name: str, family: str) -> Named:
 def _unknown(name: str, family: str, known: Iterable[str]) -> InputError:
     where = [each for each in CATALOGUE if name in CATALOGUE[each] or name in ALIASES[each]]
     if where:
-        return InputError(f"{name} is no method for the family {family} but for {_either(where)}")
+        return InputError(
+            f"{name} is no method for the family {family} but for {enumerated(where, 'or')}"
+        )
     guess = did_you_mean(name, sorted(known))
     return InputError(f"method should be {_FORMS}, found {name!r}{guess}")
-
-
-def _either(names: Iterable[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 def _peer(package: str, name: str, family: str) -> FunctionLocation:
@@ -113,7 +138,7 @@ def _peer(package: str, name: str, family: str) -> FunctionLocation:
     offered = PEERS[package].get(family, ())
     if not offered:
         raise InputError(
-            f"{package} is a peer for the family {_either(PEERS[package])}, found {family}"
+            f"{package} is a peer for the family {enumerated(PEERS[package], 'or')}, found {family}"
         )
     if function not in offered:
         choice = ", ".join(offered)

@@ -5,21 +5,29 @@ A subject never raises what its method raises; that is a failure of its answers,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from harness.checks.places import Places
+from harness.checks.watch import refuse_late
 from harness.errors import HarnessError, InputError
 from harness.families.catalogue import family_of
+from harness.methods.contracts import Contract
+from harness.methods.declared_contract import declared_contract
+from harness.methods.expected_failures import SIDE, ExpectedFailure, expected_failures
 from harness.methods.method import TWO_SIDED, LimitPair, Method
 from harness.methods.source import Answers, CatalogueSource, LimitSource, Observed
 from harness.methods.user.call_checks import CallChecks, run_call_checks
 from harness.methods.user.calls import Function, FunctionError, Raised, describe
+from harness.methods.user.command.caller import CommandCaller
+from harness.methods.user.command.command import Command
 from harness.methods.user.function import UserFunction
 from harness.methods.user.loaded import LoadedFunction, pickling_error
 from harness.methods.user.process import FunctionLocation
+from harness.methods.user.type_checks import TypeChecks
 
 # Unlike in another process, an interrupt at the keyboard is here meant for the harness.
 _RAISED: Raised = (Exception, SystemExit)
@@ -32,8 +40,13 @@ class Subject(LimitSource, Protocol):
     def family(self) -> str: ...
 
     @property
-    def expected_failures(self) -> Mapping[str, str]:
-        """Checks that need not pass, each with the reason."""
+    def expected_failures(self) -> tuple[ExpectedFailure, ...]:
+        """Failures of checks that the method declares."""
+        ...
+
+    @property
+    def contract(self) -> Contract | None:
+        """What the method promises; None where it does not say."""
         ...
 
     @property
@@ -41,8 +54,34 @@ class Subject(LimitSource, Protocol):
         """The largest size of a sample that it takes; None where there is no such limit."""
         ...
 
+    @property
+    def has_uneven_tails(self) -> bool:
+        """Whether one tail of an interval may by design have hardly any of alpha."""
+        ...
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether a hundred outcomes take it a good part of a second."""
+        ...
+
+    def takes_arrays(self, observed: Observed, alpha: float) -> bool:
+        """Whether it computes the limits of all of the outcomes in one call."""
+        ...
+
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
         """The violations of the call checks by their names; None where there is none."""
+        ...
+
+    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
+        """What is wrong with types of arguments; nothing for what is not called with them."""
+        ...
+
+    def reload(self) -> LimitSource | None:
+        """The method as one that was asked nothing yet; None where it remembers nothing.
+
+        Raises:
+            InputError: it cannot be loaded once more.
+        """
         ...
 
     def unpicklable(self) -> str | None:
@@ -77,12 +116,27 @@ class CatalogueSubject:
         return self.method.deterministic
 
     @property
-    def expected_failures(self) -> Mapping[str, str]:
-        return self.method.exceptions
+    def expected_failures(self) -> tuple[ExpectedFailure, ...]:
+        return expected_failures(self.method.exceptions)
+
+    @property
+    def contract(self) -> Contract:
+        return declared_contract(self.method, self.family)
 
     @property
     def largest_size(self) -> float | None:
         return self.method.largest_size
+
+    @property
+    def has_uneven_tails(self) -> bool:
+        return self.method.uneven_tails
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether it searches tables of outcomes, or integrates over posteriors of two samples."""
+        if family_of(self.family).has_single_count:
+            return False
+        return self.method.largest_size is not None or self.method.takes_prior
 
     @property
     def _source(self) -> CatalogueSource:
@@ -109,6 +163,9 @@ class CatalogueSubject:
                 failures[place] = describe(error)
         return Answers(lower, upper, failures)
 
+    def takes_arrays(self, observed: Observed, alpha: float) -> bool:
+        return True
+
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
         # Counts of the type that the formulas work on, so that a change in place is seen.
         arguments = {
@@ -116,6 +173,13 @@ class CatalogueSubject:
             for name, value in observed.arguments.items()
         }
         return run_call_checks(self._as_function, arguments, alpha, _RAISED, self.deterministic)
+
+    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
+        """Nothing: a method of the catalogue is called with arrays of floats only."""
+        return {}
+
+    def reload(self) -> None:
+        """None: a method of the catalogue remembers nothing."""
 
     def _as_function(self, *arguments: Any) -> tuple[Any, Any]:
         """The method as a user's function of the data and alpha."""
@@ -191,6 +255,20 @@ class FunctionSubject:
         """
         return cls(family, UserFunction.start(label, location, timeout, seed))
 
+    @classmethod
+    def of_command(cls, family: str, command: Command, timeout: float) -> FunctionSubject:
+        """A program of any language, which is started here.
+
+        Args:
+            family: what is estimated.
+            command: the program.
+            timeout: seconds that an answer may take.
+
+        Raises:
+            InputError: it cannot be started.
+        """
+        return cls(family, UserFunction(command.name, CommandCaller(command, timeout)))
+
     @property
     def label(self) -> str:
         return self.function.label
@@ -204,18 +282,42 @@ class FunctionSubject:
         return self.function.deterministic
 
     @property
-    def expected_failures(self) -> Mapping[str, str]:
+    def expected_failures(self) -> tuple[ExpectedFailure, ...]:
         return self.function.declared.expected_failures
+
+    @property
+    def contract(self) -> Contract | None:
+        return self.function.declared.contract
 
     @property
     def largest_size(self) -> None:
         """None: what a function takes, it takes at any size."""
 
+    @property
+    def has_uneven_tails(self) -> bool:
+        """False, as a function has no way to say so but its expected failures."""
+        return False
+
+    @property
+    def takes_long(self) -> bool:
+        """False, as what a function takes is not known before it is asked."""
+        return False
+
     def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
-        return _snapped_to_boundary(self.function.limits(observed, alpha, side), observed)
+        return snapped_to_boundary(self.function.limits(observed, alpha, side), observed)
+
+    def takes_arrays(self, observed: Observed, alpha: float) -> bool:
+        return self.function.takes_arrays(observed, alpha)
 
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
         return self.function.call_checks(observed, alpha)
+
+    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
+        return self.function.type_checks(observed, alpha)
+
+    def reload(self) -> LimitSource:
+        self.function.reload()
+        return self
 
     def unpicklable(self) -> str | None:
         return self.function.unpicklable()
@@ -229,7 +331,7 @@ _ROUNDING = 1e-15
 """Of a sum of a few numbers up to 1, and below every limit that is meant to be off the boundary."""
 
 
-def _snapped_to_boundary(answers: Answers, observed: Observed) -> Answers:
+def snapped_to_boundary(answers: Answers, observed: Observed) -> Answers:
     """The limits, those moved to the boundary that only rounding keeps from it.
 
     The exact worst case would else be only that a sum in double precision misses the boundary:
@@ -241,6 +343,10 @@ def _snapped_to_boundary(answers: Answers, observed: Observed) -> Answers:
         lower = np.where(np.abs(answers.lower - low) <= unit, low, answers.lower)
         upper = np.where(np.abs(answers.upper - high) <= unit, high, answers.upper)
     return Answers(lower, upper, answers.failures)
+
+
+_Key = tuple[tuple[float, ...], tuple[bytes, ...], float, str]
+"""Sizes, the bytes of the counts, alpha and side."""
 
 
 class CachedSubject:
@@ -256,12 +362,15 @@ class CachedSubject:
             sides: those of its sides that are checked; by default all.
         """
         self._subject = subject
-        self._answers: dict[tuple[object, ...], Answers] = {}
+        self._answers: dict[_Key, Answers] = {}
         self.label, self.family = subject.label, subject.family
         self.sides = subject.sides if sides is None else sides
         self.deterministic = subject.deterministic
-        self.expected_failures: Mapping[str, str] = subject.expected_failures
+        self.expected_failures = subject.expected_failures
+        self.contract = subject.contract
         self.largest_size = subject.largest_size
+        self.has_uneven_tails = subject.has_uneven_tails
+        self.takes_long = subject.takes_long
 
     def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
         if side == TWO_SIDED:
@@ -269,11 +378,36 @@ class CachedSubject:
         counts = tuple(each.tobytes() for each in observed.counts)
         key = (observed.sizes, counts, alpha, side)
         if key not in self._answers:
+            refuse_late()
             self._answers[key] = self._subject.limits(observed, alpha, side)
         return self._answers[key]
 
+    def asked(self) -> Iterator[Places]:
+        """The outcomes, sizes, alphas and sides that limits were asked for, in parts."""
+        family = family_of(self.family)
+        for sizes, counts, alpha, side in self._answers:
+            columns = {
+                name: np.frombuffer(each, np.float64)
+                for name, each in zip(family.counts, counts, strict=True)
+                if family.has_outcomes
+            }
+            shape = next((each.shape for each in columns.values()), (1,))
+            sized = zip(family.sizes, sizes, strict=True)
+            columns |= {name: np.full(shape, size) for name, size in sized}
+            yield Places({**columns, "alpha": np.full(shape, alpha), SIDE: np.full(shape, side)})
+
+    def takes_arrays(self, observed: Observed, alpha: float) -> bool:
+        return self._subject.takes_arrays(observed, alpha)
+
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+        refuse_late()
         return self._subject.call_checks(observed, alpha)
+
+    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
+        return self._subject.type_checks(observed, alpha)
+
+    def reload(self) -> LimitSource | None:
+        return self._subject.reload()
 
     def unpicklable(self) -> str | None:
         return self._subject.unpicklable()

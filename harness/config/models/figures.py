@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, Literal, Union, cast
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model
@@ -34,6 +35,7 @@ def _known_kind(value: Any) -> Any:
     return value
 
 
+@cache
 def figure_type() -> Any:
     """The union of all kinds of figures, told apart by ``kind``, which yields their options."""
     kinds = tuple(Annotated[_with_kind(kind), Tag(tag(name))] for name, kind in FIGURES.items())

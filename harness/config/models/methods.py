@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,9 +29,12 @@ from harness.config.models.constraints import (
     model_name,
     one_line,
 )
+from harness.errors import InputError
 from harness.families.family import Family
 from harness.methods.catalogue import ALIASES, CATALOGUE
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
+from harness.methods.user.command.command import FORMS, TEXT, Command
+from harness.methods.user.r.function import RFunction
 from harness.models import StrictModel
 from harness.plain_data import plain_number
 from harness.truths import Prior
@@ -140,14 +143,18 @@ def _function_name(value: str) -> str:
 
 
 def _python_file(value: str, info: ValidationInfo) -> str:
-    if not value.endswith(".py"):
-        raise expected("a Python file, ending in .py")
+    return _existing_file(value, info, ".py", "Python")
+
+
+def _existing_file(value: str, info: ValidationInfo, ending: str, kind: str) -> str:
+    if not value.endswith(ending):
+        raise expected(f"a {kind} file, ending in {ending}")
     try:
         found = (_folder(info) / value).is_file()
     except (OSError, ValueError):  # a name too long, or with a NUL in it
         found = False
     if not found:
-        raise expected("an existing Python file, relative to the config")
+        raise expected(f"an existing {kind} file, relative to the config")
     return value
 
 
@@ -264,6 +271,91 @@ class ModuleMethod(UserMethod):
         return MethodSpec(label, None, None, self.module, self.function, self.side, None)
 
 
+def _existing_table(value: str, info: ValidationInfo) -> str:
+    return _existing_file(value, info, ".csv", "CSV")
+
+
+def _whole_command(value: str) -> str:
+    _or_refused(lambda: Command(value))
+    return value
+
+
+def _function_of_r(value: str) -> str:
+    _or_refused(lambda: RFunction(value))
+    return value
+
+
+def _or_refused(make: Callable[[], object]) -> None:
+    try:
+        make()
+    except InputError as error:
+        raise refused(str(error)) from None
+
+
+class OtherMethod(MethodModel):
+    """The keys of all methods that are no Python."""
+
+    side: Annotated[str, Word("a side", ALL_SIDES)] = Field(
+        TWO_SIDED, description="The side of its limits."
+    )
+    label: Label | None = Field(None, description="What tables and figures call the method.")
+
+
+class TableMethod(OtherMethod):
+    """A table of limits: columns of the data, alpha, lower and upper."""
+
+    table: Annotated[
+        str,
+        AfterValidator(_existing_table),
+        Field(description="CSV file, relative to the config."),
+    ]
+
+    def spec(self, info: ValidationInfo) -> MethodSpec:
+        path = str((_folder(info) / self.table).resolve())
+        label = self.label or self.table
+        return MethodSpec(label, None, path, None, None, self.side, None, self.table, is_table=True)
+
+
+class CommandMethod(OtherMethod):
+    """A program that answers lines of data and alpha with lines of two limits."""
+
+    command: Annotated[
+        str,
+        AfterValidator(_whole_command),
+        Field(description="Program with its arguments, started in the config's folder."),
+    ]
+    lines: Annotated[str, Word("a form of lines", FORMS)] = Field(
+        TEXT, description="How it is asked: 3 10 0.05, or a JSON object."
+    )
+
+    def spec(self, info: ValidationInfo) -> MethodSpec:
+        return _program_spec(Command(self.command, self.lines, self.side), self, info)
+
+
+class RMethod(OtherMethod):
+    """A function of R."""
+
+    r: Annotated[
+        str,
+        AfterValidator(_function_of_r),
+        Field(description="package::function or file.R::function, relative to the config."),
+    ]
+    arg: dict[str, str] = Field({}, description="Arguments, expressions of R in data and alpha.")
+    limits: str = Field("", description="Both limits, an expression of R in its value.")
+
+    def spec(self, info: ValidationInfo) -> MethodSpec:
+        return _program_spec(RFunction(self.r, self.arg, self.limits, self.side), self, info)
+
+
+def _program_spec(
+    program: Command | RFunction, method: OtherMethod, info: ValidationInfo
+) -> MethodSpec:
+    label, folder = method.label or program.name, str(_folder(info).resolve())
+    return MethodSpec(
+        label, None, None, None, None, method.side, None, program=program, folder=folder
+    )
+
+
 def _spec_of(method: MethodModel | MethodSpec, info: ValidationInfo) -> MethodSpec:
     return method if isinstance(method, MethodSpec) else method.spec(info)
 
@@ -271,8 +363,9 @@ def _spec_of(method: MethodModel | MethodSpec, info: ValidationInfo) -> MethodSp
 def _kind(value: Any) -> str:
     if not isinstance(value, Mapping):
         return tag("name")
-    if "path" in value:
-        return tag("file")
+    for key in ("path", "table", "command", "r"):
+        if key in value:
+            return tag("file" if key == "path" else key)
     return tag("module" if "module" in value else "catalogue")
 
 
@@ -293,7 +386,10 @@ def method_type(family: Family) -> Any:
         Annotated[_name_type(family, alone=True), Tag("<name>")]
         | Annotated[named, Tag("<catalogue>")]
         | Annotated[FileMethod, Tag("<file>")]
-        | Annotated[ModuleMethod, Tag("<module>")],
+        | Annotated[ModuleMethod, Tag("<module>")]
+        | Annotated[TableMethod, Tag("<table>")]
+        | Annotated[CommandMethod, Tag("<command>")]
+        | Annotated[RMethod, Tag("<r>")],
         Discriminator(_kind),
         AfterValidator(_spec_of),
     ]

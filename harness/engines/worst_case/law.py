@@ -80,6 +80,38 @@ def worst_cases(
     return tuple(found[row] for row in range(len(columns)))
 
 
+def missed_by_law(
+    law: Law,
+    size: float,
+    first: int,
+    lower: Floats,
+    upper: Floats,
+    truths: Floats,
+    approach: int = AT,
+) -> Floats:
+    """Return the miss probability at ascending truths, shape (t,).
+
+    Args:
+        law: how the count arises.
+        size: the size.
+        first: the first outcome with limits.
+        lower, upper: limits at the outcomes first, first + 1, …, shape (m,): all outcomes that can
+            occur under the truths.
+        truths: ascending, shape (t,).
+        approach: AT the truths, or the limit towards them FROM_BELOW or FROM_ABOVE.
+    """
+    found = np.empty(truths.size)
+    for part, start, last in _blocks(law, truths, size):
+        theta = truths[part, np.newaxis]
+        inside = slice(start - first, last + 1 - first)
+        low, high = lower[inside], upper[inside]
+        below = low >= theta if approach == FROM_BELOW else low > theta
+        above = high <= theta if approach == FROM_ABOVE else high < theta
+        probability = law.probabilities(truths[part], size, start, last)
+        found[part] = np.where(below | above, probability, 0.0).sum(axis=1)
+    return found
+
+
 @dataclass(frozen=True)
 class _Candidates:
     """Truths, how each of them is approached, and about how often it is missed; shape (t,)."""
@@ -106,16 +138,9 @@ class _Column:
 
     def missed(self, truths: Floats, approach: int) -> Floats:
         """Return the miss probability at ascending truths, shape (t,)."""
-        found = np.empty(truths.size)
-        for part, first, last in _blocks(self.law, truths, self.size):
-            theta = truths[part, np.newaxis]
-            inside = slice(first - self.first, last + 1 - self.first)
-            lower, upper = self.lower[inside], self.upper[inside]
-            below = lower >= theta if approach == FROM_BELOW else lower > theta
-            above = upper <= theta if approach == FROM_ABOVE else upper < theta
-            probability = self.law.probabilities(truths[part], self.size, first, last)
-            found[part] = np.where(below | above, probability, 0.0).sum(axis=1)
-        return found
+        return missed_by_law(
+            self.law, self.size, self.first, self.lower, self.upper, truths, approach
+        )
 
     def computed(self, given: _Candidates) -> _Candidates:
         """Return the candidates with their miss probabilities, in ascending order."""

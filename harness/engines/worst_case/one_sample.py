@@ -70,13 +70,29 @@ def worst_case(
         column.largest(from_above, FROM_ABOVE),
         column.largest(from_below, FROM_BELOW),
     ]
-    if _decreases(lower) or _decreases(upper):
-        inside = _extrema_inside_gaps(column)
-        if inside.size:
-            candidates.append(column.largest(inside, AT))
+    inside = _maxima_inside_gaps(column)
+    if inside.size:
+        candidates.append(column.largest(inside, AT))
     largest = max(case.alpha for case in candidates)
     equal = [case for case in candidates if case.alpha >= largest * (1.0 - _SAME)]
     return replace(min(equal, key=lambda case: case.truths), alpha=largest)
+
+
+def maxima_inside_gaps(
+    n: float,
+    first: int,
+    lower: Floats,
+    upper: Floats,
+    over: Span,
+    sampling: Sampling = binomial,
+) -> Floats:
+    """Return the truths strictly between neighbouring limits at which most are missed, ascending.
+
+    There are none where the covering set of each gap is a run of consecutive outcomes.
+
+    Args: as of ``worst_case``.
+    """
+    return _maxima_inside_gaps(_Column(n, first, lower, upper, over, sampling))
 
 
 def _decreases(limits: Floats) -> bool:
@@ -111,8 +127,10 @@ class _Column:
         return miss_sets(self.n, self.first, self.lower, self.upper, sampling=self.sampling)
 
 
-def _extrema_inside_gaps(column: _Column) -> Floats:
+def _maxima_inside_gaps(column: _Column) -> Floats:
     """Return the maxima strictly inside gaps whose covering set is not a run."""
+    if not (_decreases(column.lower) or _decreases(column.upper)):
+        return np.empty(0)
     limits = np.concatenate((column.over, column.lower, column.upper))
     limits = np.unique(np.clip(limits, *column.over))
     sets = column.sets()

@@ -49,7 +49,7 @@ def search_worst_case(
     windows = [
         sampling.window(*span, size) for span, size in zip(spans, scenario.sizes, strict=True)
     ]
-    index = _table_index(scenario, limits, windows)
+    index = table_index(scenario, limits, windows)
     if index is None:
         return None
     found = []
@@ -68,7 +68,7 @@ def search_worst_case(
     return found
 
 
-def _table_index(
+def table_index(
     scenario: PairScenario, limits: Limits, windows: list[tuple[int, int]]
 ) -> Positions | None:
     """Return the index of the limits at all pairs of counts; None if limits are missing."""

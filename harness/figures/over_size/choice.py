@@ -19,7 +19,7 @@ MOST_LISTED = 12
 """The most levels that a message lists."""
 
 
-class OverSize(options.FigureOptions):
+class OverSize(options.PanelOptions):
     """The options of every figure over the size."""
 
     methods: options.Labels | None = Field(None, description=options.METHODS)

@@ -8,8 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
-from harness.figures import coverage_axis, selection, style
+from harness.figures import coverage_axis, selection
 from harness.figures.kind import EVERY_DESIGN, Drawing, FigureKind
+from harness.figures.look import layout, style
 from harness.figures.over_size.choice import OverSize
 from harness.figures.over_size.page import new_page, plot_methods, set_size_axis
 from harness.figures.over_size.panels import (
@@ -37,26 +38,31 @@ class CoverageOverSize(OverSize):
 def draw(results: selection.Tables, asked: CoverageOverSize) -> list[Drawing]:
     """One drawing per alpha, a panel per true value."""
     every = size_panels(results, NAME, asked, "actual_alpha")
-    return [Drawing(found.stem, _figure(found, asked.lowest)) for found in every]
+    return [Drawing(found.stem, _figure(found, asked)) for found in every]
 
 
-def _figure(found: SizePanels, asked: float | None) -> Figure:
+def _figure(found: SizePanels, asked: CoverageOverSize) -> Figure:
     from matplotlib.lines import Line2D
 
-    lowest = coverage_axis.lowest(found.cells, found.alpha, asked)
+    lowest = coverage_axis.lowest(
+        found.cells, found.alpha, asked.lowest if asked.ylim is None else asked.ylim[0]
+    )
     look = coverage_axis.nominal_style(found.alpha)
     page = new_page(
         found,
         found.heading("coverage", "95 % intervals"),
         [_hidden(found, panel, lowest) for panel in found.panels],
         [Line2D([], [], **look)],
+        asked.columns,
     )
     plot_methods(page, found, _coverage, _bars)
     for _, axes in page.panels:
-        axes.axhline(1 - found.alpha, **look, zorder=1, gid="nominal")
+        axes.axhspan(-1, 1 - found.alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
+        axes.axhline(1 - found.alpha, **look, zorder=5, gid="nominal")
         coverage_axis.set_limits(axes, lowest)
     set_size_axis(page, found, DECADE)
-    page.figure.supylabel(coverage_axis.LABEL, fontsize=style.TEXT)
+    layout.set_asked_limits([axes for _, axes in page.panels], asked, page.columns)
+    page.figure.supylabel(coverage_axis.LABEL)
     return page.figure
 
 
@@ -79,8 +85,7 @@ def _hidden(found: SizePanels, panel: SizePanel, lowest: float) -> str:
             reached[method] = least
     if not reached:
         return ""
-    who = style.shorten(*reached) if len(reached) == 1 else f"{len(reached)} methods"
-    return f"{who} down to {min(reached.values()):.3g}"
+    return f"{found.who(list(reached))} down to {min(reached.values()):.3g}"
 
 
 KIND = FigureKind(

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.figures import labels, selection, style
+from harness.figures import selection
 from harness.figures.kind import EVERY_DESIGN, Drawing, FigureKind
+from harness.figures.look import labels, layout
+from harness.figures.look.log_axis import LEAST_SPAN, set_log_axis
 from harness.figures.over_size.choice import OverSize
-from harness.figures.over_size.log_axis import LEAST_SPAN, set_log_axis
 from harness.figures.over_size.page import MARGIN, new_page, plot_methods, set_size_axis
 from harness.figures.over_size.panels import ENGINES, SizePanel, SizePanels, size_panels
 from harness.numerics.arrays import Floats
@@ -28,17 +29,23 @@ class LengthOverSize(OverSize):
 def draw(results: selection.Tables, asked: LengthOverSize) -> list[Drawing]:
     """One drawing per alpha, a panel per true value."""
     return [
-        Drawing(found.stem, _figure(found)) for found in size_panels(results, NAME, asked, "length")
+        Drawing(found.stem, _figure(found, asked))
+        for found in size_panels(results, NAME, asked, "length")
     ]
 
 
-def _figure(found: SizePanels) -> Figure:
+def _figure(found: SizePanels, asked: LengthOverSize) -> Figure:
     lengths = found.cells["length"].to_numpy()
     high = float(lengths.max())
     low = float(lengths.min(initial=high, where=lengths > 0))
     logarithmic = high > LEAST_SPAN * low > 0
     heading = found.heading(f"expected length at nominal α = {found.alpha:g}")
-    page = new_page(found, heading, [_zeros(found, panel, logarithmic) for panel in found.panels])
+    page = new_page(
+        found,
+        heading,
+        [_zeros(found, panel, logarithmic) for panel in found.panels],
+        columns=asked.columns,
+    )
 
     def values(rows: pl.DataFrame) -> Floats:
         known = rows["length"].to_numpy()
@@ -52,7 +59,8 @@ def _figure(found: SizePanels) -> Figure:
         else:
             axes.set_ylim(0, 1.1 * high or 1.0)
     set_size_axis(page, found, LEAST_SPAN)
-    page.figure.supylabel(labels.length_label(found.family), fontsize=style.TEXT)
+    layout.set_asked_limits([axes for _, axes in page.panels], asked, page.columns)
+    page.figure.supylabel(labels.length_label(found.family))
     return page.figure
 
 
@@ -62,9 +70,8 @@ def _zeros(found: SizePanels, panel: SizePanel, logarithmic: bool) -> str:
     if rows.is_empty() or not logarithmic:
         return ""
     methods, sizes = rows["method"].unique(), sorted(rows[found.size].unique())
-    who = style.shorten(*methods) if len(methods) == 1 else f"{len(methods)} methods"
     where = f"{found.size} = {sizes[0]:.6g}" if len(sizes) == 1 else f"{len(sizes)} sizes"
-    return f"{who} of length 0 at {where}"
+    return f"{found.who(methods.to_list())} of length 0 at {where}"
 
 
 KIND = FigureKind(

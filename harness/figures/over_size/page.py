@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
-from harness.figures import labels, selection, style
-from harness.figures.over_size.log_axis import set_log_axis
+from harness.figures import selection
+from harness.figures.look import labels, layout, style
+from harness.figures.look.log_axis import set_log_axis
 from harness.figures.over_size.panels import SizePanel, SizePanels
 from harness.numerics.arrays import Floats
 
@@ -25,8 +26,6 @@ HEIGHTS = {1: 40.0, 2: 32.0}
 """The height of the axes of a panel, in mm, where there are one or two of them."""
 ROW = 24.0
 """The height where there are more."""
-MARKERS = ("o", "s", "^", "D", "v")
-"""With seven colours and four line styles, 140 methods before one looks as another; 20 in grey."""
 CROWD = 25
 """The most markers on a line."""
 MARGIN = 0.05
@@ -40,6 +39,8 @@ class Page:
     """A figure with the axes of each panel, which all have the same limits."""
 
     figure: Figure
+    columns: int
+    """How many panels stand in a row."""
     panels: tuple[tuple[SizePanel, Axes], ...]
     width: float
     """The width of the axes of a panel, in mm."""
@@ -48,32 +49,38 @@ class Page:
 
 
 def new_page(
-    found: SizePanels, heading: str, notes: Sequence[str], extra: Sequence[Line2D] = ()
+    found: SizePanels,
+    heading: str,
+    notes: Sequence[str],
+    extra: Sequence[Line2D] = (),
+    columns: int | None = None,
 ) -> Page:
-    """Return a page as wide as a journal's column, one or two panels in a row, with its legend.
+    """Return a page as wide as a journal's column, with its legend.
 
     Args:
         found: the panels.
         heading: the heading of the legend.
         notes: a note for the title of each panel, which may be empty.
         extra: entries of the legend after those of the methods.
+        columns: panels in a row; None for one or two.
     """
-    handles = [*(_handle(found, index) for index in range(len(found.methods))), *extra]
+    handles = [*(_handle(found, method) for method in found.methods), *extra]
     names = [style.wrap(str(handle.get_label()), style.COLUMN - 10) for handle in handles]
     beside = style.legend_columns(names, style.COLUMN)
     legend = style.legend_above(beside, style.wrap(heading, style.COLUMN))
     lines = 1 + legend["title"].count("\n")
     lines += math.ceil(sum(1 + name.count("\n") for name in names) / beside)
-    columns = min(len(found.panels), 2)
+    columns = layout.panel_columns(len(found.panels), columns, 2)
     width = (style.COLUMN - _BESIDE) / columns - 3
     titles = [
         _wrapped(panel.title, note, width) for panel, note in zip(found.panels, notes, strict=True)
     ]
     height = HEIGHTS.get(len(titles), ROW)
     figure, places = _grid(titles, columns, lines, height)
-    figure.supxlabel(labels.size_label(found.family), fontsize=style.TEXT)
+    figure.supxlabel(labels.size_label(found.family))
     figure.legend(handles, names, **legend)
-    return Page(figure, tuple(zip(found.panels, places, strict=True)), width, height)
+    across = style.width_of(width)
+    return Page(figure, columns, tuple(zip(found.panels, places, strict=True)), across, height)
 
 
 def _wrapped(title: str, note: str, width: float) -> str:
@@ -91,39 +98,26 @@ def _grid(
     for i in range(0, len(titles), columns):
         lines += 1 + max(title.count("\n") for title in titles[i : i + columns])
     rows = math.ceil(len(titles) / columns)
-    figure = style.new_figure(style.COLUMN, 12 + (height + 2) * rows + 3.2 * lines)
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    places: list[Axes] = list(grid.flat)
-    for axes, title in zip(places, titles, strict=False):
+    text = style.line_height() * lines
+    figure = style.new_figure(style.COLUMN, 12 + (height + 2) * rows + text)
+    places = layout.panels(figure, len(titles), columns)
+    for axes, title in zip(places, titles, strict=True):
         axes.set_title(title, loc="left", pad=2)
-    for spare in places[len(titles) :]:
-        spare.remove()
-        places[len(titles) - columns].tick_params(labelbottom=True)
-    return figure, places[: len(titles)]
+    return figure, places
 
 
-def _handle(found: SizePanels, index: int) -> Line2D:
+def _handle(found: SizePanels, method: str) -> Line2D:
     """The entry of a method in the legend."""
     from matplotlib.lines import Line2D
 
-    method = found.methods[index]
-    look = method_style(index, filled=found.has(method, [MONTE_CARLO]))
+    look = _look(found, method, filled=found.has(method, [MONTE_CARLO]))
     return Line2D([], [], **look, label=selection.method_title(found.cells, method))
 
 
-def method_style(index: int, *, filled: bool) -> dict[str, Any]:
-    """The look of a method by its place among all methods: line style and marker.
-
-    Filled markers are of Monte Carlo, others of exact values.
-    """
-    curve = style.curve_style(index)
-    return curve | {
-        "marker": MARKERS[index % len(MARKERS)],
-        "markersize": 2.6,
-        "markeredgewidth": 0.0 if filled else 0.6,
-        "markerfacecolor": curve["color"] if filled else "white",
-        "linewidth": 0.9,
-    }
+def _look(found: SizePanels, method: str, *, filled: bool) -> dict[str, Any]:
+    """The line and the marks of a method: filled ones of Monte Carlo, others of exact values."""
+    look = style.style_of(method, found.methods)
+    return look.line | look.points(filled=filled) | {"linewidth": 0.9}
 
 
 def plot_methods(
@@ -148,7 +142,7 @@ def plot_methods(
             exact = panel.rows(method, EXACT_ENGINES)
             simulated = panel.rows(method, [MONTE_CARLO])
             if not exact.is_empty():
-                look = method_style(index, filled=False)
+                look = _look(found, method, filled=False)
                 if not simulated.is_empty():
                     look["marker"] = ""
                 axes.plot(
@@ -160,7 +154,7 @@ def plot_methods(
                     gid=f"exact-{index}",
                 )
             if not simulated.is_empty():
-                look = method_style(index, filled=True) | {"linewidth": 0.5}
+                look = _look(found, method, filled=True) | {"linewidth": 0.5}
                 if not exact.is_empty():
                     look["linestyle"] = "none"
                 drawn = axes.errorbar(

@@ -11,6 +11,7 @@ from harness.errors import InputError, NothingToDrawError
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures import selection
 from harness.figures.kind import file_stem
+from harness.figures.look import style
 from harness.figures.over_size.choice import (
     Level,
     OverSize,
@@ -66,6 +67,12 @@ class SizePanels:
     def has(self, method: str, engines: Sequence[str]) -> bool:
         """Whether any panel has rows of a method by one of these engines."""
         return not set(self.cells.filter(method=method)["engine"]).isdisjoint(engines)
+
+    def who(self, methods: Sequence[str]) -> str:
+        """The title of the method if it is one, else their number, in words."""
+        if len(methods) > 1:
+            return f"{len(methods)} methods"
+        return style.shorten(selection.method_title(self.cells, methods[0]))
 
     def heading(self, what: str, bars: str = "") -> str:
         """What is drawn, at which further sizes, and what is exact and what is simulated.

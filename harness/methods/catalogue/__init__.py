@@ -22,6 +22,7 @@ from harness.methods.catalogue import (
     risk_ratio,
     stratified_difference,
 )
+from harness.methods.catalogue.contracts import CONTRACTS
 from harness.methods.method import TWO_SIDED, Method
 
 _LISTS = {
@@ -46,6 +47,7 @@ CATALOGUE: Mapping[str, Mapping[str, Method]] = {
             method,
             name=name,
             of_ratio=family_of(family).is_ratio,
+            contract=CONTRACTS.get(family, {}).get(name),
             exceptions={**method.exceptions, **each.EXCEPTIONS.get(name, {})},
         )
         for name, method in each.METHODS.items()

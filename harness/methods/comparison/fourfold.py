@@ -13,7 +13,6 @@ from harness.numerics.root_finding import bracketed_newton
 
 # The logits between which the share of the room that a root takes lies.
 _FARTHEST_LOGIT = 600.0
-_SMALLEST_SHARE = 1e-200
 
 
 @dataclass(frozen=True)

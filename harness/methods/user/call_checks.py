@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,18 +18,23 @@ from harness.methods.user.calls import (
     call_on_numbers,
     copies,
     format_arguments,
-    one_line,
+    found_in,
     one_outcome,
     outcome_count,
     pair_of,
     same,
 )
+from harness.methods.user.order_checks import in_other_orders, same_sorted
 
 SHAPE = "has the right shape"
 SCALARS = "arrays equal scalars"
 TWICE = "answers the same twice"
 ARGUMENTS = "leaves its arguments alone"
 RANDOM = "leaves random states alone"
+IN_ANY_ORDER = "answers in any order"
+
+Pair = tuple[float, float] | None
+"""The limits of one outcome; None where there are none."""
 
 CallChecks = dict[str, str | None]
 """What is wrong by the name of each check, in a clause with the outcome; None if nothing is."""
@@ -55,9 +62,16 @@ def run_call_checks(
     Returns:
         What is wrong, by the name of each check; None where nothing is.
     """
+    with unchanged_random_states():
+        return _compare(function, data, alpha, raised, deterministic)
+
+
+@contextmanager
+def unchanged_random_states() -> Iterator[None]:
+    """Set the global random states back at the end of the block."""
     before = np.random.get_state(), random.getstate()  # noqa: NPY002
     try:
-        return _compare(function, data, alpha, raised, deterministic)
+        yield
     finally:
         np.random.set_state(before[0])  # noqa: NPY002
         random.setstate(before[1])
@@ -66,12 +80,12 @@ def run_call_checks(
 def _compare(
     function: Function, data: dict[str, Any], alpha: float, raised: Raised, deterministic: bool
 ) -> CallChecks:
-    found: CallChecks = dict.fromkeys((SHAPE, SCALARS, TWICE, ARGUMENTS, RANDOM))
+    found: CallChecks = dict.fromkeys((SHAPE, SCALARS, IN_ANY_ORDER, TWICE, ARGUMENTS, RANDOM))
     # Away from the states after a seed, which an earlier call may have set.
     np.random.random_sample()  # noqa: NPY002
     random.random()
     states = _states()
-    pairs = _each_alone(function, data, alpha, raised)
+    pairs = each_alone(function, data, alpha, raised)
     where = f"at {_several(data, alpha)}"
     given = copies(data)
     try:
@@ -82,15 +96,35 @@ def _compare(
         found[RANDOM] = f"the global random state was changed {where}"
     if any(np.ndim(old) and not np.array_equal(old, new) for old, new in _both(data, given)):
         found[ARGUMENTS] = f"the array that it was given was changed in place {where}"
-    if answer is not None:
+    # Without limits of any outcome alone, what the function returns is no pair whatever is asked.
+    if answer is not None and any(pair is not None for pair in pairs):
         limits, found[SHAPE] = _as_limits(answer, outcome_count(data), where)
         if limits is None and any(np.ndim(value) > 1 for value in data.values()):
             # A function of one data set may make one of all rows together.
             found[SHAPE] = None
         if limits is not None and deterministic:
-            found[SCALARS] = _differing(data, alpha, limits, pairs)
+            found |= _compared(data, alpha, answer, limits, pairs)
+        if limits is not None and deterministic and not any(found.values()):
+            found[IN_ANY_ORDER] = in_other_orders(function, data, alpha, limits, raised)
     found[TWICE] = _repeated(function, data, alpha, pairs, raised)
     return found
+
+
+def _compared(
+    data: dict[str, Any], alpha: float, answer: Any, limits: LimitPair, pairs: list[Pair]
+) -> CallChecks:
+    """What is wrong where the limits of arrays are not those of each outcome alone."""
+    fault = _differing(data, alpha, limits, pairs)
+    if fault is None:
+        return {}
+    where = f"at {_several(data, alpha)}"
+    if _differing(data, alpha, _columns(answer), pairs) is None:
+        shape = f"one array of shape {np.shape(answer)} with the limits in its columns"
+        return {SHAPE: f"expected two arrays {where}, found {shape}"}
+    alone = [np.array([np.nan if pair is None else pair[i] for pair in pairs]) for i in range(2)]
+    if all(same_sorted(*each) for each in zip(limits, alone, strict=True)):
+        return {IN_ANY_ORDER: f"the answers are sorted, the counts are not {where}"}
+    return {SCALARS: fault}
 
 
 def _several(data: dict[str, Any], alpha: float) -> str:
@@ -111,11 +145,11 @@ def _states() -> tuple[Any, ...]:
     return (name, np.asarray(keys).tobytes(), *rest, random.getstate())
 
 
-def _each_alone(
+def each_alone(
     function: Function, data: dict[str, Any], alpha: float, raised: Raised
-) -> list[tuple[float, float] | None]:
+) -> list[Pair]:
     """Limits outcome by outcome; None where there are none."""
-    pairs: list[tuple[float, float] | None] = []
+    pairs: list[Pair] = []
     for place in range(outcome_count(data)):
         try:
             pairs.append(call_on_numbers(function, one_outcome(data, place), alpha, raised))
@@ -129,28 +163,36 @@ def _as_limits(answer: Any, count: int, where: str) -> tuple[LimitPair | None, s
     try:
         lower, upper = pair_of(answer)
         limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
-    except (TypeError, ValueError):
-        return None, f"expected two arrays of shape ({count},) {where}, found {_kind(answer)}"
+    except (TypeError, ValueError) as error:
+        return None, f"expected two arrays of shape ({count},) {where}, {_kind(error, answer)}"
     if not limits[0].shape == limits[1].shape == (count,):
         shapes = f"{limits[0].shape} and {limits[1].shape}"
         return None, f"expected limits of shape ({count},) {where}, found {shapes}"
     return limits, None
 
 
-def _kind(answer: Any) -> str:
-    """The shape of an array of numbers, or the text of anything else."""
+def _kind(error: Exception, answer: Any) -> str:
+    """The shape of an array of numbers, or what anything else is; in a clause."""
     try:
         numbers = np.asarray(pair_of(answer) if isinstance(answer, tuple) else answer, np.float64)
     except (TypeError, ValueError):
-        return one_line(answer, repr)
-    return f"shape {numbers.shape}" if numbers.ndim else one_line(answer, repr)
+        return found_in(error, answer)
+    return f"found shape {numbers.shape}" if numbers.ndim else found_in(error, answer)
+
+
+def _columns(answer: Any) -> LimitPair:
+    """The columns of an array of two rows and two columns, else its rows as they are."""
+    first, second = (np.asarray(each, np.float64) for each in pair_of(answer))
+    if not isinstance(answer, np.ndarray) or answer.shape != (2, 2):
+        return first, second
+    return np.array([first[0], second[0]]), np.array([first[1], second[1]])
 
 
 def _differing(
     data: dict[str, Any],
     alpha: float,
     limits: LimitPair,
-    pairs: list[tuple[float, float] | None],
+    pairs: list[Pair],
 ) -> str | None:
     for place, pair in enumerate(pairs):
         from_array = float(limits[0][place]), float(limits[1][place])
@@ -164,10 +206,10 @@ def _repeated(
     function: Function,
     data: dict[str, Any],
     alpha: float,
-    pairs: list[tuple[float, float] | None],
+    pairs: list[Pair],
     raised: Raised,
 ) -> str | None:
-    for place, second in enumerate(_each_alone(function, data, alpha, raised)):
+    for place, second in enumerate(each_alone(function, data, alpha, raised)):
         first = pairs[place]
         if not np.array_equal(np.array(first, float), np.array(second, float), equal_nan=True):
             where = format_arguments({**one_outcome(data, place), "alpha": alpha})
@@ -175,5 +217,5 @@ def _repeated(
     return None
 
 
-def _pair(pair: tuple[float, float] | None) -> str:
+def _pair(pair: Pair) -> str:
     return "no limits" if pair is None else f"{pair[0]:.15g} … {pair[1]:.15g}"

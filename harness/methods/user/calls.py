@@ -99,21 +99,51 @@ def pair_of(answer: Any) -> tuple[Any, Any]:
 
     Raises:
         TypeError: the answer is a text, or has no order or can be read only once; or a limit is a
-            text, a complex number, a date or masked, all of which NumPy takes for numbers.
+            text, a complex number, a truth value, a date or masked, all of which NumPy takes for
+            numbers. The message says what was found, in a clause.
         ValueError: they are not two.
     """
-    if is_masked(answer) or isinstance(answer, str | bytes | Set | Mapping | Iterator):
-        raise TypeError(type(answer))
+    if is_masked(answer):
+        raise TypeError(_found("masked limits", answer))
+    if isinstance(answer, Mapping):
+        keys = ", ".join(repr(key) for key in [*answer][:LISTED])
+        raise TypeError(f"found a dictionary with the keys {keys}")
+    if hasattr(answer, "columns") and hasattr(answer, "dtypes"):
+        columns = ", ".join(str(column) for column in [*answer.columns][:LISTED])
+        raise TypeError(f"found a table with the columns {columns}")
+    if isinstance(answer, str | bytes | Set | Iterator):
+        raise TypeError(_found("", answer))
     lower, upper = answer
     for limit in (lower, upper):
-        numbers = np.asarray(limit)
-        if numbers.dtype == object:
-            is_number = not any(isinstance(each, str | bytes) for each in numbers.flat)
-        else:
-            is_number = numbers.dtype.kind in "biuf"
-        if is_masked(limit) or not is_number:
-            raise TypeError(type(limit))
+        if is_masked(limit):
+            raise TypeError(_found("masked limits", answer))
+        kind = _kind_of_limit(np.asarray(limit))
+        if kind is not None:
+            raise TypeError(_found(kind, answer))
     return lower, upper
+
+
+_KINDS = {"c": "complex limits", "b": "limits that are true or false", "U": "limits as text"}
+_KINDS |= {"S": _KINDS["U"], "M": "limits that are dates", "m": "limits that are times"}
+
+
+def _kind_of_limit(limit: Any) -> str | None:
+    """What a limit is in words where it is no number; None where it is one, or an array of them."""
+    if limit.dtype.kind in "iuf":
+        return None
+    if limit.dtype.kind != "O":
+        return _KINDS.get(limit.dtype.kind, "limits that are no numbers")
+    for each in limit.flat:
+        if isinstance(each, str | bytes):
+            return _KINDS["U"]
+        if isinstance(each, complex):
+            return _KINDS["c"]
+    return None
+
+
+def _found(kind: str, answer: Any) -> str:
+    text = one_line(answer, repr)
+    return f"found {kind}: {text}" if kind else f"found {text}"
 
 
 def copies(arguments: dict[str, Any]) -> list[Any]:
@@ -161,11 +191,17 @@ def call_on_numbers(
     try:
         lower, upper = pair_of(answer)
         return float(lower), float(upper)
-    except (TypeError, ValueError, OverflowError):
-        found = one_line(answer, repr)
-        raise FunctionError(f"expected a lower and an upper limit {where}, found {found}") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        found = found_in(error, answer)
+        raise FunctionError(f"expected a lower and an upper limit {where}, {found}") from None
     except raised as error:  # of an object of the user, which computes only now
         raise FunctionError(f"failed {where}: {describe(error)}") from None
+
+
+def found_in(error: Exception, answer: Any) -> str:
+    """What an answer is that is no pair of limits, in a clause; the error is that of reading it."""
+    text = str(error)
+    return text if text.startswith("found ") else _found("", answer)
 
 
 def describe(error: BaseException) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from dataclasses import dataclass
 
+from harness.errors import InputError
+from harness.methods.contracts import Contract, validate_contract
+from harness.methods.expected_failures import ExpectedFailure, expected_failures
 from harness.methods.method import ALL_SIDES, TWO_SIDED
 from harness.methods.user.calls import Function, FunctionError
 
@@ -19,15 +21,17 @@ class Declared:
     side: str
     """"two-sided"; or "lower" or "upper" of a function that gives that limit, while the other one
     is the end of the parameter's range, which may be infinite."""
-    expected_failures: Mapping[str, str]
-    """Checks that need not pass, each with the reason."""
+    expected_failures: tuple[ExpectedFailure, ...] = ()
+    """Failures of checks that are to be expected."""
+    contract: Contract | None = None
+    """What it promises; None where it does not say."""
 
 
 def declared(function: Function) -> Declared:
     """Return what a function declares.
 
-    A function with an argument ``rng``, for a NumPy generator, is stochastic; side and expected
-    failures are its attributes ``side`` and ``expected_failures``.
+    A function with an argument ``rng``, for a NumPy generator, is stochastic; side, contract and
+    expected failures are its attributes ``side``, ``contract`` and ``expected_failures``.
 
     Raises:
         FunctionError: an attribute is not what it should be.
@@ -35,11 +39,16 @@ def declared(function: Function) -> Declared:
     side = getattr(function, "side", TWO_SIDED)
     if side not in ALL_SIDES:
         raise FunctionError(f"side should be one of {', '.join(ALL_SIDES)}, found {side!r}")
-    expected = getattr(function, "expected_failures", {})
-    if not isinstance(expected, Mapping):
-        raise FunctionError(f"expected_failures should be a dictionary, found {expected!r}")
-    reasons = {str(check): str(reason) for check, reason in expected.items()}
-    return Declared(not _draws(function), side, reasons)
+    contract = getattr(function, "contract", None)
+    try:
+        return Declared(
+            not _draws(function),
+            side,
+            expected_failures(getattr(function, "expected_failures", {})),
+            None if contract is None else validate_contract(contract),
+        )
+    except InputError as error:
+        raise FunctionError(str(error)) from None
 
 
 def _draws(function: Function) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,7 +20,9 @@ from harness.methods.user.calls import (
     outcome_count,
 )
 from harness.methods.user.declared import Declared
+from harness.methods.user.ends import Ends
 from harness.methods.user.process import TIMEOUT, FunctionLocation, UserProcess
+from harness.methods.user.type_checks import TypeChecks
 
 _TRIALS_AT_ONCE = 1 << 12
 """Trials of one call, as a function may need memory for thousands of draws for each of them."""
@@ -41,6 +42,11 @@ class Caller(Protocol):
     @property
     def has_process(self) -> bool:
         """Whether it has started a process for the function."""
+        ...
+
+    @property
+    def computes_one_by_one(self) -> bool:
+        """Whether each outcome is computed by itself, also where one call asks for many."""
         ...
 
     def on_arrays(
@@ -63,6 +69,20 @@ class Caller(Protocol):
         self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
     ) -> CallChecks:
         """The violations of the call checks; none for a function that has ended its process."""
+        ...
+
+    def type_checks(
+        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> TypeChecks:
+        """What is wrong with types; nothing for what has ended its process, or has no types."""
+        ...
+
+    def reload(self) -> None:
+        """Let the function forget what it was asked before, where that is possible.
+
+        Raises:
+            InputError: it cannot be loaded once more.
+        """
         ...
 
     def afresh(self) -> Caller | None:
@@ -141,7 +161,7 @@ class UserFunction:
 
     @property
     def exceptions(self) -> Mapping[str, str]:
-        return self.declared.expected_failures
+        return {each.check: each.reason for each in self.declared.expected_failures}
 
     @property
     def standard_errors(self) -> None:
@@ -195,9 +215,28 @@ class UserFunction:
                     failures[place] = str(error)
             return Answers(lower, upper, failures)
 
+    def takes_arrays(self, observed: Observed, alpha: float) -> bool:
+        """Whether the limits of all of the outcomes are computed in one call."""
+        if self._caller.computes_one_by_one:
+            return False
+        with self._one_at_a_time:
+            return self._caller.on_arrays(observed.arguments, alpha, self._seed) is not None
+
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
         """The violations of the call checks; none for a function that has ended its process."""
         return self._caller.call_checks(observed.arguments, alpha, self._seed)
+
+    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
+        """What is wrong with types; nothing for what has ended its process, or has no types."""
+        return self._caller.type_checks(observed.arguments, alpha, self._seed)
+
+    def reload(self) -> None:
+        """Let the function forget what it was asked before, where that is possible.
+
+        Raises:
+            InputError: it cannot be loaded once more.
+        """
+        self._caller.reload()
 
     def unpicklable(self) -> str | None:
         """Why the function cannot be pickled; None where it can be, or need not be."""
@@ -208,40 +247,10 @@ class UserFunction:
         self._caller.close()
 
 
-ENOUGH = 3
-"""After so many ends of its process a function is not called at the other outcomes of a size and
-alpha; and nowhere any more, where it did not answer in time so often."""
-
-MOST = 8 * ENOUGH
-"""After so many ends a function is not called any more at all: each costs a part of a second."""
-
-
-@dataclass
-class _Ends:
-    """Counts of the calls for one outcome that ended the process of a function."""
-
-    here: int = 0
-    """At the outcomes that are being asked for."""
-    all: int = 0
-    hangs: int = 0
-    """For want of an answer in time."""
-
-    def add(self, hung: bool) -> None:
-        self.here += 1
-        self.all += 1
-        self.hangs += hung
-
-    @property
-    def enough(self) -> bool:
-        return self.here >= ENOUGH or self.hangs >= ENOUGH or self.all >= MOST
-
-    @property
-    def number(self) -> int:
-        return self.here if self.here >= ENOUGH else self.all
-
-
 class FunctionInProcess:
     """A function that is called in a process which is started anew when a call has ended it."""
+
+    computes_one_by_one = False
 
     def __init__(self, label: str, location: FunctionLocation, timeout: float) -> None:
         """Start the process.
@@ -251,7 +260,7 @@ class FunctionInProcess:
         """
         self._label, self._location, self._timeout = label, location, timeout
         self._process = self._started()
-        self._ends = _Ends()
+        self._ends = Ends()
         self._closed = False
         self._takes_arrays = True
         self._refused: str | None = None
@@ -306,12 +315,28 @@ class FunctionInProcess:
     ) -> CallChecks:
         if self._refused or self._ends.all:
             return {}
-        calls = 2 * outcome_count(arguments) + 2
+        calls = 2 * outcome_count(arguments) + 6
         try:
             found: CallChecks = self._ask("call_checks", arguments, alpha, seed, calls)
         except FunctionError:
             return {}
         return found
+
+    def type_checks(
+        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> TypeChecks:
+        if self._refused or self._ends.all:
+            return {}
+        calls = 8 * outcome_count(arguments) + 10
+        try:
+            found: TypeChecks = self._ask("type_checks", arguments, alpha, seed, calls)
+        except FunctionError:
+            return {}
+        return found
+
+    def reload(self) -> None:
+        if not self._process.ended:
+            self._process.load()
 
     def _ask(
         self,

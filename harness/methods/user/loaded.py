@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.methods.method import LimitPair
 from harness.methods.user.call_checks import CallChecks, run_call_checks
@@ -20,6 +20,7 @@ from harness.methods.user.calls import (
     seeded,
 )
 from harness.methods.user.declared import Declared, declared
+from harness.methods.user.type_checks import TypeChecks, run_type_checks
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class LoadedFunction:
     declared: Declared
     raised: Raised = ANYTHING
     """The exceptions that are the function's, and not meant for the harness."""
+    computes_one_by_one: ClassVar[bool] = False
 
     @classmethod
     def of(cls, function: Function, raised: Raised = ANYTHING) -> LoadedFunction:
@@ -65,6 +67,15 @@ class LoadedFunction:
     ) -> CallChecks:
         function = self._function(seed)
         return run_call_checks(function, arguments, alpha, self.raised, seed is None)
+
+    def type_checks(
+        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> TypeChecks:
+        function = self._function(seed)
+        return run_type_checks(function, arguments, alpha, self.raised, seed is None)
+
+    def reload(self) -> None:
+        """Nothing: what the function remembers is in this process."""
 
     def _function(self, seed: Sequence[int] | None) -> Function:
         return self.function if seed is None else seeded(self.function, seed)

@@ -45,7 +45,7 @@ class Message:
     content: Mapping[str, Any]
     """Plain data, as JSON has them."""
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
-    """Arrays of floats or of whole numbers by name, each of shape (m,)."""
+    """Arrays of floats or of whole numbers by name, of shape (m,), or (m, w) of lists."""
 
 
 def send(pipe: int, message: Message) -> None:
@@ -58,7 +58,7 @@ def send(pipe: int, message: Message) -> None:
         (name, array.astype(_TYPES[array.dtype.kind == "i"], copy=False))
         for name, array in message.arrays.items()
     ]
-    table = [[name, column.dtype.str, column.size] for name, column in columns]
+    table = [[name, column.dtype.str, list(column.shape)] for name, column in columns]
     text = json.dumps([message.content, table]).encode()
     body = b"".join(column.tobytes() for _, column in columns)
     head = _HEADER.pack(_MARK, message.number, message.process, len(text), len(body))
@@ -109,10 +109,12 @@ def _arrays(table: Any, body: bytearray) -> dict[str, npt.NDArray[Any]]:
         TypeError: it is no table.
     """
     arrays, start = {}, 0
-    for name, kind, size in table:
-        if kind not in _TYPES:
-            raise ValueError(kind)
-        arrays[str(name)] = np.frombuffer(body, kind, size, start) if size else np.empty(0, kind)
+    for name, kind, shape in table:
+        if kind not in _TYPES or not all(isinstance(each, int) and each >= 0 for each in shape):
+            raise ValueError(kind, shape)
+        size = math.prod(shape)
+        flat = np.frombuffer(body, kind, size, start) if size else np.empty(0, kind)
+        arrays[str(name)] = flat.reshape(shape)
         start += 8 * size
     if start != len(body):
         raise ValueError(start)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from harness.errors import HarnessError, InputError, MethodError
 from harness.methods.user.calls import format_arguments, outcome_count
+from harness.methods.user.child import ChildProcess
 from harness.methods.user.declared import Declared
 from harness.methods.user.messages import LONGEST_TEXT, Message, MessageError, receive, send
 from harness.methods.user.replies import LOAD, decode_answer
@@ -26,14 +24,8 @@ _WORKER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from harness.methods.user.worker import main; sys.exit(main())"
 )
-_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("MKL", "OMP", "OPENBLAS")}
-"""Several functions are called at the same time. With a thread on each core for linear algebra in
-the process of each, they wait for each other: two that solved 300 equations took four times as long
-on two cores."""
 TIMEOUT = 10.0
 """Seconds that a call may take by default."""
-_GRACE = 0.5
-"""Seconds that a process has to end by itself."""
 _LOADING = 60.0
 """Seconds that a process has at least to import what it needs."""
 _SECOND_ANSWER = 0.5
@@ -77,31 +69,34 @@ class UserProcess:
         self._lock = threading.Lock()
         self._number = 0
         self._forked = False
-        # A session of its own: an interrupt at the terminal is for the harness to answer. And the
-        # path of this process, so that no file in the working folder goes before a library.
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _WORKER, json.dumps(sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-            env=_environment(),
-        )
-        self._replies = _pipe(self._process.stdout).fileno()
+        # The path of this process, so that no file in the working folder goes before a library.
+        self._process = ChildProcess([sys.executable, "-P", "-c", _WORKER, json.dumps(sys.path)])
+        self._replies = self._process.output.fileno()
+        self._location = location
+        self._pid: int | None = None
+        try:
+            self.declared: Declared = self.load()
+        except BaseException:
+            self.close()
+            raise
+
+    def load(self) -> Any:
+        """Load the function, or load it once more, so that it remembers nothing.
+
+        Returns:
+            What the function declares.
+
+        Raises:
+            InputError: the file or module cannot be loaded, or has no such function.
+        """
+        location = self._location
         where = f"while {location} was loaded"
         request = {
             "path": location.path,
             "module": location.module,
             "function": location.function,
         }
-        self._pid: int | None = None
-        try:
-            self.declared: Declared = self._ask(
-                LOAD, request, {}, InputError, where, max(timeout, _LOADING)
-            )
-        except BaseException:
-            self.close()
-            raise
+        return self._ask(LOAD, request, {}, InputError, where, max(self.timeout, _LOADING))
 
     def ask(
         self,
@@ -114,7 +109,7 @@ class UserProcess:
         """Return the process's answer to a request.
 
         Args:
-            task: "on_arrays", "on_numbers" or "call_checks".
+            task: "on_arrays", "on_numbers", "call_checks" or "type_checks".
             arguments: the function's, by name.
             alpha: the last of them.
             seed: of the generator of a stochastic function.
@@ -150,7 +145,9 @@ class UserProcess:
             try:
                 if self._pid is None:
                     # What the process writes before it loads the function.
-                    self._pid = receive(self._replies, seconds, LONGEST_TEXT, self._gone).process
+                    self._pid = receive(
+                        self._replies, seconds, LONGEST_TEXT, self._process.gone
+                    ).process
                 self._send(message)
                 reply = self._receive(seconds, LONGEST_TEXT + 16 * count)
                 self._await_second(reply)
@@ -158,15 +155,15 @@ class UserProcess:
                 answer = None if fault is not None else decode_answer(task, reply, count)
             except TimeoutError:
                 self.ended = self.hung = True
-                self._kill()
+                self._process.kill()
                 raise kind(f"{self.label}: no answer within {seconds:g} s {where}") from None
             except MessageError as error:
                 self.ended, self.refused = True, str(error)
-                self._kill()
+                self._process.kill()
                 raise kind(f"{self.label}: {error} {where}") from None
             except (EOFError, OSError):
                 self.ended = True
-                code = self._end()
+                code = self._process.end()
                 raise kind(
                     f"{self.label}: its process ended with exit code {code} {where}"
                 ) from None
@@ -180,7 +177,7 @@ class UserProcess:
         Raises:
             MessageError: it is the reply to another one, or of another process.
         """
-        reply = receive(self._replies, seconds, longest, self._gone)
+        reply = receive(self._replies, seconds, longest, self._process.gone)
         if reply.process != self._pid:
             raise MessageError("a copy of its process answered too")
         if reply.number != self._number:
@@ -210,66 +207,18 @@ class UserProcess:
                 # Without this, the process takes the end of the pipe for the death of this one.
                 with suppress(OSError):
                     self._send(Message(0, os.getpid(), {"task": None}))
-                _pipe(self._process.stdin).close()
+                self._process.input.close()
             finally:
                 self._lock.release()
         else:  # another thread waits for an answer, and lets go at the end of the process
-            self._kill()
-        self._end()
+            self._process.kill()
+        self._process.end()
         with self._lock:
-            _pipe(self._process.stdin).close()
-            _pipe(self._process.stdout).close()
+            self._process.input.close()
+            self._process.output.close()
 
     def _send(self, message: Message) -> None:
-        stream = _pipe(self._process.stdin)
+        stream = self._process.input
         if stream.closed:
             raise BrokenPipeError
         send(stream.fileno(), message)
-
-    def _gone(self) -> bool:
-        """Whether the process has ended.
-
-        It is not reaped: as long as it is not, its number is that of its group and of no other.
-        """
-        if self._process.returncode is not None:
-            return True
-        if not hasattr(os, "waitid"):
-            return self._process.poll() is not None
-        try:
-            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-            return os.waitid(os.P_PID, self._process.pid, flags) is not None
-        except ChildProcessError:
-            return True
-
-    def _end(self) -> int:
-        """The exit code of the process, which has a moment to end by itself."""
-        deadline = time.monotonic() + _GRACE
-        while not self._gone() and time.monotonic() < deadline:
-            time.sleep(0.002)
-        self._kill()
-        return self._process.wait()
-
-    def _kill(self) -> None:
-        """End the process by force, and with it what the function has started."""
-        if self._process.returncode is not None:
-            return
-        if os.name == "posix":
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        else:
-            self._process.kill()
-
-
-def _environment() -> dict[str, str]:
-    """The environment as the command line found it: a function may start programs of its own.
-
-    Linear algebra has one thread where it says nothing of their number.
-    """
-    aside = () if sys.flags.safe_path else ("PYTHONSAFEPATH",)
-    found = {name: value for name, value in os.environ.items() if name not in aside}
-    return {**_ONE_THREAD, **found}
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None
-    return stream

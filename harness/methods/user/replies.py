@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 
+from harness.methods.contracts import CONTRACTS
+from harness.methods.expected_failures import ExpectedFailure, Span
 from harness.methods.method import ALL_SIDES
 from harness.methods.user.declared import Declared
 from harness.methods.user.messages import Message, MessageError
+from harness.methods.user.type_checks import TypeFault
 
 LOAD = "load"
 """The task of the first request."""
@@ -50,15 +53,32 @@ _NONE = object()
 
 def _declared(reply: Message, count: int) -> Any:
     found = reply.content.get("answer")
-    if not isinstance(found, Mapping) or set(found) != {
-        "deterministic",
-        "side",
-        "expected_failures",
-    }:
+    if not isinstance(found, Mapping) or set(found) != {each.name for each in fields(Declared)}:
         return _NONE
-    side, expected = found["side"], found["expected_failures"]
-    sound = found["deterministic"] in (True, False) and side in ALL_SIDES
-    return Declared(**found) if sound and _texts(expected) else _NONE
+    sound = found["deterministic"] in (True, False) and found["side"] in ALL_SIDES
+    sound &= found["contract"] in (None, *CONTRACTS)
+    try:
+        expected = tuple(map(_expected_failure, found["expected_failures"]))
+    except (KeyError, TypeError, ValueError):
+        return _NONE
+    return Declared(**{**found, "expected_failures": expected}) if sound else _NONE
+
+
+def _expected_failure(found: Any) -> ExpectedFailure:
+    """A declared failure as JSON has it.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
+    place: dict[str, Span | str] = {}
+    for name, bounds in found["place"].items():
+        if not isinstance(bounds, str):
+            low, high = map(float, bounds)
+            bounds = low, high
+        place[name] = bounds
+    if not (isinstance(found["check"], str) and isinstance(found["reason"], str)):
+        raise TypeError
+    return ExpectedFailure(found["check"], found["reason"], place)
 
 
 def _limits(reply: Message, count: int) -> Any:
@@ -85,6 +105,19 @@ def _checks(reply: Message, count: int) -> Any:
     return dict(answer) if _texts(found) else _NONE
 
 
+def _type_checks(reply: Message, count: int) -> Any:
+    answer = reply.content.get("answer")
+    if not isinstance(answer, Mapping):
+        return _NONE
+    found: dict[str, TypeFault | None] = {}
+    for name, fault in answer.items():
+        kinds = [type(each) for each in fault] if isinstance(fault, list) else None
+        if fault is not None and kinds != [str, bool]:
+            return _NONE
+        found[name] = None if fault is None else TypeFault(*fault)
+    return found
+
+
 def _texts(values: Any) -> bool:
     return isinstance(values, Mapping) and all(isinstance(text, str) for text in values.values())
 
@@ -94,4 +127,5 @@ _ANSWERS: Mapping[str, Callable[[Message, int], Any]] = {
     "on_arrays": _limits,
     "on_numbers": _pair,
     "call_checks": _checks,
+    "type_checks": _type_checks,
 }

@@ -35,15 +35,25 @@ def load(request: Mapping[str, Any]) -> Function:
     name = request["function"]
     place = request["path"] or request["module"]
     try:
-        module = (
-            _module_of_file(request["path"]) if request["path"] else importlib.import_module(place)
-        )
+        module = _module_of_file(place) if request["path"] else _module_of_name(place)
     except ANYTHING as fault:
         raise FunctionError(f"{place} cannot be loaded: {describe(fault)}") from None
     function = getattr(module, name, None)
     if not callable(function):
         raise FunctionError(f"{place} has no function {name!r}")
     return function  # type: ignore[no-any-return]
+
+
+def _module_of_name(name: str) -> Any:
+    # Loaded once more, a module remembers nothing; a package may be of parts that do not take it.
+    if name in _LOADED and not hasattr(sys.modules.get(name), "__path__"):
+        sys.modules.pop(name, None)
+    _LOADED.add(name)
+    return importlib.import_module(name)
+
+
+_LOADED: set[str] = set()
+"""The modules that were asked for by name."""
 
 
 def _module_of_file(path: str) -> Any:

@@ -19,6 +19,7 @@ METHODS = {"rate": ["score", "balanced_tail"], "proportion": ["wald", "balanced_
 def test_both_computations_of_posterior_alphas_meet(tmp_path, family, shape, rate):
     config = {
         "name": "small",
+        "figures": [],
         "family": family,
         **SIZES[family],
         "methods": METHODS[family],
@@ -32,7 +33,13 @@ def test_both_computations_of_posterior_alphas_meet(tmp_path, family, shape, rat
 
 
 def test_an_improper_prior_of_a_large_shape_does_not_overflow(tmp_path):
-    config = {"name": "large", "family": "rate", "exposure": 2.5, "methods": ["score"]}
+    config = {
+        "name": "large",
+        "figures": [],
+        "family": "rate",
+        "exposure": 2.5,
+        "methods": ["score"],
+    }
     config |= {"reference": "truth", "truth": {"gamma": [2, 0.5]}, "reference_prior": [100, 0]}
     manifest = harness.run({**config, "engines": ["posterior"]}, out=tmp_path).manifest
     assert manifest["identity"]["holds"]

@@ -21,6 +21,7 @@ from harness.methods.user.replies import LOAD, decode_answer
 
 CONFIG = {
     "name": "mine",
+    "figures": [],
     "family": "proportion",
     "n": [4, 9],
     "alpha": [0.05, 0.1],
@@ -175,7 +176,12 @@ def test_an_answer_of_another_form_is_refused(content):
 
 def test_a_message_arrives_as_it_was_sent():
     read, write = os.pipe()
-    arrays = {"x": np.arange(5), "lower": np.array([0.1, np.nan, -np.inf]), "no": np.empty(0)}
+    arrays = {
+        "x": np.arange(5),
+        "lower": np.array([0.1, np.nan, -np.inf]),
+        "no": np.empty(0),
+        "lists": np.arange(6.0).reshape(2, 3),
+    }
     content = {"alpha": 0.1 + 0.2, "text": "ä\ud800", "limits": [5e-324, 1.0]}
     try:
         send(write, Message(7, 8, content, arrays))
@@ -184,6 +190,7 @@ def test_a_message_arrives_as_it_was_sent():
         for name, array in arrays.items():
             np.testing.assert_array_equal(found.arrays[name], array)
             assert found.arrays[name].dtype == array.dtype
+            assert found.arrays[name].shape == array.shape
         send(write, Message(7, 8, content, arrays))
         with pytest.raises(MessageError):
             receive(read, 1.0, longest=10)

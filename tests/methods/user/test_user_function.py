@@ -27,6 +27,7 @@ from tests.study.experiments import stable_files
 
 CONFIG = {
     "name": "mine",
+    "figures": [],
     "family": "proportion",
     "n": [4, 9, 30],
     "alpha": [0.05, 0.3],
@@ -493,7 +494,14 @@ PAIR = """
 def run_of_family(tmp_path, family, **config):
     """Results of a config file for ``mine.py``, whose path is relative to it."""
     mine = {"path": "mine.py", "function": "f", "label": "my own"}
-    document = {"name": "mine/family", "family": family, "seed": 1, "methods": [mine], **config}
+    document = {
+        "name": "mine/family",
+        "figures": [],
+        "family": family,
+        "seed": 1,
+        "methods": [mine],
+        **config,
+    }
     (tmp_path / "c.yaml").write_text(json.dumps(document))
     return harness.run(tmp_path / "c.yaml", out=None)
 

@@ -50,7 +50,7 @@ def work(monkeypatch):
     return done
 
 
-BASE = changed(DRAWN, figures=None, execution={"jobs": 1})
+BASE = changed(DRAWN, figures=[], execution={"jobs": 1})
 METHODS = BASE["methods"]
 
 
@@ -75,7 +75,7 @@ def shards(config):
     return [(n, number) for n, trials in counts for number in range(-(-trials // SHARD))]
 
 
-@pytest.mark.parametrize("config", [BASE, changed(LISTED, figures=None)], ids=["drawn", "listed"])
+@pytest.mark.parametrize("config", [BASE, changed(LISTED, figures=[])], ids=["drawn", "listed"])
 def test_a_second_run_computes_nothing_and_finds_the_same(config, tmp_path, work):
     expected = alone(config)
     first = results(config, tmp_path / "j")

@@ -1,0 +1,1 @@
+"""The audit: every interval function of installed packages, checked."""

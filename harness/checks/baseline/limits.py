@@ -1,0 +1,193 @@
+"""The limits that a baseline keeps in full, and which of them have moved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from harness.checks.baseline.points import outcomes_at
+from harness.checks.baseline.rows import format_rows, read_rows, shortest
+from harness.checks.conformance.grid import OutcomeList, Outcomes
+from harness.checks.digits import with_digits_apart
+from harness.checks.report import Cell, format_cell
+from harness.checks.scenarios import Size
+from harness.checks.subjects.subject import Subject
+from harness.families.catalogue import family_of
+from harness.methods.method import TWO_SIDED
+from harness.numerics.arrays import Bools, Floats
+
+LOWER, UPPER = "lower", "upper"
+LARGEST_SEVERITY = 1e6
+"""Of a limit that is infinite, or missing, where the other one is not."""
+
+
+@dataclass(frozen=True)
+class MovedLimit:
+    """A limit that differs from the one that a baseline, or another method, has there."""
+
+    side: str
+    """"lower" or "upper"."""
+    cell: Cell
+    """The counts, the sizes and alpha."""
+    found: float
+    """Not a number where there is no limit."""
+    expected: float
+
+    @property
+    def distance(self) -> float:
+        """How far the limit has moved; infinite where one of the two is not finite."""
+        distance = abs(self.found - self.expected)
+        return math.inf if math.isnan(distance) else distance
+
+    def describe(self, name: str) -> str:
+        """The limit with its place, and the one that NAME has there, in a clause."""
+        new, old = (
+            "missing" if each == "nan" else each
+            for each in with_digits_apart(self.found, self.expected)
+        )
+        place = format_cell(self.cell)
+        return f"the {self.side} limit is {new} at {place}, where {name} has {old}"
+
+    @property
+    def numbers(self) -> Cell:
+        """The cell of a finding."""
+        limits = {"found": self.found, "expected": self.expected}
+        return {**self.cell, "limit": self.side, **limits}
+
+
+def unit_of(family: str, sizes: Sequence[float]) -> float:
+    """The unit in which small limits are compared: 1, of a rate one event in the exposure."""
+    known = family_of(family)
+    return 1.0 if known.is_bounded or known.is_ratio else 1.0 / max(sizes)
+
+
+def differ(new: Floats, old: Floats, tolerance: float, unit: float = 1.0) -> Bools:
+    """Where two limits differ by more than a tolerance, relative to those larger than ``unit``.
+
+    |new − old| > tolerance · max(unit, |new|, |old|); infinite limits, and limits that are missing,
+    equal only their like.
+
+    Args:
+        new: limits, shape (m,).
+        old: other limits, shape (m,).
+        tolerance: the largest difference of limits that are equal.
+        unit: the size of a limit from which on the tolerance is relative.
+    """
+    with np.errstate(invalid="ignore"):
+        scale = np.maximum(unit, np.maximum(np.abs(new), np.abs(old)))
+        near = np.abs(new - old) <= tolerance * np.where(np.isfinite(scale), scale, 0.0)
+    return np.asarray(~(near | (new == old) | (np.isnan(new) & np.isnan(old))))
+
+
+def limits_in_full(
+    subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]
+) -> pl.DataFrame:
+    """Return the limits of a method at all outcomes of some sizes.
+
+    Args:
+        subject: a deterministic method.
+        sizes: the sizes.
+        alphas: the alphas at each size.
+
+    Returns:
+        A row for each size, alpha and outcome, in this order; a missing limit is not a number.
+    """
+    columns = _columns(subject.family)
+    tables = []
+    for size in sizes:
+        outcomes = outcomes_at(subject.family, size)
+        for alpha in alphas:
+            answers = subject.limits(outcomes.observed(), alpha, TWO_SIDED)
+            keys = [np.full(outcomes.shape, each) for each in (*outcomes.sizes, alpha)]
+            values = (*keys, *outcomes.counts, answers.lower, answers.upper)
+            tables.append(pl.DataFrame(dict(zip(columns, values, strict=True))))
+    return pl.concat(tables) if tables else pl.DataFrame(schema=dict.fromkeys(columns, pl.Float64))
+
+
+def moved_limits(subject: Subject, stored: pl.DataFrame, tolerance: float) -> list[MovedLimit]:
+    """Return the limits that differ from those of a baseline, in the order of its rows.
+
+    Args:
+        subject: a deterministic method.
+        stored: the ``limits_in_full`` of the baseline.
+        tolerance: the largest difference that counts as equal, as of ``differ``.
+    """
+    family = family_of(subject.family)
+    moved: list[MovedLimit] = []
+    for part in stored.partition_by(*family.sizes, "alpha", maintain_order=True):
+        sizes = tuple(part[name][0] for name in family.sizes)
+        alpha = part["alpha"][0]
+        counts = tuple(part[name].to_numpy() for name in family.counts)
+        outcomes = OutcomeList(subject.family, sizes, counts)
+        answers = subject.limits(outcomes.observed(), alpha, TWO_SIDED)
+        moved += between(
+            outcomes,
+            alpha,
+            (answers.lower, answers.upper),
+            (part[LOWER].to_numpy(), part[UPPER].to_numpy()),
+            tolerance,
+        )
+    return moved
+
+
+def between(
+    outcomes: Outcomes,
+    alpha: float,
+    new: tuple[Floats, Floats],
+    old: tuple[Floats, Floats],
+    tolerance: float,
+) -> list[MovedLimit]:
+    """Return the limits that differ between two pairs of lower and upper ones, shape (m,) each."""
+    unit = unit_of(outcomes.family, outcomes.sizes)
+    moved = []
+    apart = [differ(one, other, tolerance, unit) for one, other in zip(new, old, strict=True)]
+    for place in np.flatnonzero(apart[0] | apart[1]).tolist():
+        index = [int(each) for each in np.unravel_index(place, outcomes.shape)]
+        cell = {**outcomes.cell(index), "alpha": alpha}
+        for side, number in ((LOWER, 0), (UPPER, 1)):
+            if apart[number][place]:
+                found, expected = float(new[number][place]), float(old[number][place])
+                moved.append(MovedLimit(side, cell, found, expected))
+    return moved
+
+
+def changed_limits(new: pl.DataFrame, old: pl.DataFrame, tolerance: float) -> int:
+    """Return how many limits differ between two tables of ``limits_in_full``.
+
+    An outcome that only one of the tables has counts with both limits.
+    """
+    keys = new.columns[:-2]
+    both = new.join(old, on=keys, suffix="_old")
+    count = 2 * (new.height + old.height - 2 * both.height)
+    for side in (LOWER, UPPER):
+        one, other = both[side].to_numpy(), both[f"{side}_old"].to_numpy()
+        count += int(differ(one, other, tolerance).sum())
+    return count
+
+
+def write_limits(file: Path, table: pl.DataFrame) -> None:
+    """Write limits in full, a line for each outcome, with the digits that give them back."""
+    rows = ([shortest(value) for value in row] for row in table.iter_rows())
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(format_rows(table.columns, rows), "utf-8")
+
+
+def read_limits(file: Path, family: str) -> pl.DataFrame:
+    """Return the limits that were written.
+
+    Raises:
+        InputError: the file is no such table.
+    """
+    columns = _columns(family)
+    rows = read_rows(file, columns, len(columns) - 2, may_miss=True)
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.Float64), orient="row")
+
+
+def _columns(family: str) -> tuple[str, ...]:
+    known = family_of(family)
+    return (*known.sizes, "alpha", *known.counts, LOWER, UPPER)

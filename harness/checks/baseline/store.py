@@ -1,0 +1,191 @@
+"""Write the baseline of a method into a folder, and read it back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from harness.checks.baseline.folder import (
+    HEADER,
+    Files,
+    files_of,
+    is_baseline,
+    read_entry,
+    read_header,
+    validate_target,
+)
+from harness.checks.baseline.limits import limits_in_full, read_limits, write_limits
+from harness.checks.baseline.numbers import read_numbers, validate_numbers, write_numbers
+from harness.checks.baseline.points import Points
+from harness.checks.baseline.provenance import provenance
+from harness.checks.baseline.sums import read_sums, sums_of_limits, write_sums
+from harness.checks.subjects.naming import Named
+from harness.checks.subjects.subject import Subject
+from harness.errors import InputError
+from harness.methods.method import TWO_SIDED
+from harness.tables.lock import hold
+from harness.tables.manifest import versions
+
+_PATIENCE = 30.0
+"""Seconds to wait while other checks write to the folder, each for a moment."""
+
+
+@dataclass(frozen=True)
+class KeptLimits:
+    """The limits that a baseline keeps."""
+
+    in_full: pl.DataFrame
+    """A row for each outcome, as ``limits_in_full`` has it."""
+    sums: pl.DataFrame
+    """A row for each size and alpha, as ``sums_of_limits`` has it."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What the baseline of one method holds."""
+
+    numbers: pl.DataFrame
+    """Its ``measures``."""
+    limits: KeptLimits | None
+    """None of a baseline that was written before limits were kept."""
+
+
+def keep_limits(subject: Subject, points: Points) -> KeptLimits:
+    """Compute the limits of a method that a baseline keeps."""
+    return KeptLimits(
+        limits_in_full(subject, points.sizes_in_full, points.alphas_in_full),
+        sums_of_limits(subject, points.sizes_in_sums, points.alphas_in_sums),
+    )
+
+
+def write_baseline(
+    folder: str | Path,
+    named: Named,
+    measured: pl.DataFrame,
+    side: str = TWO_SIDED,
+    limits: KeptLimits | None = None,
+    *,
+    keep_tables: bool = False,
+) -> Path:
+    """Write the baseline of a method into a folder, beside those of other methods.
+
+    Args:
+        folder: the folder; it is created if it does not exist.
+        named: the method.
+        measured: its ``measures``; other columns are ignored.
+        side: the side of the intervals that were measured.
+        limits: the limits to keep; None for a baseline of numbers alone.
+        keep_tables: write the header only, since the numbers and limits there are the same but for
+            rounding.
+
+    Returns:
+        The CSV file of the method's numbers.
+
+    Raises:
+        InputError: the folder cannot be written or has another method's baseline under the same
+            name, or the measures are not complete.
+    """
+    validate_target(folder, named)
+    validate_numbers(named.label, named.family, measured)
+    files = files_of(folder, named.family, named.label)
+    try:
+        files.root.mkdir(parents=True, exist_ok=True)
+        with hold(files.root, patience=_PATIENCE):
+            _write(files, named, measured, side, limits, keep_tables)
+    except OSError as fault:
+        raise InputError(f"{files.root} cannot be written: {fault.strerror}") from None
+    return files.numbers
+
+
+def _write(
+    files: Files,
+    named: Named,
+    measured: pl.DataFrame,
+    side: str,
+    limits: KeptLimits | None,
+    keep_tables: bool,
+) -> None:
+    """Write the tables of a method, and its entry in the header."""
+    header = read_header(files.root) if is_baseline(files.root) else {"methods": {}}
+    if not keep_tables:
+        write_numbers(files.numbers, named.family, measured)
+        _write_limits(files, limits)
+    entry = {**provenance(named), "rows": measured.height}
+    if side != TWO_SIDED:
+        entry["side"] = side
+    if limits is not None:
+        entry |= {"limits": limits.in_full.height, "sums": limits.sums.height}
+    header["methods"].setdefault(named.family, {})[files.name] = entry
+    header["versions"] = _versions()
+    # A reader, who does not wait, finds the former header or the new one, and never a part.
+    text = json.dumps(header, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    part = files.root / f"{HEADER}.part"
+    try:
+        part.write_text(text, "utf-8")
+        part.replace(files.root / HEADER)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read_baseline(folder: str | Path, family: str, label: str, side: str = TWO_SIDED) -> Baseline:
+    """Return the baseline of a method.
+
+    Raises:
+        InputError: there is no baseline of this method and side, or it cannot be read.
+    """
+    files = files_of(folder, family, label)
+    if not is_baseline(files.root) or not files.numbers.is_file():
+        raise InputError(
+            f"{files.root} holds no baseline of {label}; --update {files.root} writes one"
+        )
+    entry = read_entry(files)
+    stored_side = entry.get("side", TWO_SIDED)
+    if stored_side != side:
+        raise InputError(
+            f"{files.numbers} is of the side {stored_side}, and {label} of the side {side}"
+        )
+    numbers = read_numbers(files.numbers, family)
+    _validate_height(files.numbers, numbers, entry.get("rows"))
+    return Baseline(numbers, _read_limits(files, family, entry))
+
+
+def _write_limits(files: Files, limits: KeptLimits | None) -> None:
+    """Write the limits, or remove those of a former baseline."""
+    if limits is None:
+        for file in (files.limits, files.sums):
+            file.unlink(missing_ok=True)
+        return
+    write_limits(files.limits, limits.in_full)
+    write_sums(files.sums, limits.sums)
+
+
+def _read_limits(files: Files, family: str, entry: dict[str, object]) -> KeptLimits | None:
+    """The limits of a baseline; None where its header knows of none.
+
+    Raises:
+        InputError: a file is gone or damaged.
+    """
+    if "limits" not in entry:
+        return None
+    kept = KeptLimits(read_limits(files.limits, family), read_sums(files.sums, family))
+    _validate_height(files.limits, kept.in_full, entry["limits"])
+    _validate_height(files.sums, kept.sums, entry.get("sums"))
+    return kept
+
+
+def _validate_height(file: Path, table: pl.DataFrame, expected: object) -> None:
+    """Refuse a table that has lost rows, or gained some, since it was written.
+
+    Raises:
+        InputError: the header says another number of rows.
+    """
+    if expected not in (None, table.height):
+        raise InputError(f"{file} has {table.height} rows, but {HEADER} says {expected}")
+
+
+def _versions() -> dict[str, str]:
+    """The versions of the packages that the numbers depend on."""
+    return {name: found for name, found in versions().items() if name != "matplotlib"}

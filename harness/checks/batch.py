@@ -1,0 +1,99 @@
+"""The check of several methods, one after the other or several at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from harness.checks.check import FINISHES, check
+from harness.checks.options import validate_seconds
+from harness.checks.report import CONFORMANCE, INCONCLUSIVE, CheckReport, Finding
+from harness.checks.subjects.naming import AnyMethod, named
+from harness.checks.watch import watching
+from harness.errors import HarnessError, InputError
+from harness.study.parallel import PROCESSES, parallel_jobs, run_tasks
+
+CAN_BE_CHECKED = "can be checked"
+
+Tell = Callable[[int, float], None]
+"""Is told the number of a method, from 0 on, and which fraction of its check is done."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One of several methods."""
+
+    report: CheckReport
+    exit_code: int
+    fault: str | None = None
+    """Why the method could not be checked; the report then has no other finding."""
+
+
+def check_methods(
+    methods: Sequence[AnyMethod],
+    options: Mapping[str, Any],
+    tell: Tell,
+    *,
+    jobs: int = 1,
+    timeout: float | None = None,
+) -> Iterator[Checked]:
+    """Check several methods, and yield the result of each in their order.
+
+    Args:
+        methods: each as ``harness.check`` takes them.
+        options: arguments of ``harness.check`` that hold for each.
+        tell: is told how far the checks are.
+        jobs: the number of methods that are checked at the same time, each in a process of its
+            own; −1 for one on each core.
+        timeout: seconds that all checks together may take; by default any number.
+
+    Raises:
+        InputError: jobs is no number of processes, or the timeout is out of range.
+    """
+    if not (jobs == -1 or jobs >= 1):
+        raise InputError(f"jobs should be at least 1, or -1 for one on each core, found {jobs}")
+    if timeout is not None:
+        validate_seconds("timeout", timeout)
+    end = None if timeout is None else time.time() + timeout
+    if parallel_jobs(jobs, len(methods)) == 1:
+        for number, method in enumerate(methods):
+            yield _check_one(method, options, end, lambda done, at=number: tell(at, done))  # type: ignore[misc]
+        return
+    tasks = [(method, dict(options), end) for method in methods]
+    for number, result in enumerate(run_tasks(_check_one, tasks, jobs, PROCESSES)):
+        tell(number, 1.0)
+        yield result
+
+
+def _check_one(
+    method: AnyMethod,
+    options: Mapping[str, Any],
+    end: float | None,
+    tell: Callable[[float], None] = lambda done: None,
+) -> Checked:
+    """The result of one method; of its check not much is left to do after the time ``end``."""
+    left = None if end is None else end - time.time()
+    try:
+        if left is not None and left <= 0:
+            why = "the time of all checks was over before this one started"
+            report = _unchecked(method, options, FINISHES, why)
+        else:
+            with watching(tell, left):
+                report = check(method, **options)
+    except HarnessError as fault:
+        report = _unchecked(method, options, CAN_BE_CHECKED, str(fault))
+        return Checked(report, fault.exit_code, str(fault))
+    return Checked(report, report.exit_code)
+
+
+def _unchecked(
+    method: AnyMethod, options: Mapping[str, Any], check_name: str, why: str
+) -> CheckReport:
+    """The report about a method of which nothing was found out."""
+    family = str(options["family"])
+    finding = Finding(check_name, CONFORMANCE, INCONCLUSIVE, why, {})
+    return CheckReport(named(method, family).label, family, "none", (finding,), pl.DataFrame())

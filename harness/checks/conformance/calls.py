@@ -1,0 +1,179 @@
+"""The conformance of calls: what a method does besides returning limits of one outcome."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from harness.checks.conformance.grid import Outcomes
+from harness.checks.conformance.properties import Evaluation
+from harness.checks.report import CONFORMANCE, FAIL, PASS, REMARK, Finding
+from harness.checks.restriction import Restriction
+from harness.checks.subjects.subject import Subject
+from harness.errors import InputError
+from harness.families.catalogue import family_of
+from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
+from harness.methods.source import NOT_ASKED, LimitSource, Observed
+from harness.methods.user.call_checks import (
+    ARGUMENTS,
+    IN_ANY_ORDER,
+    RANDOM,
+    SCALARS,
+    SHAPE,
+    TWICE,
+)
+from harness.methods.user.calls import format_arguments, one_outcome, same
+from harness.methods.user.type_checks import TYPES, TypeFault
+from harness.numerics.arrays import Positions
+
+CALL_CHECKS = (SHAPE, SCALARS, TWICE, IN_ANY_ORDER, TYPES, ARGUMENTS, RANDOM)
+
+_SIZES = {SINGLE_SAMPLE: 5, TWO_SAMPLES: 2, PAIRS: 2}
+_ALPHAS = (0.05, 0.3)
+"""Sizes of the grid, by the design, and alphas at which calls are checked."""
+_TYPE_SIZES, _TYPE_ALPHA = (10.0, 1000.0, 1e6), 0.05
+"""Types are compared at the sizes of the grid nearest to these: 32 bits suffice for small ones."""
+_TYPE_OUTCOMES = 5
+_AGAIN_SIZES, _AGAIN_ALPHAS, _AGAIN_OUTCOMES = 3, 4, 8
+"""The most sizes, alphas at each and outcomes at which a method is asked again."""
+
+USUAL_ALPHA = 0.05
+
+
+def check_calls(
+    subject: Subject,
+    grid: Sequence[Outcomes],
+    evaluations: Sequence[Evaluation],
+    restriction: Restriction,
+) -> Iterator[Finding]:
+    """Check what calls of the method do; nothing if it cannot be called.
+
+    Args:
+        subject: the method.
+        grid: the outcomes, or the data sets of lists, by size.
+        evaluations: the limits of the method at the grid.
+        restriction: the sizes and alphas that the check is restricted to.
+
+    Returns:
+        A finding for each check that was made.
+    """
+    found: dict[str, TypeFault] = {}
+    made: set[str] = set()
+    sizes = _SIZES.get(family_of(subject.family).design, 3)
+    for outcomes in grid[:sizes]:
+        for alpha in restriction.alphas_or(_ALPHAS)[: len(_ALPHAS)]:
+            for name, text in subject.call_checks(outcomes.observed(), alpha).items():
+                made.add(name)
+                if text is not None:
+                    found.setdefault(name, TypeFault(text))
+    for outcomes in _nearest(grid):
+        alpha = min(restriction.alphas_or((_TYPE_ALPHA,)), key=_distance_to_usual)
+        for observed in _for_types(outcomes, restriction):
+            for name, fault in subject.type_checks(observed, alpha).items():
+                made.add(name)
+                known = found.get(name)
+                if fault is not None and (known is None or known.is_remark > fault.is_remark):
+                    found[name] = fault
+    if made and subject.deterministic and TWICE not in found:
+        text = _asked_again(subject, evaluations)
+        made.add(IN_ANY_ORDER)
+        if text is not None:
+            found.setdefault(IN_ANY_ORDER, TypeFault(text))
+    for name in CALL_CHECKS:
+        if name in made:
+            yield _finding(name, found.get(name))
+
+
+def _finding(name: str, fault: TypeFault | None) -> Finding:
+    if fault is None:
+        return Finding(name, CONFORMANCE, PASS, "holds at every outcome of the grid", {})
+    verdict = REMARK if fault.is_remark else FAIL
+    return Finding(name, CONFORMANCE, verdict, fault.message, {})
+
+
+def _distance_to_usual(alpha: float) -> float:
+    return abs(math.log(alpha / USUAL_ALPHA))
+
+
+def _nearest(grid: Sequence[Outcomes]) -> list[Outcomes]:
+    """The outcomes of a small, a large and a very large size, as far as the grid has them."""
+    if any(np.ndim(each) > 1 for each in grid[0].counts):
+        return [*grid[:2]]
+    chosen = {
+        min(
+            range(len(grid)),
+            key=lambda place: abs(math.log(max(grid[place].sizes) / size)),
+        )
+        for size in _TYPE_SIZES
+    }
+    return [grid[place] for place in sorted(chosen)]
+
+
+def _spread(count: int, most: int) -> Positions:
+    """At most so many of ``count`` places, evenly spread, with the first and the last one."""
+    return np.unique(np.rint(np.linspace(0, count - 1, min(count, most))).astype(np.intp))
+
+
+def _some(observed: Observed, most: int) -> Observed:
+    places = _spread(observed.count, most)
+    counts = tuple(each[places] for each in observed.counts)
+    return Observed(observed.family, observed.sizes, counts)
+
+
+def _asked_again(subject: Subject, evaluations: Sequence[Evaluation]) -> str | None:
+    """Where limits differ when the method is asked again, the last outcome first.
+
+    A cache that forgets alpha, a counter or a value that is kept from the first call show here.
+    """
+    chosen = [evaluations[place] for place in _spread(len(evaluations), _AGAIN_SIZES)[::-1]]
+    try:
+        source = subject.reload()
+    except InputError as fault:
+        return f"the function could be loaded only once: {fault}"
+    if source is None:
+        return None
+    for evaluation in chosen:
+        for number in _spread(len(evaluation.alphas), _AGAIN_ALPHAS)[::-1].tolist():
+            text = _differing(source, evaluation, number)
+            if text is not None:
+                return text
+    return None
+
+
+def _for_types(outcomes: Outcomes, restriction: Restriction) -> Sequence[Observed]:
+    """The outcomes at which types are compared: one at a time where no other size may be asked.
+
+    Of several outcomes each is asked with a size of its own.
+    """
+    observed = _some(outcomes.observed(), _TYPE_OUTCOMES)
+    if restriction.sizes is None:
+        return [observed]
+    return [observed.part(slice(place, place + 1)) for place in range(observed.count)]
+
+
+def _differing(source: LimitSource, evaluation: Evaluation, number: int) -> str | None:
+    """The first outcome at which limits at one alpha are others than before."""
+    alpha, observed = evaluation.alphas[number], evaluation.outcomes.observed()
+    places = _spread(observed.count, _AGAIN_OUTCOMES)[::-1]
+    again = Observed(
+        observed.family, observed.sizes, tuple(each[places] for each in observed.counts)
+    )
+    answers = source.limits(again, alpha, evaluation.side)
+    lower, upper = (each[number].ravel() for each in (evaluation.lower, evaluation.upper))
+    for at, place in enumerate(places.tolist()):
+        if answers.failures.get(at, "").startswith(NOT_ASKED):
+            return None
+        before, after = (lower[place], upper[place]), (answers.lower[at], answers.upper[at])
+        if not same(before, after):
+            where = format_arguments({**one_outcome(again.arguments, at), "alpha": alpha})
+            return (
+                f"limits depend on the order of the calls: {_pair(before)} at {where}, and "
+                f"{answers.failures.get(at) or _pair(after)} after other calls"
+            )
+    return None
+
+
+def _pair(pair: tuple[float, float]) -> str:
+    return f"{pair[0]:.15g} … {pair[1]:.15g}"

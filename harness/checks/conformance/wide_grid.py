@@ -1,0 +1,201 @@
+"""The sizes, counts and alphas at which limits are asked for beside those of the fixed grid.
+
+A method that is wrong at one n only, from some n on, or at one alpha, has all properties elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from harness.checks.conformance.grid import (
+    Outcomes,
+    conformance_alphas,
+    conformance_grid,
+)
+from harness.checks.conformance.several_count_grid import several_count_grid
+from harness.checks.restriction import ANYWHERE, Restriction
+from harness.families.catalogue import family_of
+from harness.families.family import Family
+
+USUAL_ALPHA = 0.05
+WIDE_ALPHAS = (0.001, 0.01, USUAL_ALPHA, 0.1, 0.2, 0.3173)
+DRAWN_ALPHAS = 2
+"""The number of alphas that are drawn between the smallest and the largest of these."""
+LARGEST_DRAWN = 10**6
+"""The largest size that is drawn."""
+
+Alphas = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Outcomes of one size with the alphas at which limits are asked for."""
+
+    outcomes: Outcomes
+    alphas: Alphas
+    """Ascending."""
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """How wide the grid of a proportion is, and how many counts there are of a rate."""
+
+    all_counts_up_to: int
+    """All counts of every n up to this one; of a larger n some of them."""
+    two_alphas_up_to: int
+    """Up to this n 0.05 and another alpha in turn, then 0.05 alone."""
+    all_alphas_at: tuple[int, ...]
+    """Sizes with all counts and all alphas."""
+    every_n_up_to: int
+    large: tuple[int, ...]
+    drawn: int
+    """The number of larger sizes, and of exposures, that are drawn."""
+    events_up_to: int
+    """All numbers of events up to this one."""
+    places: tuple[int, ...]
+    """Counts of a large n are three in a row at n divided by each of these."""
+    next_to_ends: int
+    """Counts next to 0 and n."""
+    drawn_counts: int
+    """The number of counts of a large n that are drawn, three in a row each."""
+
+
+_LARGE = (500, 1000, 10**4, 10**5, 10**6)
+_EVERY_N = tuple(range(1, 201))
+_OF_ARRAYS = _Extent(200, 100, (30, 60, 100, 200), 200, _LARGE, 6, 200, (20, 8, 4, 3, 2), 11, 2)
+_OF_NUMBERS = _Extent(40, 60, (30, 60), 200, (500, 1000, 10**4, 10**6), 4, 60, (8, 2), 4, 1)
+_THOROUGH = _Extent(200, 200, _EVERY_N, 200, _LARGE, 20, 400, (50, 20, 12, 8, 6, 5, 4, 3, 2), 31, 2)
+
+EVENTS = (99, 170, 171, 172, 250, 500, 1000, 10**4, 10**5, 10**6)
+"""Numbers of events beyond those that are all asked for, three in a row at each."""
+SMALLEST_EXPOSURE, LARGEST_EXPOSURE = 1e-3, 1e5
+"""The range of drawn exposures."""
+
+
+def wide_grid(
+    family: str,
+    seed: int,
+    *,
+    takes_arrays: bool = True,
+    takes_long: bool = False,
+    thorough: bool = False,
+    largest_size: float | None = None,
+    restriction: Restriction = ANYWHERE,
+) -> list[Block]:
+    """The fixed grid and the wider one, by size.
+
+    A restricted check has the fixed grid only.
+
+    Args:
+        family: the family.
+        seed: what the sizes, counts and alphas are drawn from beside the fixed ones.
+        takes_arrays: whether the method answers many outcomes in one call; if not, it is asked at
+            all counts of small n only.
+        takes_long: whether a hundred outcomes of several counts take it a good part of a second; it
+            is asked at one more size only.
+        thorough: whether to ask at all alphas and counts, whatever the method takes.
+        largest_size: the largest size of a sample that the method takes; None for any.
+        restriction: the sizes and alphas that the check is restricted to.
+
+    Returns:
+        A block for each size.
+    """
+    known = family_of(family)
+    fixed = fixed_grid(family, largest_size, restriction)
+    if restriction != ANYWHERE:
+        return fixed
+    rng = np.random.default_rng((seed, 7))
+    if not known.has_single_count:
+        several = several_count_grid(
+            family, rng, takes_arrays=takes_arrays, takes_long=takes_long, thorough=thorough
+        )
+        blocks = [*fixed, *(Block(*each) for each in several)]
+        blocks.sort(key=lambda block: max(block.outcomes.sizes))
+        return [block for block in blocks if _is_taken(block, largest_size)]
+    extent = _THOROUGH if thorough else _OF_ARRAYS if takes_arrays else _OF_NUMBERS
+    alphas = _alphas(rng)
+    wide = (_proportions if known.is_bounded else _rates)(family, extent, alphas, rng)
+    blocks = [block for block in wide if _is_taken(block, largest_size)]
+    return _merged(known, [*fixed, *blocks])
+
+
+def _is_taken(block: Block, largest_size: float | None) -> bool:
+    """Whether no size is larger than the method takes."""
+    return largest_size is None or max(block.outcomes.sizes) <= largest_size
+
+
+def fixed_grid(
+    family: str, largest_size: float | None = None, restriction: Restriction = ANYWHERE
+) -> list[Block]:
+    """The grid of every check of a family, with all of its alphas at each size."""
+    alphas = conformance_alphas(family, restriction)
+    return [
+        Block(outcomes, alphas) for outcomes in conformance_grid(family, largest_size, restriction)
+    ]
+
+
+def _alphas(rng: np.random.Generator) -> Alphas:
+    """The fixed alphas and the drawn ones, which are uniform on the logarithm."""
+    logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
+    drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
+    return tuple(sorted({*WIDE_ALPHAS, *drawn}))
+
+
+def _proportions(
+    family: str, extent: _Extent, alphas: Alphas, rng: np.random.Generator
+) -> list[Block]:
+    """Every n up to 200, larger ones, and drawn ones."""
+    others = tuple(alpha for alpha in alphas if alpha != USUAL_ALPHA)
+    blocks = []
+    for n in range(1, extent.every_n_up_to + 1):
+        has_all = n <= extent.all_counts_up_to or n in extent.all_alphas_at
+        counts = range(n + 1) if has_all else _some_counts(n, extent, rng)
+        some = {USUAL_ALPHA, *(others[n % len(others) :][: n <= extent.two_alphas_up_to])}
+        chosen = alphas if n in extent.all_alphas_at else sorted(some)
+        blocks.append(_block(family, float(n), counts, chosen))
+    logs = rng.uniform(np.log(extent.every_n_up_to + 1), np.log(LARGEST_DRAWN), extent.drawn)
+    larger = (*extent.large, *map(int, np.exp(logs)))
+    blocks += [_block(family, float(n), _some_counts(n, extent, rng), alphas) for n in larger]
+    return blocks
+
+
+def _some_counts(n: int, extent: _Extent, rng: np.random.Generator) -> Iterable[int]:
+    """Counts next to 0 and n, three in a row at some places, and drawn ones."""
+    starts = [n // place for place in extent.places] + rng.integers(
+        0, n + 1, extent.drawn_counts
+    ).tolist()
+    low = {*range(extent.next_to_ends), *(start + i for start in starts for i in (-1, 0, 1))}
+    some = {x for x in low if 0 <= x <= n}
+    return {*some, *(n - x for x in some)}
+
+
+def _rates(family: str, extent: _Extent, alphas: Alphas, rng: np.random.Generator) -> list[Block]:
+    """Many events, at an exposure of 1 and at drawn ones."""
+    span = np.log(SMALLEST_EXPOSURE), np.log(LARGEST_EXPOSURE)
+    drawn = [float(f"{exposure:.4g}") for exposure in np.exp(rng.uniform(*span, extent.drawn))]
+    starts = [*EVENTS, *np.exp(rng.uniform(5.0, 14.0, 3)).astype(int).tolist()]
+    some = {start + i for start in starts for i in (-1, 0, 1)}
+    few = range(min(extent.events_up_to, 40) + 1)
+    blocks = [_block(family, each, {*few, *some}, alphas) for each in (*drawn, 1e-6, 50.0, 1e6)]
+    return [_block(family, 1.0, {*range(extent.events_up_to + 1), *some}, alphas), *blocks]
+
+
+def _block(family: str, size: float, counts: Iterable[int], alphas: Sequence[float]) -> Block:
+    ascending = np.array(sorted(counts), np.float64)
+    return Block(Outcomes(family, (size,), (ascending,)), tuple(alphas))
+
+
+def _merged(family: Family, blocks: Sequence[Block]) -> list[Block]:
+    """One block for each size, with the counts and the alphas of all of its blocks; by size."""
+    by_size: dict[float, Block] = {}
+    for block in blocks:
+        (size,) = block.outcomes.sizes
+        known = by_size.setdefault(size, block)
+        counts = np.union1d(known.outcomes.counts[0], block.outcomes.counts[0])
+        alphas = tuple(sorted({*known.alphas, *block.alphas}))
+        by_size[size] = Block(replace(known.outcomes, counts=(counts,)), alphas)
+    # Exposures keep their order, as the usual one of 1 stands first.
+    return [by_size[size] for size in (sorted(by_size) if family.is_bounded else by_size)]

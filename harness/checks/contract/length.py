@@ -1,0 +1,209 @@
+"""How long the intervals of a method are: beside the catalogue's shortest, and as n grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+import polars as pl
+
+from harness.checks.behaviour import LENGTH
+from harness.checks.contract.exact import cell_of
+from harness.checks.places import Places
+from harness.checks.report import (
+    CONTRACT,
+    FAIL,
+    LENGTH_NAME,
+    PASS,
+    REMARK,
+    TAILS,
+    Finding,
+    format_cell,
+)
+from harness.checks.restriction import ANYWHERE, Restriction
+from harness.checks.scenarios import Size, limits_at, scenario_of
+from harness.checks.subjects.subject import Subject, side_of
+from harness.engines.posterior import integrate_under_truth
+from harness.engines.solvers import solver_of
+from harness.errors import MethodError
+from harness.families.catalogue import family_of
+from harness.methods.catalogue import methods_for
+from harness.methods.contracts import AT_LEAST, NONE, Contract
+from harness.methods.method import LOWER, TWO_SIDED
+from harness.scenario import Limits, Scenario, data_of, sizes_by_name
+from harness.tables.blocks import mean_length
+
+COMPARED_AT = (10.0, 50.0, 200.0)
+"""The sizes, or the nearest ones with exact numbers, at which lengths are compared."""
+
+SHRINKS = "shrinks with n"
+SHORTEST = 0.8
+"""The largest ratio of the mean length at 4n to that at n; of a sound method it is near 0.5."""
+FIRST_SIZE = 50.0
+RUNGS, RUNGS_OF_SEVERAL = 8, 3
+"""The number of sizes, each four times the one before; of several counts, which take longer."""
+OUTCOMES, OUTCOMES_OF_SEVERAL = 17, 9
+"""The most outcomes, spread over the range, that the mean length is taken over."""
+
+
+def check_length(contract: Contract, subject: Subject, exact: pl.DataFrame) -> list[Finding]:
+    """Say how much longer a method is than the catalogue's shortest that keeps "at-least".
+
+    That is the one with the smallest mean length under a uniform truth at that size and alpha, of
+    those with limits of the same sides: of one-sided ones Clopper-Pearson's bound, or Garwood's.
+
+    Args:
+        contract: the contract of the method; of others than "at-least" nothing is said.
+        subject: the method.
+        exact: its exact numbers.
+
+    Returns:
+        A finding, which has passed; nothing for two samples, where each of the catalogue's methods
+        takes minutes.
+    """
+    if contract != AT_LEAST or not family_of(subject.family).has_single_count:
+        return []
+    found = list(_differences(subject, exact))
+    if not found:
+        return []
+    least, most = min(found), max(found)
+    text = f"{_in_words(least[0])} than the catalogue's shortest at-least interval ({least[1]})"
+    if len(found) > 1:
+        text += f" to {_in_words(most[0])} ({most[1]})"
+    numbers = {"found": most[0], "from": least[0]}
+    return [Finding(LENGTH_NAME, CONTRACT, PASS, f"mean length {text}", numbers)]
+
+
+def _differences(subject: Subject, exact: pl.DataFrame) -> Iterator[tuple[float, str]]:
+    """The relative differences of the mean length at a few sizes, and where each is."""
+    (size,), side = family_of(subject.family).sizes, side_of(subject)
+    known = exact.filter(pl.col(LENGTH).is_not_null() & pl.col(LENGTH).is_finite())
+    for (alpha,), rows in known.group_by("alpha", maintain_order=True):
+        sizes = rows[size].to_numpy()
+        nearest = {int(np.abs(np.log(sizes / at)).argmin()) for at in COMPARED_AT}
+        for place in sorted(nearest):
+            row = rows.row(place, named=True)
+            shortest = _shortest(subject.family, row[size], float(str(alpha)), side)
+            if shortest is not None:
+                where = f"{shortest[1]}, {format_cell(cell_of(row, subject.family))}"
+                yield row[LENGTH] / shortest[0] - 1.0, where
+
+
+def _in_words(difference: float) -> str:
+    return f"{abs(difference):.1%} {'longer' if difference >= 0 else 'shorter'}".replace("%", " %")
+
+
+@lru_cache(maxsize=1024)
+def _shortest(family: str, size: float, alpha: float, side: str) -> tuple[float, str] | None:
+    """The smallest mean length of the methods that promise "at-least", and the method's name."""
+    scenario = scenario_of(family, size)
+    outcomes = solver_of(scenario).possible_outcomes()
+    found = []
+    for name, method in methods_for(family).items():
+        if method.promise != AT_LEAST or side not in method.sides:
+            continue
+        lower, upper = method.limits(data_of(scenario, outcomes), alpha, side)
+        limits = Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
+        length = float(mean_length(integrate_under_truth(scenario, limits).mean(), 0)[0][0])
+        if np.isfinite(length) and length > 0:
+            found.append((length, name))
+    return min(found, default=None)
+
+
+def check_shrinking(
+    contract: Contract,
+    subject: Subject,
+    alphas: Sequence[float],
+    restriction: Restriction = ANYWHERE,
+) -> list[Finding]:
+    """Whether the intervals of a method become shorter as n grows.
+
+    At each size, from n = 50 on, the mean length over outcomes spread over the range is at most 0.8
+    of that at a quarter of the size. Of a one-sided limit the distance from the estimate takes the
+    place of the length.
+
+    Args:
+        contract: the contract of the method; of "none" a length that does not shrink is a remark.
+        subject: a deterministic method.
+        alphas: the alphas.
+        restriction: the only sizes that the method is asked for.
+
+    Returns:
+        A finding, about the alpha and the size where it shrinks least; nothing where the method
+        has no limits at two of the sizes.
+    """
+    ratios: list[tuple[float, float, Scenario, float, float]] = []
+    for alpha in alphas:
+        means = {size: _mean_of_some(subject, size, alpha) for size in _sizes(subject, restriction)}
+        for size, before in means.items():
+            length = means.get(4.0 * size)
+            if before and length is not None:
+                scenario = _scenario(subject.family, 4.0 * size)
+                ratios.append((length / before, alpha, scenario, before, length))
+    if not ratios:
+        return []
+    ratio, alpha, scenario, before, length = max(ratios, key=lambda each: each[0])
+    cell = {**sizes_by_name(scenario), "alpha": alpha}
+    message = (
+        f"mean length {length:.4g} at {format_cell(cell)}, {ratio:.3g} of the {before:.4g} at a "
+        f"quarter of the size"
+    )
+    numbers = {**cell, "found": ratio, "expected": SHORTEST}
+    if ratio <= SHORTEST:
+        return [Finding(SHRINKS, TAILS, PASS, f"at worst {message}", numbers)]
+    message += f", where at most {SHORTEST:g} of it is allowed"
+    bad = [each for each in ratios if each[0] > SHORTEST]
+    if len(bad) > 1:
+        message += f" (and at {len(bad) - 1} more sizes and alphas)"
+    cells = [{**sizes_by_name(each[2]), "alpha": each[1], "found": each[0]} for each in bad]
+    places = Places({name: np.array([each[name] for each in cells]) for name in cells[0]})
+    verdict = REMARK if contract == NONE else FAIL
+    return [Finding(SHRINKS, TAILS, verdict, message, numbers, ratio, places)]
+
+
+def _sizes(subject: Subject, restriction: Restriction) -> list[float]:
+    """The sizes at which a mean length is computed, those with one four times as large or small."""
+    family = family_of(subject.family)
+    largest = np.inf if subject.largest_size is None else subject.largest_size
+    rungs = RUNGS if family.has_single_count else RUNGS_OF_SEVERAL
+    ladder = [FIRST_SIZE * 4.0**rung for rung in range(rungs)]
+    sizes = {_of_one(size) for size in restriction.sizes_or(ladder)}
+    taken = {size for size in sizes if FIRST_SIZE <= size <= largest}
+    return sorted(size for size in taken if 4.0 * size in taken or size / 4.0 in taken)
+
+
+def _of_one(size: Size) -> float:
+    """The size, or where both samples have the same that; else 0, as no length is compared."""
+    first, second = size if isinstance(size, tuple) else (size, size)
+    return float(first) if first == second else 0.0
+
+
+def _scenario(family: str, size: float) -> Scenario:
+    """The scenario of that size, or where there are two samples of it for each."""
+    return scenario_of(family, (size, size) if family_of(family).samples == 2 else size)
+
+
+def _mean_of_some(subject: Subject, size: float, alpha: float) -> float | None:
+    """The mean length over some outcomes; None where the method has no finite limits there.
+
+    Of a ratio they are those whose estimate is neither 0 nor infinite: next to these a length does
+    not shrink.
+    """
+    scenario = _scenario(subject.family, size)
+    family, side = family_of(subject.family), side_of(subject)
+    count = OUTCOMES if family.has_single_count else OUTCOMES_OF_SEVERAL
+    outcomes = solver_of(scenario).spread_outcomes(count)
+    estimate = family.estimate(data_of(scenario, outcomes))
+    if family.is_ratio:
+        inside = (estimate > 0) & (estimate < np.inf)
+        outcomes, estimate = outcomes[inside], estimate[inside]
+    try:
+        lower, upper = limits_at(subject, scenario, outcomes, alpha)
+    except MethodError:
+        return None
+    lengths = upper - lower
+    if side != TWO_SIDED:
+        lengths = np.abs((lower if side == LOWER else upper) - estimate)
+    lengths = lengths[np.isfinite(lengths)]
+    return float(lengths.mean()) if lengths.size else None

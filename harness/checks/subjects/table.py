@@ -1,0 +1,160 @@
+"""A table of limits under check, and the sizes and alphas at which it has all outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.checks.behaviour import EXACT_NUMBERS
+from harness.checks.report import CONFORMANCE, PASS, Finding
+from harness.checks.restriction import Restriction, Size
+from harness.checks.scenarios import scenario_of
+from harness.checks.subjects.subject import snapped_to_boundary
+from harness.engines.solvers import solver_of
+from harness.methods.expected_failures import ExpectedFailure
+from harness.methods.source import Answers, Observed
+from harness.methods.user.call_checks import CallChecks
+from harness.methods.user.table.source import TableSource
+from harness.methods.user.table.table import TablePoints
+from harness.methods.user.type_checks import TypeChecks
+
+POINTS = "points of the table"
+
+
+@dataclass(frozen=True)
+class TableSubject:
+    """A table of limits."""
+
+    source: TableSource
+
+    @property
+    def label(self) -> str:
+        return self.source.label
+
+    @property
+    def family(self) -> str:
+        return self.source.points.family
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        return self.source.sides
+
+    @property
+    def deterministic(self) -> bool:
+        return True
+
+    @property
+    def expected_failures(self) -> tuple[ExpectedFailure, ...]:
+        return ()
+
+    @property
+    def contract(self) -> None:
+        """None: a table does not say what it promises."""
+
+    @property
+    def largest_size(self) -> None:
+        """None: the sizes of a check are those of the table."""
+
+    @property
+    def has_uneven_tails(self) -> bool:
+        """False, as a table has no way to say so."""
+        return False
+
+    @property
+    def takes_long(self) -> bool:
+        """False, as limits are looked up."""
+        return False
+
+    def takes_arrays(self, observed: Observed, alpha: float) -> bool:
+        return True
+
+    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
+        return snapped_to_boundary(self.source.limits(observed, alpha, side), observed)
+
+    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+        """None: a table is not called."""
+        return {}
+
+    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
+        """None: a table is not called."""
+        return {}
+
+    def reload(self) -> None:
+        """None: a table remembers nothing."""
+
+    def unpicklable(self) -> None:
+        """None: a table need not be pickled."""
+
+
+def restriction_of(points: TablePoints, restriction: Restriction) -> Restriction:
+    """The restriction, with the sizes and the alphas of a table where it names none."""
+    sizes = tuple(map(_size, points.sizes))
+    return Restriction(restriction.sizes_or(sizes), restriction.alphas_or(points.alphas))
+
+
+def _size(sizes: tuple[float, ...]) -> Size:
+    if len(sizes) == 2:
+        return sizes[0], sizes[1]
+    return int(sizes[0]) if sizes[0].is_integer() else sizes[0]
+
+
+def complete_grid(
+    points: TablePoints, sizes: Sequence[Size], alphas: Sequence[float]
+) -> tuple[tuple[Size, ...], tuple[float, ...]]:
+    """The sizes and the alphas at which a table has all outcomes that can occur.
+
+    At all of these sizes it has them at all of these alphas. Where it has them at more alphas for
+    some sizes than for others, most sizes times alphas are chosen.
+
+    Args:
+        points: the limits of the table.
+        sizes: to choose from; those with fewer alphas may be left out.
+        alphas: to choose from.
+    """
+    at = {alpha: [size for size in sizes if _is_complete(points, size, alpha)] for alpha in alphas}
+    ranked = sorted(alphas, key=lambda alpha: (-len(at[alpha]), alpha))
+    best: tuple[tuple[Size, ...], tuple[float, ...]] = ((), ())
+    for count in range(1, len(ranked) + 1):
+        chosen = ranked[:count]
+        shared = tuple(size for size in sizes if all(size in at[alpha] for alpha in chosen))
+        if len(shared) * count > len(best[0]) * len(best[1]):
+            best = shared, tuple(sorted(chosen))
+    return best
+
+
+def _is_complete(points: TablePoints, size: Size, alpha: float) -> bool:
+    scenario = scenario_of(points.family, size)
+    known = points.at(tuple(map(float, scenario.sizes)), alpha)
+    solver = solver_of(scenario)
+    if len(known) < solver.possible_count():
+        return False
+    counts = scenario.counts(solver.possible_outcomes())
+    needed = zip(*(each.astype(np.float64).tolist() for each in counts), strict=True)
+    return all(each in known for each in needed)
+
+
+def points_finding(source: TableSource, sizes: Sequence[Size], alphas: Sequence[float]) -> Finding:
+    """How many points of a table were checked, and where there were exact numbers.
+
+    Args:
+        source: the table, after the check.
+        sizes: those at which exact numbers were computed.
+        alphas: likewise.
+    """
+    points = source.points
+    numbers = (
+        f"exact numbers are computed at {len(sizes)} of {len(points.sizes)} sizes and "
+        f"{len(alphas)} of {len(points.alphas)} alphas, where it has all outcomes"
+        if sizes
+        else "exact numbers do not apply: it has all outcomes of no size and alpha"
+    )
+    message = f"{len(source.asked)} of {points.count} points of the table were checked; {numbers}"
+    return Finding(POINTS, CONFORMANCE, PASS, message, {})
+
+
+def no_exact_numbers(kind: str, name: str = EXACT_NUMBERS) -> Finding:
+    """The finding in place of those about exact numbers, where a table suffices for none."""
+    message = "does not apply: the table has all outcomes of no size and alpha"
+    return Finding(name, kind, PASS, message, {})

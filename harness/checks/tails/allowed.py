@@ -1,0 +1,132 @@
+"""How large the tail of one limit may be.
+
+Under the contract at-least a limit may leave alpha: at truths just beyond the lower limit L of x
+every outcome from x on is a miss if limits rise with x, so that Pr(X ≥ x | L) ≤ alpha is necessary.
+
+Under another contract r = z(tail with half of x's probability) / z(alpha/2) is near 1. It was
+computed for the methods of the catalogue and the intervals of statsmodels, SciPy and astropy, at
+n = 10 … 10^6, alpha = 0.001 … 0.3173 and both one-sided forms, without Wald's kin, balanced width
+and the inequalities. With m the smaller of the numbers of successes and failures, a sound limit
+lies at most 1.8 counts off: |r − 1| z √m < 1.8 (add-four; 1.6 without it, 0.5 for Clopper-Pearson)
+from m = 5 on, below alpha = 0.05 from m = 10 on. For z > 1.5, which is alpha < 0.13 of two-sided
+limits, r is within 0.74 … 1.39 there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtr
+
+from harness.checks.report import Verdict, format_cell
+from harness.checks.tails.faults import Fault, Place
+from harness.checks.tails.record import LimitName, LimitTails
+from harness.numerics.arrays import Bools
+
+SHIFT = 1.9
+"""How many counts a limit may lie off, plus ``SLOPE`` of its distance."""
+SHIFT_OF_SEVERAL = 6.5
+"""The same for the least of several counts: of their variances some methods use others."""
+SLOPE = 0.02
+FAILURE = (0.7, 1.4)
+"""The allowed r, where z is at least ``LARGE_Z``."""
+LARGE_Z = 1.5
+REMARK_BELOW, REMARK_ABOVE = 0.15, 0.2
+"""Distances of r from 1 beyond which there is a remark; larger in proportion where z < 1.96."""
+FEWEST, FEWEST_AT_SMALL_ALPHA, SMALL_ALPHA = 5.0, 10.0, 0.0499
+"""The smallest count of successes or failures at which r is held to these bounds."""
+MANY, SLOPE_OF_MANY = 2500.0, 0.05
+"""Counts from which on r is near 1 at any smaller alpha too: within 0.05 + z/√m."""
+_USUAL_Z = 1.96
+JUDGED_ALPHAS = (0.00999, 0.201)
+"""The alphas at which it is."""
+
+ROUNDING = 1e-4
+"""What rounding may add to a tail, relative to alpha: SciPy's ``gammaincinv`` adds 7e-6 at x = 10^6
+and alpha = 1e-6."""
+SOLVED = 2e-12
+"""How far a limit may lie from the solution of its equation, as of SciPy's ``brentq``."""
+
+
+def exceeds_alpha(tails: LimitTails, name: LimitName) -> Bools:
+    """Where a limit leaves more than alpha, so that the contract at-least is broken."""
+    alphas = tails.by_alpha(tails.alphas)
+    size = max(tails.outcomes.sizes)
+    allowed = alphas * (1.0 + ROUNDING) + SOLVED * size
+    return np.asarray(np.nan_to_num(tails.tail(name), nan=0.0) > allowed)
+
+
+def is_inside(tails: LimitTails) -> Bools:
+    """Where r is near 1 for every sound method; shape of the limits."""
+    alphas = tails.by_alpha(tails.alphas)
+    fewest = np.where(alphas < SMALL_ALPHA, FEWEST_AT_SMALL_ALPHA, FEWEST)
+    judged = (alphas > JUDGED_ALPHAS[0]) & (alphas < JUDGED_ALPHAS[1])
+    return np.asarray(judged & (tails.least >= fewest))
+
+
+def is_far_off(tails: LimitTails, name: LimitName) -> Bools:
+    """Where r is farther from 1 than for any sound method."""
+    r, z = tails.r(name), tails.z
+    shift = SHIFT if len(tails.outcomes.counts) == 1 else SHIFT_OF_SEVERAL
+    spread = shift / np.sqrt(np.maximum(tails.least, 1.0)) + SLOPE * z
+    far = np.abs(r - 1.0) * z > spread
+    far |= (z > LARGE_Z) & ((r < FAILURE[0]) | (r > FAILURE[1]))
+    is_large = (tails.least >= MANY) & (tails.by_alpha(tails.alphas) < JUDGED_ALPHAS[1])
+    beyond = np.abs(r - 1.0) > SLOPE_OF_MANY + z / np.sqrt(np.maximum(tails.least, 1.0))
+    return np.asarray((far & is_inside(tails)) | (is_large & beyond))
+
+
+def is_off(tails: LimitTails, name: LimitName) -> Bools:
+    """Where r is farther from 1 than for most sound methods."""
+    distance = (tails.r(name) - 1.0) * np.minimum(tails.z / _USUAL_Z, 1.0)
+    return np.asarray(
+        ((distance < -REMARK_BELOW) | (distance > REMARK_ABOVE)) & is_inside(tails)
+    ) | is_far_off(tails, name)
+
+
+def is_swapped(tails: LimitTails, name: LimitName) -> Bools:
+    """Where a limit lies on the other side of the estimate, about as far off as it should be."""
+    r = tails.r(name)
+    return np.asarray((r < -0.6) & (r > -1.6) & is_inside(tails))
+
+
+def fault_at_least(place: Place, count: int, verdict: Verdict) -> Fault:
+    """The failure of a limit that leaves more than alpha."""
+    tails = place.tails
+    tail, alpha = float(tails.tail(place.name)[place.index]), tails.alphas[place.index[0]]
+    message = f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, at most {alpha:g} allowed"
+    found = {"found": tail, "expected": alpha}
+    return Fault(verdict, message, {**place.cell, **found, "broken": count}, count)
+
+
+def fault_of_r(place: Place, count: int, verdict: Verdict) -> Fault:
+    """The fault of a limit whose r is not near 1."""
+    tails = place.tails
+    r, expected = float(tails.r(place.name)[place.index]), float(tails.expected[place.index[0]])
+    tail = float(ndtr(-r * tails.z.ravel()[place.index[0]]))
+    message = (
+        f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, {expected:g} expected "
+        f"(with half of the probability of the outcome itself; r = {r:.3g})"
+    )
+    found = {"found": tail, "expected": expected, "r": r}
+    return Fault(verdict, message, {**place.cell, **found, "broken": count}, count)
+
+
+def fault_of_swapped(place: Place, count: int, verdict: Verdict) -> Fault:
+    """The fault of a limit in the place of the other one."""
+    other = "upper" if place.name == "lower" else "lower"
+    message = (
+        f"{words_of(place)} is where the {other} limit belongs: one side is taken for the other"
+    )
+    return Fault(verdict, message, {**place.cell, "broken": count}, count)
+
+
+def words_of(place: Place) -> str:
+    """The limit in words: "the upper limit 0.31 at x = 3, n = 40, alpha = 0.05"."""
+    limit = float(place.tails.limit(place.name)[place.index])
+    where = format_cell(place.tails.cell(place.index))
+    return f"the {place.name} limit {limit:.6g} at {where}"
+
+
+def _side(name: LimitName) -> str:
+    """Where the truths lie that the limit leaves out, and so the tail: above the upper limit."""
+    return "above" if name == "upper" else "below"

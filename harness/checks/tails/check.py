@@ -1,0 +1,144 @@
+"""Hold the tails of all limits to a contract, and the limits to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from harness.checks.places import Places
+from harness.checks.report import FAIL, PASS, REMARK, TAILS, Finding, Verdict
+from harness.checks.tails.allowed import (
+    exceeds_alpha,
+    fault_at_least,
+    fault_of_r,
+    fault_of_swapped,
+    is_far_off,
+    is_off,
+    is_swapped,
+)
+from harness.checks.tails.boundary import fault_of_end, stays_at_the_end
+from harness.checks.tails.faults import Fault, Place, Rule, first_place
+from harness.checks.tails.levels import jumps_in_alpha, jumps_in_size, lost_factors, repeated
+from harness.checks.tails.neighbours import (
+    fault_of_neighbours,
+    is_apart,
+    is_rough,
+    second_differences,
+)
+from harness.checks.tails.record import LimitTails
+from harness.methods.contracts import AT_LEAST, NONE, Contract
+from harness.methods.method import TWO_SIDED
+
+TAIL_PROBABILITIES = "tail probabilities"
+NEIGHBOURS = "neighbours agree"
+TAIL_CHECKS = (TAIL_PROBABILITIES, NEIGHBOURS)
+
+_SMALLER = "a fault at one point that is smaller than this is for a baseline to find"
+_SEVERITY = 900.0
+
+
+def check_tails(
+    records: Sequence[LimitTails], contract: Contract, uneven: bool = False
+) -> list[Finding]:
+    """Check the tail that each limit leaves.
+
+    - tail probabilities: under at-least no limit leaves more than alpha; under another contract r
+      is near 1 inside the range. No factor of two is lost, no side mistaken for the other, no alpha
+      taken for another one, and no limit of thousands of counts is the end of the range.
+    - neighbours agree: r hardly changes from one outcome to the next, nor its mean from n to n + 1.
+
+    Under the contract none whatever is found is a remark.
+
+    Args:
+        records: the tails of all limits, by size and side.
+        contract: what the method is held to.
+        uneven: whether one tail of a limit may by design have hardly any of alpha, as next to the
+            ends of the range an interval with limits at equal distances of the estimate.
+
+    Returns:
+        A finding for each of the two; none where there are no tails.
+    """
+    if not records:
+        return []
+    usual = FAIL if contract != NONE and not uneven else REMARK
+    return [
+        _finding(TAIL_PROBABILITIES, _tail_faults(records, contract, usual), _passed(records)),
+        _finding(NEIGHBOURS, _neighbour_faults(records, usual), _passed_neighbours(records)),
+    ]
+
+
+def _tail_faults(
+    records: Sequence[LimitTails], contract: Contract, usual: Verdict
+) -> Iterator[Fault]:
+    """What is wrong with tails, what names a cause first."""
+    yield from _first(records, is_swapped, fault_of_swapped, usual)
+    for fault in lost_factors(records, usual):
+        # Two-sided limits of half the alpha are safe, and may be meant for several intervals.
+        is_safe = contract == AT_LEAST and fault.cell["factor"] == 0.5
+        if not (is_safe and records[0].side == TWO_SIDED):
+            yield fault
+    yield from _first_of(repeated(records, usual))
+    yield from _first_of(jumps_in_alpha(records, usual))
+    if contract == AT_LEAST:
+        yield from _first(records, exceeds_alpha, fault_at_least, FAIL)
+    else:
+        yield from _first(records, is_far_off, fault_of_r, usual)
+        yield from _first(records, is_off, fault_of_r, REMARK)
+    yield from _first(records, stays_at_the_end, fault_of_end, usual)
+
+
+def _neighbour_faults(records: Sequence[LimitTails], usual: Verdict) -> Iterator[Fault]:
+    """What is wrong between neighbours."""
+    yield from _first_of(jumps_in_size(records, usual))
+    yield from _first(records, is_apart, fault_of_neighbours, usual)
+    yield from _first(records, is_rough, fault_of_neighbours, REMARK)
+
+
+def _first(
+    records: Sequence[LimitTails],
+    rule: Rule,
+    fault: Callable[[Place, int, Verdict], Fault],
+    verdict: Verdict,
+) -> Iterator[Fault]:
+    """The first limit that breaks a rule, if any does."""
+    place, places = first_place(records, rule)
+    if place is not None:
+        yield replace(fault(place, places.count, verdict), all_places=places)
+
+
+def _first_of(faults: Iterator[Fault]) -> Iterator[Fault]:
+    """The first of the faults, with the number of them."""
+    found = list(faults)
+    if found:
+        first = found[0]
+        yield Fault(first.verdict, first.message, first.cell, len(found))
+
+
+def _finding(name: str, faults: Iterator[Fault], passed: str) -> Finding:
+    """The finding of the gravest fault, the others of its verdict in short."""
+    found = list(faults)
+    chosen = [fault for fault in found if fault.is_failure] or found
+    if not chosen:
+        return Finding(name, TAILS, PASS, passed, {})
+    first = chosen[0]
+    more = f" (and {first.count - 1} more)" if first.count > 1 else ""
+    text = "; ".join([first.message + more, *(fault.message for fault in chosen[1:2])])
+    if name == NEIGHBOURS and not first.is_failure:
+        text += f"; {_SMALLER}"
+    severity = _SEVERITY if first.is_failure else 0.0
+    places = Places.joined([fault.places for fault in chosen])
+    return Finding(name, TAILS, first.verdict, text, first.cell, severity, places)
+
+
+def _passed(records: Sequence[LimitTails]) -> str:
+    count = sum(int(tails.has_tail(name).sum()) for tails in records for name in tails.names)
+    return f"as they should be at {count} limits"
+
+
+def _passed_neighbours(records: Sequence[LimitTails]) -> str:
+    largest = 0.0
+    for tails in records:
+        for name in tails.names:
+            found = second_differences(tails, name)
+            largest = max(largest, float(found[found == found].max(initial=0.0)))
+    return f"the largest second difference of r is {largest:.2g}; {_SMALLER}"

@@ -1,0 +1,206 @@
+"""How far out all limits of one size and alpha lie together, and how that changes.
+
+The level is the mean r over the outcomes inside, which hardly depends on n and on alpha, although
+the r of single limits of exact tests does: for the methods of the catalogue, at n = 20 … 200 and
+alpha = 0.001 … 0.2, the level of one limit at n + 1 differs by at most 0.04 from that at n, and the
+level at one alpha by at most 0.03 from the line through those of its neighbours in log alpha. A
+level that jumps is that of a quantile that is wrong for some n or for some alpha.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+from scipy.special import ndtr
+
+from harness.checks.report import Verdict, format_cell
+from harness.checks.tails.allowed import FEWEST
+from harness.checks.tails.faults import Fault, limits_of
+from harness.checks.tails.record import LimitName, LimitTails, upper_quantile
+from harness.methods.method import TWO_SIDED
+from harness.numerics.arrays import Bools, Floats
+
+JUMP_IN_N, JUMP_IN_ALPHA = 0.06, 0.06
+"""What a level may differ by from its neighbours'."""
+SMALLEST_N, SMALLEST_N_IN_ALPHA = 20, 40
+"""The sizes from which on levels are compared."""
+FEWEST_OUTCOMES, FEWEST_IN_ALPHA = 10, 20
+"""The fewest outcomes that a level is a mean of."""
+SMALLEST_ALPHA, LARGEST_ALPHA = 0.0009, 0.201
+"""The alphas at which levels of neighbouring n are compared, and changes in alpha are failures."""
+MOST_APART, SMALLEST_Z = 0.8, 0.8
+"""How much smaller the quantile of the next alpha may be, and how small it may be itself."""
+BOUNDS = 0.5, 1.5
+"""Every r counts as one within these, so that limits next to the ends of the range, whose r grows
+without bound, hardly count."""
+
+FACTOR_TOLERANCE = 0.01
+FACTORS = (2.0, 0.5)
+"""Factors by which a tail may be off: alpha is used for alpha/2, or the other way round."""
+FEWEST_ALPHAS = 3
+"""The number of alphas at which the factor must show."""
+
+
+def level(tails: LimitTails, name: LimitName) -> Floats:
+    """The mean r at each alpha over outcomes inside, weighted by √(m − 4), shape (a,).
+
+    Not a number where there are fewer than ten outcomes inside.
+    """
+    inside = tails.least >= FEWEST
+    if inside.sum() < FEWEST_OUTCOMES:
+        return np.full(len(tails.alphas), np.nan)
+    r = np.nan_to_num(tails.r(name)[:, inside], nan=BOUNDS[1])
+    weights = np.sqrt(tails.least[inside] - (FEWEST - 1.0))
+    return np.asarray(np.average(np.clip(r, *BOUNDS), axis=1, weights=weights))
+
+
+def jumps_in_size(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[Fault]:
+    """Where the level at n + 1 is not that at n, for sizes with all outcomes."""
+    for side in dict.fromkeys(tails.side for tails in records):
+        of_side = {
+            int(tails.outcomes.sizes[0]): tails
+            for tails in records
+            if tails.side == side and _is_complete(tails)
+        }
+        for n in sorted(of_side):
+            if n >= SMALLEST_N and n + 1 in of_side:
+                yield from _jumps_between(of_side[n], of_side[n + 1], verdict)
+
+
+def _is_complete(tails: LimitTails) -> bool:
+    """Whether the outcomes are those of one count of successes, and all of them."""
+    sizes = tails.outcomes.sizes
+    return len(sizes) == 1 and tails.least.shape == (sizes[0] + 1,)
+
+
+def _jumps_between(one: LimitTails, other: LimitTails, verdict: Verdict) -> Iterator[Fault]:
+    for name in one.names:
+        levels = [dict(zip(each.alphas, level(each, name), strict=True)) for each in (one, other)]
+        for alpha in sorted(one.alphas, key=lambda each: abs(np.log(each / 0.05))):
+            if alpha not in levels[1] or not SMALLEST_ALPHA < alpha < LARGEST_ALPHA:
+                continue
+            before, after = levels[0][alpha], levels[1][alpha]
+            if abs(after - before) > JUMP_IN_N:
+                cell = {"n": int(other.outcomes.sizes[0]), "alpha": alpha}
+                message = (
+                    f"the {name} limits change at {format_cell(cell)}: their mean r over x is "
+                    f"{after:.3g}, and {before:.3g} at n = {cell['n'] - 1}"
+                )
+                yield Fault(verdict, message, {**cell, "found": after, "expected": before})
+
+
+def jumps_in_alpha(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[Fault]:
+    """Where the level at one alpha is not between those at its neighbours."""
+    for tails, name in limits_of(records):
+        size = tails.outcomes.sizes[0]
+        if size < SMALLEST_N_IN_ALPHA and _is_complete(tails):
+            continue
+        if (tails.least >= FEWEST).sum() < FEWEST_IN_ALPHA:
+            continue
+        levels, logs, z = level(tails, name), np.log(tails.alphas), tails.z.ravel()
+        by_distance: dict[float, Fault] = {}
+        for place, alpha in enumerate(tails.alphas):
+            if not 0 < place < len(logs) - 1 or not SMALLEST_ALPHA < alpha < LARGEST_ALPHA:
+                continue
+            around = [place - 1, place + 1]
+            if z[place] - z[place + 1] > MOST_APART or z[place + 1] < SMALLEST_Z:
+                continue
+            between = float(np.interp(logs[place], logs[around], levels[around]))
+            found = float(levels[place])
+            if abs(found - between) > JUMP_IN_ALPHA:
+                used = _alpha_of(tails, found, place)
+                where = f"{tails.outcomes.size_text}, alpha = {alpha:g}"
+                message = (
+                    f"the {name} limits at {where} are about those of alpha = {used:.3g}: their "
+                    f"mean r over the outcomes is {found:.3g}, and {between:.3g} between those "
+                    f"at alpha = {tails.alphas[place - 1]:g} and {tails.alphas[place + 1]:g}"
+                )
+                cell = {**tails.outcomes.size_cell, "alpha": alpha}
+                fault = Fault(verdict, message, {**cell, "found": found, "expected": between})
+                by_distance[abs(found - between)] = fault
+        # The levels at the alphas beside it are then off the line as well.
+        if by_distance:
+            yield by_distance[max(by_distance)]
+
+
+def _alpha_of(tails: LimitTails, found: float, place: int) -> float:
+    """The alpha whose limits have the level at one alpha."""
+    tail = float(ndtr(-found * tails.z.ravel()[place]))
+    return tail * (2.0 if tails.side == TWO_SIDED else 1.0)
+
+
+def lost_factors(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[Fault]:
+    """Where the median tail is off by a factor of two, for both limits and at several alphas."""
+    for tails in records:
+        inside = tails.least >= 2.0 * FEWEST
+        if inside.sum() < FEWEST_OUTCOMES or _judged(tails).sum() < FEWEST_ALPHAS:
+            continue
+        for factor in FACTORS:
+            agree = _has_factor(tails, inside, factor)
+            if agree.sum() >= FEWEST_ALPHAS:
+                yield _fault_of_factor(tails, factor, agree, verdict)
+                return
+
+
+def _judged(tails: LimitTails) -> Bools:
+    """The alphas at which the median r is that of a factor, shape (a,)."""
+    return (np.array(tails.alphas) > 0.00999) & (np.array(tails.alphas) < LARGEST_ALPHA)
+
+
+def _has_factor(tails: LimitTails, inside: Bools, factor: float) -> Bools:
+    """At which alphas the median r of each limit is that of a tail off by the factor, shape (a,).
+
+    The tail is that with half of the outcome's own probability, or that with all of it.
+    """
+    expected = tails.expected
+    judged = _judged(tails)
+    wanted = upper_quantile(factor * expected) / upper_quantile(expected)
+    agree = np.zeros(judged.size, np.bool_)
+    whole = {name: upper_quantile(tails.tail(name)) / tails.z for name in tails.names}
+    for values in ({name: tails.r(name) for name in tails.names}, whole):
+        near = judged.copy()
+        for name in tails.names:
+            r = np.nan_to_num(values[name][:, inside], nan=BOUNDS[1])
+            near &= np.abs(np.median(r, axis=1) / wanted - 1.0) < FACTOR_TOLERANCE
+        agree |= near
+    return agree
+
+
+def _fault_of_factor(tails: LimitTails, factor: float, agree: Bools, verdict: Verdict) -> Fault:
+    right = "alpha/2" if tails.side == TWO_SIDED else "alpha"
+    used = {("alpha/2", 2.0): "alpha", ("alpha/2", 0.5): "alpha/4"}.get((right, factor))
+    used = used or ("2·alpha" if factor == 2.0 else "alpha/2")
+    place = int(
+        np.flatnonzero(agree)[np.argmin(np.abs(np.log(np.array(tails.alphas)[agree] / 0.05)))]
+    )
+    alpha = tails.alphas[place]
+    names = " and ".join(tails.names)
+    message = (
+        f"{used} is used where {right} belongs: the median tail of the {names} limits at "
+        f"{tails.outcomes.size_text}, alpha = {alpha:g} is {factor * tails.expected[place]:.3g}, "
+        f"{tails.expected[place]:.3g} expected"
+    )
+    return Fault(verdict, message, {**tails.outcomes.size_cell, "alpha": alpha, "factor": factor})
+
+
+def repeated(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[Fault]:
+    """Where all limits inside are the same at two alphas."""
+    for tails, name in limits_of(records):
+        inside = tails.least >= FEWEST
+        if inside.sum() < FEWEST_OUTCOMES:
+            continue
+        limits = tails.limit(name)[:, inside]
+        has_tail = tails.has_tail(name)[:, inside]
+        for place, (one, other) in enumerate(pairwise(tails.alphas)):
+            used = has_tail[place] & has_tail[place + 1]
+            if other < 1.5 * one or not used.any():
+                continue
+            same = np.abs(limits[place] - limits[place + 1]) <= 1e-12 * np.abs(limits[place])
+            if same[used].all():
+                message = (
+                    f"the {name} limits at {tails.outcomes.size_text} are the same at alpha = "
+                    f"{one:g} as at alpha = {other:g}"
+                )
+                yield Fault(verdict, message, {**tails.outcomes.size_cell, "alpha": one})

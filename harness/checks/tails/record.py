@@ -1,0 +1,106 @@
+"""The tail probabilities that the limits of a method leave, at the outcomes of one size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import ndtri
+
+from harness.checks.conformance.grid import Outcomes
+from harness.methods.method import LOWER, TWO_SIDED, UPPER
+from harness.numerics.arrays import Bools, Floats
+
+LimitName = Literal["lower", "upper"]
+
+_SMALLEST = 1e-300
+"""A smaller tail counts as this one: its normal quantile is 37."""
+_LARGEST = 1.0 - 1e-16
+
+
+@dataclass(frozen=True)
+class LimitTails:
+    """The tail that each limit of one side of a method leaves, at all outcomes of one size.
+
+    The lower limit L at an outcome leaves Pr(X ≥ x | L), the upper limit U leaves Pr(X ≤ x | U).
+    An equal-tailed exact interval has alpha/2 for both. Arrays have shape (a, k) for one count, and
+    (a, k₁, k₂) or (a, m) for several: a alphas, then the shape of the outcomes.
+    """
+
+    outcomes: Outcomes
+    side: str
+    alphas: tuple[float, ...]
+    """Ascending."""
+    lower: Floats
+    """The lower limits."""
+    upper: Floats
+    lower_tail: Floats
+    """The tail of the lower limit; not a number where there is none: the limit is missing, is at
+    its own end of the range or beyond, or belongs to the open side."""
+    upper_tail: Floats
+    lower_r: Floats
+    """z(tail with half of x's probability) / z(alpha/2), of one-sided limits / z(alpha), which is
+    near 1 for a sound method; not a number where there is no tail."""
+    upper_r: Floats
+    least: Floats
+    """The smallest of the counts of successes and of failures, or of events, on which it depends
+    how near r is to 1; shape of the outcomes."""
+
+    @property
+    def names(self) -> tuple[LimitName, ...]:
+        """The limits that are not the open side."""
+        sides: dict[str, tuple[LimitName, ...]] = {LOWER: ("lower",), UPPER: ("upper",)}
+        return sides.get(self.side, ("lower", "upper"))
+
+    @property
+    def expected(self) -> Floats:
+        """The tail that a limit should leave at each alpha: alpha/2, or alpha if one-sided."""
+        return np.array(self.alphas) / (2.0 if self.side == TWO_SIDED else 1.0)
+
+    def limit(self, name: LimitName) -> Floats:
+        """The limits of this name."""
+        return self.lower if name == "lower" else self.upper
+
+    def tail(self, name: LimitName) -> Floats:
+        """The tails of the limits of this name."""
+        return self.lower_tail if name == "lower" else self.upper_tail
+
+    def r(self, name: LimitName) -> Floats:
+        """The r of the limits of this name."""
+        return self.lower_r if name == "lower" else self.upper_r
+
+    def has_tail(self, name: LimitName) -> Bools:
+        """Where the limits of this name have a tail."""
+        return ~np.isnan(self.tail(name))
+
+    @property
+    def z(self) -> Floats:
+        """z(alpha/2), of one-sided limits z(alpha), in a shape that broadcasts over the arrays."""
+        return self.by_alpha(upper_quantile(self.expected))
+
+    def by_alpha(self, values: Sequence[float] | Floats) -> Floats:
+        """A number for each alpha in a shape that broadcasts over the arrays."""
+        extra = self.lower.ndim - 1
+        return np.asarray(values, np.float64).reshape(-1, *[1] * extra)
+
+    def cell(self, index: Sequence[int]) -> dict[str, float | int | str]:
+        """The outcome, alpha and, if one-sided, the side of a place in the arrays."""
+        cell = {**self.outcomes.cell(index[1:]), "alpha": self.alphas[index[0]]}
+        return cell if self.side == TWO_SIDED else {**cell, "side": self.side}
+
+
+def upper_quantile(tail: Floats) -> Floats:
+    """z(tail), the standard normal quantile with this probability above it; of any shape."""
+    return np.asarray(-ndtri(np.clip(tail, _SMALLEST, _LARGEST)))
+
+
+def r_of(half_tail: Floats, expected: Floats) -> Floats:
+    """z(half_tail) / z(expected), which broadcast; not a number where half_tail is not.
+
+    Args:
+        half_tail: the tails with half of the outcome's own probability.
+        expected: alpha/2, or alpha for one-sided limits; below one half.
+    """
+    return np.asarray(upper_quantile(half_tail) / -ndtri(expected))

@@ -1,0 +1,68 @@
+"""The command ``audit``: check the interval functions of installed packages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.commands.signals import cleaning_up
+
+
+def audit(
+    packages: Annotated[
+        list[str] | None,
+        typer.Argument(help="Packages of the list; left out, all of them.", metavar="[PACKAGE]..."),
+    ] = None,
+    listed: Annotated[
+        Path | None,
+        typer.Option("--list", help="A list of packages; left out, the one that comes with this."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the page and the table.")] = Path(
+        "results/audit"
+    ),
+    jobs: Annotated[int, typer.Option(help="Functions that are checked at a time.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of all draws.")] = 2003,
+    timeout: Annotated[float, typer.Option(help="Seconds for one function.")] = 600,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print no line for each function.")
+    ] = False,
+) -> int:
+    """Check every interval function of statsmodels, SciPy, Astropy and R, where they are installed.
+
+    Writes audit.md and audit.csv. Exit codes: 0 the audit is done, whatever it found; 2 the list or
+    an option is wrong.
+    """
+    from harness.arguments import validate_choice, validate_whole
+    from harness.checks.audit.audit import Audited, run_audit
+    from harness.checks.audit.listing import SHIPPED, load_list
+    from harness.checks.audit.page import format_csv, format_page
+    from harness.commands.output import say
+    from harness.errors import InputError
+
+    validate_whole("jobs", jobs, 1)
+    chosen = load_list(SHIPPED if listed is None else listed)
+    for name in packages or ():
+        validate_choice("package", name, {each.name for each in chosen.packages})
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(f"{out} cannot be written: {fault.strerror}") from None
+
+    def tell(done: Audited) -> None:
+        if not quiet:
+            name = f"{done.package} {done.function} ({done.entry.family})"
+            say(f"{name}: {done.verdict}, {done.seconds:.0f} s")
+
+    with cleaning_up():
+        found = run_audit(
+            chosen.only(tuple(packages or ())), seed=seed, timeout=timeout, jobs=jobs, tell=tell
+        )
+    for file, text in (("audit.md", format_page(found)), ("audit.csv", format_csv(found))):
+        try:
+            (out / file).write_text(text, "utf-8")
+        except OSError as fault:
+            raise InputError(f"{out / file} cannot be written: {fault.strerror}") from None
+    say(f"{len(found.functions)} functions in {out / 'audit.md'}")
+    return 0

@@ -1,0 +1,110 @@
+"""``export``: a table of a result for a paper, a page or a spreadsheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from harness.tables.results import Results
+
+_ENDINGS = {".tex": "latex", ".md": "markdown", ".csv": "csv", ".html": "html", ".htm": "html"}
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(help="Folder of a result.", metavar="DIR")],
+    table: Annotated[
+        str,
+        typer.Option(
+            help="summary, cells, ranking, recommendation, near_nominal or columns, as far as "
+            "the result has them.",
+            metavar="TABLE",
+        ),
+    ] = "summary",
+    output: Annotated[
+        Literal["latex", "markdown", "csv", "html"] | None,
+        typer.Option("--format", help="By default that of the ending of --out, or else markdown."),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns in their order; may be repeated.", metavar="NAME,..."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Rows to keep, as in method=wilson,n=50; of several values of a column any.",
+            metavar="COLUMN=VALUE,...",
+        ),
+    ] = None,
+    digits: Annotated[
+        int | None,
+        typer.Option(min=0, max=15, help="Digits after the point: 4, and of csv all unless given."),
+    ] = None,
+    errors: Annotated[
+        Literal["std_error", "interval", "none"],
+        typer.Option(help="What stands beside an estimate; in csv errors are columns."),
+    ] = "std_error",
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Methods by their labels, not by their titles.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write, instead of standard output.")
+    ] = None,
+) -> int:
+    """Write a table of a result as LaTeX (booktabs), Markdown, CSV or HTML.
+
+    As in: export results/quickstart --where engine=enumeration --format latex.
+    """
+    from harness.commands.output import say
+    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.tables.meanings import CELLS, NEAR_NOMINAL
+    from harness.tables.results import load, load_tables
+    from harness.tables.storage import written_files_if_any
+
+    results = load(folder) if table in (CELLS, NEAR_NOMINAL) else load_tables(folder)
+    if out is not None:
+        read = [folder / name for name in written_files_if_any(folder) or ()]
+        validate_output_files({"--out": out}, read)
+    form = output or (_ENDINGS.get(out.suffix.lower()) if out is not None else None) or "markdown"
+    names = [name.strip() for each in columns or () for name in each.split(",")]
+    text = _text(results, table, form, names, where or [], digits, errors, labels)
+    if out is None:
+        say(text)
+    else:
+        write_output_file(out, text)
+        say(str(out))
+    return 0
+
+
+def _text(
+    results: Results,
+    table: str,
+    form: str,
+    columns: list[str],
+    where: list[str],
+    digits: int | None,
+    errors: Literal["std_error", "interval", "none"],
+    labels: bool,
+) -> str:
+    """The table in its format."""
+    from harness.tables.export.html import html
+    from harness.tables.export.latex import latex
+    from harness.tables.export.markdown import markdown
+    from harness.tables.export.numbers import DIGITS
+    from harness.tables.export.sheet import raw_sheet, readable_sheet
+
+    if form == "csv":
+        raw = raw_sheet(results, table, columns=columns, where=where, digits=digits, labels=labels)
+        return raw.write_csv().removesuffix("\n")
+    sheet = readable_sheet(
+        results,
+        table,
+        columns=columns,
+        where=where,
+        digits=DIGITS if digits is None else digits,
+        errors=errors,
+        labels=labels,
+    )
+    return {"latex": latex, "markdown": markdown, "html": html}[form](sheet)

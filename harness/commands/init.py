@@ -1,0 +1,58 @@
+"""``init``: write a commented config to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import InputError
+
+
+def init(
+    file: Annotated[
+        Path | None, typer.Argument(help="The file to write; left out, <family>.yaml.")
+    ] = None,
+    family: Annotated[
+        str | None, typer.Option(help="What is estimated; left out, a proportion.")
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="NAME", help="Start from this config, as `run` finds it."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+) -> int:
+    """Write a config that runs, with every key and what it means.
+
+    The experiment has the name of the file.
+    """
+    from harness.arguments import validate_choice
+    from harness.commands.output import say
+    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.config.files import SUFFIXES, find_configs
+    from harness.config.load import load_experiment
+    from harness.config.starter import starter, starter_from
+    from harness.families.catalogue import FAMILIES
+
+    if family is not None:
+        validate_choice("--family", family, FAMILIES, ())
+    if source is None:
+        start, chosen = None, family or next(iter(FAMILIES))
+    else:
+        start, *others = find_configs([source])
+        if others:
+            raise InputError(f"--from names one config, found a folder of {1 + len(others)}")
+        chosen = load_experiment(start).family
+        if family not in (None, chosen):
+            raise InputError(f"--from names a config of the family {chosen}, not {family}")
+    path = file or Path(f"{chosen}.yaml")
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"expected a {' or '.join(SUFFIXES)} file to write, found {path}")
+    if path.exists() and not force:
+        raise InputError(f"{path} exists; --force overwrites it")
+    validate_output_files({"init": path}, [])
+    text = starter(chosen, path.stem) if start is None else starter_from(start, path.stem)
+    write_output_file(path, text)
+    say(f"{path} is written; it is run by: python -m harness run {path}")
+    return 0

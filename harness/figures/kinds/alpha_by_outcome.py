@@ -1,0 +1,231 @@
+"""Monte Carlo alpha of each outcome against the exact value (Ross 2003, Fig. 3 right, Fig. 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from harness.errors import InputError
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, SINGLE_SAMPLE, Family
+from harness.figures import options, outcome_axis, selection
+from harness.figures.kind import Drawing, FigureKind, file_stem
+from harness.figures.look import labels, layout, style
+from harness.figures.selection import Size, Tables
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME = "alpha_by_outcome"
+CROWD = 150
+"""More outcomes than this collide: their intervals are drawn pale and behind the lines."""
+SAME = 1e-6
+"""Two exact alphas that differ by no more than this are drawn as one line."""
+
+
+class AlphaByOutcome(options.AxesOptions):
+    """Options of `alpha_by_outcome`."""
+
+    n: options.Size | None = Field(None, description=options.SIZE)
+    method: options.Label | None = Field(
+        None, description="Label of the method to draw; left out, one drawing per method."
+    )
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    highest: float | None = Field(
+        None, gt=0, le=1, description="Upper end of the axis of alpha; left out, all is shown."
+    )
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What one drawing shows."""
+
+    cells: pl.DataFrame
+    family: Family
+    size: Size
+    label: str
+    alpha: float
+    asked: AlphaByOutcome
+
+    @property
+    def highest(self) -> float | None:
+        """The upper end of the axis of alpha that is asked for."""
+        return self.asked.highest if self.asked.ylim is None else self.asked.ylim[1]
+
+
+def draw(results: Tables, asked: AlphaByOutcome) -> list[Drawing]:
+    """One drawing per method and alpha."""
+    simulated = selection.cells_given(results, "outcome", (MONTE_CARLO,), NAME)
+    family = selection.family_in(simulated)
+    size = selection.size(simulated, asked.n, NAME)
+    drawings = []
+    for label in selection.methods(simulated, asked.method, NAME):
+        for alpha, part in selection.alphas(simulated, asked.alpha, NAME):
+            here = results.cells.filter(
+                selection.at(family.sizes, size), given="outcome", method=label, alpha=alpha
+            ).sort("x")
+            here = outcome_axis.with_places(here)
+            figure = _figure(_Case(here, family, size, label, alpha, asked))
+            parts = [NAME, label, *labels.size_in_stem(family, size), *part]
+            drawings.append(Drawing(file_stem(*parts), figure))
+    return drawings
+
+
+def under_truth(cells: pl.DataFrame) -> pl.DataFrame:
+    """The exact rows under the experiment's truth, else those of the reference posterior."""
+    enumerated = cells.filter(engine=ENUMERATION)
+    return cells.filter(engine=POSTERIOR) if enumerated.is_empty() else enumerated
+
+
+def under_prior(cells: pl.DataFrame) -> pl.DataFrame | None:
+    """The posterior rows, with `actual_alpha` under the reference prior.
+
+    Returns:
+        None if that nowhere differs from the alpha under the truth, or if one of them is unknown.
+    """
+    rows = cells.filter(engine=POSTERIOR)
+    if "prior_alpha" in cells.columns:
+        rows = rows.with_columns(actual_alpha="prior_alpha")
+    both = rows.select("x", prior="actual_alpha").join(
+        under_truth(cells).select("x", truth="actual_alpha"), on="x", maintain_order="left"
+    )
+    apart = both.filter((both["prior"] - both["truth"]).abs() > SAME)
+    return None if apart.is_empty() else rows
+
+
+def _with_exact(cells: pl.DataFrame) -> pl.DataFrame:
+    """Monte Carlo rows with the columns `exact`, and `missed`: exact is outside the interval."""
+    import polars as pl
+
+    exact = under_truth(cells).select("x", exact="actual_alpha")
+    simulated = cells.filter(cells["trials"] > 0, engine=MONTE_CARLO)
+    below = pl.col("exact") < pl.col("ci_lower")
+    above = pl.col("exact") > pl.col("ci_upper")
+    return simulated.join(exact, on="x", how="left", maintain_order="left").with_columns(
+        missed=(below | above).fill_null(value=False)
+    )
+
+
+def _figure(case: _Case) -> Figure:
+    simulated = _with_exact(case.cells)
+    size = labels.size_text(case.family, case.size)
+    if simulated.is_empty():
+        where = f"{case.label} at {size}"
+        raise InputError(f"{NAME}: the results hold no Monte Carlo cells of {where}")
+    crowded = simulated.height > CROWD
+    figure = style.new_figure(style.COLUMN, 64)
+    axes = figure.add_subplot()
+    _plot_simulated(axes, simulated, crowded)
+    _plot_exact(axes, case.cells, crowded)
+    axes.axhline(
+        case.alpha,
+        color=style.BLACK,
+        linestyle=(0, (4, 2)),
+        linewidth=0.7,
+        zorder=6 if crowded else 2.5,
+        label=f"nominal α = {case.alpha:g}",
+        gid="nominal",
+    )
+    axes.set_xlabel(labels.outcome_label(case.family, case.size))
+    axes.set_ylabel("α (share of trials that miss)")
+    axes.set_ylim(bottom=0, top=case.highest)
+    _set_outcomes(axes, case)
+    layout.set_asked_limits([axes], case.asked)
+    title = f"{selection.method_title(case.cells, case.label)}, {size}"
+    title += selection.sampling_text(case.cells)
+    heading = style.wrap(title + _hidden(simulated, case.highest), style.COLUMN)
+    figure.legend(**style.legend_above(2, heading))
+    return figure
+
+
+def _set_outcomes(axes: Axes, case: _Case) -> None:
+    """Let the axis go from 0 to n, or over the outcomes in the cells if they are unbounded."""
+    shown = case.cells["place"].to_numpy()
+    if case.family.is_bounded:
+        low, high = 0.0, case.size[0]
+    else:
+        low, high = float(shown.min()), float(shown.max())
+    room = 0.02 * (high - low) + 0.5
+    axes.set_xlim(low - room, high + room)
+    axes.locator_params(axis="x", integer=True)
+    outcome_axis.label_open_group(axes, case.cells)
+
+
+def _hidden(simulated: pl.DataFrame, highest: float | None) -> str:
+    """How many of the estimates lie above the axis, in words."""
+    if highest is None:
+        return ""
+    above = simulated.filter(simulated["actual_alpha"] > highest)
+    if above.is_empty():
+        return ""
+    reached = float(above.select("actual_alpha").max().item())
+    return f": {above.height} of {simulated.height} above {highest:g}, up to {reached:.3g}"
+
+
+def _plot_exact(axes: Axes, cells: pl.DataFrame, crowded: bool) -> None:
+    """Draw the exact alpha, and that under the reference prior if it differs."""
+    exact, prior = under_truth(cells), under_prior(cells)
+    if exact.is_empty():
+        return
+    name = f"exact α ({exact['engine'][0]})" if prior is None else "exact α, experiment's truth"
+    lines = [(exact, name, style.GREEN, style.CURVE_DASHES[0], "exact")]
+    if prior is not None:
+        dots = style.CURVE_DASHES[3]
+        lines.append((prior, "exact α, reference prior", style.PURPLE, dots, "prior"))
+    for rows, label, colour, dashes, gid in lines:
+        axes.plot(
+            rows["place"].to_numpy(),
+            rows["actual_alpha"].to_numpy(),
+            color=colour,
+            linestyle=dashes,
+            linewidth=1.2,
+            zorder=5 if crowded else 2,
+            label=label,
+            gid=gid,
+        )
+
+
+def _plot_simulated(axes: Axes, simulated: pl.DataFrame, crowded: bool) -> None:
+    """Draw the Monte Carlo estimates with their intervals; mark the intervals that miss."""
+    holding = simulated.filter(missed=False)
+    bars = style.PALE_BLUE if crowded else style.BLUE
+    _plot_points(axes, holding, "Monte Carlo, 95 % interval", "held", "o", style.BLUE, bars)
+    compared = simulated["exact"].count()
+    if compared:
+        missed = simulated.filter(missed=True)
+        name = f"{missed.height} of {compared} intervals miss exact α"
+        _plot_points(axes, missed, name, "missed", "D", style.VERMILION, style.VERMILION)
+
+
+def _plot_points(
+    axes: Axes, rows: pl.DataFrame, name: str, gid: str, marker: str, colour: str, bars: str
+) -> None:
+    drawn = axes.errorbar(
+        rows["place"].to_numpy(),
+        rows["actual_alpha"].to_numpy(),
+        yerr=selection.error_bars(rows, "actual_alpha"),
+        fmt=marker,
+        color=colour,
+        ecolor=bars,
+        elinewidth=0.6,
+        markersize=2.8 if gid == "missed" else 1.2 if rows.height > CROWD else 2.0,
+        markeredgewidth=0,
+        zorder=4 if gid == "missed" else 3,
+        label=name,
+    )
+    drawn[0].set_gid(gid)
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Monte Carlo alpha of each outcome, with its interval, against the exact value",
+    options=AlphaByOutcome,
+    over="outcome",
+    needs=(MONTE_CARLO,),
+    designs=(SINGLE_SAMPLE,),
+    requires=("trials_by_outcome",),
+    draw=draw,
+)

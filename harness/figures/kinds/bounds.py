@@ -1,0 +1,264 @@
+"""Limits at chosen outcomes as bars: central intervals beside one-sided bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field
+
+from harness.errors import InputError, NothingToDrawError
+from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, Family
+from harness.figures import options, selection
+from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.look import labels, log_axis, style
+from harness.figures.selection import Size, format_level
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME = "bounds"
+LIMITS = ("lower", "upper")
+ROW = 4.6
+"""Height of a bar with its room, in mm."""
+COLOURS = {"two-sided": style.SKY, "lower": style.ORANGE, "upper": style.PURPLE}
+# Bars that look alike without colours differ by what fills them.
+HATCHES = {"two-sided": None, "lower": "//////", "upper": "......"}
+BAR_NAMES = {"two-sided": "interval", "lower": "lower bound", "upper": "upper bound"}
+
+Outcome = tuple[int, ...]
+
+
+class Bounds(options.HorizontalOptions):
+    """Options of `bounds`."""
+
+    n: options.Size | None = Field(None, description=options.SIZE)
+    x: options.Outcomes | None = Field(
+        None,
+        description="Outcomes to draw, each one number or two for two samples; left out, the "
+        "middle one of the results.",
+    )
+    methods: options.Labels | None = Field(None, description=options.METHODS)
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The limits of one method at one outcome."""
+
+    title: str
+    side: str
+    lower: float
+    upper: float
+
+    @property
+    def exists(self) -> bool:
+        """Whether the method found limits; a method that failed has none."""
+        return not np.isnan(self.lower)
+
+    @property
+    def limits(self) -> list[float]:
+        """The limits that the method found; a one-sided one has only one."""
+        found = {"lower": [self.lower], "upper": [self.upper]}
+        return found.get(self.side, [self.lower, self.upper])
+
+    @property
+    def text(self) -> str:
+        """The limits as numbers."""
+        if not self.exists:
+            return "no interval"
+        sign = {"lower": "≥ ", "upper": "≤ "}.get(self.side, "")
+        return sign + " … ".join(labels.number_text(value) for value in self.limits)
+
+
+@dataclass(frozen=True)
+class Group:
+    """The bars of one outcome."""
+
+    title: str
+    estimate: float
+    bars: tuple[Bar, ...]
+
+
+def draw(results: selection.Tables, asked: Bounds) -> list[Drawing]:
+    """One drawing per alpha."""
+    # Every engine gives the limits; Monte Carlo only of the outcomes that were drawn.
+    cells = selection.cells_given(results, "outcome", EVERY_ENGINE, NAME)
+    family = selection.family_in(cells)
+    size = selection.size(cells, asked.n, NAME)
+    methods = selection.methods(cells, asked.methods, NAME)
+    here = cells.filter(selection.at(family.sizes, size) & _is_known(cells))
+    outcomes = _outcomes(here, family, asked.x)
+    # The colour of a bar says its side.
+    titles = {
+        label: selection.method_title(cells, label).removesuffix(
+            f" ({selection.side_of(cells, label)} limit)"
+        )
+        for label in methods
+    }
+    drawings = []
+    for alpha, part in selection.alphas(cells, asked.alpha, NAME):
+        of_alpha = here.filter(alpha=alpha)
+        groups = [_group(of_alpha, family, size, outcome, titles) for outcome in outcomes]
+        title = f"limits at {labels.size_text(family, size)}, nominal α = {alpha:g}"
+        stem = file_stem(NAME, *labels.size_in_stem(family, size), *part)
+        drawings.append(Drawing(stem, _figure(groups, family, title, asked)))
+    return drawings
+
+
+def _is_known(cells: pl.DataFrame) -> pl.Expr:
+    """Whether a row has limits, or its method is known to have failed."""
+    import polars as pl
+
+    found = pl.col("lower").is_not_null()
+    return found | (pl.col("failed") == 1.0) if "failed" in cells.columns else found
+
+
+def _outcomes(
+    cells: pl.DataFrame, family: Family, asked: Sequence[int | tuple[int, int]] | None
+) -> list[Outcome]:
+    """The outcomes asked for, or the middle one."""
+    present: list[Outcome] = cells.select(family.counts).unique().sort(family.counts).rows()
+    if not present:
+        raise NothingToDrawError(f"{NAME}: the results hold no limits")
+    if asked is None:
+        return [present[len(present) // 2]]
+    wanted = [tuple(one) if isinstance(one, Sequence) else (one,) for one in asked]
+    known = set(present)
+    for outcome in wanted:
+        if outcome not in known:
+            known_range = f"{format_level(present[0])} to {format_level(present[-1])}"
+            raise InputError(
+                f"{NAME}: the results hold no outcome {format_level(outcome)}, "
+                f"only {len(present)} from {known_range}"
+            )
+    return wanted
+
+
+def _group(
+    cells: pl.DataFrame, family: Family, size: Size, outcome: Outcome, titles: Mapping[str, str]
+) -> Group:
+    rows = cells.filter(selection.at(family.counts, outcome)).unique(
+        "method", keep="first", maintain_order=True
+    )
+    limits = {
+        row["method"]: (row["side"], *(np.nan if row[k] is None else row[k] for k in LIMITS))
+        for row in rows.iter_rows(named=True)
+    }
+    bars = tuple(Bar(titles[label], *limits[label]) for label in titles if label in limits)
+    pairs = zip(outcome, size, strict=True)
+    data = tuple(np.array([float(value)]) for pair in pairs for value in pair)
+    counts = zip(family.counts, outcome, strict=True)
+    title = ", ".join(f"{name} = {x}" for name, x in counts)
+    return Group(title, float(family.estimate(data)[0]), bars)
+
+
+def _figure(groups: Sequence[Group], family: Family, title: str, asked: Bounds) -> Figure:
+    rows = sum(len(group.bars) + 1 for group in groups)
+    figure = style.new_figure(style.COLUMN, 24 + ROW * rows)
+    axes = figure.add_subplot()
+    reach = asked.xlim or _reach(groups, family)
+    if family.is_ratio and reach[0] <= 0:
+        raise InputError(f"{NAME}: xlim: expected numbers above 0 for a ratio, found {reach[0]:g}")
+    if family.is_ratio:
+        # Names and numbers beside the bars leave a third of the width at least.
+        log_axis.set_log_axis(axes, "x", *reach, style.width_of(style.COLUMN) / 3)
+    else:
+        axes.set_xlim(*reach)
+    axes.set_ylim(rows - 0.4, -0.6)
+    top = 0
+    for group in groups:
+        _plot_group(axes, group, top, reach)
+        top += len(group.bars) + 1
+    _label_bars(axes, groups)
+    axes.set_xlabel(style.wrap(labels.parameter_label(family), 50))
+    handles, kinds = axes.get_legend_handles_labels()
+    shown = dict(zip(kinds, handles, strict=True))
+    columns = style.legend_columns(list(shown), style.COLUMN)
+    legend = style.legend_above(columns, style.wrap(title, style.COLUMN))
+    figure.legend(list(shown.values()), list(shown), **legend)
+    return figure
+
+
+def _reach(groups: Sequence[Group], family: Family) -> tuple[float, float]:
+    """The limits of the axis: those of all bars with some room, within the support.
+
+    The axis of a ratio is logarithmic; bars with an end at 0 or infinity go on to its end.
+    """
+    values = np.array(
+        [v for group in groups for bar in group.bars for v in (*bar.limits, group.estimate)]
+    )
+    if family.is_ratio:
+        positive = np.log(values[(values > 0) & (values < np.inf)])
+        low, high = positive.min(initial=-1.0), positive.max(initial=1.0)
+        room = 0.12 * (high - low)
+        return float(np.exp(low - room)), float(np.exp(high + room))
+    finite = values[np.isfinite(values)]
+    low, high = finite.min(), finite.max()
+    room = 0.12 * (high - low) or 0.1
+    return max(low - room, family.support[0]), min(high + room, family.support[1])
+
+
+def _plot_group(axes: Axes, group: Group, top: int, reach: tuple[float, float]) -> None:
+    """Draw a heading, and below it the bars with the estimate across them."""
+    heading = f"{group.title}: estimate {labels.number_text(group.estimate)}"
+    axes.text(reach[0], top, heading, va="center")
+    for place, bar in enumerate(group.bars, top + 1):
+        if not bar.exists:
+            continue
+        # A one-sided bound goes on to the boundary of the support, which may lie off the axis.
+        low, high = max(bar.lower, reach[0]), min(bar.upper, reach[1])
+        axes.barh(
+            place,
+            high - low,
+            left=low,
+            height=0.5,
+            facecolor="white" if HATCHES[bar.side] else COLOURS[bar.side],
+            hatch=HATCHES[bar.side],
+            edgecolor=COLOURS[bar.side],
+            linewidth=0.6,
+            label=BAR_NAMES[bar.side],
+            gid="bar",
+        )
+    if not reach[0] <= group.estimate <= reach[1]:
+        return
+    axes.vlines(
+        group.estimate,
+        top + 0.6,
+        top + len(group.bars) + 0.4,
+        style.BLACK,
+        linewidth=0.8,
+        zorder=4,
+        label="estimate",
+        gid="estimate",
+    )
+
+
+def _label_bars(axes: Axes, groups: Sequence[Group]) -> None:
+    """Write the methods on the left and their limits as numbers on the right."""
+    bars = [bar for group in groups for bar in (None, *group.bars)]
+    rows = [(place, bar) for place, bar in enumerate(bars) if bar is not None]
+    places = [place for place, _ in rows]
+    axes.set_yticks(places, [style.shorten(bar.title) for _, bar in rows])
+    numbers = axes.secondary_yaxis("right")
+    numbers.set_yticks(places, [bar.text for _, bar in rows])
+    for axis in (axes, numbers):
+        axis.tick_params(axis="y", length=0)
+    numbers.spines["right"].set_visible(False)
+    axes.spines["left"].set_visible(False)
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Limits of several methods at chosen outcomes, as bars",
+    options=Bounds,
+    over="outcome",
+    needs=EVERY_ENGINE,
+    designs=(SINGLE_SAMPLE, TWO_SAMPLES),
+    requires=("counts_of_samples",),
+    draw=draw,
+)

@@ -1,0 +1,267 @@
+"""Intervals of simulated samples beside the truth, those that miss it with another colour and mark.
+
+The picture shows what coverage is: of a hundred intervals at one true value, so many miss it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import Field
+
+from harness.errors import InputError
+from harness.families.family import Family
+from harness.figures import options, selection
+from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.look import labels, layout, style
+from harness.figures.method_limits import SAMPLES, known_limits, scenario_with
+from harness.numerics.arrays import Bools, Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from harness.scenario import Scenario
+
+NAME = "intervals_drawn"
+
+
+class IntervalsDrawn(options.PanelOptions):
+    """Options of `intervals_drawn`."""
+
+    n: options.Size | None = Field(None, description=options.SIZE)
+    methods: options.Labels | None = Field(None, description=options.METHODS)
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    truth: float | None = Field(
+        None,
+        description="True value, of the first sample if there are two; left out, the middle of the "
+        "experiment's.",
+    )
+    truth2: float | None = Field(
+        None, description="Of two samples: the true value of the second; left out, the middle."
+    )
+    count: int = Field(100, ge=1, le=400, description="Number of samples that are drawn.")
+    seed: int | None = Field(
+        None, ge=0, description="Seed of the samples; left out, the experiment's."
+    )
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """The intervals of one method."""
+
+    title: str
+    lower: Floats
+    upper: Floats
+    estimate: Floats
+    missed: Bools
+    expected: float
+    """The expected number of intervals that miss."""
+
+
+def draw(results: selection.Tables, asked: IntervalsDrawn) -> list[Drawing]:
+    """One drawing per alpha, a panel per method, all of the same samples."""
+    cells = results.cells.filter(results.cells["engine"].is_in(list(EVERY_ENGINE)))
+    if cells.is_empty():
+        raise InputError(f"{NAME}: the results hold no cells")
+    family = selection.family_in(cells)
+    size = selection.size(cells, asked.n, NAME)
+    methods = selection.methods(cells, asked.methods, NAME)
+    if len(methods) > options.MOST_PANELS:
+        raise InputError(
+            f"{NAME}: name at most {options.MOST_PANELS} methods, found {len(methods)} "
+            "(option methods)"
+        )
+    asked_for = asked.truth, asked.truth2
+    truths = [
+        _middle(results, family, place) if value is None else value
+        for place, value in enumerate(asked_for[: family.samples])
+    ]
+    _refuse_outside(family, truths)
+    scenario = scenario_with(results, family, size, (truths[0],), truths[1:])
+    if scenario is None:
+        raise InputError(f"{NAME}: these results do not say how outcomes arise")
+    seed = asked.seed if asked.seed is not None else results.manifest.get("seed")
+    if seed is None:
+        raise InputError(f"{NAME}: say a seed, which the experiment does not have")
+    drawings = []
+    for alpha, part in selection.alphas(cells, asked.alpha, NAME):
+        panels = [
+            _panel(results, scenario, cells, method, alpha, truths, seed, asked.count)
+            for method in methods
+        ]
+        held = ", ".join(f"{s} = {t:.12g}" for s, t in zip(family.symbols, truths, strict=True))
+        setting = f"{labels.size_text(family, size)}, true {held}"
+        heading = f"{asked.count} samples at {setting}, nominal α = {alpha:g}, seed = {seed}"
+        figure = _figure(panels, heading, family, scenario, truths, asked)
+        drawings.append(Drawing(file_stem(NAME, *labels.size_in_stem(family, size), *part), figure))
+    return drawings
+
+
+def _middle(results: selection.Tables, family: Family, place: int) -> float:
+    """The listed true value in the middle, or the middle of the range of the worst case.
+
+    Raises:
+        InputError: the results hold no true value.
+    """
+    column = family.truths[place]
+    if column in results.cells.columns:
+        listed = results.cells[column].drop_nulls().unique().sort()
+        if not listed.is_empty():
+            return float(listed[listed.len() // 2])
+    start, stop = (family.numbered(name)[place] for name in ("worst_from", "worst_to"))
+    if {start, stop} <= set(results.summary.columns):
+        ends = results.summary.select(start, stop).drop_nulls()
+        if not ends.is_empty():
+            return 0.5 * float(sum(ends.row(0)))
+    raise InputError(f"{NAME}: say the true value, with the option truth")
+
+
+def _refuse_outside(family: Family, truths: list[float]) -> None:
+    low, high = family.model.SUPPORT
+    for symbol, truth in zip(family.symbols, truths, strict=True):
+        if not low <= truth <= high or not np.isfinite(truth):
+            raise InputError(
+                f"{NAME}: expected a true {symbol} from {low:g} to {high:g}, found {truth:g}"
+            )
+
+
+def _panel(
+    results: selection.Tables,
+    scenario: Scenario,
+    cells: pl.DataFrame,
+    method: str,
+    alpha: float,
+    truths: list[float],
+    seed: int,
+    count: int,
+) -> _Panel:
+    from harness.engines.solvers import solver_of
+    from harness.families.catalogue import family_of
+    from harness.scenario import observed_at
+
+    solver, family = solver_of(scenario), family_of(scenario.family)
+    # The stream of another number than any shard of a run has.
+    rng = scenario.stream(seed, SHARD)
+    drawn = scenario.draw_outcomes([np.full(count, truth) for truth in truths], rng)
+    outcomes = solver.range_outcomes(solver.hull())
+    limits = known_limits(results, scenario, method, alpha, np.union1d(outcomes, drawn))
+    if limits is None:
+        raise InputError(
+            f"{NAME}: the tables do not hold the limits of {method} at all outcomes; name the "
+            "methods to draw, with the option methods"
+        )
+    expected = count * float(solver.at_truths(limits.filled(np.inf, np.inf)).missed[0, 0])
+    at = limits.at(np.unique(drawn))
+    place = np.searchsorted(at.outcomes, drawn)
+    lower, upper = at.lower[0, place], at.upper[0, place]
+    parameter = float(family.combination.parameter_at([np.array([each]) for each in truths])[0])
+    # Where a method failed it has no interval, which counts as a miss.
+    missed = ~((lower <= parameter) & (parameter <= upper))
+    estimate = np.asarray(family.estimate(observed_at(scenario, drawn).columns()))
+    title = selection.method_title(cells, method)
+    return _Panel(title, lower, upper, estimate, missed, expected)
+
+
+SHARD = 1 << 62
+"""The number of the random stream of the samples."""
+
+
+def _figure(
+    panels: list[_Panel],
+    heading: str,
+    family: Family,
+    scenario: Scenario,
+    truths: list[float],
+    asked: IntervalsDrawn,
+) -> Figure:
+    from matplotlib.lines import Line2D
+
+    parameter = float(family.combination.parameter_at([np.array([each]) for each in truths])[0])
+    columns = layout.panel_columns(len(panels), asked.columns, 1)
+    rows = -(-len(panels) // columns)
+    written = style.wrap(heading, style.COLUMN)
+    lines = 2 + written.count("\n")
+    figure = style.new_figure(style.COLUMN, 12 + 36 * rows + style.line_height() * lines)
+    places = layout.panels(figure, len(panels), columns)
+    ends = [np.concatenate((each.lower, each.upper)) for each in panels]
+    known = np.concatenate([*ends, [parameter]])
+    known = known[np.isfinite(known)]
+    room = 0.03 * (known.max() - known.min()) or 1.0
+    bottom, top = known.min() - room, known.max() + room
+    for axes, panel in zip(places, panels, strict=True):
+        _plot(axes, panel, parameter, (bottom, top), style.COLUMN / columns)
+    places[0].set_xlim(0, asked.count + 1)
+    places[0].set_ylim(bottom, top)
+    layout.set_asked_limits(places, asked, columns)
+    figure.supxlabel("sample")
+    figure.supylabel(labels.parameter_label(family))
+    handles = [
+        Line2D([], [], **_HELD, label="holds the truth"),
+        Line2D([], [], **_MISSED, label="misses it"),
+        Line2D([], [], color=style.BLACK, linewidth=0.7, label=f"truth {parameter:.6g}"),
+    ]
+    names = [str(handle.get_label()) for handle in handles]
+    legend = style.legend_above(style.legend_columns(names, style.COLUMN), written)
+    figure.legend(handles, names, **legend)
+    return figure
+
+
+_HELD: dict[str, Any] = {
+    "color": style.SKY,
+    "linewidth": 0.5,
+    "marker": "o",
+    "markersize": 1.2,
+    "markeredgewidth": 0.0,
+}
+_MISSED: dict[str, Any] = {
+    "color": style.VERMILION,
+    "linewidth": 1.1,
+    "marker": "X",
+    "markersize": 4.0,
+    "markeredgewidth": 0.4,
+    "markeredgecolor": style.BLACK,
+}
+
+
+def _plot(
+    axes: Axes, panel: _Panel, parameter: float, ends: tuple[float, float], width: float
+) -> None:
+    number = np.arange(1, panel.missed.size + 1)
+    # An infinite limit reaches beyond the axis; a missing interval is its mark alone, at the truth.
+    beyond = 10 * (ends[1] - ends[0])
+    lower, upper = (
+        np.clip(each, ends[0] - beyond, ends[1] + beyond) for each in (panel.lower, panel.upper)
+    )
+    for missed, look, gid in ((False, _HELD, "holds"), (True, _MISSED, "misses")):
+        here = panel.missed == missed
+        axes.vlines(
+            number[here],
+            lower[here],
+            upper[here],
+            colors=look["color"],
+            linewidth=look["linewidth"],
+            zorder=2 + missed,
+            gid=gid,
+        )
+        at = np.clip(np.where(np.isfinite(panel.lower), panel.estimate, parameter), *ends)
+        mark = {key: value for key, value in look.items() if key != "linewidth"}
+        axes.plot(number[here], at[here], linestyle="none", zorder=3 + missed, **mark, gid=gid)
+    axes.axhline(parameter, color=style.BLACK, linewidth=0.7, zorder=5, gid="truth")
+    count = int(panel.missed.sum())
+    text = f"{panel.title}: {count} of {number.size} miss, {panel.expected:.3g} expected"
+    axes.set_title(style.wrap(text, width - 13), loc="left", pad=2)
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="A hundred intervals beside the truth, those that miss it marked",
+    options=IntervalsDrawn,
+    over="summary",
+    needs=EVERY_ENGINE,
+    draw=draw,
+    designs=SAMPLES,
+)

@@ -1,0 +1,162 @@
+"""The probability of a binomial at or below an outcome, for several true proportions.
+
+It shows how an exact upper limit is found: the true value is raised until the tail is alpha.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from harness.figures import options, selection
+from harness.figures.kind import Drawing, FigureKind, file_stem
+from harness.figures.look import labels, layout, style
+from harness.numerics.arrays import Floats, Integers
+from harness.sampling import binomial
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME = "outcome_tails"
+REACH = 4.5
+"""How far each distribution is shown on either side of its mean, in standard deviations."""
+
+
+class OutcomeTails(options.HorizontalOptions):
+    """Options of `outcome_tails`; they name no levels of the experiment."""
+
+    n: int = Field(100, ge=1, le=10**9, description="Number of trials of the binomial.")
+    x: int = Field(80, ge=0, description="Outcome up to which the probability is shaded.")
+    truths: options.Probabilities = Field(
+        (0.8, 0.83, 0.863),
+        description="True proportions in increasing order, each a column of panels; at most five.",
+    )
+
+    @model_validator(mode="after")
+    def _check_outcome(self) -> Self:
+        if self.x > self.n:
+            raise ValueError(f"expected an x of at most n = {self.n}")
+        return self
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A binomial distribution at some outcomes, and its probability of x or less."""
+
+    truth: float
+    outcomes: Integers
+    probability: Floats
+    cumulative: Floats
+    tail: float
+
+
+def draw(results: selection.Tables, asked: OutcomeTails) -> list[Drawing]:
+    """One drawing, from the options alone."""
+    n, x = asked.n, asked.x
+    outcomes = _shown_outcomes(n, x, asked.truths)
+    tails = [_tail(truth, outcomes, n, x) for truth in asked.truths]
+    return [Drawing(file_stem(NAME, f"n{n}", f"x{x}"), _figure(tails, asked))]
+
+
+def _tail(truth: float, outcomes: Integers, n: int, x: int) -> Tail:
+    """The binomial of a true proportion at these outcomes."""
+    p = np.array([truth])
+    below = outcomes[outcomes < n]
+    cumulative = np.ones(outcomes.size)
+    cumulative[: below.size] = binomial.cdf(below, p, n)
+    tail = float(binomial.cdf(np.array([x]), p, n)[0]) if x < n else 1.0
+    return Tail(truth, outcomes, binomial.pmf(outcomes, p, n), cumulative, tail)
+
+
+def _shown_outcomes(n: int, x: int, truths: tuple[float, ...]) -> Integers:
+    """The outcomes within reach of the mean under any truth, and x."""
+    ends = [x - 1.0, x + 1.0]
+    for p in truths:
+        reach = REACH * (n * p * (1 - p)) ** 0.5 + 1
+        ends += [n * p - reach, n * p + reach]
+    return np.arange(max(0, int(min(ends))), min(n, int(max(ends)) + 1) + 1)
+
+
+def _figure(tails: list[Tail], asked: OutcomeTails) -> Figure:
+    n, x = asked.n, asked.x
+    width = style.COLUMN if len(tails) < 3 else style.PAGE
+    figure = style.new_figure(width, 80)
+    grid = figure.subplots(2, len(tails), sharex=True, sharey="row", squeeze=False)
+    for column, tail in enumerate(tails):
+        upper, lower = grid[:, column]
+        _plot_probabilities(upper, tail, n, x)
+        _plot_cumulative(lower, tail, n, x)
+        upper.set_title(_title(tail, n, x, width / len(tails)), loc="left", linespacing=1.3)
+    first, last = float(tails[0].outcomes[0]), float(tails[0].outcomes[-1])
+    grid[0, 0].set_xlim(first - 0.5, last + 0.5)
+    grid[0, 0].set_ylim(bottom=0)
+    grid[1, 0].set_ylim(0, 1.02)
+    layout.set_asked_limits(list(grid.flat), asked, len(tails))
+    room = style.width_of(width) / len(tails) / style.font_factor()
+    grid[0, 0].locator_params(axis="x", integer=True, nbins=max(1, min(5, int(room / 9))))
+    grid[0, 0].set_ylabel("Pr(X = k)")
+    grid[1, 0].set_ylabel("Pr(X ≤ k)")
+    figure.supxlabel(f"outcome k (successes of n = {n})")
+    handles, names = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, names, **style.legend_above(style.legend_columns(names, width)))
+    return figure
+
+
+def _title(tail: Tail, n: int, x: int, width: float) -> str:
+    """The truth and the tail in words; a long text takes one more line."""
+    narrow = style.width_of(width) < 30 * style.font_factor()
+    apart = "\n" if n > 9999 or narrow else " "
+    return f"p = {tail.truth:g}\nPr(X ≤ {x}){apart}= {labels.number_text(tail.tail)}"
+
+
+def _plot_probabilities(axes: Axes, tail: Tail, n: int, x: int) -> None:
+    k, probability = tail.outcomes, tail.probability
+    within = k <= x
+    for part, colour, name, gid in (
+        (within, style.VERMILION, f"outcomes up to the observed x = {x}", "tail"),
+        (~within, style.PALE_BLUE, "outcomes above it", "rest"),
+    ):
+        edges = np.repeat(k[part], 2) + np.tile([-0.5, 0.5], int(part.sum()))
+        heights = np.repeat(probability[part], 2)
+        axes.fill_between(edges, heights, color=colour, linewidth=0, label=name, gid=gid)
+    _plot_expected(axes, tail, n)
+
+
+def _plot_cumulative(axes: Axes, tail: Tail, n: int, x: int) -> None:
+    axes.step(tail.outcomes, tail.cumulative, where="post", color=style.BLUE, gid="cumulative")
+    left = float(tail.outcomes[0]) - 0.5
+    axes.plot(
+        [left, x, x],
+        [tail.tail, tail.tail, 0],
+        color=style.VERMILION,
+        linestyle=(0, (4, 2)),
+        linewidth=0.7,
+    )
+    axes.plot([x], [tail.tail], "o", color=style.VERMILION, markersize=3, gid="observed")
+    _plot_expected(axes, tail, n)
+
+
+def _plot_expected(axes: Axes, tail: Tail, n: int) -> None:
+    axes.axvline(
+        n * tail.truth,
+        color=style.BLACK,
+        linestyle=(0, (1, 1)),
+        linewidth=0.8,
+        label="expected outcome n·p",
+        gid="expected",
+    )
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Probabilities of a binomial and how much of it lies at or below an outcome",
+    options=OutcomeTails,
+    over="nothing",
+    needs=(),
+    bounded_only=True,
+    draw=draw,
+)

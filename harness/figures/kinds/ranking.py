@@ -1,0 +1,202 @@
+"""Methods as points: how much longer than need be, and how bad at worst, a panel per size.
+
+It is the table of a run as a picture: a method is better the farther it lies to the left and below.
+An honest method has a worst alpha of at most the nominal one, and lies left of the line.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from pydantic import Field
+
+from harness.errors import InputError, NothingToDrawError
+from harness.families.family import CLUSTERS, ENUMERATION, PAIRS, SINGLE_SAMPLE, STRATA, TWO_SAMPLES
+from harness.figures import options, selection
+from harness.figures.kind import Drawing, FigureKind, file_stem
+from harness.figures.look import labels, layout, point_labels, style
+from harness.numerics.arrays import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME = "ranking"
+MOST_SIZES = 6
+"""The most panels where no sizes are named."""
+BEYOND = 4.0
+"""The axis of worst alphas ends at this many times alpha; methods beyond it stand at its end."""
+LONGEST = 60.0
+"""The axis of lengths ends at most here, in per cent above the shortest honest method."""
+SHORTEST = -30.0
+ROUNDING = 1e-9
+"""By so much, relatively, the worst alpha of an honest method may exceed alpha."""
+
+
+Sizes = Annotated[
+    tuple[options.Size, ...],
+    Field(strict=False, min_length=1, max_length=options.MOST_PANELS),
+]
+
+
+class Ranking(options.PanelOptions):
+    """Options of `ranking`."""
+
+    sizes: Sizes | None = Field(
+        None, description="Sizes to draw, a panel each; left out, up to six of them."
+    )
+    methods: options.Labels | None = Field(None, description=options.METHODS)
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """The methods at one size."""
+
+    title: str
+    labels: tuple[str, ...]
+    worst: Floats
+    """The worst alpha of each method."""
+    longer: Floats
+    """By how many per cent its mean length is above that of the shortest honest method."""
+
+
+def draw(results: selection.Tables, asked: Ranking) -> list[Drawing]:
+    """One drawing per alpha."""
+    summary, cells = results.summary, results.cells
+    if "worst_alpha" not in summary.columns:
+        raise InputError(f"{NAME}: the results hold no worst alpha")
+    rows = summary.filter(summary["engine"] == ENUMERATION)
+    rows = rows.filter(rows["worst_alpha"].is_not_null() & (rows["mean_length"] > 0))
+    if rows.is_empty():
+        raise NothingToDrawError(f"{NAME}: no method has both a worst alpha and a mean length")
+    methods = selection.methods(rows, asked.methods, NAME)
+    family = selection.family_in(rows)
+    present = sorted(rows.select(family.sizes).unique().rows())
+    sizes = _sizes(present, asked.sizes)
+    titles = {method: selection.method_title(cells, method) for method in methods}
+    named = [part for size in sizes if asked.sizes for part in labels.size_in_stem(family, size)]
+    drawings = []
+    for alpha, part in selection.alphas(rows, asked.alpha, NAME):
+        here = rows.filter(alpha=alpha)
+        panels = [
+            _panel(
+                here.filter(selection.at(family.sizes, size)),
+                methods,
+                alpha,
+                labels.size_text(family, size),
+            )
+            for size in sizes
+        ]
+        figure = _figure(panels, titles, alpha, methods, asked)
+        drawings.append(Drawing(file_stem(NAME, *named, *part), figure))
+    return drawings
+
+
+def _sizes(
+    present: list[selection.Size], asked: tuple[float | tuple[float, ...], ...] | None
+) -> list[selection.Size]:
+    """The sizes asked for, or up to six from the smallest to the largest."""
+    if asked is None:
+        places = np.linspace(0, len(present) - 1, min(MOST_SIZES, len(present)))
+        return [present[place] for place in sorted({round(each) for each in places})]
+    wanted = [each if isinstance(each, tuple) else (each,) for each in asked]
+    for size in wanted:
+        if size not in present:
+            choices = ", ".join(selection.format_level(each) for each in present)
+            missing = selection.format_level(size)
+            raise InputError(f"{NAME}: the results hold no size {missing}, only {choices}")
+    return wanted
+
+
+def _panel(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> _Panel:
+    """The methods at one size and alpha; those without a worst alpha are left out."""
+    known = [method for method in methods if not rows.filter(method=method).is_empty()]
+    chosen = [rows.filter(method=method).row(0, named=True) for method in known]
+    worst = np.array([each["worst_alpha"] for each in chosen], np.float64)
+    length = np.array([each["mean_length"] for each in chosen], np.float64)
+    honest = worst <= alpha * (1 + ROUNDING)
+    unit = length[honest].min() if honest.any() else length.min(initial=math.inf)
+    if not honest.any():
+        title += " (no honest one: % over the shortest)"
+    return _Panel(title, tuple(known), worst, 100 * (length / unit - 1))
+
+
+def _figure(
+    panels: list[_Panel],
+    titles: dict[str, str],
+    alpha: float,
+    methods: list[str],
+    asked: Ranking,
+) -> Figure:
+    from matplotlib.ticker import MaxNLocator
+
+    columns = layout.panel_columns(len(panels), asked.columns, 1)
+    rows = math.ceil(len(panels) / columns)
+    crowd = 34 + 1.6 * max(0, len(methods) - 6)
+    figure = style.new_figure(style.COLUMN, 14 + rows * min(crowd, 74) + style.line_height())
+    places = layout.panels(figure, len(panels), columns)
+    right = BEYOND * alpha if asked.xlim is None else asked.xlim[1]
+    drawn = np.concatenate([each.longer[each.worst <= right] for each in panels])
+    low, high = labels.axis_limits(np.clip(drawn, SHORTEST, LONGEST))
+    room = 0.08 * (high - low)
+    for axes, panel in zip(places, panels, strict=True):
+        axes.set_title(style.wrap(panel.title, style.COLUMN / columns - 13), loc="left", pad=2)
+        axes.axvspan(alpha, 1, facecolor=style.SHADE, linewidth=0, zorder=0)
+        axes.axhline(0, color="#999999", linewidth=0.5, zorder=1, gid="shortest honest")
+        axes.axvline(
+            alpha, color=style.BLACK, linestyle=(0, (4, 2)), linewidth=0.6, zorder=2, gid="nominal"
+        )
+    places[0].xaxis.set_major_locator(MaxNLocator(5))
+    places[0].set_xlim(0, right)
+    places[0].set_ylim(low - room, high + room)
+    layout.set_asked_limits(places, asked, columns)
+    figure.supxlabel("worst alpha (the largest over all truths of the run)")
+    figure.supylabel("mean length, % over the\nshortest honest method")
+    heading = f"nominal α = {alpha:g} (dashed): honest methods lie left of it"
+    figure.legend([], [], **style.legend_above(1, style.wrap(heading, style.COLUMN)))
+    for axes, panel in zip(places, panels, strict=True):
+        _plot(axes, panel, titles, methods)
+    point_labels.place(figure, places, alpha, 0.0)
+    return figure
+
+
+def _plot(axes: Axes, panel: _Panel, titles: dict[str, str], methods: list[str]) -> None:
+    """Draw a point for each method, with its label; those beyond the axes stand at their ends."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    for label, worst, longer in zip(panel.labels, panel.worst, panel.longer, strict=True):
+        look = style.style_of(label, methods)
+        x, y = float(np.clip(worst, left, right)), float(np.clip(longer, bottom, top))
+        inside = (x, y) == (worst, longer)
+        axes.plot(
+            [x],
+            [y],
+            linestyle="none",
+            zorder=4,
+            clip_on=False,
+            **look.points(filled=inside),
+            gid=f"method-{label}",
+        )
+        beyond = []
+        if x != worst:
+            beyond.append(f"α {worst:.2g}")
+        if y != longer:
+            beyond.append(labels.percent_text(longer))
+        name = style.shorten(titles[label], 30)
+        text = f"{name} ({', '.join(beyond)})" if beyond else name
+        point_labels.add(axes, text, (x, y), look.colour)
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="Worst alpha and mean length of all methods, one point each, a panel per size",
+    options=Ranking,
+    over="summary",
+    needs=(ENUMERATION,),
+    draw=draw,
+    designs=(SINGLE_SAMPLE, TWO_SAMPLES, PAIRS, CLUSTERS, STRATA),
+)

@@ -1,0 +1,108 @@
+"""Computed probabilities against how often the event held, bin by bin (Ross 2003, Fig. 12)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.errors import InputError
+from harness.families.family import TWO_SAMPLES
+from harness.figures import options, selection
+from harness.figures.kind import Drawing, FigureKind
+from harness.figures.look import labels, style
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME = "calibration"
+REFERENCES = {
+    "prior": ("under the prior", style.BLUE, "o"),
+    "truth": ("under the truths' distribution", style.VERMILION, "s"),
+}
+
+
+class Calibration(options.FigureOptions):
+    """Options of `calibration`: there are none."""
+
+
+def draw(results: selection.Tables, asked: Calibration) -> list[Drawing]:
+    """One drawing."""
+    cells = results.cells.filter(results.cells["trials"] > 0)
+    if cells.is_empty():
+        raise InputError(f"{NAME}: the results hold no trials")
+    return [Drawing(NAME, _figure(cells, results.summary))]
+
+
+def _figure(cells: pl.DataFrame, summary: pl.DataFrame) -> Figure:
+    figure = style.new_figure(style.COLUMN, 108)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.7, 1))
+    upper.plot([0, 1], [0, 1], color=style.BLACK, linewidth=0.5, zorder=1, gid="diagonal")
+    lower.axhline(0, color=style.BLACK, linewidth=0.5, zorder=1, gid="zero")
+    found = [name for name in REFERENCES if name in cells["reference"]]
+    for name in found:
+        rows = cells.filter(reference=name).sort("bin")
+        _plot_points(upper, rows, name, "fraction", _test_text(summary, name))
+        _plot_points(lower, rows, name, "difference", "")
+    upper.set_xlim(-0.01, 1.01)
+    upper.set_ylim(-0.01, 1.01)
+    upper.set_ylabel("fraction of trials in which it held")
+    lower.set_ylabel("fraction − computed")
+    lower.set_xlabel(f"computed {_event(cells)}, mean of each bin")
+    trials = int(summary["trials"].to_numpy().max())
+    title = f"calibration of {_event(cells)}, {trials:,} trials, 95 % intervals"
+    heading = style.wrap(title, style.COLUMN)
+    figure.legend(*upper.get_legend_handles_labels(), **style.legend_above(1, heading))
+    return figure
+
+
+def _event(cells: pl.DataFrame) -> str:
+    """The event whose probability is computed."""
+    return f"Pr({selection.family_in(cells).parameter} ≥ δ)"
+
+
+def _test_text(summary: pl.DataFrame, reference: str) -> str:
+    """The overall test, in words."""
+    row = summary.filter(reference=reference).row(0, named=True)
+    p = row["p_value"]
+    test = "not tested" if p is None else f"overall test p {_p_text(p)}"
+    return f"{REFERENCES[reference][0]}: {test}"
+
+
+def _p_text(p: float) -> str:
+    """The p-value in words; one that underflows is small, not 0."""
+    return f"= {labels.number_text(p)}" if p > 0 else f"< {labels.power_text(-300)}"
+
+
+def _plot_points(axes: Axes, rows: pl.DataFrame, reference: str, what: str, name: str) -> None:
+    """Draw fractions with their intervals, or their differences from the computed probability."""
+    _, colour, marker = REFERENCES[reference]
+    computed = rows["mean_probability"].to_numpy()
+    fraction = rows["fraction"].to_numpy()
+    drawn = axes.errorbar(
+        computed,
+        fraction - (computed if what == "difference" else 0),
+        yerr=selection.error_bars(rows, "fraction"),
+        fmt=marker,
+        color=colour,
+        elinewidth=0.7,
+        capsize=1.2,
+        capthick=0.5,
+        markersize=2.4,
+        markeredgewidth=0,
+        zorder=3,
+        label=name or None,
+    )
+    drawn[0].set_gid(f"{what}-{reference}")
+
+
+KIND = FigureKind(
+    name=NAME,
+    title="How often the event holds against its computed probability, bin by bin",
+    options=Calibration,
+    over="bin",
+    needs=(),
+    designs=(TWO_SAMPLES,),
+    draw=draw,
+    experiment="calibration",
+)

@@ -1,0 +1,1 @@
+"""A function of R as an interval method."""

@@ -1,0 +1,1 @@
+"""A table of limits as an interval method."""

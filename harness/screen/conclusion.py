@@ -1,0 +1,213 @@
+"""What a run has found, in two sentences that stand before its tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from harness.families.catalogue import family_of
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO
+from harness.listed_words import enumerated
+from harness.methods.method import TWO_SIDED
+from harness.sampling import binomial
+from harness.screen.records import escape_markup
+from harness.tables.recommendation import rounding_of
+
+_FALSE_ALARM = 0.025
+"""The probability that some estimate of Monte Carlo is called above alpha where none is."""
+_MOST_NAMED = 3
+_Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is known of one method at one alpha, over all sizes."""
+
+    method: str
+    keeps: bool
+    """Whether it misses no more often than alpha: at worst where that is known, else on average,
+    as far as the estimates of Monte Carlo tell."""
+    above: bool
+    """Whether it misses more often on average, at some size."""
+    mean: float
+    """The largest mean alpha of a size."""
+    worst: float | None
+    lengths: tuple[float, ...] | None
+    """The mean length at each size; None where one is not known, or where there is one limit."""
+
+
+def conclusion(summary: pl.DataFrame, worst_is_exact: bool) -> Iterator[str]:
+    """Yield a line for each alpha: the shortest method that keeps it, and those that do not.
+
+    Args:
+        summary: of a run of the kind ``coverage``.
+        worst_is_exact: whether worst cases are proven suprema, and not found by a search.
+    """
+    for alpha in summary["alpha"].unique(maintain_order=True).to_list():
+        rows = summary.filter(pl.col("alpha") == alpha)
+        estimates = rows.filter(engine=MONTE_CARLO).height
+        found = [
+            each
+            for part in rows.partition_by("method", maintain_order=True)
+            if (each := _found(part.to_dicts(), alpha, estimates)) is not None
+        ]
+        line = _line(found, alpha, worst_is_exact) if found else _by_posterior(rows, alpha)
+        if line:
+            yield escape_markup(line)
+
+
+def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> _Found | None:
+    """What the rows of a method say: at each size those of an exact engine, else of Monte Carlo.
+
+    Args:
+        rows: of the method at the alpha.
+        alpha: the nominal alpha.
+        estimates: the number of estimates of Monte Carlo of all methods at the alpha.
+    """
+    tolerance = rounding_of(alpha)
+    by_size: dict[Any, _Row] = {}
+    sizes = family_of(rows[0]["family"]).sizes
+    for engine in (MONTE_CARLO, *EXACT_ENGINES):
+        for row in rows:
+            if row["engine"] == engine and row["actual_alpha"] is not None:
+                by_size[tuple(row[name] for name in sizes)] = row
+    used = list(by_size.values())
+    if not used:
+        return None
+    above = any(
+        _is_clearly_above(row, alpha, estimates)
+        if row["engine"] == MONTE_CARLO
+        else row["actual_alpha"] > alpha + tolerance
+        for row in used
+    )
+    worst = [row["worst_alpha"] for row in used if row.get("worst_alpha") is not None]
+    lengths = [row.get("mean_length") for row in used]
+    usable = rows[0]["side"] == TWO_SIDED and all(
+        each is not None and math.isfinite(each) for each in lengths
+    )
+    return _Found(
+        method=rows[0]["method"],
+        keeps=not above and max(worst, default=0.0) <= alpha + tolerance,
+        above=above,
+        mean=max(row["actual_alpha"] for row in used),
+        worst=max(worst) if len(worst) == len(used) else None,
+        lengths=tuple(float(each) for each in lengths if each is not None) if usable else None,
+    )
+
+
+def _is_clearly_above(row: _Row, alpha: float, estimates: int) -> bool:
+    """Whether an estimate is above alpha by more than chance among all estimates explains.
+
+    Its interval has to be above alpha, and so many misses to have a probability of at most
+    ``_FALSE_ALARM`` over the number of estimates if alpha were kept: one of forty 95 % intervals
+    lies above the value that it is for. The interval allows for the looks of a run that stopped by
+    looking.
+    """
+    if (row["ci_lower"] or 0.0) <= alpha:
+        return False
+    trials = row["trials"]
+    misses = np.array(round(row["actual_alpha"] * trials))
+    chance = binomial.sf(misses - 1, np.array(alpha), trials)
+    return float(chance) * estimates <= _FALSE_ALARM
+
+
+def _by_posterior(rows: pl.DataFrame, alpha: float) -> str:
+    """A sentence on the outcomes, where only the posterior has been asked."""
+    known = rows.drop_nulls("alpha_error_min")
+    if known.is_empty():
+        return ""
+    least = known.group_by("method", maintain_order=True).agg(pl.col("alpha_error_min").min())
+    reached = {method: alpha - error for method, error in least.rows()}
+    above = [name for name, value in reached.items() if value > alpha + rounding_of(alpha)]
+    if not above:
+        return f"By the posterior no method misses more often than {_percent(alpha)} at an outcome."
+    highest = max(reached[name] for name in above)
+    return (
+        f"By the posterior {_names(above)} {'misses' if len(above) == 1 else 'miss'} up to "
+        f"{_percent(highest)} at an outcome, where {_percent(alpha)} is desired."
+    )
+
+
+def _line(found: Sequence[_Found], alpha: float, worst_is_exact: bool) -> str:
+    """The sentences of one alpha."""
+    if len(found) == 1:
+        return _of_one(found[0], alpha, worst_is_exact)
+    bound = _percent(alpha)
+    kept = [each for each in found if each.keeps]
+    shortest = _shortest([each for each in kept if each.lengths is not None])
+    proven = worst_is_exact and all(each.worst is not None for each in kept)
+    never = "never misses" if proven else "was not found to miss"
+    if shortest is not None:
+        which = "the shortest that" if len(kept) > 1 else "the only one that"
+        first = f"Of {len(found)} methods, {shortest.method} is {which} {never} more often than"
+        first += f" {bound}."
+    elif kept:
+        names = _names([each.method for each in kept])
+        several = {"never misses": "never miss", "was not found to miss": "were not found to miss"}
+        first = f"{names} {never if len(kept) == 1 else several[never]} more often than {bound}."
+    else:
+        # A mean says less than a worst case, so that one is not held against the other.
+        known = [each for each in found if each.worst is not None] or found
+        best = min(known, key=lambda each: max(each.mean, each.worst or 0.0))
+        most = "" if best.worst is None else " at worst"
+        reached = _percent(max(best.mean, best.worst or 0.0))
+        first = f"None of {len(found)} methods keeps {bound}{most}; {best.method} misses {reached}."
+    return f"{first} {_understating(found, alpha)}"
+
+
+def _understating(found: Sequence[_Found], alpha: float) -> str:
+    """Which methods miss more often than alpha on average."""
+    above = sorted((each for each in found if each.above), key=lambda each: -each.mean)
+    bound = _percent(alpha)
+    if not above:
+        return f"None misses more often than {bound} on average."
+    verb = "understates" if len(above) == 1 else "understate"
+    misses = "it misses" if len(above) == 1 else "they miss"
+    names = _names([each.method for each in above])
+    reached = _percent(above[0].mean)
+    return f"{names} {verb} the uncertainty: {misses} up to {reached} on average."
+
+
+def _of_one(one: _Found, alpha: float, worst_is_exact: bool) -> str:
+    """The sentence of a run of one method."""
+    bound = _percent(alpha)
+    worst = ""
+    if one.worst is not None:
+        worst = f", and {_percent(one.worst)} at {'worst' if worst_is_exact else 'the worst found'}"
+    verdict = "it keeps that" if one.worst is not None else "it keeps that on average"
+    if one.above:
+        verdict = "it understates the uncertainty"
+    elif not one.keeps and one.worst is not None:
+        verdict = "it keeps that on average only"
+    return (
+        f"{one.method} misses up to {_percent(one.mean)} on average{worst}, where {bound} is "
+        f"desired: {verdict}."
+    )
+
+
+def _shortest(found: Sequence[_Found]) -> _Found | None:
+    """The method with the smallest length relative to the shortest one, averaged over the sizes."""
+    every = [each.lengths for each in found if each.lengths is not None]
+    least = [min(column) for column in zip(*every, strict=True)]
+
+    def relative(each: _Found) -> float:
+        lengths = each.lengths or ()
+        return sum(one / of if of > 0 else 1.0 for one, of in zip(lengths, least, strict=True))
+
+    return min(found, key=lambda each: (relative(each), each.method), default=None)
+
+
+def _names(names: Sequence[str]) -> str:
+    """A few names; of many the first ones, and how many others there are."""
+    if len(names) > _MOST_NAMED + 1:
+        names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} others"]
+    return enumerated(names)
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.3g} %"

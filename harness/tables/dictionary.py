@@ -1,0 +1,218 @@
+"""The dictionary of columns: name, type, unit and meaning of each column of each table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass
+from itertools import pairwise
+
+import polars as pl
+
+from harness.arguments import validate_choice
+from harness.families.catalogue import FAMILIES, family_of
+from harness.families.family import ENUMERATION, Family
+from harness.tables.meanings import (
+    CELLS,
+    CELLS_OF_CALIBRATION,
+    EVERYWHERE,
+    NEAR_NOMINAL,
+    NUMBERED,
+    OF_LENGTH,
+    OF_PARAMETER,
+    OF_TRUTH,
+    OWN,
+    PROBABILITY,
+    RANKING,
+    RATIO,
+    RECOMMENDATION,
+    SUMMARY,
+    SUMMARY_OF_CALIBRATION,
+)
+from harness.tables.near_nominal import near_nominal_columns
+from harness.tables.ranking import ranking_columns
+from harness.tables.recommendation import recommendation_columns
+from harness.tables.schema import (
+    CALIBRATION_CELLS,
+    CALIBRATION_SUMMARY,
+    Columns,
+    TableKind,
+    cells_columns,
+    summary_columns,
+)
+
+TABLES = tuple(OWN)
+"""The tables that a result may have; those of a calibration have names of their own here."""
+
+_TYPES = {
+    pl.String: "text",
+    pl.Int64: "whole number",
+    pl.Float64: "number",
+    pl.Boolean: "true or false",
+}
+_ANY_FAMILY = {
+    OF_TRUTH: "unit of the parameter of a sample",
+    OF_PARAMETER: "unit of the parameter",
+    OF_LENGTH: "unit of the parameter; of a ratio, of its logarithm",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table."""
+
+    table: str
+    name: str
+    type: str
+    """"text", "whole number", "number" or "true or false"."""
+    unit: str
+    """The unit of its values; empty of texts and of numbers without one."""
+    meaning: str
+    """What its values are, in a sentence."""
+
+
+def columns_of(table: str, family: str | None = None) -> tuple[Column, ...]:
+    """Return the columns that a table of a result may have, in their order.
+
+    Args:
+        table: one of ``TABLES``.
+        family: the family of the run; None for the columns of all families.
+
+    Raises:
+        InputError: there is no such table or family.
+
+    Example:
+        >>> for column in columns_of("summary", "rate")[4:6]:
+        ...     print(f"{column.name}, {column.unit}: {column.meaning}")
+        alpha, probability: Desired probability that the truth lies outside the interval.
+        exposure, unit of exposure: Area, time or other amount in which events are counted.
+    """
+    validate_choice("table", table, TABLES)
+    if family is not None:
+        validate_choice("family", family, FAMILIES)
+        return _described(table, _possible(table, family), family_of(family))
+    return _described(table, _merged([_possible(table, name) for name in FAMILIES]), None)
+
+
+def dictionary(tables: Mapping[str, pl.DataFrame], family: str, calibration: bool) -> pl.DataFrame:
+    """Return the dictionary of the tables of one result: a row per column.
+
+    Args:
+        tables: the tables by the names of their files, without the ending.
+        family: the family of the run.
+        calibration: whether it is a calibration, whose tables mean something else.
+    """
+    rows = [
+        (name, *astuple(column)[1:])
+        for name, table in tables.items()
+        for column in columns_in(table, name, family, calibration)
+    ]
+    return pl.DataFrame(rows, dict.fromkeys(_COLUMNS, pl.String), orient="row")
+
+
+_COLUMNS = ("table", "column", "type", "unit", "meaning")
+
+
+def columns_in(
+    frame: pl.DataFrame, name: str, family: str, calibration: bool
+) -> tuple[Column, ...]:
+    """Return the columns of a table as it is.
+
+    Args:
+        frame: the table.
+        name: the name of its file, without the ending.
+        family: the family of the run.
+        calibration: whether it is a calibration.
+    """
+    table = f"calibration_{name}" if calibration else name
+    return _described(table, dict(frame.schema), family_of(family))
+
+
+def parquet_metadata(columns: Iterable[Column]) -> dict[str, str]:
+    """Return the columns as the metadata of a Parquet file: JSON text under the key ``columns``.
+
+    The JSON is an object of objects with ``type``, ``unit`` and ``meaning``, by names of columns.
+    """
+    content = {
+        column.name: {"type": column.type, "unit": column.unit, "meaning": column.meaning}
+        for column in columns
+    }
+    return {"columns": json.dumps(content, ensure_ascii=False)}
+
+
+def _possible(table: str, family: str) -> Columns:
+    """The columns that a table of the family may have."""
+    kind = TableKind(family, grouped=True, two_references=True, may_fail=True, sampled=True)
+    known = family_of(family)
+    if table == SUMMARY:
+        return summary_columns(kind)
+    if table == CELLS:
+        return cells_columns(kind)
+    is_compared = ENUMERATION in known.engines
+    if table == RANKING:
+        return ranking_columns(kind) if is_compared and known.has_outcomes else {}
+    if table == RECOMMENDATION:
+        return recommendation_columns(kind) if is_compared else {}
+    if table == NEAR_NOMINAL:
+        return {} if known.has_outcomes else near_nominal_columns(family)
+    return {
+        SUMMARY_OF_CALIBRATION: CALIBRATION_SUMMARY,
+        CELLS_OF_CALIBRATION: CALIBRATION_CELLS,
+    }[table]
+
+
+def _merged(tables: Iterable[Columns]) -> Columns:
+    """The columns of all tables, in an order that is that of each table."""
+    left: Columns = {}
+    before: dict[str, set[str]] = {}
+    for columns in tables:
+        left |= {name: kind for name, kind in columns.items() if name not in left}
+        for former, name in pairwise(columns):
+            before.setdefault(name, set()).add(former)
+    merged: Columns = {}
+    while left:
+        first = next(name for name in left if before.get(name, set()) <= merged.keys())
+        merged[first] = left.pop(first)
+    return merged
+
+
+def _described(table: str, columns: Columns, family: Family | None) -> tuple[Column, ...]:
+    return tuple(
+        Column(table, name, _TYPES[kind], *_unit_and_meaning(table, name, family))
+        for name, kind in columns.items()
+    )
+
+
+def _unit_and_meaning(table: str, name: str, family: Family | None) -> tuple[str, str]:
+    """The unit and the meaning of a column, numbered or not."""
+    known = {**EVERYWHERE, **OWN[table]}
+    unit, meaning = known.get(name, ("", ""))
+    of = ""
+    if not meaning:
+        end = next(end for end in NUMBERED if name.endswith(end) and name[: -len(end)] in known)
+        unit, meaning = known[name.removesuffix(end)]
+        of = f" {NUMBERED[end]}"
+    units = _ANY_FAMILY if family is None else _units(family)
+    return units.get(unit, unit), meaning.replace("{of}", of)
+
+
+def _units(family: Family) -> dict[str, str]:
+    """The units that the family decides."""
+    model = family.model
+    of_sample = model.SUPPORT if family.truth_is_of_sample else family.support
+    parameter = RATIO if family.is_ratio else _unit(family.support, model.UNIT)
+    return {
+        OF_TRUTH: _unit(of_sample, model.UNIT),
+        OF_PARAMETER: parameter,
+        OF_LENGTH: "natural logarithm of the ratio" if family.is_ratio else parameter,
+    }
+
+
+def _unit(support: tuple[float, float], unit: str) -> str:
+    """The unit of a parameter by its range, where the model names none."""
+    if unit:
+        return unit
+    return _BY_SUPPORT.get(support, "unit of the values")
+
+
+_BY_SUPPORT = {(0.0, 1.0): PROBABILITY, (-1.0, 1.0): "difference of probabilities"}

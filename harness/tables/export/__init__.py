@@ -1,0 +1,1 @@
+"""Tables of a result for papers: chosen rows and columns, as LaTeX, Markdown, CSV or HTML."""

@@ -1,0 +1,142 @@
+"""A table in LaTeX, with the rules of booktabs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from harness.printable import printable_line
+from harness.tables.export.sheet import Sheet
+
+_TEXT = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    '"': "''",
+    "–": r"\textendash{}",
+    "—": r"\textemdash{}",
+    "…": r"\ldots{}",
+    "“": "``",
+    "”": "''",
+    "‘": "`",
+    "’": "'",
+    **{each: rf"\{each}" for each in "{}$&#%_"},
+}
+"""Characters of text that LaTeX reads as something else, or that its fonts have elsewhere."""
+
+_MATH = {
+    "−": "-",
+    "±": r"\pm",
+    "×": r"\times",
+    "·": r"\cdot",
+    "≤": r"\le",
+    "≥": r"\ge",
+    "≠": r"\ne",
+    "≈": r"\approx",
+    "∞": r"\infty",
+    "√": r"\surd",
+    "½": r"\frac{1}{2}",
+    **{chr(0x2080 + digit): f"_{digit}" for digit in range(10)},
+    **{chr(0x2070 + digit): f"^{digit}" for digit in (0, *range(4, 10))},
+    "¹": "^1",
+    "²": "^2",
+    "³": "^3",
+    "⁻": "^-",
+}
+"""Characters that are written in mathematics."""
+
+_GREEK = re.compile("^GREEK (SMALL|CAPITAL) LETTER ([A-Z]+)$")
+_WITH_COMMAND = frozenset(
+    {"GAMMA", "DELTA", "THETA", "LAMDA", "XI", "PI", "SIGMA", "UPSILON", "PHI", "PSI", "OMEGA"}
+)
+_SYMBOL = re.compile(r"^(n|x|k)([12]?)$")
+_HYPHENS = re.compile(r"-(?=-)")
+"""Two of them would be one dash."""
+_LIMIT = re.compile(r"^([01])([+−])$")
+_POWER = re.compile(r"(\d)e([+-])0*(\d+)")
+
+
+def latex(sheet: Sheet) -> str:
+    """Return the table as a ``tabular``, with the caption as a comment above it."""
+    kinds = "".join("r" if number else "l" for number in sheet.is_number)
+    heading = [_heading(name) for name in sheet.names]
+    rows = [
+        [
+            _number(cell) if number else escaped(cell)
+            for cell, number in zip(row, sheet.is_number, strict=True)
+        ]
+        for row in sheet.rows
+    ]
+    lines = [
+        f"% {printable_line(sheet.caption)}",
+        r"% needs \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{{kinds}}}",
+        r"\toprule",
+        _row(heading),
+        r"\midrule",
+        *map(_row, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
+
+
+def escaped(text: str) -> str:
+    r"""The text as LaTeX sets it: special characters escaped, symbols in mathematics.
+
+    >>> print(escaped("50 % of x₁ & α_2"))
+    50 \% of x$_1$ \& $\alpha$\_2
+    """
+    found = _HYPHENS.sub("-{}", "".join(map(_character, printable_line(text))))
+    # After the end of a row these would be an argument or a part of it.
+    return f"{{{found[0]}}}{found[1:]}" if found.startswith(("[", "*")) else found
+
+
+def _character(character: str) -> str:
+    if character in _TEXT:
+        return _TEXT[character]
+    if character in _MATH:
+        return f"${_MATH[character]}$"
+    greek = _GREEK.match(unicodedata.name(character, ""))
+    if greek is None:
+        return character
+    size, name = greek.groups()
+    if name == "OMICRON" or (size == "CAPITAL" and name not in _WITH_COMMAND):
+        return _LIKE_LATIN.get(character, character)
+    command = name.lower().replace("lamda", "lambda")
+    return f"$\\{command if size == 'SMALL' else command.capitalize()}$"
+
+
+_LIKE_LATIN = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True))
+"""Greek letters without a command of their own."""
+
+
+def _heading(name: str) -> str:
+    """The name of a column as words, or as a symbol."""
+    if name == "alpha":
+        return r"$\alpha$"
+    symbol = _SYMBOL.match(name)
+    if symbol is not None:
+        return f"${symbol[1]}_{symbol[2]}$" if symbol[2] else f"${name}$"
+    return escaped(name.replace("_", " "))
+
+
+def _number(text: str) -> str:
+    """A number, with its error or interval, in mathematics."""
+    if not text:
+        return ""
+    approached = _LIMIT.match(text)
+    if approached:
+        return f"${approached[1]}^{_MATH.get(approached[2], approached[2])}$"
+    with_powers = _POWER.sub(
+        lambda found: rf"{found[1]} \times 10^{{{found[2].strip('+')}{found[3]}}}", text
+    )
+    return f"${with_powers.replace('±', _MATH['±']).replace('inf', _MATH['∞'])}$"
+
+
+def _row(cells: list[str]) -> str:
+    return rf"{' & '.join(cells)} \\"

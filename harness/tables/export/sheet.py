@@ -1,0 +1,252 @@
+"""A table as people read it: few columns, titles of methods, errors beside estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from harness.families.catalogue import family_of
+from harness.tables.export.choice import choose_columns, choose_rows, choose_table
+from harness.tables.export.numbers import (
+    DIGITS,
+    place_text,
+    rounded,
+    setting_text,
+    with_error,
+    with_interval,
+)
+from harness.tables.meanings import (
+    CELLS,
+    NUMBERED,
+    RANKING,
+    RECOMMENDATION,
+    SUMMARY,
+)
+from harness.tables.results import Results
+from harness.tables.titles import method_titles
+
+Errors = Literal["std_error", "interval", "none"]
+
+_METHODS = ("method", "runner_up")
+_WORDS = ("engine", "question")
+"""Columns whose words have underscores between them."""
+
+_KEYS = frozenset(
+    {"sampling", "method", "side", "alpha", "n", "exposure", "k", "clusters", "size", "engine"}
+)
+_SHOWN: Mapping[str, frozenset[str]] = {
+    SUMMARY: _KEYS | {"actual_alpha", "worst_alpha", "worst_truth", "mean_length"},
+    CELLS: _KEYS
+    | {"given", "x", "x_last", "both", "first_only", "second_only", "neither", "truth", "rho"}
+    | {"actual_alpha", "lower", "upper", "length"},
+    RANKING: _KEYS
+    | {"rank", "worst_alpha", "worst_n", "worst_exposure", "alpha_error", "rms_alpha_error"}
+    | {"relative_length", "infinite_length", "below_share", "relative_score"},
+    RECOMMENDATION: _KEYS | {"question", "mean_length", "actual_alpha", "worst_alpha"},
+}
+"""The columns of a table where nobody asks for others; of a table that is not here, all."""
+
+_SETTINGS = frozenset(
+    {"alpha", "n", "exposure", "truth", "rho", "worst_from", "worst_to", "worst_n"}
+    | {"worst_exposure", "bin_lower", "bin_upper", "within"}
+)
+"""Columns of numbers that somebody chose, and that are not rounded."""
+
+_CI = ("ci_lower", "ci_upper")
+_ERRORS: Mapping[str, str] = {
+    "actual_alpha": "std_error",
+    "alpha_error": "std_error",
+    "coverage": "std_error",
+    "fraction": "std_error",
+    "alpha_without_failed": "std_error_without_failed",
+    "largest_coverage": "largest_std_error",
+}
+"""The column of the standard error of each estimate."""
+_INTERVALS = {"actual_alpha": _CI, "fraction": _CI}
+"""The columns of the interval of each estimate."""
+_OF_ESTIMATES = frozenset({*_ERRORS.values(), *_CI})
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table as text, in no format yet."""
+
+    caption: str
+    """The title of the experiment and what is the same in all rows."""
+    names: tuple[str, ...]
+    """The names of the columns."""
+    is_number: tuple[bool, ...]
+    """Whether a column holds numbers; they are written as 1.2e-06, 0.05 ± 0.01 or inf."""
+    rows: tuple[tuple[str, ...], ...]
+
+
+def readable_sheet(
+    results: Results,
+    name: str = SUMMARY,
+    *,
+    columns: Sequence[str] = (),
+    where: Sequence[str] = (),
+    digits: int = DIGITS,
+    errors: Errors = "std_error",
+    labels: bool = False,
+) -> Sheet:
+    """Return a table of a result as people read it.
+
+    Without ``columns`` it has those that most readers want, less the empty ones; what is the same
+    in all rows is part of the caption.
+
+    Args:
+        results: of a run.
+        name: the name of the table.
+        columns: the columns in their order.
+        where: conditions that rows have to meet, as ``choose_rows`` takes them.
+        digits: digits after the point; small numbers are powers of ten.
+        errors: what stands beside an estimate: its standard error, or its interval where that is
+            asked for or all there is, or nothing.
+        labels: whether methods have their labels, and not their titles.
+
+    Raises:
+        InputError: there is no such table, column or row.
+    """
+    titles = method_titles(results.manifest)
+    whole = choose_rows(choose_table(results, name), where, name, titles)
+    constant: list[tuple[str, Any]] = []
+    if columns:
+        chosen = choose_columns(whole, columns, name)
+    else:
+        chosen, constant = _usual(whole, name, errors)
+    family = family_of(results.manifest["experiment"]["family"])
+    form = _Form(digits, errors, {} if labels else titles, family.model.SUPPORT)
+    cells = [form.texts(whole, column) for column in chosen.columns]
+    said = [f"{column} = {form.text(column, value)}" for column, value in constant]
+    return Sheet(
+        caption="; ".join([str(results.manifest["title"]), *said]),
+        names=tuple(chosen.columns),
+        is_number=tuple(kind.is_numeric() for kind in chosen.dtypes),
+        rows=tuple(zip(*cells, strict=True)),
+    )
+
+
+def raw_sheet(
+    results: Results,
+    name: str = SUMMARY,
+    *,
+    columns: Sequence[str] = (),
+    where: Sequence[str] = (),
+    digits: int | None = None,
+    labels: bool = False,
+) -> pl.DataFrame:
+    """Return a table of a result for a program: every column of its own, numbers as they are.
+
+    Args: as of ``readable_sheet``; without ``digits`` numbers are not rounded, and without
+        ``columns`` all are there.
+
+    Raises:
+        InputError: there is no such table, column or row.
+    """
+    titles = method_titles(results.manifest)
+    table = choose_rows(choose_table(results, name), where, name, titles)
+    table = choose_columns(table, columns, name) if columns else table
+    if not labels:
+        table = table.with_columns(
+            pl.col(column).replace(titles) for column in _METHODS if column in table.columns
+        )
+    if digits is None:
+        return table
+    form = _Form(digits, "none", {}, None)
+    return table.with_columns(
+        pl.Series(column, form.texts(table, column))
+        for column, kind in table.schema.items()
+        if kind == pl.Float64
+    )
+
+
+def _usual(
+    table: pl.DataFrame, name: str, errors: Errors
+) -> tuple[pl.DataFrame, list[tuple[str, Any]]]:
+    """The columns that are shown unless others are asked for, and what is the same in all rows."""
+    # The tables of a calibration have other columns than those of the same name.
+    usual = None if "reference" in table.columns else _SHOWN.get(name)
+    shown = [
+        column
+        for column in table.columns
+        if column != "family" and (usual is None or not {column, _stem(column)}.isdisjoint(usual))
+    ]
+    if errors != "none":
+        shown = [column for column in shown if column not in _OF_ESTIMATES]
+    shown = [column for column in shown if table[column].null_count() < table.height]
+    constant = [
+        column
+        for column in shown
+        if column != "method"
+        and (_stem(column) in _KEYS or column in ("given", "reference"))
+        and table[column].n_unique() == 1
+    ]
+    kept = [column for column in shown if column not in constant]
+    return table.select(kept), [(column, table[column][0]) for column in constant]
+
+
+def _stem(column: str) -> str:
+    """The name without the end that numbers it: ``n`` of ``n1``."""
+    return next(
+        (column[: -len(end)] for end in NUMBERED if column.endswith(end) and column != end), column
+    )
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How values become text."""
+
+    digits: int
+    errors: Errors
+    titles: Mapping[str, str]
+    """The title of each method that has one, by its label."""
+    support: tuple[float, float] | None
+    """The range of a sample's parameter; None where a boundary is a number as any other."""
+
+    def texts(self, table: pl.DataFrame, column: str) -> list[str]:
+        """The texts of one column."""
+        values = table[column].to_list()
+        error, interval = _ERRORS.get(column, ""), _INTERVALS.get(column, ("", ""))
+        if self.errors == "none" or not ({error, *interval} & set(table.columns)):
+            return [self.text(column, value) for value in values]
+        beside = (
+            table[each].to_list() if each in table.columns else [None] * len(values)
+            for each in (error, *interval)
+        )
+        return [self._estimate(column, *each) for each in zip(values, *beside, strict=True)]
+
+    def _estimate(
+        self,
+        column: str,
+        value: float | None,
+        error: float | None,
+        lower: float | None,
+        upper: float | None,
+    ) -> str:
+        """An estimate with its error, or with its interval."""
+        if value is None:
+            return ""
+        if error is not None and (self.errors == "std_error" or lower is None):
+            return with_error(value, error, self.digits)
+        if lower is not None and upper is not None:
+            return with_interval(value, lower, upper, self.digits)
+        return self.text(column, value)
+
+    def text(self, column: str, value: Any) -> str:
+        """One value as text."""
+        if value is None:
+            return ""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, float):
+            if self.support is not None and _stem(column) == "worst_truth":
+                return place_text(value, self.support, self.digits)
+            chosen = not {column, _stem(column)}.isdisjoint(_SETTINGS)
+            return setting_text(value) if chosen else rounded(value, self.digits)
+        if column in _METHODS:
+            return self.titles.get(value, value)
+        return str(value).replace("_", " ") if column in _WORDS else str(value)

@@ -1,0 +1,6 @@
+"""Faults planted in sound methods, and sound methods as they are written elsewhere.
+
+``methods/`` holds the sound methods that faults are planted in, ``faults/`` a table of faults for
+each kind of family, and ``sound.py`` the sound methods that a check should not accuse. The rates of
+detection and of false alarms are measured by ``python -m tests.benchmarks.detection``.
+"""

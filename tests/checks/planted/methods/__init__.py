@@ -1,0 +1,1 @@
+"""Sound interval methods, written as they are elsewhere, in which faults are planted."""

@@ -1,0 +1,160 @@
+"""Checks of programs and of tables: what is a finding, what is refused, and what does not apply."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+
+import numpy as np
+import pytest
+
+from harness.checks.asked_points import asked_points
+from harness.checks.check import check
+from harness.checks.subjects.naming import named
+from harness.checks.subjects.table import complete_grid
+from harness.cli import main
+from harness.methods.catalogue import find
+from harness.methods.user.table.read import read_points
+from harness.methods.user.table.table import LimitTable
+
+GRID = "n=2,5;alpha=0.05,0.1"
+PROGRAM = f"{sys.executable} -I -S -u -c "
+
+
+def clopper_pearson(rows):
+    """The rows with limits, as text."""
+    method = find("proportion", "clopper_pearson")
+    for row in rows:
+        x, n, alpha = (float(row[name]) for name in ("x", "n", "alpha"))
+        lower, upper = method.limits((np.array([x]), np.array([n])), alpha)
+        yield {**row, "lower": repr(float(lower[0])), "upper": repr(float(upper[0]))}
+
+
+@pytest.fixture(scope="module")
+def points():
+    return list(csv.DictReader(io.StringIO(asked_points(grid=GRID))))
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(rows):
+        rows = list(rows)
+        with (tmp_path / "limits.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+        return str(tmp_path / "limits.csv")
+
+    return write
+
+
+def by_name(report):
+    return {finding.check: finding for finding in report.findings}
+
+
+def test_the_grid_has_every_outcome_of_its_sizes_and_alphas_once(points):
+    expected = {(x, n, alpha) for n in (2, 5) for alpha in (0.05, 0.1) for x in range(n + 1)}
+    found = [(int(row["x"]), int(row["n"]), float(row["alpha"])) for row in points]
+    assert set(found) == expected
+    assert len(found) == len(expected)
+
+
+def test_a_table_of_the_grid_is_checked_at_every_point(points, write):
+    report = check(write(clopper_pearson(points)), contract="at-least")
+    assert report.passed
+    message = by_name(report)["points of the table"].message
+    assert message.startswith("18 of 18 points of the table were checked; exact numbers are compu")
+    assert report.behaviour.height == 4
+
+
+def test_a_wrong_limit_of_a_table_is_a_finding(points, write):
+    rows = list(clopper_pearson(points))
+    wrong = next(row for row in rows if (row["x"], row["n"], row["alpha"]) == ("3", "5", "0.05"))
+    wrong["lower"], wrong["upper"] = wrong["upper"], wrong["lower"]
+    report = check(write(rows), contract="at-least")
+    assert report.exit_code == 3
+    assert "x = 3, n = 5, alpha = 0.05" in by_name(report)["is ordered"].message
+
+
+def test_a_missing_limit_of_a_table_is_a_finding(points, write):
+    rows = list(clopper_pearson(points))
+    rows[0]["lower"] = "NA"
+    assert by_name(check(write(rows)))["is finite"].verdict == "fail"
+
+
+def test_what_needs_points_that_a_table_lacks_does_not_apply(points, write):
+    rows = [row for row in clopper_pearson(points) if row["x"] != "1"]
+    report = check(write(rows), contract="at-least")
+    assert report.passed
+    found = by_name(report)
+    assert found["has exact numbers"].message == (
+        "does not apply: the table has all outcomes of no size and alpha"
+    )
+    assert found["points of the table"].message.startswith("14 of 14 points of the table")
+
+
+def test_exact_numbers_are_those_of_the_sizes_and_alphas_with_all_outcomes(points, write):
+    rows = [
+        row
+        for row in clopper_pearson(points)
+        if (row["n"], row["alpha"], row["x"]) != ("5", "0.1", "2")
+    ]
+    known = read_points(LimitTable(write(rows)), "proportion")
+    assert complete_grid(known, (2, 5), (0.05, 0.1)) == ((2, 5), (0.05,))
+
+
+def test_a_program_is_checked_from_the_command_line(capsys):
+    text = "import sys\nfor line in sys.stdin: print(0.2, 0.1)"
+    command = ["--command", f"{PROGRAM}'{text}'"]
+    assert main(["check", *command, "--contract", "at-least", "--grid", GRID]) == 3
+    out = capsys.readouterr().out
+    assert "is ordered: limits 0.2 and 0.1 at x = 0, n = 2, alpha = 0.05" in out
+    assert "answers every outcome" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ((), 2, "check needs a METHOD or a --command"),
+        (("--command", "no-such-program"), 2, "the program 'no-such-program' cannot be started"),
+        (("--command", f"{PROGRAM}'import no_such_module'"), 2, "No module named 'no_such_module'"),
+        (("wilson", "--arg", "a=1"), 2, "--arg is for functions of R"),
+        (("wilson", "--side", "lower"), 2, "--side is for a --command, for tables and for"),
+        (("r:stats::binom.test", "--arg", "a"), 2, "--arg should be NAME=EXPRESSION of R"),
+        (("no_such_table.csv",), 2, "no_such_table.csv cannot be read: No such file"),
+        (("--command", f"{PROGRAM}'print(1)'", "--call-timeout", "1"), 3, "found one number, '1'"),
+    ],
+)
+def test_what_the_caller_wrote_wrongly_is_refused_and_what_the_method_did_is_a_finding(
+    capsys, arguments, code, said
+):
+    assert main(["check", *arguments, "--grid", GRID]) == code
+    out, err = capsys.readouterr()
+    assert said in (err if code == 2 else out)
+    assert "Traceback" not in out + err
+
+
+def test_a_table_is_named_by_its_file(points, write):
+    path = write(clopper_pearson(points))
+    assert named(path).label == path
+
+
+def test_a_method_is_held_to_the_limits_that_a_table_has(points, write):
+    rows = list(clopper_pearson(points))
+    path = write(row for row in rows if (row["x"], row["n"]) != ("1", "5"))
+    same = check("clopper_pearson", same=path, grid="n=2,5;alpha=0.05")
+    assert by_name(same)[f"against {path}: same limits"].verdict == "pass"
+    found = by_name(check("clopper_pearson", against=path, grid="n=5;alpha=0.05"))
+    assert found[f"against {path}"].message.startswith("does not apply: the table has all outcomes")
+
+
+def test_gaps_of_a_table_do_not_change_what_its_tails_are_compared_with(write):
+    # All outcomes at alpha = 0.05, and at other alphas the first few only.
+    at = [(x, 40, 0.05) for x in range(41)]
+    at += [(x, 40, alpha) for alpha in (0.01, 0.1) for x in range(4)]
+    names = ("x", "n", "alpha")
+    rows = [dict(zip(names, map(str, each), strict=True)) for each in at]
+    report = check(write(clopper_pearson(rows)), contract="at-least")
+    assert report.passed, str(report)
+    assert report.behaviour["alpha"].to_list() == [0.05]

@@ -1,0 +1,124 @@
+"""The sentences at the end of a run, before its tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from harness.screen.conclusion import conclusion
+
+ROW: dict[str, Any] = {
+    "family": "proportion",
+    "method": "wald",
+    "side": "two-sided",
+    "alpha": 0.05,
+    "n": 10,
+    "engine": "enumeration",
+    "trials": None,
+    "actual_alpha": 0.04,
+    "ci_lower": None,
+    "alpha_error_min": None,
+    "worst_alpha": 0.05,
+    "mean_length": 0.3,
+}
+
+
+def said(*rows: dict[str, Any], worst_is_exact: bool = True) -> list[str]:
+    """The sentences about a summary of these rows."""
+    table = pl.DataFrame([{**ROW, **row} for row in rows], infer_schema_length=None)
+    return list(conclusion(table, worst_is_exact))
+
+
+def test_the_shortest_method_that_keeps_alpha_is_named_with_those_that_do_not() -> None:
+    rows = (
+        {"method": "long", "mean_length": 0.5},
+        {"method": "short", "mean_length": 0.3},
+        {"method": "wald", "actual_alpha": 0.2, "worst_alpha": 1.0, "mean_length": 0.1},
+    )
+    understates = "wald understates the uncertainty: it misses up to 20 % on average."
+    assert said(*rows) == [
+        f"Of 3 methods, short is the shortest that never misses more often than 5 %. {understates}"
+    ]
+    assert "was not found to miss more often" in said(*rows, worst_is_exact=False)[0]
+
+
+def test_a_method_that_exceeds_alpha_at_one_size_does_not_keep_it() -> None:
+    rows = (
+        {"method": "long"},
+        {"method": "long", "n": 20},
+        {"method": "short", "mean_length": 0.1},
+        {"method": "short", "mean_length": 0.1, "n": 20, "worst_alpha": 0.06},
+    )
+    (line,) = said(*rows)
+    assert line.startswith("Of 2 methods, long is the only one that never misses more often")
+    assert line.endswith("None misses more often than 5 % on average.")
+
+
+def test_where_no_method_keeps_alpha_the_closest_is_named() -> None:
+    rows = ({"method": "a", "worst_alpha": 0.2}, {"method": "b", "worst_alpha": 0.1})
+    assert said(*rows)[0].startswith("None of 2 methods keeps 5 % at worst; b misses 10 %.")
+
+
+def test_a_mean_is_not_held_against_a_worst_case() -> None:
+    drawn = {"engine": "monte_carlo", "worst_alpha": None, "ci_lower": 0.14, "trials": 1000}
+    rows = ({"method": "a", "worst_alpha": 0.2}, {**drawn, "method": "b", "actual_alpha": 0.15})
+    assert said(*rows)[0].startswith("None of 2 methods keeps 5 % at worst; a misses 20 %.")
+
+
+def test_an_estimate_is_above_alpha_only_if_its_interval_is() -> None:
+    drawn = {
+        "engine": "monte_carlo",
+        "worst_alpha": None,
+        "actual_alpha": 0.055,
+        "trials": 100_000,
+    }
+    rows = (
+        {**drawn, "method": "a", "ci_lower": 0.049},
+        {**drawn, "method": "b", "ci_lower": 0.051},
+    )
+    (line,) = said(*rows)
+    assert line.startswith("Of 2 methods, a is the only one that was not found to miss more often")
+    assert line.endswith("b understates the uncertainty: it misses up to 5.5 % on average.")
+
+
+def test_one_estimate_of_many_is_above_alpha_only_if_that_is_no_chance() -> None:
+    # As many misses as 0.0515 of 100,000 trials have the probability 0.0153 at alpha = 0.05.
+    drawn = {"engine": "monte_carlo", "worst_alpha": None, "trials": 100_000}
+    high = {**drawn, "method": "a", "actual_alpha": 0.0515, "ci_lower": 0.0501}
+    kept = {**drawn, "method": "a", "actual_alpha": 0.05, "ci_lower": 0.0487}
+    assert said(high)[0].endswith("desired: it understates the uncertainty.")
+    (line,) = said(high, *({**kept, "n": n} for n in range(11, 50)))
+    assert line.endswith("desired: it keeps that on average.")
+
+
+def test_an_exact_value_goes_before_an_estimate() -> None:
+    drawn = {
+        "engine": "monte_carlo",
+        "worst_alpha": None,
+        "actual_alpha": 0.9,
+        "ci_lower": 0.8,
+        "trials": 100,
+    }
+    (line,) = said(drawn, {})
+    assert line == (
+        "wald misses up to 4 % on average, and 5 % at worst, where 5 % is desired: it keeps that."
+    )
+
+
+def test_one_method_is_judged_by_its_average_and_its_worst() -> None:
+    assert said({"actual_alpha": 0.06})[0].endswith("desired: it understates the uncertainty.")
+    assert said({"worst_alpha": 0.1})[0].endswith("desired: it keeps that on average only.")
+
+
+def test_each_alpha_has_a_line_and_the_posterior_alone_has_one_on_outcomes() -> None:
+    assert len(said({}, {"alpha": 0.1, "actual_alpha": 0.1, "worst_alpha": 0.1})) == 2
+    posterior = {"engine": "posterior", "actual_alpha": None, "worst_alpha": None}
+    above = {**posterior, "alpha_error_min": -0.15}
+    assert said(above) == [
+        "By the posterior wald misses up to 20 % at an outcome, where 5 % is desired."
+    ]
+    assert said({**posterior, "alpha_error_min": 0.0}) == [
+        "By the posterior no method misses more often than 5 % at an outcome."
+    ]
+    assert said(posterior) == []

@@ -1,0 +1,73 @@
+"""Every command and snippet of the README and of the pages runs, or it is said why not."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.docs.snippets import PAGES, ROOT, RUNNERS, blocks, fences, run
+
+ELSEWHERE = {
+    "docs/any_language.md": "tests/checks/test_any_language_page.py::"
+    "test_the_page_runs_as_it_is_written",
+    "docs/checking.md": "tests/checks/test_tutorial.py::"
+    "test_it_fails_is_mended_passes_and_is_stored",
+    "docs/long_runs.md": "tests/test_guide.py::test_the_cluster_gives_the_tables_of_a_plain_run",
+    "docs/one_interval.md": "tests/cli/test_one_interval_page.py::"
+    "test_a_command_prints_what_the_page_says",
+    "docs/python.md": "tests/test_python_page.py::test_the_python_examples_print_what_they_show",
+}
+"""Pages whose blocks another test runs, with a test of its file."""
+
+NOT_RUN = {
+    ("README.md", "python3 -m venv .venv"): "installs the package; .ci/run runs it as it stands",
+    ("README.md", "python3 -m venv .venv-test"): "runs all tests; .ci/run runs it as it stands",
+    ("README.md", "# my.py"): "the file of docs/checking.md under another name, compared with it "
+    "by tests/pages/test_readme.py",
+    ("README.md", "$ python -m harness check my.py:f"): "the check of docs/checking.md, compared "
+    "with it by tests/pages/test_readme.py",
+    (
+        "docs/sample_size.md",
+        "$ python -m harness size paired_difference --method tango "
+        "--p11 0.8 --p10 0.1 --p01 0.05 --half-width 0.08",
+    ): "takes 10 s of a processor; tests/planning asks for a wider interval of pairs",
+    ("docs/own_method.md", "methods:"): "one key of a config, with a module that stands for yours",
+}
+"""Blocks that are not run, by their page and first line, each with the reason."""
+
+SHOWN = {"text": "shows what a command prints", "toml": "a part of another project's file"}
+"""Languages of blocks with nothing to run."""
+
+
+def test_every_block_of_every_page_is_found():
+    for page in PAGES:
+        assert fences(page) == 2 * len(blocks(page)), page
+
+
+def test_a_block_that_is_not_run_exists():
+    existing = {(page, block.first) for page in PAGES for block in blocks(page)}
+    assert set(NOT_RUN) <= existing
+
+
+@pytest.mark.parametrize(("page", "test"), ELSEWHERE.items())
+def test_a_page_that_another_test_runs_is_named_there(page, test):
+    file, _, name = test.partition("::")
+    source = (ROOT / file).read_text("utf-8")
+    assert f"\ndef {name}(" in source
+    assert page.rpartition("/")[2] in source
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in ELSEWHERE])
+def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    shutil.copytree(ROOT / "configs", "configs")
+    rows = [f"{number // 10},{int(number % 7 > 0)}" for number in range(100)]
+    (tmp_path / "results.csv").write_text("\n".join(["document,right", *rows]) + "\n")
+    scope = {"__name__": "page"}
+    for block in blocks(page):
+        if block.language in SHOWN or (page, block.first) in NOT_RUN:
+            continue
+        assert block.language in RUNNERS, f"{page}: {block.first}"
+        run(block, scope)

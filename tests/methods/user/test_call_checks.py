@@ -1,0 +1,245 @@
+"""What a call may look like: types of arguments, orders of outcomes, and kinds of limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+from harness.methods.user.call_checks import ARGUMENTS, IN_ANY_ORDER, SHAPE, run_call_checks
+from harness.methods.user.calls import FunctionError, call_on_numbers
+from harness.methods.user.type_checks import TYPES, run_type_checks
+
+SMALL = {"x": np.array([0, 2, 5, 9, 10]), "n": 10}
+LARGE = {"x": np.array([0, 3, 500_000, 10**6]), "n": 10**6}
+TWO = {"x1": np.array([0, 2, 3, 4]), "n1": 4, "x2": np.array([1, 0, 6, 5]), "n2": 6}
+
+
+def wilson(x, n, alpha):
+    x, n = np.asarray(x, float), np.asarray(n, float)
+    z = -ndtri(alpha / 2)
+    delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
+    center = x + z * z / 2
+    return (center - delta) / (n + z * z), (center + delta) / (n + z * z)
+
+
+def difference(x1, n1, x2, n2, alpha):
+    low1, high1 = wilson(x1, n1, alpha)
+    low2, high2 = wilson(x2, n2, alpha)
+    return low1 - high2, high1 - low2
+
+
+def as_written(x, n, alpha):
+    """Without a conversion, which is right but for products of 32-bit counts."""
+    z = -ndtri(alpha / 2)
+    delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
+    center = x + z * z / 2
+    return (center - delta) / (n + z * z), (center + delta) / (n + z * z)
+
+
+def of_whole_numbers(x, n, alpha):
+    return float(wilson(x, n, alpha)[0]), max(wilson(range(x, x + 1)[0], n, alpha)[1], 0.0)
+
+
+def whole_arrays_only(x, n, alpha):
+    return wilson(np.asarray(x).astype(np.int64, casting="safe"), n, alpha)
+
+
+def divided_as_whole(x, n, alpha):
+    return wilson(x // 2 * 2 if np.asarray(x).dtype.kind == "i" else x, n, alpha)
+
+
+def counted_once_more(x, n, alpha):
+    return wilson(x + isinstance(x, np.generic), n, alpha)
+
+
+def refuses_32_bit(x, n, alpha):
+    if np.asarray(x).dtype == np.int32:
+        raise TypeError("not 32")
+    return wilson(x, n, alpha)
+
+
+def divided_in_place(x, n, alpha):
+    limits, x = wilson(x, n, alpha), np.asarray(x, float)
+    x /= n
+    return limits
+
+
+def written_to(x, n, alpha):
+    x = np.asarray(x, float)
+    x += 0.0
+    return wilson(x, n, alpha)
+
+
+def first_size(x, n, alpha):
+    return wilson(x, np.ravel(n)[0], alpha)
+
+
+def one_size(x, n, alpha):
+    return wilson(x, float(n), alpha)
+
+
+def a_list_twice(x, n, alpha):
+    return wilson(sorted(x) if isinstance(x, list) else x, n, alpha)[:: 1 - 2 * isinstance(x, list)]
+
+
+def alpha_of_python(x, n, alpha):
+    return wilson(x, n, alpha / (1 + isinstance(alpha, np.generic)))
+
+
+def objects(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return lower.astype(object), upper.astype(object)
+
+
+@pytest.mark.parametrize(
+    ("function", "part"),
+    [
+        (
+            whole_arrays_only,
+            "x as a Python float: refused at x = 2, n = 10, alpha = 0.05 with Type",
+        ),
+        (divided_as_whole, "x as a Python float: limits 0.2365"),
+        (counted_once_more, "x as numpy.int64: limits 0.1077"),
+        (refuses_32_bit, "x as numpy.int32: refused"),
+        (written_to, "x as a read-only float64 array: refused with ValueError"),
+        (first_size, "n as an array: limits 0.0566"),
+        (a_list_twice, "x as a list: limits "),
+        (alpha_of_python, "alpha as numpy.float64: limits "),
+    ],
+)
+def test_a_type_with_another_answer_or_none_is_a_failure(function, part):
+    fault = run_type_checks(function, SMALL, 0.05)[TYPES]
+    assert not fault.is_remark
+    assert part in fault.message
+
+
+@pytest.mark.parametrize(
+    ("function", "data", "part"),
+    [
+        (as_written, LARGE, "x as numpy.int32: limits 0.4999"),
+        (as_written, SMALL, "x as a list: refused with TypeError"),
+        (one_size, SMALL, "n as an array: refused with TypeError"),
+        (of_whole_numbers, SMALL, "x as a Python float: refused at x = 2"),
+        (objects, SMALL, "the limits of arrays are arrays of objects"),
+    ],
+)
+def test_what_callers_may_be_asked_to_avoid_is_a_remark(function, data, part):
+    fault = run_type_checks(function, data, 0.05)[TYPES]
+    assert fault.is_remark
+    assert part in fault.message
+
+
+@pytest.mark.parametrize(
+    ("function", "data"), [(wilson, SMALL), (wilson, LARGE), (difference, TWO)]
+)
+def test_a_function_that_converts_its_counts_takes_every_type(function, data):
+    assert run_type_checks(function, data, 0.05) == {TYPES: None}
+
+
+def test_a_float_array_that_is_changed_in_place_is_named_with_its_type():
+    """An array of whole numbers is converted first, and stays."""
+    assert run_call_checks(divided_in_place, SMALL, 0.05)[ARGUMENTS] is None
+    found = run_type_checks(divided_in_place, SMALL, 0.05)
+    assert found[TYPES] is None
+    assert found[ARGUMENTS].message.startswith("the float64 array that it was given as x was")
+
+
+def test_lists_may_be_lists_and_whole_numbers_of_any_type():
+    def mean(x, n, alpha):
+        return wilson(np.sum(x, axis=-1), np.sum(n, axis=-1), alpha)
+
+    def of_arrays(x, n, alpha):
+        return mean(x * 1.0, n, alpha) if isinstance(x, np.ndarray) else mean(x[:1], n, alpha)
+
+    data = {"x": np.array([[1, 2, 3], [4, 0, 1]]), "n": np.array([[5, 5, 5], [4, 6, 7]])}
+    assert run_type_checks(mean, data, 0.05) == {TYPES: None}
+    assert "x and n as a list: limits " in run_type_checks(of_arrays, data, 0.05)[TYPES].message
+
+
+def ascending(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return np.sort(lower, None).reshape(lower.shape), np.sort(upper, None).reshape(lower.shape)
+
+
+def distinct(x, n, alpha):
+    return wilson(np.unique(x) if np.ndim(x) and len(x) > 5 else x, n, alpha)
+
+
+def squeezed(x, n, alpha):
+    return tuple(map(np.squeeze, wilson(x, n, alpha)))
+
+
+def of_places(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return lower, upper + 1e-3 * (np.ndim(x) > 0 and x[0] > 0)
+
+
+@pytest.mark.parametrize(
+    ("function", "part"),
+    [
+        (ascending, "the answers are sorted, the counts are not at x = [10, 9, 5, 2, …], n = 10"),
+        (distinct, "expected limits of shape (10,) at x = [9, 9, 2, 2, …], n = 10"),
+        (squeezed, "expected limits of shape (1,) at x = [10], n = 10, alpha = 0.05, found () and"),
+        (of_places, "for x = 10, n = 10, alpha = 0.05 at x = [10, 9, 5, 2, …]"),
+    ],
+)
+def test_answers_that_depend_on_the_order_of_outcomes_are_found(function, part):
+    found = run_call_checks(function, SMALL, 0.05)
+    assert part in found.pop(IN_ANY_ORDER)
+    assert not any(found.values())
+
+
+def test_sorted_answers_of_two_samples_are_called_so():
+    def ascending_differences(x1, n1, x2, n2, alpha):
+        lower, upper = difference(x1, n1, x2, n2, alpha)
+        return np.sort(lower, None).reshape(lower.shape), np.sort(upper, None).reshape(lower.shape)
+
+    found = run_call_checks(ascending_differences, TWO, 0.05)
+    assert found.pop(IN_ANY_ORDER).startswith("the answers are sorted, the counts are not at x1")
+    assert not any(found.values())
+
+
+def test_limits_in_the_columns_of_one_array_are_called_so_for_any_number_of_outcomes():
+    for count in (2, 3):
+        data = {"x": np.arange(count), "n": 9}
+        found = run_call_checks(lambda *given: np.stack(wilson(*given), -1), data, 0.05)
+        assert f"shape ({count}, 2)" in found.pop(SHAPE)
+        assert not any(found.values())
+
+
+@pytest.mark.parametrize(
+    ("answer", "part"),
+    [
+        ((0j, 1j), "found complex limits: (0j, 1j)"),
+        ((np.array(0j, object), 1.0), "found complex limits: "),
+        (("0.1", "0.9"), "found limits as text: ('0.1', '0.9')"),
+        ((np.False_, np.True_), "found limits that are true or false"),
+        ((np.ma.array(0.1), 0.9), "found masked limits"),
+        ({"lower": 0.1, "upper": 0.9}, "found a dictionary with the keys 'lower', 'upper'"),
+        ((None, 0.9), "found (None, 0.9)"),
+        ((0.1, 0.5, 0.9), "found (0.1, 0.5, 0.9)"),
+    ],
+)
+def test_what_is_no_pair_of_numbers_is_named(answer, part):
+    with pytest.raises(FunctionError) as error:
+        call_on_numbers(lambda x, n, alpha: answer, {"x": 3, "n": 10}, 0.05)
+    assert str(error.value).startswith("expected a lower and an upper limit at x = 3, n = 10")
+    assert part in str(error.value)
+
+
+def test_limits_of_pandas_are_named():
+    pandas = pytest.importorskip("pandas")
+
+    def table(x, n, alpha):
+        return pandas.DataFrame(dict(zip(("lower", "upper"), wilson([x], n, alpha), strict=True)))
+
+    def series(x, n, alpha):
+        limits = wilson(x, n, alpha)
+        return tuple(map(pandas.Series, limits)) if np.ndim(x) else limits
+
+    with pytest.raises(FunctionError, match="found a table with the columns lower, upper"):
+        call_on_numbers(table, {"x": 3, "n": 10}, 0.05)
+    fault = run_type_checks(series, SMALL, 0.05)[TYPES]
+    assert fault.is_remark
+    assert "pandas Series" in fault.message

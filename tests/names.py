@@ -1,0 +1,65 @@
+"""Write ``harness/names.py`` anew: ``python -m tests.names``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import harness
+from harness.families.catalogue import FAMILIES
+from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.method import ALL_SIDES
+
+FILE = Path(harness.__file__).with_name("names.py")
+
+HEAD = '''"""The names of families, methods and sides as types, for editors and type checkers.
+
+A list of the methods of a family has its aliases too. ``python -m tests.names`` writes this file
+from the catalogue.
+"""
+
+from typing import Literal
+'''
+
+
+def type_name(family: str) -> str:
+    """The name of the type of a family's methods: ``ProportionMethod``."""
+    return "".join(part.capitalize() for part in family.split("_")) + "Method"
+
+
+def source() -> str:
+    """The text of the file."""
+    families = FAMILIES.values()
+    lists = [
+        ("Side", ALL_SIDES, ""),
+        ("FamilyName", FAMILIES, "What is estimated."),
+        (
+            "CountFamily",
+            [each.name for each in families if each.has_outcomes],
+            "The families whose data are counts, of which coverage is an exact sum.",
+        ),
+        (
+            "TwoSampleFamily",
+            [each.name for each in families if each.samples == 2],
+            "The families of two independent samples.",
+        ),
+        *((type_name(name), [*CATALOGUE[name], *ALIASES[name]], "") for name in FAMILIES),
+    ]
+    every = "\n    | ".join(map(type_name, FAMILIES))
+    return "".join(
+        [
+            HEAD,
+            *(_literal(*each) for each in lists),
+            f"\nMethodName = (\n    {every}\n)\n",
+            '"""The methods of all families."""\n',
+        ]
+    )
+
+
+def _literal(name: str, words: Iterable[str], note: str) -> str:
+    lines = "".join(f'    "{word}",\n' for word in words)
+    return f"\n{name} = Literal[\n{lines}]\n" + (f'"""{note}"""\n' if note else "")
+
+
+if __name__ == "__main__":
+    FILE.write_text(source(), encoding="utf-8")

@@ -1,0 +1,69 @@
+"""The types of names are those of the catalogue, and the named arguments those of the families."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any, get_args, get_overloads, get_type_hints, is_typeddict
+
+import pytest
+
+from harness import names
+from harness.families.catalogue import FAMILIES
+from harness.families.population import POPULATION
+from harness.intervals import compute, interval
+from harness.intervals.data import Options
+from harness.methods.catalogue import ALIASES, CATALOGUE, methods_for
+from harness.planning.coverage import coverage
+from harness.planning.size import size
+from harness.significances import significance
+from tests.names import FILE, source, type_name
+
+OVERLOADS = get_overloads(interval)
+
+
+def hints(function: Any) -> dict[str, Any]:
+    return get_type_hints(function, include_extras=True)
+
+
+def test_the_file_is_what_the_catalogue_makes_of_it() -> None:
+    assert FILE.read_text("utf-8") == source(), "python -m tests.names writes it anew"
+
+
+@pytest.mark.parametrize("family", CATALOGUE)
+def test_a_family_has_a_type_of_its_methods_and_aliases(family: str) -> None:
+    named = get_args(getattr(names, type_name(family)))
+    assert set(named) == {*CATALOGUE[family], *ALIASES[family]}
+    assert set(named) <= {name for each in get_args(names.MethodName) for name in get_args(each)}
+
+
+def test_every_family_has_overloads_with_its_data_and_its_methods() -> None:
+    taken: dict[str, set[str]] = {}
+    for each in OVERLOADS:
+        known = hints(each)
+        (family,) = get_args(known["family"])
+        method_names, _ = get_args(known["method"])
+        assert method_names == getattr(names, type_name(family))
+        (given,) = get_args(known["data"])
+        assert is_typeddict(given)
+        taken.setdefault(family, set()).update(given.__annotations__)
+    assert list(taken) == list(get_args(names.FamilyName)) == list(FAMILIES)
+    for name, family in FAMILIES.items():
+        all_methods = len(methods_for(name, finite_population=True))
+        extra = {POPULATION} if all_methods > len(methods_for(name)) else set()
+        assert taken[name] - set(Options.__annotations__) == {*family.options} | extra
+
+
+def test_the_options_are_those_of_the_function() -> None:
+    parameters = signature(compute).parameters.values()
+    keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+    assert set(Options.__annotations__) == keywords
+    assert str(signature(interval)) == str(signature(compute))
+
+
+def test_planning_and_significance_name_the_families_that_they_take() -> None:
+    assert hints(coverage)["family"] == names.CountFamily
+    assert hints(coverage)["side"] == names.Side
+    assert hints(size)["family"] == names.FamilyName
+    assert hints(significance)["family"] == names.TwoSampleFamily
+    for function in (coverage, size):
+        assert get_args(hints(function)["method"])[0] in get_args(names.MethodName)
