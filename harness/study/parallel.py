@@ -9,6 +9,8 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
@@ -46,6 +48,10 @@ class Backend(Protocol):
         """Return a new pool of joblib, whose results are an iterator."""
         ...
 
+    def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
+        """Return the function as a worker calls it, with relative paths as here."""
+        ...
+
 
 class _Threads:
     """Threads of this process."""
@@ -57,6 +63,9 @@ class _Threads:
     def pool(self, jobs: int) -> Parallel[Any]:
         with parallel_config(backend="threading"):
             return Parallel(n_jobs=jobs, return_as="generator")
+
+    def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
+        return function
 
 
 class _Processes:
@@ -77,6 +86,17 @@ class _Processes:
                 initializer=end_with_driver,
                 initargs=(os.getpid(),),
             )
+
+    def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
+        # joblib gives the workers of a former pool to the next one, and they stay in the folder in
+        # which they were started.
+        return partial(_call_in, Path.cwd(), function)
+
+
+def _call_in(folder: Path, function: Callable[..., T], *arguments: Any) -> T:
+    """Call the function with the folder as the current one."""
+    os.chdir(folder)
+    return function(*arguments)
 
 
 THREADS: Backend = _Threads()
@@ -165,7 +185,7 @@ def _results(
 ) -> Iterator[T]:
     """Yield the results of the calls in order."""
     pool = backend.pool(parallel_jobs(jobs))
-    yield from pool(delayed(function)(*each) for each in arguments)
+    yield from pool(delayed(backend.as_called(function))(*each) for each in arguments)
 
 
 def _run_alone(

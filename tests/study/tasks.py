@@ -34,6 +34,10 @@ def process_that_grows(number: int) -> tuple[int, int]:
     return number, os.getpid()
 
 
+def current_folder() -> Path:
+    return Path.cwd()
+
+
 def threads_for_linear_algebra() -> str | None:
     return os.environ.get("OPENBLAS_NUM_THREADS")
 

@@ -16,6 +16,7 @@ from harness.errors import HarnessError
 from harness.study.parallel import Backend, driver_backend, opened_backend, run_tasks
 from tests.study.tasks import (
     FATAL,
+    current_folder,
     process_of,
     process_that_grows,
     threads_for_linear_algebra,
@@ -40,6 +41,14 @@ def test_results_are_complete_and_in_order_though_a_worker_dies(loky, tmp_path):
     assert [number for number, _ in found] == list(range(TASKS))
     assert (tmp_path / "tries").stat().st_size == 2
     assert os.getpid() not in {process for _, process in found}
+
+
+def test_workers_of_a_former_run_work_in_the_current_folder(loky, tmp_path, monkeypatch):
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        assert set(run_tasks(current_folder, [()] * 4, 2, loky)) == {folder}
 
 
 @pytest.mark.slow
@@ -67,6 +76,9 @@ class Recorded:
             return parallel(self.counted(tasks))
 
         return run
+
+    def as_called(self, function):
+        return function
 
     def counted(self, tasks):
         for task in tasks:
