@@ -33,7 +33,7 @@ FEW = 6
 PAIRS = (((3.0, 4.0), (4.0, 3.0)), (0.05,))
 
 SEARCH_AGAIN = 1e-5
-"""How far the search for the worst case of two samples may end elsewhere, by rounding alone.
+"""How far the search for the worst case of several counts may end elsewhere, by rounding alone.
 
 Limits that differ by 1e-13 move it by 1.6e-6 at most.
 """
@@ -65,7 +65,7 @@ def test_no_method_of_the_catalogue_has_moved(place, each):
         old = old.join(sizes[place % 3 :: 3], on=sizes.columns, how="semi")
     new = measures_at(old, each)
     for column in COMPARED:
-        searched = column == WORST and family_of(each.family).samples == 2
+        searched = column == WORST and not family_of(each.family).has_single_count
         most = SEARCH_AGAIN if searched else Tolerance.alpha
         np.testing.assert_allclose(
             new[column].to_numpy(), old[column].to_numpy(), rtol=most, atol=most
