@@ -65,6 +65,16 @@ def differing(name: str, drawn: bool) -> list[str]:
     return columns
 
 
+MANIFESTS = sorted(ROOT.glob("results/**/manifest.json"))
+
+
+@pytest.mark.parametrize("file", MANIFESTS, ids=lambda file: str(file.parent.relative_to(ROOT)))
+def test_the_engines_of_a_committed_result_agree(file: Path) -> None:
+    manifest = json.loads(file.read_text(encoding="utf-8"))
+    assert manifest.get("agreement", {}).get("agrees") is not False
+    assert manifest.get("identity", {}).get("holds") is not False
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_what_no_draw_enters_is_as_committed(name: str) -> None:
     assert differing(name, drawn=False) == []

@@ -73,7 +73,8 @@ class Lines:
             sample.stabilized_span if weight > 0 else sample.stabilized_span[::-1]
             for sample, weight in zip(self.samples, self.weights, strict=True)
         ]
-        steps = max(abs(stop - start) for start, stop in spans) / _PANEL
+        # Both truths move θ: by the sum of their standard deviations, at most √2 times that of θ.
+        steps = np.sqrt(2.0) * max(abs(stop - start) for start, stop in spans) / _PANEL
         share = np.linspace(0.0, 1.0, int(np.ceil(steps)) + 1)
         first, second = (
             sample.from_stabilized(start + share * (stop - start))
