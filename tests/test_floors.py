@@ -35,6 +35,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("study",),
     ("intervals", "rows", "screen"),
     ("checks",),
+    ("report",),
     ("planning",),
     ("api", "testing"),
     ("pytest_plugin",),
