@@ -7,35 +7,17 @@ not load, or has text of too little contrast; it stores pictures of some pages i
 
 from __future__ import annotations
 
-import base64
-import json
-import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import Request, urlopen
+
+from tests.browser import open_browser
 
 WIDTHS = (390, 1400)
 SCHEMES = ("light", "dark")
 EVERY_PAGE = ((390, "light"), (1400, "dark"))
 """Widths and schemes in which every page is looked at; in others only those that are pictured."""
 PICTURED = ("index", "config_keys", "figures", "columns", "api", "methods/proportion")
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--allow-file-access-from-files",
-)
 CONTRAST = 4.5
 """The least ratio of luminances of text and what is behind it, of WCAG 2.1 at level AA."""
 
@@ -64,86 +46,24 @@ return {wide, asked, broken, contrast: Math.min(21, ...contrasts)};
 """
 
 
-class Browser:
-    """A session of the driver."""
-
-    def __init__(self, address: str) -> None:
-        self._address = address
-        options = {"args": list(FLAGS)}
-        wanted = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}}
-        self._session = f"/session/{self._ask('/session', wanted)['sessionId']}"
-
-    def _ask(self, path: str, content: object) -> dict:
-        request = Request(self._address + path, json.dumps(content).encode())
-        with urlopen(request, timeout=60) as answer:
-            return json.load(answer)["value"]
-
-    def close(self) -> None:
-        """End the browser."""
-        with urlopen(Request(self._address + self._session, method="DELETE"), timeout=60):
-            pass
-
-    def tell(self, command: str, **parameters: object) -> dict:
-        """Run a command of the browser's protocol for developers."""
-        content = {"cmd": command, "params": parameters}
-        return self._ask(f"{self._session}/goog/cdp/execute", content)
-
-    def open(self, page: Path) -> None:
-        self._ask(f"{self._session}/url", {"url": page.as_uri()})
-
-    def look(self) -> dict:
-        return self._ask(f"{self._session}/execute/sync", {"script": LOOK, "args": []})
-
-
-@contextmanager
-def driver():
-    """The address of a driver that is ready."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        [shutil.which("chromedriver") or "chromedriver", f"--port={port}"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(100):
-            try:
-                with urlopen(f"{address}/status", timeout=5) as answer:
-                    if json.load(answer)["value"]["ready"]:
-                        break
-            except (URLError, ConnectionError):
-                time.sleep(0.2)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
 def faults(site: Path, pictures: Path) -> list[str]:
     """What is wrong with the pages, each with its width and scheme."""
     found: list[str] = []
     pages = sorted(each for each in site.rglob("*.html") if "repository" not in each.parts)
-    with driver() as address:
-        browser = Browser(address)
+    with open_browser() as browser:
         for width in WIDTHS:
             for scheme in SCHEMES:
-                feature = {"name": "prefers-color-scheme", "value": scheme}
-                browser.tell("Emulation.setEmulatedMedia", features=[feature])
-                size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
-                browser.tell("Emulation.setDeviceMetricsOverride", **size)
+                browser.emulate(width=width, scheme=scheme)
                 for page in pages:
                     name = page.relative_to(site).with_suffix("").as_posix()
                     if name not in PICTURED and (width, scheme) not in EVERY_PAGE:
                         continue
                     browser.open(page)
                     where = f"{name} at {width}, {scheme}"
-                    found += [f"{where}: {what}" for what in _wrong(browser.look())]
+                    found += [f"{where}: {what}" for what in _wrong(browser.run(LOOK))]
                     if name in PICTURED:
-                        taken = browser.tell("Page.captureScreenshot", format="png")
-                        file = pictures / f"{name.replace('/', '-')}-{width}-{scheme}.png"
-                        file.write_bytes(base64.b64decode(taken["data"]))
-        browser.close()
+                        name = name.replace("/", "-")
+                        browser.picture(pictures / f"{name}-{width}-{scheme}.png")
     return found
 
 

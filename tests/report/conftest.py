@@ -1,0 +1,29 @@
+"""A browser for the tests of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.browser import INSTALL, Browser, installed, open_browser
+
+
+@pytest.fixture(scope="session")
+def one_browser() -> Iterator[Browser]:
+    """The browser of all tests of a process."""
+    if not installed():
+        pytest.skip(f"needs Chromium and its driver: {INSTALL}")
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def browser(one_browser: Browser) -> Iterator[Browser]:
+    """The browser, with an empty page and empty logs, wide, light, and without a network."""
+    one_browser.emulate(offline=True)
+    one_browser.open("about:blank")
+    one_browser.console()
+    one_browser.requests()
+    yield one_browser
+    one_browser.without_scripts(off=False)
