@@ -23,6 +23,7 @@ from harness.commands.methods import methods
 from harness.commands.options import with_joined_prior
 from harness.commands.output import say
 from harness.commands.plot import plot
+from harness.commands.report import report
 from harness.commands.run import run
 from harness.commands.schema import schema
 from harness.commands.significance import significance
@@ -33,6 +34,7 @@ COMMANDS = (
     init,
     merge,
     plot,
+    report,
     export,
     interval,
     significance,

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from harness.tables.results import Results
 
 
-def finish(written: Results, experiment: AnyExperiment, path: Path, quiet: bool) -> int:
+def finish(
+    written: Results, experiment: AnyExperiment, path: Path, quiet: bool, report: bool = False
+) -> int:
     """Draw the figures of a run, print its results, and return its exit code.
 
     Args:
@@ -26,6 +28,7 @@ def finish(written: Results, experiment: AnyExperiment, path: Path, quiet: bool)
         experiment: what was run.
         path: the folder, as it is to be shown.
         quiet: whether to print nothing but errors.
+        report: whether to write the page of the results.
     """
     from harness.commands.output import show_uncut
     from harness.config.experiment import Experiment
@@ -39,10 +42,12 @@ def finish(written: Results, experiment: AnyExperiment, path: Path, quiet: bool)
     )
 
     drawn, figure_fault = _draw(written, experiment)
+    page = _write_page(written, path) if report else None
     results = replace(written, path=path)
     screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
     if not quiet:
         lines = [_figures_line(drawn, experiment, path)] if drawn else []
+        lines += [] if page is None else [_page_line(page)]
         show_uncut(*screen(results), *lines)
     if figure_fault is not None:
         print_error(f"{experiment.name}: {figure_fault}")
@@ -75,6 +80,20 @@ def _draw(
     except (FigureError, WriteError) as fault:
         return [], fault
     return [], None
+
+
+def _write_page(results: Results, path: Path) -> Path | None:
+    """Write the page of the results; return its path as it is to be shown."""
+    from harness.commands.report import write_report
+
+    return None if results.path is None else write_report(results.path, path)
+
+
+def _page_line(page: Path) -> str:
+    """Where the page is."""
+    from harness.screen.records import escape_markup
+
+    return escape_markup(f"The page of the results is {page}")
 
 
 def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) -> str:

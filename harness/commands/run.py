@@ -41,6 +41,9 @@ def run(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Compute everything again; replace former results.")
     ] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write the page report.html beside the tables.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     shard: Annotated[
         str | None,
@@ -78,8 +81,12 @@ def run(
     from harness.study.parts import Part
 
     part = None if shard is None else Part.read(shard)
+    if report and part is not None:
+        raise InputError(
+            "--report: a part of a run has no results; `report` shows those of `merge`"
+        )
     # A user function may change the working folder between one experiment and the next.
-    options = _Options(out, out.absolute(), part, quiet, fresh, take_over)
+    options = _Options(out, out.absolute(), part, quiet, fresh, take_over, report)
     with cleaning_up():
         try:
             return _run_all(experiments, options, dry_run)
@@ -112,6 +119,7 @@ class _Options:
     quiet: bool
     fresh: bool
     take_over: bool
+    report: bool
 
 
 def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: bool) -> int:
@@ -190,7 +198,8 @@ def _run_one(experiment: AnyExperiment, options: _Options) -> int:
             take_over=options.take_over,
             say=print_error,
         )
-    return finish(written, experiment, options.out / experiment.name, options.quiet)
+    shown = options.out / experiment.name
+    return finish(written, experiment, shown, options.quiet, report=options.report)
 
 
 def _run_part(experiment: AnyExperiment, part: Part, options: _Options) -> None:

@@ -1,1 +1,1 @@
-"""Pages of HTML that need nothing beside them: of results, of a check, of an audit, for teaching."""
+"""Pages of HTML that need no other file: of results, of a check, of an audit, for teaching."""

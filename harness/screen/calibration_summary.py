@@ -23,8 +23,7 @@ def calibration_screen(results: Results) -> Iterator[RenderableType]:
     manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     references = manifest["calibration"]["references"]
-    for row in references:
-        yield _test_result(row, references, manifest["calibration"]["level"])
+    yield from test_results(manifest)
     for row in references:
         name = row["reference"]
         yield _bins(
@@ -32,6 +31,13 @@ def calibration_screen(results: Results) -> Iterator[RenderableType]:
         )
     if results.path is not None:
         yield f"Written to {escape_markup(str(results.path))}"
+
+
+def test_results(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the result of the test under each reference, as a sentence with markup."""
+    references = manifest["calibration"]["references"]
+    for row in references:
+        yield _test_result(row, references, manifest["calibration"]["level"])
 
 
 def _reference_text(row: _Row, references: list[_Row]) -> str:

@@ -25,10 +25,12 @@ _Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class _Found:
+class Found:
     """What is known of one method at one alpha, over all sizes."""
 
     method: str
+    rows: tuple[_Row, ...]
+    """The row of each size that says it: of an exact engine where there is one."""
     keeps: bool
     """Whether it misses no more often than alpha: at worst where that is known, else on average,
     as far as the estimates of Monte Carlo tell."""
@@ -42,6 +44,12 @@ class _Found:
 
 
 def conclusion(summary: pl.DataFrame, worst_is_exact: bool) -> Iterator[str]:
+    """Yield the ``sentences`` as a screen takes them."""
+    for line in sentences(summary, worst_is_exact):
+        yield escape_markup(line)
+
+
+def sentences(summary: pl.DataFrame, worst_is_exact: bool) -> Iterator[str]:
     """Yield a line for each alpha: the shortest method that keeps it, and those that do not.
 
     Args:
@@ -49,19 +57,25 @@ def conclusion(summary: pl.DataFrame, worst_is_exact: bool) -> Iterator[str]:
         worst_is_exact: whether worst cases are proven suprema, and not found by a search.
     """
     for alpha in summary["alpha"].unique(maintain_order=True).to_list():
-        rows = summary.filter(pl.col("alpha") == alpha)
-        estimates = rows.filter(engine=MONTE_CARLO).height
-        found = [
-            each
-            for part in rows.partition_by("method", maintain_order=True)
-            if (each := _found(part.to_dicts(), alpha, estimates)) is not None
-        ]
-        line = _line(found, alpha, worst_is_exact) if found else _by_posterior(rows, alpha)
+        found = found_at(summary, alpha)
+        if found:
+            line = _line(found, alpha, worst_is_exact)
+        else:
+            line = _by_posterior(summary.filter(pl.col("alpha") == alpha), alpha)
         if line:
-            yield escape_markup(line)
+            yield line
 
 
-def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> _Found | None:
+def found_at(summary: pl.DataFrame, alpha: float) -> list[Found]:
+    """What is known of the methods at an alpha, without those of which only a posterior knows."""
+    rows = summary.filter(pl.col("alpha") == alpha)
+    estimates = rows.filter(engine=MONTE_CARLO).height
+    parts = rows.partition_by("method", maintain_order=True)
+    each_found = (_found(part.to_dicts(), alpha, estimates) for part in parts)
+    return [each for each in each_found if each is not None]
+
+
+def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> Found | None:
     """What the rows of a method say: at each size those of an exact engine, else of Monte Carlo.
 
     Args:
@@ -80,7 +94,7 @@ def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> _Found | None:
     if not used:
         return None
     above = any(
-        _is_clearly_above(row, alpha, estimates)
+        is_clearly_above(row, alpha, estimates)
         if row["engine"] == MONTE_CARLO
         else row["actual_alpha"] > alpha + tolerance
         for row in used
@@ -90,8 +104,9 @@ def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> _Found | None:
     usable = rows[0]["side"] == TWO_SIDED and all(
         each is not None and math.isfinite(each) for each in lengths
     )
-    return _Found(
+    return Found(
         method=rows[0]["method"],
+        rows=tuple(used),
         keeps=not above and max(worst, default=0.0) <= alpha + tolerance,
         above=above,
         mean=max(row["actual_alpha"] for row in used),
@@ -100,7 +115,7 @@ def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> _Found | None:
     )
 
 
-def _is_clearly_above(row: _Row, alpha: float, estimates: int) -> bool:
+def is_clearly_above(row: _Row, alpha: float, estimates: int) -> bool:
     """Whether an estimate is above alpha by more than chance among all estimates explains.
 
     Its interval has to be above alpha, and so many misses to have a probability of at most
@@ -125,26 +140,26 @@ def _by_posterior(rows: pl.DataFrame, alpha: float) -> str:
     reached = {method: alpha - error for method, error in least.rows()}
     above = [name for name, value in reached.items() if value > alpha + rounding_of(alpha)]
     if not above:
-        return f"By the posterior no method misses more often than {_percent(alpha)} at an outcome."
+        return f"By the posterior no method misses more often than {percent(alpha)} at an outcome."
     highest = max(reached[name] for name in above)
     return (
         f"By the posterior {_names(above)} {'misses' if len(above) == 1 else 'miss'} up to "
-        f"{_percent(highest)} at an outcome, where {_percent(alpha)} is desired."
+        f"{percent(highest)} at an outcome, where {percent(alpha)} is desired."
     )
 
 
-def _line(found: Sequence[_Found], alpha: float, worst_is_exact: bool) -> str:
+def _line(found: Sequence[Found], alpha: float, worst_is_exact: bool) -> str:
     """The sentences of one alpha."""
     if len(found) == 1:
         return _of_one(found[0], alpha, worst_is_exact)
-    bound = _percent(alpha)
+    bound = percent(alpha)
     kept = [each for each in found if each.keeps]
-    shortest = _shortest([each for each in kept if each.lengths is not None])
+    least = shortest([each for each in kept if each.lengths is not None])
     proven = worst_is_exact and all(each.worst is not None for each in kept)
     never = "never misses" if proven else "was not found to miss"
-    if shortest is not None:
+    if least is not None:
         which = "the shortest that" if len(kept) > 1 else "the only one that"
-        first = f"Of {len(found)} methods, {shortest.method} is {which} {never} more often than"
+        first = f"Of {len(found)} methods, {least.method} is {which} {never} more often than"
         first += f" {bound}."
     elif kept:
         names = _names([each.method for each in kept])
@@ -155,47 +170,47 @@ def _line(found: Sequence[_Found], alpha: float, worst_is_exact: bool) -> str:
         known = [each for each in found if each.worst is not None] or found
         best = min(known, key=lambda each: max(each.mean, each.worst or 0.0))
         most = "" if best.worst is None else " at worst"
-        reached = _percent(max(best.mean, best.worst or 0.0))
+        reached = percent(max(best.mean, best.worst or 0.0))
         first = f"None of {len(found)} methods keeps {bound}{most}; {best.method} misses {reached}."
     return f"{first} {_understating(found, alpha)}"
 
 
-def _understating(found: Sequence[_Found], alpha: float) -> str:
+def _understating(found: Sequence[Found], alpha: float) -> str:
     """Which methods miss more often than alpha on average."""
     above = sorted((each for each in found if each.above), key=lambda each: -each.mean)
-    bound = _percent(alpha)
+    bound = percent(alpha)
     if not above:
         return f"None misses more often than {bound} on average."
     verb = "understates" if len(above) == 1 else "understate"
     misses = "it misses" if len(above) == 1 else "they miss"
     names = _names([each.method for each in above])
-    reached = _percent(above[0].mean)
+    reached = percent(above[0].mean)
     return f"{names} {verb} the uncertainty: {misses} up to {reached} on average."
 
 
-def _of_one(one: _Found, alpha: float, worst_is_exact: bool) -> str:
+def _of_one(one: Found, alpha: float, worst_is_exact: bool) -> str:
     """The sentence of a run of one method."""
-    bound = _percent(alpha)
+    bound = percent(alpha)
     worst = ""
     if one.worst is not None:
-        worst = f", and {_percent(one.worst)} at {'worst' if worst_is_exact else 'the worst found'}"
+        worst = f", and {percent(one.worst)} at {'worst' if worst_is_exact else 'the worst found'}"
     verdict = "it keeps that" if one.worst is not None else "it keeps that on average"
     if one.above:
         verdict = "it understates the uncertainty"
     elif not one.keeps and one.worst is not None:
         verdict = "it keeps that on average only"
     return (
-        f"{one.method} misses up to {_percent(one.mean)} on average{worst}, where {bound} is "
+        f"{one.method} misses up to {percent(one.mean)} on average{worst}, where {bound} is "
         f"desired: {verdict}."
     )
 
 
-def _shortest(found: Sequence[_Found]) -> _Found | None:
+def shortest(found: Sequence[Found]) -> Found | None:
     """The method with the smallest length relative to the shortest one, averaged over the sizes."""
     every = [each.lengths for each in found if each.lengths is not None]
     least = [min(column) for column in zip(*every, strict=True)]
 
-    def relative(each: _Found) -> float:
+    def relative(each: Found) -> float:
         lengths = each.lengths or ()
         return sum(one / of if of > 0 else 1.0 for one, of in zip(lengths, least, strict=True))
 
@@ -209,5 +224,6 @@ def _names(names: Sequence[str]) -> str:
     return enumerated(names)
 
 
-def _percent(value: float) -> str:
+def percent(value: float) -> str:
+    """A probability as the sentences write it: ``5 %``."""
     return f"{100 * value:.3g} %"

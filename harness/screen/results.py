@@ -57,7 +57,7 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
         yield f"[bold]{wide}[/bold]."
     for sentence in (*failed_methods(manifest), *unsteady_methods(manifest)):
         yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
-    yield from _conclusions(manifest)
+    yield from engine_verdicts(manifest)
     if results.path is not None:
         yield f"Written to {escape_markup(str(results.path))}"
 
@@ -203,7 +203,8 @@ def _agreement(agreement: _Row) -> Table:
     )
 
 
-def _conclusions(manifest: _Row) -> Iterator[str]:
+def engine_verdicts(manifest: _Row) -> Iterator[str]:
+    """Yield whether the engines agree, and what was not compared, as sentences with markup."""
     agreement, identity = manifest["agreement"], manifest["identity"]
     if agreement["checked"]:
         if agreement["agrees"]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from harness.errors import FolderInUseError, InputError
 from harness.tables.lock import PATIENCE, hold
@@ -20,8 +21,10 @@ from harness.tables.storage import (
     MANIFEST_FILE,
     NEW_PREFIX,
     READY_FOLDER,
+    REPORT_FILE,
     is_complete,
     is_leftover,
+    is_page,
     is_result,
     read_manifest,
     written_files,
@@ -67,8 +70,9 @@ def commit(folder: Path, fill: Callable[[Path], None]) -> None:
 def finish(folder: Path) -> None:
     """Move the files of a complete new result, if there is one, from ``.ready`` to their places.
 
-    The files that the former manifest lists and the new one does not are deleted first, and the
-    manifest moves last, so that this can be done again where it was broken off.
+    The files that the former manifest lists and the new one does not are deleted first, and so is
+    the page of results other than the new ones; the manifest moves last, so that this can be done
+    again where it was broken off.
 
     Raises:
         OSError: a file cannot be moved or deleted.
@@ -79,6 +83,8 @@ def finish(folder: Path) -> None:
     _make_durable(folder)
     if (ready / MANIFEST_FILE).exists():
         former = written_files_if_any(folder) or set()
+        if former and _shown(folder) != _shown(ready) and is_page(folder / REPORT_FILE):
+            former.add(REPORT_FILE)
         for name in sorted(former - written_files(ready)):
             if not (folder / name).is_dir():
                 (folder / name).unlink(missing_ok=True)
@@ -144,6 +150,13 @@ def settle(folder: Path) -> bool:
                 f"{folder} holds a new result that cannot be moved to its place: "
                 f"{getattr(fault, 'strerror', None) or fault}"
             ) from None
+
+
+def _shown(folder: Path) -> dict[str, Any]:
+    """What the page of a result shows, as far as its manifest tells: all but the figures."""
+    manifest = read_manifest(folder)
+    files = manifest.pop(FILES_KEY, {})
+    return {**manifest, FILES_KEY: files.get("tables")}
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -25,6 +25,8 @@ TABLE_FILES = (
     NEAR_NOMINAL_FILE,
     COLUMNS_FILE,
 )
+REPORT_FILE = "report.html"
+"""The page of the results, which `report` writes beside them."""
 FILES_KEY = "files"
 """The key of manifest.json that lists the tables, with their digests, and the figures."""
 
@@ -32,6 +34,8 @@ JOURNAL_FILE, LOCK_FILE = "journal.sqlite", ".lock"
 NEW_PREFIX, READY_FOLDER = ".new-", ".ready"
 """The hidden folders of a new result within its folder: while it is written, and once complete."""
 
+_PAGE_MARK, _PAGE_HEAD = b'<meta name="generator" content="coverage-harness', 1 << 13
+"""What a page of results has in its first bytes."""
 _FORMER_FILES, _FORMER_PREFIX = (f".{MANIFEST_FILE}",), f".{FIGURES_FOLDER}-"
 """What a plot of an older version leaves when it is killed."""
 
@@ -153,10 +157,12 @@ def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
 
     Args:
         folder: a folder of a result, or of a run that has not finished.
-        written: the files of its result; the journal, the lock and hidden folders go without
-            saying.
+        written: the files of its result; its page, the journal, the lock and hidden folders go
+            without saying.
     """
     known = set(written)
+    if MANIFEST_FILE in known and is_page(folder / REPORT_FILE):
+        known.add(REPORT_FILE)
     for path in sorted(folder.iterdir()):
         if is_leftover(path) or is_journal(path):
             continue
@@ -174,6 +180,14 @@ def files_to_be(folder: Path) -> set[str] | None:
     """What ``written_files`` gives once a complete new result has been moved; None without one."""
     ready = folder / READY_FOLDER
     return written_files_if_any(ready) if is_complete(ready) else None
+
+
+def is_page(path: Path) -> bool:
+    """Whether a file is a page that the harness wrote."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _PAGE_MARK in file.read(_PAGE_HEAD)
 
 
 def is_journal(path: Path) -> bool:

@@ -26,6 +26,45 @@ const report = (() => {
     return new kinds[packed.type](joined.buffer);
   }
 
+  // The number of a cell, or its text; nothing where it is empty.
+  function sortValue(row, column) {
+    const cell = row.cells[column];
+    const text = cell.dataset.value ?? cell.textContent.trim();
+    if (text === "") return null;
+    const number = Number(text);
+    return Number.isNaN(number) ? text : number;
+  }
+
+  function compare(one, other, sign) {
+    if (one === null || other === null) return (one === null) - (other === null);
+    if (typeof one === typeof other && typeof one === "number") return sign * (one - other);
+    return sign * String(one).localeCompare(String(other), "en", { numeric: true });
+  }
+
+  function sort(table, column, sign) {
+    const body = table.tBodies[0];
+    const rows = [...body.rows].map((row) => [sortValue(row, column), row]);
+    rows.sort(([one], [other]) => compare(one, other, sign));
+    body.append(...rows.map(([, row]) => row));
+  }
+
+  // Turn the headings of a table into buttons that sort it; empty cells stay last.
+  function sortable(table) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const up = head.getAttribute("aria-sort") !== "ascending";
+        heads.forEach((each) => each.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        sort(table, column, up ? 1 : -1);
+      });
+    });
+  }
+
   async function start(root) {
     const begin = starts.get(root.dataset.section);
     if (!begin || started.has(root)) return;
@@ -49,5 +88,5 @@ const report = (() => {
 
   document.documentElement.classList.add("scripted");
   document.addEventListener("DOMContentLoaded", watch);
-  return { on, array, start };
+  return { on, array, sortable, start };
 })();

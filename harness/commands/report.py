@@ -1,0 +1,161 @@
+"""``report``: one page of HTML over the results in folders, or a summary in Markdown."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from harness.tables.results import Results
+
+
+def report(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of results, or folders that hold such at any depth.", metavar="DIR..."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="File to write, instead of report.html in DIR, or of several in the folder that "
+            "holds them all."
+        ),
+    ] = None,
+    markdown: Annotated[
+        bool,
+        typer.Option(
+            "--markdown",
+            help="Write a short summary in Markdown instead, to standard output or to --out.",
+        ),
+    ] = False,
+) -> int:
+    """Write a page of HTML about results, which needs no other file and no network.
+
+    As in: report results/quickstart, which writes results/quickstart/report.html.
+    """
+    from harness.commands.output import say
+    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.tables.results import load_tables
+    from harness.tables.storage import REPORT_FILE
+
+    paths = _result_folders(folders)
+    target = out
+    if out is None and not markdown:
+        target = _common_folder(folders) / REPORT_FILE
+        _refuse_foreign(target)
+    if target is not None:
+        option = "the page" if out is None else "--out"
+        validate_output_files({option: target}, _read_files(paths))
+    results = [load_tables(path) for path in paths]
+    text = _markdown(results) if markdown else _page(results, _command(folders, out))
+    if target is None:
+        say(text)
+    else:
+        write_output_file(target, text)
+        say(str(target))
+    return 0
+
+
+def write_report(folder: Path, shown: Path) -> Path:
+    """Write the page of one result into its folder, as the command does; return its path.
+
+    Args:
+        folder: the folder of the result.
+        shown: the folder as it is to be shown.
+
+    Raises:
+        InputError: a file that is no page of results has its name.
+        WriteError: it cannot be written.
+    """
+    from harness.commands.output_files import write_output_file
+    from harness.tables.results import load_tables
+    from harness.tables.storage import REPORT_FILE
+
+    target = folder / REPORT_FILE
+    _refuse_foreign(target)
+    write_output_file(target, _page([load_tables(folder)], _command([shown], None)))
+    return shown / REPORT_FILE
+
+
+def _page(results: Sequence[Results], command: str) -> str:
+    """The text of the page."""
+    from harness.report.render import render
+    from harness.report.results_page import results_page
+
+    return render(results_page(results, command))
+
+
+def _markdown(results: Sequence[Results]) -> str:
+    from harness.report.markdown import markdown
+
+    return markdown(results)
+
+
+def _result_folders(folders: Sequence[Path]) -> list[Path]:
+    """The folders of results that are named, or lie below those that are, each once.
+
+    Raises:
+        InputError: a folder holds no results.
+    """
+    from harness.tables.results import load_tables
+    from harness.tables.storage import MANIFEST_FILE, is_result
+
+    found: dict[Path, Path] = {}
+    for folder in folders:
+        below = [folder] if is_result(folder) else []
+        if not below and folder.is_dir():
+            places = sorted(each.parent for each in folder.rglob(MANIFEST_FILE))
+            visible = (each for each in places if not _is_hidden(each.relative_to(folder)))
+            below = [each for each in visible if is_result(each)]
+        if not below:
+            # It says what is missing, and whether a run has not finished.
+            load_tables(folder)
+        for each in below:
+            found.setdefault(each.resolve(), each)
+    return list(found.values())
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _common_folder(folders: Sequence[Path]) -> Path:
+    """The folder itself, or of several the first one that holds them all."""
+    if len(folders) == 1:
+        return folders[0]
+    as_given = not any(each.is_absolute() or ".." in each.parts for each in folders)
+    return Path(os.path.commonpath([each if as_given else each.absolute() for each in folders]))
+
+
+def _refuse_foreign(target: Path) -> None:
+    """Refuse to replace a file that no report wrote, where nobody named it.
+
+    Raises:
+        InputError: there is such a file.
+    """
+    from harness.tables.storage import is_page
+
+    if os.path.lexists(target) and not is_page(target):
+        raise InputError(f"{target} was written by no report; move it, or name a file by --out")
+
+
+def _read_files(folders: Sequence[Path]) -> list[Path]:
+    from harness.tables.storage import written_files_if_any
+
+    return [each / name for each in folders for name in written_files_if_any(each) or ()]
+
+
+def _command(folders: Sequence[Path], out: Path | None) -> str:
+    """The command that makes the page again."""
+    named = [shlex.quote(str(each)) for each in folders]
+    to = [] if out is None else ["--out", shlex.quote(str(out))]
+    return " ".join(["python -m harness report", *named, *to])

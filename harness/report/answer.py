@@ -1,0 +1,274 @@
+"""The answer of a run: its conclusion in words, and a table of its methods from best to worst."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+from rich.text import Text
+
+from harness.families.catalogue import family_of
+from harness.families.family import MONTE_CARLO, POSTERIOR
+from harness.report.content import Section
+from harness.report.verdicts import HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
+from harness.screen.calibration_summary import test_results
+from harness.screen.conclusion import Found, found_at, percent, sentences, shortest
+from harness.screen.results import engine_verdicts
+from harness.tables.export.numbers import place_text
+from harness.tables.manifest import (
+    agrees,
+    failed_methods,
+    unsteady_methods,
+    worst_cases_are_exact,
+)
+from harness.tables.precision import missed_precision
+from harness.tables.recommendation import rounding_of
+from harness.tables.results import Results
+from harness.tables.titles import method_titles
+
+_ROUNDING = 1e-12
+_Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of the table: what the tables of the run say of one method at one alpha."""
+
+    label: str
+    title: str
+    verdict: Verdict
+    rank: int | None = None
+    """By the interval score, as in ranking.csv."""
+    worst_alpha: float | None = None
+    worst_at: str = ""
+    """The size and the true value of the worst case."""
+    coverage: float | None = None
+    """The smallest mean coverage of a size; by an exact engine, or else an estimate."""
+    coverage_error: float | None = None
+    """Its standard error where it is an estimate."""
+    coverage_at: str = ""
+    """Its size."""
+    estimate: float | None = None
+    """Monte Carlo's estimate of the same coverage, where it is known exactly."""
+    estimate_error: float | None = None
+    relative_length: float | None = None
+    outcome_alpha: float | None = None
+    """The largest alpha of an outcome by the posterior, where that is all that is known."""
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Best first: by the verdict, then by the length or by how often it misses."""
+        worst = _last(self.outcome_alpha if self.worst_alpha is None else self.worst_alpha)
+        missed = _last(None if self.coverage is None else -self.coverage)
+        length = _last(self.relative_length)
+        parts = {
+            HONEST: (length, worst),
+            ON_AVERAGE: (worst, length),
+            UNDERSTATES: (missed, worst),
+        }
+        return self.verdict.order, *parts[self.verdict.kind], self.label
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The methods of a run at one alpha."""
+
+    alpha: float
+    bound: str
+    """The alpha in percent."""
+    methods: Sequence[Method]
+    shortest: str = ""
+    """The title of the method whose length is the unit of relative lengths."""
+    shortest_is_honest: bool = True
+
+    def has(self, name: str) -> bool:
+        """Whether anything is known in a column."""
+        return any(getattr(each, name) is not None for each in self.methods)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a run has found, before all details."""
+
+    sentences: Sequence[str]
+    warnings: Sequence[str]
+    """What makes its numbers doubtful: failed methods, engines that disagree."""
+    rankings: Sequence[Ranking] = ()
+    references: Sequence[_Row] = field(default=())
+    """Of a calibration, the rows of its summary."""
+
+
+def answer(results: Results) -> Section:
+    """The section with the answer of a run."""
+    return Section(
+        kind="answer",
+        title="The answer",
+        template="answer.html",
+        context={"answer": found_answer(results)},
+        scripts=("answer.js",),
+        styles=("answer.css",),
+    )
+
+
+def found_answer(results: Results) -> Answer:
+    """What a run has found, in words and as a table for each alpha."""
+    manifest, summary = results.manifest, results.summary
+    if "calibration" in manifest:
+        said = [_plain(each) for each in test_results(manifest)]
+        return Answer(said, [], references=summary.to_dicts())
+    worst_is_exact = worst_cases_are_exact(manifest)
+    alphas = summary["alpha"].unique(maintain_order=True).to_list()
+    return Answer(
+        list(sentences(summary, worst_is_exact)),
+        list(_warnings(manifest)),
+        [_ranking(results, alpha, worst_is_exact) for alpha in alphas],
+    )
+
+
+def _plain(sentence: str) -> str:
+    """A sentence of the screen without its markup."""
+    return Text.from_markup(sentence).plain
+
+
+def _warnings(manifest: _Row) -> Iterator[str]:
+    """What a reader has to know before any number."""
+    for sentence in (*failed_methods(manifest), *unsteady_methods(manifest)):
+        yield f"Failed: {sentence}."
+    wide = missed_precision(manifest)
+    if wide:
+        yield f"{wide}."
+    if not agrees(manifest):
+        yield "The engines disagree, so that no number here can be trusted."
+        yield from (each for each in map(_plain, engine_verdicts(manifest)) if _disagrees(each))
+
+
+def _disagrees(sentence: str) -> bool:
+    return "disagree" in sentence or "differ" in sentence.partition(":")[0]
+
+
+def _ranking(results: Results, alpha: float, worst_is_exact: bool) -> Ranking:
+    """The methods at one alpha, the best first."""
+    titles = method_titles(results.manifest)
+    found = found_at(results.summary, alpha)
+    if not found:
+        methods = list(_by_posterior(results.summary, alpha, titles))
+        return Ranking(alpha, percent(alpha), sorted(methods, key=lambda each: each.order))
+    kept = [each for each in found if each.keeps and each.lengths is not None]
+    unit = shortest(kept or [each for each in found if each.lengths is not None])
+    methods = [_method(results, each, alpha, worst_is_exact, unit, titles) for each in found]
+    return Ranking(
+        alpha,
+        percent(alpha),
+        sorted(methods, key=lambda each: each.order),
+        shortest="" if unit is None else titles.get(unit.method, unit.method),
+        shortest_is_honest=bool(kept),
+    )
+
+
+def _method(
+    results: Results,
+    found: Found,
+    alpha: float,
+    worst_is_exact: bool,
+    unit: Found | None,
+    titles: Mapping[str, str],
+) -> Method:
+    """The row of one method."""
+    summary, family = results.summary, family_of(found.rows[0]["family"])
+    known = [row for row in found.rows if row.get("worst_alpha") is not None]
+    worst: _Row = max(known, key=lambda row: row["worst_alpha"], default={})
+    # The first of the sizes at which coverage is lowest, but for rounding.
+    bound = max(row["actual_alpha"] for row in found.rows) - _ROUNDING
+    least = next(row for row in found.rows if row["actual_alpha"] >= bound)
+    drawn = least["engine"] == MONTE_CARLO
+    estimate: _Row = {}
+    if not drawn:
+        same = {name: least[name] for name in ("method", "alpha", *family.sizes)}
+        rows = summary.filter(engine=MONTE_CARLO, **same).to_dicts()
+        estimate = rows[0] if rows else {}
+    places = [worst.get(name) for name in family.numbered("worst_truth")]
+    truths = [
+        f"{symbol} = {place_text(place, family.model.SUPPORT)}"
+        for symbol, place in zip(family.symbols, places, strict=False)
+        if place is not None
+    ]
+    several = summary.select(family.sizes).unique().height > 1
+
+    def size_of(row: _Row) -> list[str]:
+        sizes = [row[name] for name in family.sizes] if row and several else []
+        return [family.size_text(sizes, digits=12)] if sizes else []
+
+    return Method(
+        label=found.method,
+        title=titles.get(found.method, found.method),
+        verdict=verdict(results, found, alpha, worst_is_exact),
+        rank=_rank(results.ranking, found.method, alpha),
+        worst_alpha=worst.get("worst_alpha"),
+        worst_at=", ".join([*size_of(worst), *truths]),
+        coverage=_coverage(least),
+        coverage_error=least["std_error"] if drawn else None,
+        coverage_at=", ".join(size_of(least)),
+        estimate=_coverage(estimate),
+        estimate_error=estimate.get("std_error"),
+        relative_length=_relative(found, unit),
+    )
+
+
+def _rank(ranking: pl.DataFrame | None, method: str, alpha: float) -> int | None:
+    if ranking is None:
+        return None
+    found = ranking.filter(method=method, alpha=alpha)["rank"].to_list()
+    return found[0] if found else None
+
+
+def _coverage(row: _Row) -> float | None:
+    """The coverage of a row of the summary; the column where it stands, else 1 − actual alpha."""
+    found = row.get("coverage")
+    if found is None and row.get("actual_alpha") is not None:
+        found = 1 - row["actual_alpha"]
+    return None if found is None else float(found)
+
+
+def _relative(found: Found, unit: Found | None) -> float | None:
+    """The length over the unit's at the same size, averaged over the sizes."""
+    if unit is None or found.lengths is None or unit.lengths is None:
+        return None
+    pairs = list(zip(found.lengths, unit.lengths, strict=True))
+    return sum(one / of if of > 0 else 1.0 for one, of in pairs) / len(pairs)
+
+
+def _by_posterior(
+    summary: pl.DataFrame, alpha: float, titles: Mapping[str, str]
+) -> Iterator[Method]:
+    """The rows where only the posterior has been asked."""
+    rows = summary.filter(pl.col("alpha") == alpha, pl.col("engine") == POSTERIOR)
+    for part in rows.partition_by("method", maintain_order=True):
+        label = part["method"][0]
+        known = part.drop_nulls("alpha_error_min").to_dicts()
+        if not known:
+            continue
+        family = family_of(known[0]["family"])
+        least = min(known, key=lambda row: row["alpha_error_min"])
+        reached = alpha - least["alpha_error_min"]
+        kept = reached <= alpha + rounding_of(alpha)
+        at = family.size_text([least[name] for name in family.sizes], digits=12)
+        words = (
+            f"by the posterior no outcome is missed more often than {percent(alpha)}"
+            if kept
+            else f"by the posterior up to {percent(reached)} at an outcome, {at}"
+        )
+        yield Method(
+            label=label,
+            title=titles.get(label, label),
+            verdict=Verdict(ON_AVERAGE if kept else UNDERSTATES, words),
+            outcome_alpha=reached,
+            worst_at=at,
+        )
+
+
+def _last(value: float | None) -> float:
+    """A number to sort by, at the end where it is not known."""
+    return math.inf if value is None or math.isnan(value) else value

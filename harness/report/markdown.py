@@ -1,0 +1,70 @@
+"""A short summary of results in Markdown, as a pull request shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.printable import printable
+from harness.report.answer import Method, Ranking, found_answer
+from harness.report.facts import engine_sentences
+from harness.report.numbers import percent, percent_with_error, significant
+from harness.tables.export.markdown import escaped, pipe_table
+from harness.tables.results import Results
+
+
+def markdown(several: Sequence[Results]) -> str:
+    """Return a section for each result: what was found, its methods, and how its engines agree."""
+    return printable("\n\n".join(part for each in several for part in _section(each)))
+
+
+def _section(results: Results) -> Iterator[str]:
+    manifest = results.manifest
+    found = found_answer(results)
+    yield f"### {escaped(str(manifest['title']))}"
+    for sentence in found.warnings:
+        yield f"**{escaped(sentence)}**"
+    for sentence in found.sentences:
+        yield escaped(sentence)
+    for ranking in found.rankings:
+        if ranking.methods:
+            yield _table(ranking, several=len(found.rankings) > 1)
+    for sentence in engine_sentences(manifest):
+        yield escaped(sentence)
+    seed = "" if manifest["seed"] is None else f", seed {manifest['seed']}"
+    versions = ", ".join(f"{name} {number}" for name, number in manifest["versions"].items())
+    yield escaped(f"{manifest['name']}{seed}; {versions}.")
+
+
+def _table(ranking: Ranking, several: bool) -> str:
+    """The methods at one alpha, without the columns of which nothing is known."""
+    columns = [
+        ("method", "label", lambda each: each.title),
+        ("verdict", "label", lambda each: each.verdict.words),
+        ("worst alpha", "worst_alpha", _worst),
+        ("largest alpha of an outcome", "outcome_alpha", lambda each: percent(each.outcome_alpha)),
+        ("mean coverage", "coverage", _coverage),
+        ("by Monte Carlo", "estimate", _estimate),
+        ("relative length", "relative_length", lambda each: significant(each.relative_length)),
+    ]
+    used = [each for each in columns if ranking.has(each[1])]
+    rows = [[escaped(text(method)) for _, _, text in used] for method in ranking.methods]
+    at_alpha = f"At alpha = {ranking.alpha:.12g}:\n\n" if several else ""
+    right = [name not in ("method", "verdict") for name, _, _ in used]
+    return at_alpha + pipe_table([name for name, _, _ in used], rows, right)
+
+
+def _worst(method: Method) -> str:
+    return f"{percent(method.worst_alpha)}{_at(method.worst_at)}"
+
+
+def _coverage(method: Method) -> str:
+    text = percent_with_error(method.coverage, method.coverage_error)
+    return f"{text}{_at(method.coverage_at)}"
+
+
+def _estimate(method: Method) -> str:
+    return percent_with_error(method.estimate, method.estimate_error)
+
+
+def _at(place: str) -> str:
+    return f" at {place}" if place else ""

@@ -1,0 +1,82 @@
+"""The page of one run or several: the answer, the pictures, the numbers, how they were made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from harness.families.catalogue import family_of
+from harness.plain_data import flow
+from harness.report.answer import answer
+from harness.report.content import Page, Part, Section
+from harness.report.facts import facts
+from harness.tables.results import Results
+
+
+def results_page(several: Sequence[Results], command: str) -> Page:
+    """Return the page of results, with a part for each.
+
+    Args:
+        several: the results of one run or more, in the order of their parts.
+        command: the command that makes the page again.
+    """
+    keys = _keys([str(each.manifest["name"]) for each in several])
+    parts = [_part(each, key, command) for each, key in zip(several, keys, strict=True)]
+    if len(parts) == 1:
+        return Page(parts[0].title, parts, command=command)
+    folder = _folder([str(each.manifest["name"]) for each in several])
+    title = f"{folder}: {len(parts)} experiments" if folder else f"{len(parts)} experiments"
+    return Page(title, parts, command=command)
+
+
+def _part(results: Results, key: str, command: str) -> Part:
+    return Part(
+        key=key,
+        title=str(results.manifest["title"]),
+        sections=list(_sections(results, command)),
+        lead=_setting(results.manifest["experiment"]),
+    )
+
+
+def _sections(results: Results, command: str) -> Iterator[Section]:
+    """The sections of one run, in their order."""
+    yield answer(results)
+    yield facts(results, command)
+
+
+def _setting(experiment: dict[str, Any]) -> str:
+    """What was run, in a few words."""
+    family = family_of(experiment["family"])
+    sizes = [f"{name} = {_values(experiment[name])}" for name in family.sizes if name in experiment]
+    alpha = [f"alpha = {_values(experiment['alpha'])}"] if "alpha" in experiment else []
+    truth = [f"truth {flow(experiment['truth'])}"] if "truth" in experiment else []
+    return "; ".join([family.title, ", ".join(sizes), *truth, *alpha]).replace("; ;", ";")
+
+
+def _values(values: Any) -> str:
+    """A number, or the numbers of a list: of many the first and the last."""
+    if not isinstance(values, list):
+        return flow(values)
+    if len(values) > 8:
+        return f"{flow(values[0])} … {flow(values[-1])} ({len(values)} values)"
+    return ", ".join(map(flow, values))
+
+
+def _folder(names: Sequence[str]) -> str:
+    """What the names of all results begin with, up to a slash."""
+    first = {name.split("/")[0] for name in names if "/" in name}
+    return first.pop() if len(first) == 1 and all("/" in name for name in names) else ""
+
+
+def _keys(names: Sequence[str]) -> list[str]:
+    """An identifier for each name, of letters, digits and hyphens, each another one."""
+    keys: list[str] = []
+    for name in names:
+        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+        key = plain if plain[:1].isalpha() else f"run-{plain}".rstrip("-")
+        number = 1
+        while (unique := key if number == 1 else f"{key}-{number}") in keys:
+            number += 1
+        keys.append(unique)
+    return keys
