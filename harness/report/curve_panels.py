@@ -1,0 +1,341 @@
+"""What stands in a picture of curves: the values of all methods at one size, alpha and held truth.
+
+Curves go over the true value, over the outcome or, where the true values are few, over the size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from harness.engines.miss_curve import LARGEST_CURVE, MissCurve
+from harness.engines.solvers import solver_of
+from harness.families.catalogue import family_of
+from harness.families.family import (
+    ENUMERATION,
+    EXACT_ENGINES,
+    MONTE_CARLO,
+    POSTERIOR,
+    SINGLE_SAMPLE,
+    Family,
+)
+from harness.figures.exact_curve import exact_curve
+from harness.figures.method_limits import known_limits, scenario_with
+from harness.figures.outcome_axis import with_places
+from harness.figures.selection import Size, at
+from harness.figures.suitable import MOST_LISTED
+from harness.figures.truth_curves import TruthCurves
+from harness.numerics.arrays import Floats, Integers
+from harness.tables.results import Results
+from harness.tables.schema import OUTCOME, TRUTH
+
+MOST_HELD = 12
+"""The most true values of the second sample; of more, so many are shown, evenly spread."""
+MOST_CURVES = 400
+"""The most exact curves of one sample; those of more take long and many bytes."""
+MOST_CURVES_OF_TWO = 60
+"""The most exact curves of two samples, each of which takes longer."""
+MOST_SIMULATED = 120
+"""About how many estimates of Monte Carlo a method has in one picture."""
+READ_AT = 200
+"""In so many steps the true value is read where none are listed."""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Estimates of actual alpha, with their 95 % intervals, of all methods."""
+
+    at: Integers
+    """The places of x that have estimates, shape (s,)."""
+    alpha: Floats
+    """Shape (k, s)."""
+    lower: Floats
+    upper: Floats
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The values of all methods over x."""
+
+    size: Size | None
+    """None where the curves go over the size."""
+    alpha: float
+    held: tuple[float, ...]
+    """The true values that are held; all of them where the curves go over the size."""
+    x: Floats
+    """Ascending, shape (m,)."""
+    missed: Floats
+    """Exact actual alpha, shape (k, m); not a number where it is not known."""
+    length: Floats
+    """Expected length, or the length at the outcome."""
+    estimated_length: Sequence[bool] = ()
+    """Of each method whether its lengths are means of Monte Carlo; empty where none is."""
+    curves: Sequence[MissCurve | None] = ()
+    """Of each method the actual alpha with all its jumps; empty where there are none."""
+    simulated: Simulated | None = None
+    names: Sequence[str] | None = None
+    """What each x is called, where it is no number."""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """The panels of a run that share an axis."""
+
+    over: str
+    """``truth``, ``outcome`` or ``size``."""
+    family: Family
+    methods: Sequence[str]
+    """Labels."""
+    panels: Sequence[Panel]
+    """All alphas of all held truths of the first size, then of the next one."""
+    held_in_all: int = 0
+    """The number of held true values in the tables, where not all are shown."""
+
+
+def truth_panels(results: Results) -> Panels | None:
+    """The panels over the true value; None where the results have no such values."""
+    cells = results.cells
+    if cells.is_empty() or "given" not in cells.columns:
+        return None
+    if not (cells["given"] == TRUTH).any():
+        return _implied_panels(results)
+    return _listed(results, cells.filter(given=TRUTH))
+
+
+def outcome_panels(results: Results) -> Panels | None:
+    """The panels over the outcome of one sample; None where no posterior is integrated."""
+    cells = results.cells
+    if cells.is_empty() or "given" not in cells.columns:
+        return None
+    family = family_of(cells["family"][0])
+    cells = cells.filter(given=OUTCOME)
+    if family.design != SINGLE_SAMPLE or not (cells["engine"] == POSTERIOR).any():
+        return None
+    cells = with_places(cells)
+    methods = cells["method"].unique(maintain_order=True).to_list()
+    panels = []
+    for size in cells.select(family.sizes).unique(maintain_order=True).rows():
+        here = cells.filter(at(family.sizes, size))
+        grouped = "x_last" in here.columns
+        names = _group_names(here) if grouped else None
+        for alpha in cells["alpha"].unique(maintain_order=True).to_list():
+            panels.append(
+                _panel(here.filter(alpha=alpha), "place", methods, (POSTERIOR,), size, alpha, names)
+            )
+    return Panels("outcome", family, methods, panels)
+
+
+def _group_names(cells: pl.DataFrame) -> list[str]:
+    """The outcomes of each group, as in ``10 … 19``; the last one may be open."""
+    groups = cells.unique("place").sort("place").select("x", "x_last").rows()
+    return [f"≥ {first}" if last is None else f"{first} … {last}" for first, last in groups]
+
+
+def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
+    """The panels over listed true values, or over the size where these are few."""
+    family = family_of(cells["family"][0])
+    (axis, _), *others = family.curve_truths
+    held_names = [name for name, _ in others]
+    methods = cells["method"].unique(maintain_order=True).to_list()
+    sizes = cells.select(family.sizes).unique(maintain_order=True).rows()
+    few = cells[axis].n_unique() <= MOST_LISTED
+    alphas = cells["alpha"].unique(maintain_order=True).to_list()
+    if few and len(sizes) > 1 and cells[family.sizes[0]].n_unique() == len(sizes):
+        return _over_size(cells, family, [axis, *held_names], methods, alphas)
+    every = cells.select(held_names).unique().sort(held_names).rows() if held_names else [()]
+    held = [every[place] for place in _spread(len(every), MOST_HELD)]
+    panels = []
+    curve_count = len(sizes) * len(held) * len(alphas) * len(methods)
+    most = MOST_CURVES if family.design == SINGLE_SAMPLE else MOST_CURVES_OF_TWO
+    for size in sizes:
+        for values in held:
+            here = cells.filter(at(family.sizes, size))
+            if held_names:
+                here = here.filter(at(held_names, values))
+            for alpha in alphas:
+                rows = here.filter(alpha=alpha).sort(axis)
+                if rows.is_empty():
+                    continue
+                if (
+                    rows.filter(method=rows["method"][0], engine=rows["engine"][0])[axis]
+                    .is_duplicated()
+                    .any()
+                ):
+                    return None
+                panel = _panel(rows, axis, methods, EXACT_ENGINES, size, alpha, None, values)
+                if curve_count <= most and np.isfinite(panel.missed).any():
+                    panel = _with_curves(results, panel, family, rows, methods)
+                panels.append(panel)
+    left_out = len(every) if len(held) < len(every) else 0
+    return Panels("truth", family, methods, panels, left_out)
+
+
+def _spread(count: int, most: int) -> list[int]:
+    """Places in a list, all or evenly spread ones."""
+    return sorted({round(place) for place in np.linspace(0, count - 1, min(count, most))})
+
+
+def _with_curves(
+    results: Results, panel: Panel, family: Family, rows: pl.DataFrame, methods: Sequence[str]
+) -> Panel:
+    """A panel with the exact curves, where there are such."""
+    assert panel.size is not None
+    drawn = TruthCurves(
+        "", family, "", panel.alpha, tuple(methods), panel.size, panel.held, None, rows
+    )
+    curves = [exact_curve(results, drawn, method, drawn.over) for method in methods]
+    if all(each is None for each in curves):
+        return panel
+    return replace(panel, curves=curves)
+
+
+def _over_size(
+    cells: pl.DataFrame,
+    family: Family,
+    truths: Sequence[str],
+    methods: Sequence[str],
+    alphas: Sequence[float],
+) -> Panels:
+    """The panels over the size of the first sample, one for each true value."""
+    axis = family.sizes[0]
+    panels = []
+    for values in cells.select(truths).unique(maintain_order=True).rows():
+        here = cells.filter(
+            *(
+                pl.col(name).is_null() if value is None else pl.col(name) == value
+                for name, value in zip(truths, values, strict=True)
+            )
+        )
+        panels += [
+            _panel(
+                here.filter(alpha=alpha), axis, methods, EXACT_ENGINES, None, alpha, None, values
+            )
+            for alpha in alphas
+        ]
+    return Panels("size", family, methods, panels)
+
+
+def _panel(
+    rows: pl.DataFrame,
+    axis: str,
+    methods: Sequence[str],
+    exact: Sequence[str],
+    size: Size | None,
+    alpha: float,
+    names: Sequence[str] | None,
+    held: tuple[float, ...] = (),
+) -> Panel:
+    """The panel of rows of one setting."""
+    x = rows[axis].cast(pl.Float64).unique().sort().to_numpy()
+    known = rows.filter(pl.col("engine").is_in(list(exact)))
+    estimates = rows.filter(engine=MONTE_CARLO)
+    missed, length = (
+        _by_method(known, axis, x, methods, each) for each in ("actual_alpha", "length")
+    )
+    of_trials = _by_method(estimates, axis, x, methods, "length")
+    unknown = ~np.isfinite(length).any(axis=1)
+    length[unknown] = of_trials[unknown]
+    return Panel(
+        size,
+        alpha,
+        tuple(held),
+        x,
+        missed,
+        length,
+        (unknown & np.isfinite(length).any(axis=1)).tolist(),
+        simulated=_simulated(estimates, axis, x, methods),
+        names=names,
+    )
+
+
+def _by_method(
+    rows: pl.DataFrame, axis: str, x: Floats, methods: Sequence[str], column: str
+) -> Floats:
+    """A column as an array of shape (k, m); not a number where there is no row."""
+    found = np.full((len(methods), x.size), np.nan)
+    numbers = {method: number for number, method in enumerate(methods)}
+    row = np.array([numbers[each] for each in rows["method"].to_list()], np.intp)
+    place = np.searchsorted(x, rows[axis].cast(pl.Float64).to_numpy())
+    found[row, place] = rows[column].cast(pl.Float64).fill_null(math.nan).to_numpy()
+    return found
+
+
+def _simulated(
+    rows: pl.DataFrame, axis: str, x: Floats, methods: Sequence[str]
+) -> Simulated | None:
+    """The estimates at about as many places as can be told apart; None where there are none."""
+    alpha, lower, upper = (
+        _by_method(rows, axis, x, methods, each)
+        for each in ("actual_alpha", "ci_lower", "ci_upper")
+    )
+    known = np.flatnonzero(np.isfinite(alpha).any(axis=0))
+    if not known.size:
+        return None
+    stride = max(round(known.size / MOST_SIMULATED), 1)
+    place = known[(stride - 1) // 2 :: stride].astype(np.int64)
+    return Simulated(place, alpha[:, place], lower[:, place], upper[:, place])
+
+
+def _implied_panels(results: Results) -> Panels | None:
+    """The panels over the true value where the truth is a distribution, from the limits."""
+    cells = results.cells
+    family = family_of(cells["family"][0])
+    rows = cells.filter(engine=ENUMERATION)
+    if family.design != SINGLE_SAMPLE or rows.is_empty() or "sampling" in cells.columns:
+        return None
+    methods = rows["method"].unique(maintain_order=True).to_list()
+    alphas = rows["alpha"].unique(maintain_order=True).to_list()
+    sizes = rows.select(family.sizes).unique(maintain_order=True).rows()
+    over = _support(results, family)
+    if over is None or len(sizes) * len(alphas) * len(methods) > MOST_CURVES:
+        return None
+    panels = []
+    for size in sizes:
+        for alpha in alphas:
+            panel = _implied_panel(results, family, methods, size, alpha, over)
+            if panel is None:
+                return None
+            panels.append(panel)
+    return Panels("truth", family, methods, panels)
+
+
+def _support(results: Results, family: Family) -> tuple[float, float] | None:
+    """The range of the truth as the tables give it."""
+    ends = results.summary.filter(engine=ENUMERATION).select("worst_from", "worst_to").drop_nulls()
+    if ends.is_empty():
+        return None
+    low, high = ends.row(0)
+    return (low, high) if low < high else None
+
+
+def _implied_panel(
+    results: Results,
+    family: Family,
+    methods: Sequence[str],
+    size: Size,
+    alpha: float,
+    over: tuple[float, float],
+) -> Panel | None:
+    """Exact values at evenly spread true values, and the curves, from the limits at all outcomes."""
+    x = np.linspace(*over, READ_AT + 1)
+    scenario = scenario_with(results, family, size, tuple(x.tolist()), ())
+    if scenario is None:
+        return None
+    solver = solver_of(scenario)
+    if not solver.range_count(solver.hull()) <= LARGEST_CURVE:
+        return None
+    outcomes = solver.range_outcomes(solver.hull())
+    missed, length = np.empty((2, len(methods), x.size))
+    curves = []
+    for row, method in enumerate(methods):
+        limits = known_limits(results, scenario, method, alpha, outcomes)
+        if limits is None:
+            return None
+        exact = solver.at_truths(limits)
+        missed[row], length[row] = exact.missed[0], exact.length[0]
+        curves.append(solver.miss_curve(limits))
+    return Panel(size, alpha, (), x, missed, length, curves=curves)

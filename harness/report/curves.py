@@ -1,0 +1,321 @@
+"""Curves of all methods of a run, with switches for methods and sliders over sizes.
+
+The page draws them with Plotly; where scripts are off, a still picture of a few methods stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness.engines.miss_curve import MissCurve
+from harness.figures.look import labels
+from harness.report.content import Section, packed
+from harness.report.curve_panels import Panel, Panels, outcome_panels, truth_panels
+from harness.report.curve_sentence import (
+    Place,
+    coverage_sentence,
+    length_sentence,
+    outcome_sentence,
+    positions,
+)
+from harness.report.still_picture import Line, StillPicture, still_picture
+from harness.report.thinning import thinned
+from harness.tables.ranking import YARDSTICK
+from harness.tables.results import Results
+from harness.tables.titles import method_titles
+
+MOST_ON = 6
+"""The most methods that are switched on at first."""
+ALWAYS_ON = "wald"
+"""The method that is among them, where the run has it: the one that others are held against."""
+SIMULATED_ON = 2
+"""With so many methods or fewer the estimates of Monte Carlo are shown at first."""
+_SPARSE = 10
+"""An outcome is written on a logarithmic axis where fewer than one in so many is known."""
+_TOLERANCE = 1 / 200
+"""How far a drawn line may be from the exact one, as a part of alpha: a third of a pixel."""
+_STEPS = 65535
+
+_TITLES = {
+    "truth": "Coverage and length over the true value",
+    "outcome": "Actual α and length over the outcome",
+    "size": "Coverage and length over the size",
+}
+
+
+def curves(results: Results) -> list[Section]:
+    """The sections with curves of a run: over the true value, and over the outcome.
+
+    Without cells, and for designs without such an axis, there are none.
+    """
+    found = (truth_panels(results), outcome_panels(results))
+    return [_section(results, each) for each in found if each is not None and each.panels]
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """Panels with all of their words."""
+
+    panels: Panels
+    titles: Mapping[str, str]
+    on: Sequence[int]
+    """The methods that are switched on at first, the first of which has the first colour."""
+    x_label: str
+    place: Place
+    logarithmic: bool
+
+    @property
+    def is_outcome(self) -> bool:
+        return self.panels.over == "outcome"
+
+    @property
+    def names(self) -> list[str]:
+        return [self.titles[method] for method in self.panels.methods]
+
+    @property
+    def series(self) -> list[int]:
+        """Of each method its place among the colours."""
+        others = [row for row in range(len(self.names)) if row not in self.on]
+        order = [*self.on, *others]
+        return [order.index(row) for row in range(len(self.names))]
+
+    @property
+    def value_label(self) -> str:
+        return "actual α" if self.is_outcome else "coverage (1 − actual α)"
+
+    @property
+    def length_label(self) -> str:
+        if self.is_outcome:
+            return "length of the interval"
+        return labels.length_label(self.panels.family).replace("\n", " ")
+
+    def size_text(self, panel: Panel) -> str:
+        return "" if panel.size is None else labels.size_text(self.panels.family, panel.size)
+
+    def held_text(self, panel: Panel) -> str:
+        """The true values that are held, with their symbols."""
+        symbols = [symbol for _, symbol in self.panels.family.curve_truths]
+        if panel.size is not None:
+            symbols = symbols[1:]
+        pairs = zip(symbols, panel.held, strict=True)
+        return ", ".join(f"{symbol} = {value:.6g}" for symbol, value in pairs if value is not None)
+
+    def sentences(self, panel: Panel) -> list[str]:
+        """What the pictures of a panel say; the second is empty where there are no lengths."""
+        setting = ", ".join(filter(None, (self.size_text(panel), self.held_text(panel))))
+        first = outcome_sentence if self.is_outcome else coverage_sentence
+        given = panel, self.panels.methods, self.titles, setting, self.place
+        return [first(*given), length_sentence(*given)]
+
+
+def _section(results: Results, panels: Panels) -> Section:
+    shown = _shown(results, panels)
+    sizes = _distinct(shown.size_text(each) for each in panels.panels)
+    held = _distinct(shown.held_text(each) for each in panels.panels)
+    alphas = _distinct(f"{each.alpha:g}" for each in panels.panels)
+    start = (len(sizes) - 1) // 2 * len(held) * len(alphas)
+    first = panels.panels[start]
+    says = [shown.sentences(each) for each in panels.panels]
+    has_length = any(np.isfinite(each.length).any() for each in panels.panels)
+    has_trials = any(each.simulated is not None for each in panels.panels)
+    yardstick = (
+        panels.methods.index(YARDSTICK)
+        if YARDSTICK in panels.methods[1:]
+        or (YARDSTICK in panels.methods and len(panels.methods) > 1)
+        else -1
+    )
+    positions_of: dict[bytes, int] = {}
+    packed_panels = []
+    xs = []
+    for each, say in zip(panels.panels, says, strict=True):
+        key = each.x.tobytes()
+        if key not in positions_of:
+            positions_of[key] = len(xs)
+            xs.append(packed(each.x))
+        packed_panels.append(_packed_panel(each, positions_of[key], say))
+    data = {
+        "over": panels.over,
+        "symbol": _symbol(panels),
+        "xLabel": shown.x_label,
+        "logarithmic": shown.logarithmic,
+        "valueLabel": shown.value_label,
+        "lengthLabel": shown.length_label,
+        "titles": shown.names,
+        "series": shown.series,
+        "on": list(shown.on),
+        "sizes": sizes,
+        "held": held,
+        "alphas": [float(each) for each in alphas],
+        "start": (len(sizes) - 1) // 2,
+        "reference": yardstick,
+        "xs": xs,
+        "panels": packed_panels,
+    }
+    context = {
+        "over": panels.over,
+        "symbol": _symbol(panels),
+        "methods": [
+            {"title": title, "colour": place % 8 + 1, "dash": place // 8 % 4, "on": row in shown.on}
+            for row, (title, place) in enumerate(zip(shown.names, shown.series, strict=True))
+        ],
+        "sizes": sizes,
+        "size_label": "Size",
+        "start": (len(sizes) - 1) // 2,
+        "held": held,
+        "held_in_all": panels.held_in_all,
+        "alphas": alphas,
+        "has_length": has_length,
+        "has_trials": has_trials,
+        "simulated": has_trials and _simulated_at_first(panels),
+        "reference": yardstick,
+        "is_outcome": shown.is_outcome,
+        "x_count": int(first.x.size),
+        "says": says[start],
+        "stills": _stills(shown, first, says[start]),
+        "exact_curves": any(each.curves for each in panels.panels),
+        "listed": panels.over == "truth" and not any(each.curves for each in panels.panels),
+    }
+    return Section(
+        "curves",
+        _TITLES[panels.over],
+        "curves.html",
+        context,
+        data,
+        ("plotly-basic.min.js", "curves.js"),
+        ("curves.css",),
+    )
+
+
+def _shown(results: Results, panels: Panels) -> _Shown:
+    family, first = panels.family, panels.panels[0]
+    words = {
+        "truth": labels.truth_label(family),
+        "outcome": f"outcome {family.model.COUNT} (number of {family.model.COUNTED})",
+        "size": labels.size_label(family),
+    }
+    x = first.x
+    sparse = panels.over == "outcome" and not family.is_bounded and x[-1] > _SPARSE * x.size
+    return _Shown(
+        panels,
+        method_titles(results.manifest),
+        _on_at_first(results, panels.methods),
+        words[panels.over],
+        positions(_symbol(panels)),
+        bool(sparse and first.names is None),
+    )
+
+
+def _symbol(panels: Panels) -> str:
+    """The name of a position of the axis."""
+    if panels.over == "outcome":
+        return panels.family.model.COUNT
+    if panels.over == "size":
+        return panels.family.sizes[0]
+    return panels.family.curve_truths[0][1]
+
+
+def _simulated_at_first(panels: Panels) -> bool:
+    exact = any(np.isfinite(each.missed).any() for each in panels.panels)
+    return len(panels.methods) <= SIMULATED_ON or not exact
+
+
+def _on_at_first(results: Results, methods: Sequence[str]) -> list[int]:
+    """All methods where they are few, else the best ranked ones, and the one that all know."""
+    if len(methods) <= MOST_ON:
+        return list(range(len(methods)))
+    ranking = results.ranking
+    ranked = [] if ranking is None else ranking["method"].unique(maintain_order=True).to_list()
+    order = [each for each in dict.fromkeys((*ranked, *methods)) if each in methods]
+    wanted = order[:MOST_ON]
+    if ALWAYS_ON in methods and ALWAYS_ON not in wanted:
+        wanted[-1] = ALWAYS_ON
+    return [methods.index(each) for each in wanted]
+
+
+def _distinct(texts: Any) -> list[str]:
+    return list(dict.fromkeys(texts))
+
+
+def _packed_panel(panel: Panel, x: int, say: Sequence[str]) -> dict[str, Any]:
+    """A panel for the script: the values that are read as they are, lines as they are drawn."""
+    found: dict[str, Any] = {
+        "x": x,
+        "missed": packed(panel.missed),
+        "length": packed(panel.length) if np.isfinite(panel.length).any() else None,
+        "say": list(say),
+    }
+    if any(panel.estimated_length):
+        found["estimated"] = list(panel.estimated_length)
+    if panel.names is not None:
+        found["names"] = list(panel.names)
+    if panel.curves:
+        found["curves"] = _packed_curves(panel.curves, panel.alpha)
+    if panel.simulated is not None:
+        found["simulated"] = {
+            "at": packed(panel.simulated.at, "int32"),
+            "alpha": packed(panel.simulated.alpha),
+            "lower": packed(panel.simulated.lower),
+            "upper": packed(panel.simulated.upper),
+        }
+    return found
+
+
+def _packed_curves(found: Sequence[MissCurve | None], alpha: float) -> dict[str, Any]:
+    """The lines of a panel one after the other, thinned to what is seen."""
+    known = [each for each in found if each is not None]
+    low, high = float(known[0].truths[0]), float(known[0].truths[-1])
+    counts, steps, heights = [], [], []
+    for each in found:
+        if each is None:
+            counts.append(0)
+            continue
+        place = thinned(each.truths, each.missed, _TOLERANCE * alpha)
+        step = np.rint((each.truths[place] - low) / (high - low) * _STEPS).astype(np.int64)
+        counts.append(place.size)
+        steps.append(np.diff(step, prepend=0))
+        heights.append(each.missed[place])
+    return {
+        "from": low,
+        "to": high,
+        "counts": counts,
+        "steps": packed(np.concatenate(steps), "uint16"),
+        "missed": packed(np.concatenate(heights), "float32"),
+    }
+
+
+def _stills(shown: _Shown, panel: Panel, says: Sequence[str]) -> list[StillPicture]:
+    """The pictures for pages without scripts, of the methods that are switched on at first."""
+    alpha = panel.alpha
+    series = shown.series
+    value_range = (0.0, min(3 * alpha, 1.0)) if shown.is_outcome else (max(0.0, 1 - 4 * alpha), 1.0)
+    values, lengths = [], []
+    for row in shown.on:
+        title = shown.names[row]
+        curve = panel.curves[row] if panel.curves else None
+        x, missed = (panel.x, panel.missed[row]) if curve is None else (curve.truths, curve.missed)
+        if not np.isfinite(missed).any() and panel.simulated is not None:
+            x, missed = panel.x[panel.simulated.at], panel.simulated.alpha[row]
+        y = missed if shown.is_outcome else 1 - missed
+        values.append(Line(title, x, y, series[row]))
+        if np.isfinite(panel.length[row]).any():
+            lengths.append(Line(title, panel.x, panel.length[row], series[row]))
+    nominal = alpha if shown.is_outcome else 1 - alpha
+    pictures = [
+        still_picture(
+            says[0],
+            (shown.x_label, shown.value_label),
+            values,
+            value_range,
+            nominal,
+            shown.logarithmic,
+        )
+    ]
+    if lengths:
+        axes = (shown.x_label, shown.length_label)
+        alt = says[1] or shown.length_label
+        pictures.append(still_picture(alt, axes, lengths, logarithmic=shown.logarithmic))
+    return pictures

@@ -1,0 +1,397 @@
+// Curves of all methods over one axis: methods are switched, sizes slid over, values read.
+report.on("curves", async (root, data) => {
+  "use strict";
+  const DASHES = ["solid", "7px,4px", "1.5px,4px", "8px,4px,1.5px,4px"];
+  const MARKED = 130; // up to so many values are marked on their line
+  const isOutcome = data.over === "outcome";
+  const id = root.id;
+  const at = (name) => document.getElementById(`${id}-${name}`);
+  const plots = [at("plot-0"), at("plot-1")].filter(Boolean);
+  const boxes = [...root.querySelectorAll("[data-method]")];
+  const state = {
+    size: data.start, held: 0, alpha: 0, reference: data.reference, at: null,
+    whole: false, simulated: Boolean(at("simulated")?.checked),
+  };
+  const unpacked = new Map();
+
+  const digits = (value) => Number.isFinite(value)
+    ? Number(value.toPrecision(6)).toString().replace("-", "−") : "";
+  // Plotly reads some marks of HTML in texts; these stand for themselves.
+  const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const place = (panel, index) =>
+    `${data.symbol} = ${panel.names ? panel.names[index] : digits(panel.x[index])}`;
+  const shown = () => boxes.filter((box) => box.checked).map((box) => Number(box.dataset.method));
+
+  async function unpack(number) {
+    const packed = data.panels[number];
+    const panel = { names: packed.names, say: packed.say, estimated: packed.estimated };
+    panel.x = await report.array(data.xs[packed.x]);
+    const rows = (values, count) => data.titles.map(
+      (_, row) => values.subarray(row * count, (row + 1) * count));
+    panel.missed = rows(await report.array(packed.missed), panel.x.length);
+    panel.length = packed.length && rows(await report.array(packed.length), panel.x.length);
+    if (packed.curves) panel.curves = await lines(packed.curves);
+    if (packed.simulated) {
+      const found = packed.simulated;
+      const places = await report.array(found.at);
+      const [alpha, lower, upper] = await Promise.all(
+        [found.alpha, found.lower, found.upper].map((each) => report.array(each)));
+      panel.simulated = {
+        at: places,
+        alpha: rows(alpha, places.length),
+        lower: rows(lower, places.length),
+        upper: rows(upper, places.length),
+      };
+    }
+    return panel;
+  }
+
+  async function lines(packed) {
+    const steps = await report.array(packed.steps);
+    const missed = await report.array(packed.missed);
+    let start = 0;
+    return packed.counts.map((count) => {
+      if (!count) return null;
+      const x = new Float64Array(count);
+      let sum = 0;
+      for (let each = 0; each < count; each += 1) {
+        sum += steps[start + each];
+        x[each] = packed.from + (packed.to - packed.from) * sum / 65535;
+      }
+      const line = { x, missed: missed.subarray(start, start + count) };
+      start += count;
+      return line;
+    });
+  }
+
+  function panelNumber() {
+    return (state.size * data.held.length + state.held) * data.alphas.length + state.alpha;
+  }
+
+  async function current() {
+    const number = panelNumber();
+    if (!unpacked.has(number)) unpacked.set(number, unpack(number));
+    return unpacked.get(number);
+  }
+
+  // Coverage, or over outcomes alpha itself.
+  const value = (missed) => (isOutcome ? missed : 1 - missed);
+  const values = (missed) => Float64Array.from(missed, value);
+
+  // On a logarithmic axis the outcome 0 stands to the left of the others, apart.
+  function onAxis(x) {
+    if (!data.logarithmic) return x;
+    return Float64Array.from(x, (each) => (each > 0 ? each : zeroAt(x)));
+  }
+  const zeroAt = (x) => x.find((each) => each > 0) / 2;
+
+  function trace(row, part, x, y, more) {
+    const series = data.series[row];
+    return {
+      type: "scatter", uid: `${part}-${series % 8 + 1}-${row}`, x, y, showlegend: false,
+      meta: escaped(data.titles[row]), hoverlabel: { align: "left" },
+      line: { width: 1.6, dash: DASHES[Math.floor(series / 8) % 4] },
+      marker: { size: 5 }, ...more,
+    };
+  }
+
+  function read(row, panel, x, y, label, name) {
+    const texts = panel.names ?? Array.from(panel.x, digits);
+    return trace(row, name, x, y, {
+      mode: "lines", customdata: texts,
+      hovertemplate: `%{meta}<br>${escaped(data.symbol)} = %{customdata}<br>${label}<extra></extra>`,
+    });
+  }
+
+  function valueTraces(panel) {
+    const x = onAxis(panel.x);
+    const label = `${isOutcome ? "actual α" : "coverage"} = %{y:.6~g}`;
+    const found = [];
+    for (const row of shown()) {
+      const line = panel.curves?.[row];
+      const exact = read(row, panel, x, values(panel.missed[row]), label, "exact");
+      if (line) {
+        found.push(trace(row, "line", line.x, values(line.missed), { mode: "lines", hoverinfo: "skip" }));
+        exact.line.width = 0;
+      } else if (panel.x.length <= MARKED) {
+        exact.mode = isOutcome && !data.logarithmic ? "markers+lines" : "lines+markers";
+        if (isOutcome) exact.line.width = 1;
+      }
+      found.push(exact);
+      if (state.simulated && panel.simulated) found.push(simulated(row, panel, x));
+    }
+    return found;
+  }
+
+  function simulated(row, panel, x) {
+    const { at: places, alpha, lower, upper } = panel.simulated;
+    const y = values(alpha[row]);
+    const ends = [values(lower[row]), values(upper[row])];
+    const [low, high] = isOutcome ? ends : ends.reverse();
+    const texts = Array.from(places, (each, index) => `${place(panel, each)}<br>Monte Carlo = `
+      + `${digits(y[index])}<br>95 % interval ${digits(low[index])} to ${digits(high[index])}`);
+    return trace(row, "simulated", Float64Array.from(places, (each) => x[each]), y, {
+      mode: "markers", marker: { size: 4, line: { width: 1 } }, customdata: texts,
+      hovertemplate: "%{meta}<br>%{customdata}<extra></extra>",
+      error_y: {
+        type: "data", symmetric: false, width: 0, thickness: 1,
+        array: y.map((each, index) => Math.max(high[index] - each, 0) || 0),
+        arrayminus: y.map((each, index) => Math.max(each - low[index], 0) || 0),
+      },
+    });
+  }
+
+  function longer(panel, row, index) {
+    const of = panel.length[state.reference][index];
+    return of > 0 ? 100 * (panel.length[row][index] / of - 1) : NaN;
+  }
+
+  function lengthTraces(panel) {
+    if (!panel.length) return [];
+    const relative = state.reference >= 0;
+    const label = relative ? "%{y:.6~g} % longer" : "length = %{y:.6~g}";
+    return shown().filter((row) => row !== state.reference).map((row) => {
+      const y = relative ? panel.length[row].map((_, index) => longer(panel, row, index))
+        : panel.length[row];
+      const found = read(row, panel, onAxis(panel.x), y, label, "length");
+      if (panel.x.length <= MARKED) found.mode = "lines+markers";
+      return found;
+    });
+  }
+
+  function axis(title, more) {
+    return {
+      title: { text: escaped(title), standoff: 8 }, fixedrange: true, zeroline: false,
+      showline: true, ticks: "outside", automargin: true, ...more,
+    };
+  }
+
+  function layout(panel, title, y, shapes) {
+    const first = panel.x[0];
+    const last = panel.x[panel.x.length - 1];
+    const x = {};
+    if (data.logarithmic) {
+      const least = zeroAt(panel.x);
+      const powers = [];
+      for (let power = 1; power <= last; power *= 10) powers.push(power);
+      const zero = first === 0 ? [least] : [];
+      Object.assign(x, {
+        type: "log", tickvals: [...zero, ...powers], ticktext: [...zero.map(() => "0"), ...powers.map(String)],
+        range: [Math.log10((first > 0 ? first : least) / 1.1), Math.log10(last * 1.1)],
+      });
+    } else {
+      const room = panel.curves ? 0 : 0.02 * (last - first) || 0.5;
+      x.range = [first - room, last + room];
+      if (panel.curves && first > 0 && first < 0.02 * last) x.range[0] = 0;
+    }
+    return {
+      autosize: true, margin: { l: 64, r: 12, t: 8, b: 44 }, dragmode: false, hovermode: "closest",
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", shapes,
+      font: { family: getComputedStyle(root).fontFamily, size: 13 },
+      xaxis: axis(data.xLabel, x), yaxis: axis(title, y),
+    };
+  }
+
+  function nominal() {
+    const alpha = data.alphas[state.alpha];
+    const y = isOutcome ? alpha : 1 - alpha;
+    return {
+      type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y, line: { dash: "dash", width: 1 },
+    };
+  }
+
+  function valueRange() {
+    const alpha = data.alphas[state.alpha];
+    if (isOutcome) return [0, state.whole ? 1.02 : Math.min(3 * alpha, 1.02)];
+    const low = state.whole ? 0 : Math.max(0, 1 - 4 * alpha);
+    return [low - (low === 0 ? 0.02 : 0), 1 + 0.02 * (1 - low)];
+  }
+
+  const config = {
+    displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false,
+    showTips: false, showAxisDragHandles: false,
+  };
+
+  async function draw() {
+    const began = performance.now();
+    const panel = await current();
+    const of = state.reference < 0 ? "" : data.titles[state.reference];
+    const lengthTitle = of ? `% longer than ${of}` : data.lengthLabel;
+    await Plotly.react(plots[0], valueTraces(panel),
+      layout(panel, data.valueLabel, { range: valueRange() }, [nominal()]), config);
+    if (plots[1]) {
+      const zero = { ...nominal(), y0: 0, y1: 0 };
+      await Plotly.react(plots[1], lengthTraces(panel), layout(panel, lengthTitle,
+        { rangemode: "tozero" }, of ? [zero] : []), config);
+    }
+    colour();
+    say(panel);
+    legend();
+    readAt(panel);
+    root.dataset.milliseconds = String(Math.round(performance.now() - began));
+  }
+
+  // Colours are those of the style sheet, so that they follow light, dark and print.
+  function colour() {
+    for (const group of root.querySelectorAll(".plot .trace")) {
+      const found = /trace(exact|line|length|simulated)-(\d)-/.exec(group.getAttribute("class"));
+      if (found) group.classList.add(`series-${found[2]}`, found[1]);
+    }
+  }
+
+  function say(panel) {
+    plots.forEach((plot, index) => {
+      const text = panel.say[index];
+      at(`say-${index}`).textContent = text;
+      plot.setAttribute("aria-label", text || data.lengthLabel);
+    });
+  }
+
+  function legend() {
+    root.querySelector(".legend").replaceChildren(...shown().map((row) => {
+      const item = document.createElement("li");
+      const label = boxes[row].closest("label");
+      item.append(...[...label.children].slice(1).map((each) => each.cloneNode(true)));
+      return item;
+    }));
+  }
+
+  function readAt(panel) {
+    const slider = at("at");
+    const last = panel.x.length - 1;
+    state.at = Math.min(state.at ?? Math.round(last / 10), last);
+    slider.max = String(last);
+    slider.value = String(state.at);
+    const text = place(panel, state.at);
+    at("at-text").textContent = text;
+    slider.setAttribute("aria-valuetext", text);
+    cursors(panel);
+    table(panel, text);
+  }
+
+  function cursors(panel) {
+    for (const plot of plots) {
+      const { xaxis, _size: size } = plot._fullLayout;
+      let line = plot.querySelector(":scope > .cursor");
+      if (!line) {
+        line = document.createElement("div");
+        line.className = "cursor";
+        plot.append(line);
+      }
+      line.style.left = `${size.l + xaxis.d2p(onAxis(panel.x)[state.at])}px`;
+      line.style.top = `${size.t}px`;
+      line.style.height = `${size.h}px`;
+    }
+  }
+
+  function table(panel, text) {
+    const settings = [data.sizes[state.size], data.held[state.held], text].filter(Boolean).join(", ");
+    const found = at("values");
+    const trials = state.simulated && panel.simulated;
+    const heads = ["method", isOutcome ? "actual α" : "coverage"];
+    if (trials) heads.push("Monte Carlo (95 % interval)");
+    if (panel.length) heads.push("length");
+    if (panel.length && state.reference >= 0) heads.push(`longer than ${data.titles[state.reference]}`);
+    found.caption.textContent = `${settings}, nominal α = ${data.alphas[state.alpha]}`;
+    found.tHead.rows[0].replaceChildren(...heads.map((head, column) => {
+      const cell = document.createElement("th");
+      cell.scope = "col";
+      if (column) cell.className = "number";
+      cell.textContent = head;
+      return cell;
+    }));
+    found.tBodies[0].replaceChildren(...shown().map((row) => {
+      const line = document.createElement("tr");
+      const head = document.createElement("th");
+      head.scope = "row";
+      head.dir = "auto";
+      head.textContent = data.titles[row];
+      const cells = [digits(value(panel.missed[row][state.at]))];
+      if (trials) cells.push(estimate(panel, row));
+      if (panel.length) cells.push(digits(panel.length[row][state.at]) + (panel.estimated?.[row] ? " (mean of trials)" : ""));
+      if (panel.length && state.reference >= 0) {
+        const percent = longer(panel, row, state.at);
+        cells.push(Number.isFinite(percent) ? `${digits(percent)} %` : "");
+      }
+      line.append(head, ...cells.map((content) => {
+        const cell = document.createElement("td");
+        cell.className = "number";
+        cell.textContent = content;
+        return cell;
+      }));
+      return line;
+    }));
+  }
+
+  function estimate(panel, row) {
+    const found = panel.simulated;
+    const index = found.at.indexOf(state.at);
+    if (index < 0 || !Number.isFinite(found.alpha[row][index])) return "";
+    const ends = [value(found.lower[row][index]), value(found.upper[row][index])];
+    const [low, high] = isOutcome ? ends : ends.reverse();
+    return `${digits(value(found.alpha[row][index]))} (${digits(low)}, ${digits(high)})`;
+  }
+
+  let drawing = Promise.resolve();
+  function redraw() {
+    drawing = drawing.then(draw);
+    return drawing;
+  }
+
+  root.addEventListener("input", async (event) => {
+    const { set, method } = event.target.dataset;
+    if (method !== undefined) return redraw();
+    if (!set) return undefined;
+    const input = event.target;
+    if (set === "at") {
+      state.at = Number(input.value);
+      return readAt(await current());
+    }
+    if (set === "size") {
+      const text = data.sizes[Number(input.value)];
+      at("size-text").textContent = text;
+      input.setAttribute("aria-valuetext", text);
+    }
+    // The position that is read stays where it is, as far as the next size has it.
+    const before = await current();
+    const share = state.at / Math.max(before.x.length - 1, 1);
+    state[set] = input.type === "checkbox" ? input.checked : Number(input.value);
+    const after = await current();
+    if (after.x.length !== before.x.length) state.at = Math.round(share * (after.x.length - 1));
+    return redraw();
+  });
+
+  root.addEventListener("click", (event) => {
+    const which = event.target.dataset.switch;
+    if (!which) return;
+    boxes.forEach((box, row) => {
+      box.checked = which === "all" || (which === "first" && data.on.includes(row));
+    });
+    redraw();
+  });
+
+  root.classList.add("started");
+  await redraw();
+  for (const plot of plots) {
+    plot.on("plotly_click", async (event) => {
+      const panel = await current();
+      const x = onAxis(panel.x);
+      const aim = event.points[0].x;
+      let best = 0;
+      x.forEach((each, index) => {
+        if (Math.abs(each - aim) < Math.abs(x[best] - aim)) best = index;
+      });
+      state.at = best;
+      readAt(panel);
+    });
+    plot.on("plotly_afterplot", async () => {
+      colour();
+      cursors(await current());
+    });
+  }
+  // A page of paper is narrower than the window.
+  const width = (pixels) => plots.forEach(
+    (plot) => Plotly.relayout(plot, pixels ? { width: pixels, autosize: false } : { width: null, autosize: true }));
+  window.addEventListener("beforeprint", () => width(680));
+  window.addEventListener("afterprint", () => width(null));
+});

@@ -1,0 +1,173 @@
+"""Lines as a picture that needs no script: where each goes, and what stands at the axes.
+
+The template ``still.html`` draws it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.numerics.arrays import Floats
+from harness.report.thinning import thinned
+
+WIDTH, HEIGHT = 720, 300
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 10, 44
+_SERIES = 8
+"""The number of colours of the style sheet."""
+_HALF_PIXEL = 0.5
+
+
+@dataclass(frozen=True)
+class Line:
+    """Values over an axis, in the units of both axes."""
+
+    title: str
+    x: Floats
+    y: Floats
+    """Where it is not a number the line is broken."""
+    series: int = 0
+    """Its place among all lines, which decides its colour and its dashes."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A place of an axis with its text."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class DrawnLine:
+    """A line in pixels."""
+
+    title: str
+    path: str
+    colour: int
+    """From 1 to 8."""
+    dash: int
+    """From 0, which is a full line, to 3."""
+
+
+@dataclass(frozen=True)
+class StillPicture:
+    """A picture with all of its places in pixels."""
+
+    alt: str
+    """What it shows, in words."""
+    x_label: str
+    y_label: str
+    lines: Sequence[DrawnLine]
+    x_ticks: Sequence[Tick]
+    y_ticks: Sequence[Tick]
+    marked: float | None
+    """Where a line goes from side to side, of a nominal value; None for none."""
+    left: int = _LEFT
+    right: int = WIDTH - _RIGHT
+    top: int = _TOP
+    bottom: int = HEIGHT - _BOTTOM
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+def still_picture(
+    alt: str,
+    labels: tuple[str, str],
+    lines: Sequence[Line],
+    y_range: tuple[float, float] | None = None,
+    marked: float | None = None,
+    logarithmic: bool = False,
+) -> StillPicture:
+    """Lay out lines as a picture.
+
+    Args:
+        alt: what it shows, in words.
+        labels: of both axes.
+        lines: with at least one finite value among them.
+        y_range: of the vertical axis; left out, that of the values and 0. Lines are cut off there.
+        marked: a value on the vertical axis that a line goes through.
+        logarithmic: whether the horizontal axis is; values up to 0 are then left out.
+    """
+    lines = [_shown(each, logarithmic) for each in lines]
+    known = [each.x for each in lines if each.x.size]
+    low, high = float(min(x.min() for x in known)), float(max(x.max() for x in known))
+    bottom, top = y_range or _range([each.y for each in lines])
+    wide, tall = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
+
+    def x_at(value: Floats) -> Floats:
+        return _LEFT + wide * (value - low) / (high - low or 1.0)
+
+    def y_at(value: Floats) -> Floats:
+        return _TOP + tall * (top - value) / (top - bottom or 1.0)
+
+    drawn = [
+        DrawnLine(
+            each.title,
+            _path(x_at(each.x), y_at(np.clip(each.y, bottom, top))),
+            each.series % _SERIES + 1,
+            each.series // _SERIES % 4,
+        )
+        for each in lines
+    ]
+    x_ticks = [
+        Tick(round(float(x_at(np.array(value))), 1), _text(10**value if logarithmic else value))
+        for value in (_powers(low, high) if logarithmic else ticks(low, high))
+    ]
+    y_ticks = [
+        Tick(round(float(y_at(np.array(value))), 1), _text(value)) for value in ticks(bottom, top)
+    ]
+    at = None if marked is None else round(float(y_at(np.array(marked))), 1)
+    return StillPicture(alt, *labels, drawn, x_ticks, y_ticks, at)
+
+
+def ticks(low: float, high: float, most: int = 7) -> list[float]:
+    """Return round numbers from one value to another, about as many as are wanted."""
+    if not high > low:
+        return [low]
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(part * power for part in (1, 2, 5, 10) if part * power >= rough)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(number * step, 12) for number in range(first, last + 1)]
+
+
+def _powers(low: float, high: float) -> list[float]:
+    """The whole numbers of a range of logarithms."""
+    return [float(each) for each in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)]
+
+
+def _shown(line: Line, logarithmic: bool) -> Line:
+    known = np.isfinite(line.x) & ((line.x > 0) | (not logarithmic))
+    x = line.x[known]
+    return Line(line.title, np.log10(x) if logarithmic else x, line.y[known], line.series)
+
+
+def _range(values: Sequence[Floats]) -> tuple[float, float]:
+    """The range of values and 0, with a little room."""
+    known = np.concatenate([each[np.isfinite(each)] for each in values])
+    low, high = min(0.0, known.min(initial=0.0)), max(0.0, known.max(initial=0.0))
+    room = 0.03 * (high - low) or 1.0
+    return low - (room if low < 0 else 0.0), high + room
+
+
+def _path(x: Floats, y: Floats) -> str:
+    """The line in the words of SVG, broken where a value is not known."""
+    known = np.isfinite(y)
+    starts = np.flatnonzero(known & ~np.concatenate(([False], known[:-1])))
+    stops = np.flatnonzero(known & ~np.concatenate((known[1:], [False]))) + 1
+    pieces = []
+    for start, stop in zip(starts, stops, strict=True):
+        px, py = x[start:stop], y[start:stop]
+        kept = thinned(px, py, _HALF_PIXEL, WIDTH)
+        points = [f"{a:.1f} {b:.1f}" for a, b in zip(px[kept], py[kept], strict=True)]
+        # A point alone is drawn as a line of no length, with round ends.
+        pieces.append("M" + "L".join(points if len(points) > 1 else points * 2))
+    return "".join(pieces)
+
+
+def _text(value: float) -> str:
+    return f"{value:.6g}".replace("-", "\N{MINUS SIGN}")
