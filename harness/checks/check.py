@@ -18,12 +18,14 @@ from harness.checks.compare.cross_check import cross_check
 from harness.checks.compare.exact import Compared, compare_with_method
 from harness.checks.compare.paired_test import paired_test
 from harness.checks.compare.same import check_same
+from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import answers_arrays, check_conformance, evaluate_widely
 from harness.checks.contract.exact import check_contract
 from harness.checks.contract.keeps import contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
 from harness.checks.contract.lists import check_contract_of_lists
 from harness.checks.contract.simulated import Simulation, check_simulation
+from harness.checks.counter_examples.collect import Computed
 from harness.checks.expected_failures import apply_expected_failures, was_checked
 from harness.checks.options import SEED, Settings, settings_of, validate_largest, validate_seconds
 from harness.checks.report import (
@@ -53,6 +55,7 @@ from harness.checks.subjects.table import (
     restriction_of,
 )
 from harness.checks.tails.check import check_tails
+from harness.checks.tails.record import LimitTails
 from harness.checks.tails.records import tails_of
 from harness.checks.trials import TRIALS
 from harness.checks.watch import TimeUpError, stage, watching
@@ -86,6 +89,7 @@ def check(
     alphas: Sequence[float] | None = None,
     grid: str | Mapping[str, Any] | None = None,
     thorough: bool = False,
+    counter_examples: bool = False,
 ) -> CheckReport:
     """Check whether a method is sound, keeps its contract, and is no worse than another one.
 
@@ -126,6 +130,7 @@ def check(
         thorough: whether limits are asked for at all counts of all n up to 200, and at all alphas
             everywhere; by default at some of them, as the method should not take long. Of several
             counts the exact numbers are then at three alphas instead of one.
+        counter_examples: whether findings hold the numbers of their pictures, which a page draws.
 
     Returns:
         The report with all findings.
@@ -166,6 +171,8 @@ def check(
         validate_largest(_reference(against, family), settings.sizes)
     findings: list[Finding] = []
     exact, keeps, gains = pl.DataFrame(), "", None
+    evaluations: list[Evaluation] = []
+    tails: list[LimitTails] = []
     limited = nullcontext() if timeout is None else watching(seconds=timeout)
     with _open_subject(called, settings) as subject, limited:
         promised = settings.contract or subject.contract or called.contract or NOMINAL
@@ -179,11 +186,13 @@ def check(
                 findings += check_conformance(subject, settings.restriction, evaluations)
                 if subject.deterministic:
                     uneven = subject.has_uneven_tails
+                    complete = evaluations
                     if called.table is not None:
                         # Means over outcomes are compared, which gaps would make those of others.
                         whole = Restriction(settings.sizes, settings.alphas)
-                        evaluations = evaluate_widely(subject, whole, seed, thorough)
-                    findings += check_tails(tails_of(evaluations), promised, uneven)
+                        complete = evaluate_widely(subject, whole, seed, thorough)
+                    tails = tails_of(complete)
+                    findings += check_tails(tails, promised, uneven)
             deterministic_alphas = settings.alphas if subject.deterministic else ()
             with stage(0.8 if against is None else 0.4):
                 exact = behaviour(subject, settings.sizes, deterministic_alphas)
@@ -204,6 +213,9 @@ def check(
         findings = apply_expected_failures(
             findings, subject, settings.expected, was_checked(subject, exact, is_whole)
         )
+        if counter_examples:
+            computed = Computed(subject, promised, evaluations, tails, exact)
+            findings = computed.with_counter_examples(findings)
         report = CheckReport(
             called.label,
             family,

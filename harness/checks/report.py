@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from harness.checks.counter_examples.records import CounterExample
 from harness.checks.gains import Gains
 from harness.checks.places import Places
 from harness.families.catalogue import family_of
@@ -72,6 +73,8 @@ class Finding:
     """How bad a failure is; failures of one kind are sorted by it."""
     places: Places | None = field(default=None, compare=False, repr=False)
     """All places of a failure; None where it has one only, or where they are not known."""
+    counter_example: CounterExample | None = field(default=None, compare=False, repr=False)
+    """What a picture of it shows; None where it was not asked for, or is not known."""
 
     @property
     def passed(self) -> bool:

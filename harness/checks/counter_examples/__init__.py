@@ -1,0 +1,1 @@
+"""What a picture of a finding shows: limits, tails, miss probabilities, numbers beside a bound."""
