@@ -50,8 +50,10 @@ def _packed_column(table: pl.DataFrame, name: str) -> dict[str, Any]:
         return {"name": name, "type": kind, "levels": levels, "codes": packed(codes, "uint16")}
     head = {"name": name, "type": "whole" if column.dtype.is_integer() else "number"}
     values = numbers(column)
-    ways = [_by_levels(values), _by_rule(table, name, values)]
-    return {**head, **min((way for way in ways if way is not None), key=_letters)}
+    by_rule, by_levels = _by_rule(table, name, values), _by_levels(values)
+    if by_levels is None or len(str(by_rule)) <= len(str(by_levels)):
+        return {**head, **by_rule}
+    return {**head, **by_levels}
 
 
 def numbers(column: pl.Series) -> Floats:
@@ -59,10 +61,6 @@ def numbers(column: pl.Series) -> Floats:
     values = column.cast(pl.Float64).fill_null(float("nan")).to_numpy().copy()
     values[np.isnan(values)] = np.nan
     return values
-
-
-def _letters(way: Mapping[str, Any]) -> int:
-    return len(str(way))
 
 
 def _by_levels(values: Floats) -> dict[str, Any] | None:

@@ -72,6 +72,7 @@
   }
 
   const isText = (column) => column.type === "text" || column.type === "flag";
+  const isLong = (column) => column.levels.some((level) => String(level).length > 24);
   const isEmpty = (column, row) =>
     isText(column) ? column.codes[row] === column.empty : Number.isNaN(column.values[row]);
 
@@ -216,7 +217,7 @@
         if (column.head.hidden) continue;
         const cell = document.createElement("td");
         if (isText(column)) {
-          cell.className = "text";
+          cell.className = isLong(column) ? "long" : "text";
           cell.dir = "auto";
           cell.textContent = text(column, row);
         } else {

@@ -1,0 +1,164 @@
+"""What a map shows, in numbers for each size and in a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.numerics.arrays import Floats
+from harness.report.heat_map.frames import Frame
+from harness.report.numbers import percent, significant
+from harness.tables.recommendation import rounding_of
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What stands out in the values of a map, over all cells of the tables."""
+
+    cells: int
+    """The number of cells with a value."""
+    least: float
+    largest: float
+    where: str
+    """Where the largest value is."""
+    above: int
+    """The number of values above the bound."""
+    mean: float
+
+
+@dataclass(frozen=True)
+class SizeFindings:
+    """The same of each size and method, each of shape (methods, sizes)."""
+
+    least: Floats
+    largest: Floats
+    places: Floats
+    """The first place of the largest value."""
+    above: Floats
+    """The share of the values above the bound."""
+
+
+def by_size(frame: Frame, values: list[Floats], bound: float) -> SizeFindings:
+    """Sum up the values of each size, of shape (methods, m), against a bound."""
+    shape = (len(frame.methods), len(frame.rows))
+    found = [np.full(shape, np.nan) for _ in range(4)]
+    least, largest, places, above = found
+    for column, (row, each) in enumerate(zip(frame.rows, values, strict=True)):
+        known = np.isfinite(each)
+        for line in np.flatnonzero(known.any(axis=1)):
+            at = int(np.nanargmax(np.where(known[line], each[line], np.nan)))
+            mine = each[line][known[line]]
+            least[line, column] = mine.min()
+            largest[line, column] = mine.max()
+            places[line, column] = row.places[at]
+            above[line, column] = float((mine > bound).mean())
+    return SizeFindings(*found)
+
+
+def finding(frame: Frame, values: list[Floats], method: int, bound: float) -> Finding | None:
+    """Sum up the values of one method over all sizes; None where there are none."""
+    mine = [each[method] for each in values]
+    together = np.concatenate(mine)
+    known = together[np.isfinite(together)]
+    if not known.size:
+        return None
+    tops = [float(np.max(each[np.isfinite(each)], initial=-np.inf)) for each in mine]
+    at = int(np.argmax(tops))
+    place = float(frame.rows[at].places[np.flatnonzero(mine[at] == tops[at])[0]])
+    return Finding(
+        cells=int(known.size),
+        least=float(known.min()),
+        largest=float(known.max()),
+        where=frame.place_text(frame.rows[at], place),
+        above=int((known > bound).sum()),
+        mean=float(known.mean()),
+    )
+
+
+def alpha_sentence(frame: Frame, values: list[Floats], method: int, title: str) -> str:
+    """Where actual alpha is largest and how much, and how many cells are above alpha."""
+    alpha, tolerance = frame.alpha, rounding_of(frame.alpha)
+    found = finding(frame, values, method, alpha + tolerance)
+    if found is None:
+        return f"{title} has no values here."
+    nominal = f"the nominal {percent(alpha)}"
+    apart = max(found.largest - alpha, alpha - found.least)
+    if apart <= tolerance:
+        return (
+            f"{title}: actual alpha is {nominal} in all {found.cells} cells, up to rounding; no "
+            f"cell is further from it than {significant(apart, 2)}."
+        )
+    errors = [row.values["std_error"][method] for row in frame.rows if "std_error" in row.values]
+    if errors:
+        return _estimated(frame, values, method, title, found)
+    if not found.above:
+        return (
+            f"{title}: actual alpha is above {nominal} in none of {found.cells} cells; it is from "
+            f"{percent(found.least)} to {percent(found.largest)}, the most at {found.where}."
+        )
+    return (
+        f"{title}: actual alpha is above {nominal} in {share(found.above, found.cells)} of "
+        f"{found.cells} cells, and reaches {percent(found.largest)} at {found.where}."
+    )
+
+
+def _estimated(frame: Frame, values: list[Floats], method: int, title: str, found: Finding) -> str:
+    """The sentence for estimates of Monte Carlo, which chance alone lifts above alpha."""
+    largest = (-np.inf, "", 0.0)
+    clearly = 0
+    for row, each in zip(frame.rows, values, strict=True):
+        errors = row.values["std_error"][method] if "std_error" in row.values else each * np.nan
+        for place, value, error in zip(row.places, each[method], errors, strict=True):
+            if np.isfinite(value) and value > largest[0]:
+                largest = (value, frame.place_text(row, place), float(error))
+            clearly += bool(np.isfinite(error) and value > frame.alpha + 2 * error)
+    value, where, error = largest
+    spread = f" ± {percent(error, 2)}" if np.isfinite(error) else ""
+    return (
+        f"{title}: the estimate of actual alpha is above the nominal {percent(frame.alpha)} by "
+        f"more than two standard errors in {share(clearly, found.cells)} of {found.cells} cells, "
+        f"and reaches {percent(value)}{spread} at {where}."
+    )
+
+
+def length_sentence(
+    frame: Frame, values: list[Floats], method: int, title: str, reference: str
+) -> str:
+    """How much longer the intervals are than those of a reference, and where the most."""
+    found = finding(frame, values, method, 0.0)
+    if found is None:
+        return f"{title} has no lengths to compare with those of {reference}."
+    if max(abs(found.least), abs(found.largest)) < _SAME:
+        return f"{title}: intervals are as long as those of {reference} in all {found.cells} cells."
+    return (
+        f"{title}: intervals are {longer(found.mean)} than those of {reference} on average over "
+        f"{found.cells} cells: from {signed(found.least)} to {signed(found.largest)}, the most at "
+        f"{found.where}."
+    )
+
+
+_SAME = 1e-7
+"""Lengths that differ by less, in per cent, differ by rounding."""
+
+
+def share(part: int, whole: int) -> str:
+    """A share in percent, which is 0 % or 100 % only if it is exactly that.
+
+    >>> share(1, 3), share(0, 3), share(9999, 10000)
+    ('33 %', '0 %', '99.99 %')
+    """
+    value = 100 * part / whole
+    digits = 2 if value < 99 else 4 if value < 100 else 3
+    return f"{value:.{digits}g} %"
+
+
+def signed(value: float) -> str:
+    """A percentage with its sign."""
+    sign = "+" if value > 0 else ""
+    return f"{sign}{significant(value, 3)} %"
+
+
+def longer(value: float) -> str:
+    """A percentage in words: ``3.2 % longer``."""
+    return f"{significant(abs(value), 3)} % {'longer' if value >= 0 else 'shorter'}"

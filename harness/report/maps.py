@@ -1,0 +1,287 @@
+"""Maps of actual alpha and of length over size and outcome, and over size and truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness.families.family import MONTE_CARLO
+from harness.figures.relative_length import percent_longer
+from harness.methods.method import TWO_SIDED
+from harness.numerics.arrays import Floats
+from harness.report.content import Section, packed
+from harness.report.heat_map.drawing import STEPS, Scale, drawing, nice_step
+from harness.report.heat_map.findings import alpha_sentence, by_size, length_sentence
+from harness.report.heat_map.frames import Frame, Row, frames_of
+from harness.report.numbers import percent, significant
+from harness.tables.ranking import YARDSTICK
+from harness.tables.recommendation import rounding_of
+from harness.tables.results import Results
+from harness.tables.schema import OUTCOME
+from harness.tables.titles import method_titles
+
+MOST_PLACES = 101
+"""The most outcomes or truths of one size that a map in the page has, equally apart."""
+_STATIC_PLACES = 21
+"""The same of the drawing that stands where scripts are off."""
+ALPHA, LENGTH = "alpha", "length"
+_FIGURES = {"alpha_surface": ALPHA, "length_surface": LENGTH}
+"""The kinds of figures whose values the maps show, and the quantity."""
+
+
+@dataclass(frozen=True)
+class _Map:
+    """One quantity over a frame, for several methods."""
+
+    frame: Frame
+    quantity: str
+    title: str
+    reference: str
+    """The label of the method that lengths are compared with; empty for alpha."""
+    lines: tuple[int, ...]
+    """The methods, as places in those of the frame."""
+
+    def values(self, rows: Sequence[Row]) -> list[Floats]:
+        """Actual alpha, or per cent over the reference, of shape (methods, m) for each row."""
+        if self.quantity == ALPHA:
+            return [row.values["actual_alpha"] for row in rows]
+        base = self.frame.methods.index(self.reference)
+        lengths = [row.values["length"] for row in rows]
+        return [percent_longer(each, np.broadcast_to(each[base], each.shape)) for each in lengths]
+
+    @property
+    def bound(self) -> float:
+        """What values are counted above."""
+        if self.quantity == ALPHA:
+            return self.frame.alpha + rounding_of(self.frame.alpha)
+        return 0.0
+
+    def scale(self, values: Sequence[Floats], line: int) -> Scale:
+        """The colours of one method."""
+        if self.quantity == ALPHA:
+            alpha = self.frame.alpha
+            return Scale(alpha, min(alpha, 1 - alpha) / STEPS)
+        return Scale(0.0, nice_step(np.concatenate([each[line] for each in values])))
+
+
+def maps(results: Results) -> list[Section]:
+    """Return the section with the maps of a run; nothing where it has one size only.
+
+    A size has a row of the map, and its cells reach half-way to the neighbouring outcomes or
+    truths. Of more than ``MOST_PLACES`` outcomes of a size some are left out; the sentences and the
+    numbers of each size are from all cells of the tables.
+    """
+    titles = method_titles(results.manifest)
+    frames = list(frames_of(results.cells))
+    every = [each for frame in frames for each in _maps(frame, results, titles)]
+    every.sort(key=lambda each: (each.quantity != ALPHA, each.frame.given != OUTCOME))
+    if not every:
+        return []
+    first, line = _first(every, results.manifest["experiment"])
+    written = [_written(each, frames, titles) for each in every]
+    shown = every[first]
+    return [
+        Section(
+            kind="maps",
+            title="Maps over the sizes",
+            template="maps.html",
+            context=_context(shown, line, written[first]),
+            data={
+                "frames": [_frame_data(frame) for frame in frames],
+                "maps": written,
+                "first": [first, shown.lines.index(line)],
+                "steps": STEPS,
+            },
+            scripts=("maps.js",),
+            styles=("maps.css",),
+        )
+    ]
+
+
+def _maps(frame: Frame, results: Results, titles: Mapping[str, str]) -> Iterator[_Map]:
+    """The maps of one frame."""
+    by = f"by {frame.engine.replace('_', ' ')}"
+    where = "".join(f", {each}" for each in (frame.held, _alpha_text(frame, results)) if each)
+    given = f"given the {frame.given}{where}"
+    if all("actual_alpha" in row.values for row in frame.rows):
+        every = tuple(range(len(frame.methods)))
+        yield _Map(frame, ALPHA, f"Actual alpha {given}, {by}", "", every)
+    reference = _reference(frame, results)
+    if not reference or any("length" not in row.values for row in frame.rows):
+        return
+    side = frame.sides[reference]
+    lines = tuple(
+        index
+        for index, label in enumerate(frame.methods)
+        if label != reference and frame.sides[label] == side and _has_length(frame, index)
+    )
+    if lines:
+        mean = "" if frame.given == OUTCOME else "mean "
+        title = f"{mean}length over that of {titles.get(reference, reference)}, {given}"
+        yield _Map(frame, LENGTH, title[0].upper() + title[1:], reference, lines)
+
+
+def _has_length(frame: Frame, line: int) -> bool:
+    return any(bool(np.isfinite(row.values["length"][line]).any()) for row in frame.rows)
+
+
+def _alpha_text(frame: Frame, results: Results) -> str:
+    """The nominal alpha, where the run has several."""
+    several = results.cells["alpha"].n_unique() > 1
+    return f"nominal {percent(frame.alpha)}" if several else ""
+
+
+def _reference(frame: Frame, results: Results) -> str:
+    """The method that lengths are compared with: that of a figure, or the usual, or the best."""
+    asked = [each.get("reference") for each in results.manifest["experiment"].get("figures", ())]
+    ranked = results.ranking
+    best = [] if ranked is None else ranked.filter(ranked["rank"] == 1)["method"].to_list()
+    usual = [YARDSTICK] if frame.sides.get(YARDSTICK) == TWO_SIDED else []
+    wanted = [each for each in (*asked, *usual, *best) if each in frame.methods]
+    return next((each for each in wanted if _has_lengths(frame, each)), "")
+
+
+def _has_lengths(frame: Frame, label: str) -> bool:
+    rows = [row for row in frame.rows if "length" in row.values]
+    line = frame.methods.index(label)
+    return bool(rows) and all(np.isfinite(row.values["length"][line]).any() for row in rows)
+
+
+def _first(every: Sequence[_Map], experiment: Mapping[str, Any]) -> tuple[int, int]:
+    """The map that stands first, and its method: what a figure of the config shows, if any does."""
+    for figure in experiment.get("figures", ()):
+        for index, each in enumerate(every):
+            if _FIGURES.get(figure["kind"]) != each.quantity or each.frame.given != OUTCOME:
+                continue
+            if figure.get("alpha") not in (None, each.frame.alpha):
+                continue
+            labels = {each.frame.methods[line]: line for line in each.lines}
+            asked = figure.get("method")
+            if asked is None or asked in labels:
+                return index, labels.get(asked, each.lines[0])
+    return 0, every[0].lines[0]
+
+
+def _sentence(it: _Map, values: list[Floats], line: int, titles: Mapping[str, str]) -> str:
+    label = it.frame.methods[line]
+    title = titles.get(label, label)
+    if it.quantity == ALPHA:
+        return alpha_sentence(it.frame, values, line, title)
+    return length_sentence(it.frame, values, line, title, titles.get(it.reference, it.reference))
+
+
+def _written(it: _Map, frames: Sequence[Frame], titles: Mapping[str, str]) -> dict[str, Any]:
+    """A map as its script reads it."""
+    frame = it.frame
+    column = "actual_alpha" if it.quantity == ALPHA else "length"
+    thin = [row.thinned(MOST_PLACES) for row in frame.rows]
+    values = it.values(frame.rows)
+    found = by_size(frame, values, it.bound)
+    lines = list(it.lines)
+    scales = [it.scale(values, line) for line in lines]
+
+    def joined(name: str, chosen: list[int]) -> dict[str, str]:
+        empty = np.full(len(frame.methods), np.nan)[:, None]
+        return packed(
+            np.concatenate(
+                [
+                    row.values.get(name, np.broadcast_to(empty, (empty.size, row.places.size)))
+                    for row in thin
+                ],
+                axis=1,
+            )[chosen]
+        )
+
+    more: dict[str, Any] = {}
+    if it.quantity == ALPHA and frame.engine == MONTE_CARLO:
+        more["errors"] = joined("std_error", lines)
+    if it.quantity == LENGTH:
+        more["base"] = joined(column, [frame.methods.index(it.reference)])
+        more["reference"] = titles.get(it.reference, it.reference)
+    return {
+        "frame": frames.index(frame),
+        "quantity": it.quantity,
+        "title": it.title,
+        "methods": [titles.get(frame.methods[line], frame.methods[line]) for line in lines],
+        "labels": [frame.methods[line] for line in lines],
+        "sentences": [_sentence(it, values, line, titles) for line in lines],
+        "values": joined(column, lines),
+        "middle": scales[0].middle,
+        "scales": [scale.step for scale in scales],
+        "least": packed(found.least[lines]),
+        "largest": packed(found.largest[lines]),
+        "at": packed(found.places[lines]),
+        "above": packed(found.above[lines]),
+        **more,
+    }
+
+
+def _frame_data(frame: Frame) -> dict[str, Any]:
+    """The axes of a frame, as the script reads them."""
+    rows = [row.thinned(MOST_PLACES) for row in frame.rows]
+    return {
+        "alpha": frame.alpha,
+        "engine": frame.engine,
+        "given": frame.given,
+        "axis": frame.axis,
+        "symbol": frame.symbol,
+        "span": list(frame.span),
+        "sizeName": ", ".join(frame.family.sizes),
+        "sizes": [", ".join(f"{each:.6g}" for each in row.size) for row in rows],
+        "sizeTexts": [frame.family.size_text(row.size, 12) for row in rows],
+        "counts": [row.places.size for row in rows],
+        "every": [row.places.size for row in frame.rows],
+        "places": packed(np.concatenate([row.places for row in rows])),
+        "along": packed(np.concatenate([frame.along(row) for row in rows])),
+    }
+
+
+def _context(it: _Map, line: int, written: Mapping[str, Any]) -> dict[str, Any]:
+    """What the template writes: the first map without its script."""
+    rows = tuple(row.thinned(_STATIC_PLACES) for row in it.frame.rows)
+    every = it.values(it.frame.rows)
+    scale = it.scale(every, line)
+    values = [each[line] for each in it.values(rows)]
+    found = by_size(it.frame, every, it.bound)
+    return {
+        "heading": it.title,
+        "sentence": written["sentences"][it.lines.index(line)],
+        "drawing": drawing(it.frame, rows, values, scale),
+        "bar_texts": _bar_texts(it.quantity, scale),
+        "bar_title": bar_title(it.quantity, it.frame.alpha, written.get("reference", "")),
+        "counted": "above alpha" if it.quantity == ALPHA else "longer",
+        "rows": [
+            {
+                "size": it.frame.family.size_text(row.size, 12),
+                "least": _value_text(it.quantity, found.least[line, index]),
+                "largest": _value_text(it.quantity, found.largest[line, index]),
+                "at": f"{it.frame.symbol} = {found.places[line, index]:.6g}",
+                "above": percent(found.above[line, index]),
+            }
+            for index, row in enumerate(it.frame.rows)
+        ],
+    }
+
+
+def bar_title(quantity: str, alpha: float, reference: str) -> str:
+    """What the colours mean, in words."""
+    if quantity == ALPHA:
+        return f"actual alpha; the middle is the nominal {percent(alpha)}"
+    return f"length, per cent over {reference}"
+
+
+def _bar_texts(quantity: str, scale: Scale) -> list[str]:
+    """The numbers below the bar of colours: at its ends, its middle, and half-way."""
+    at = [scale.middle + each * scale.step for each in (-STEPS, -STEPS / 2, 0, STEPS / 2, STEPS)]
+    texts = [_value_text(quantity, 0.0 if abs(each) < 1e-12 else each) for each in at]
+    if quantity == LENGTH or at[0] > 1e-12:
+        texts[0] = f"≤ {texts[0]}"
+    texts[-1] = f"≥ {texts[-1]}"
+    return texts
+
+
+def _value_text(quantity: str, value: float) -> str:
+    return percent(value) if quantity == ALPHA else f"{significant(value, 3)} %"
