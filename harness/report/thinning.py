@@ -9,13 +9,15 @@ from harness.numerics.arrays import Floats
 
 COLUMNS = 1100
 """The width in pixels of the widest picture that is drawn."""
+_FEW = 4
+"""A column with no more points keeps them all, so that a jump alone stays upright."""
 
 
 def thinned(x: Floats, y: Floats, tolerance: float, columns: int = COLUMNS) -> npt.NDArray[np.intp]:
     """Return the places of the points through which a line looks as through all of them.
 
-    Each column of pixels keeps its first, last, lowest and highest point. Of these, points are left
-    out that lie within a tolerance of the line through the others.
+    Each column of pixels keeps its lowest and its highest point; one with few points keeps all. Of
+    these, points are left out that lie within a tolerance of the line through the others.
 
     Args:
         x: ascending, shape (m,); equal values are both ends of a jump.
@@ -27,15 +29,15 @@ def thinned(x: Floats, y: Floats, tolerance: float, columns: int = COLUMNS) -> n
 
 
 def _of_columns(x: Floats, y: Floats, columns: int) -> npt.NDArray[np.intp]:
-    """The first, last, lowest and highest point of each column, ascending."""
-    if x.size <= 4:
-        return np.arange(x.size)
+    """The lowest and the highest point of each column, or all of a few, ascending."""
     low, high = x[0], x[-1]
     column = np.minimum(((x - low) / (high - low or 1.0) * columns).astype(np.intp), columns - 1)
     first = np.flatnonzero(np.diff(column, prepend=-1))
     last = np.append(first[1:], x.size) - 1
     by_height = np.lexsort((y, column))
-    return np.unique(np.concatenate((first, last, by_height[first], by_height[last])))
+    few = np.repeat(last - first < _FEW, last - first + 1)
+    ends = np.array([0, x.size - 1])
+    return np.unique(np.concatenate((ends, by_height[first], by_height[last], np.flatnonzero(few))))
 
 
 def _within(

@@ -2,15 +2,16 @@
 report.on("curves", async (root, data) => {
   "use strict";
   const DASHES = ["solid", "7px,4px", "1.5px,4px", "8px,4px,1.5px,4px"];
-  const MARKED = 130; // up to so many values are marked on their line
+  const MARKED = 130; // up to so many values are marked on their line,
+  const MARKS = 900; // unless there are more marks than that in all
   const isOutcome = data.over === "outcome";
   const id = root.id;
-  const at = (name) => document.getElementById(`${id}-${name}`);
-  const plots = [at("plot-0"), at("plot-1")].filter(Boolean);
+  const part = (name) => document.getElementById(`${id}-${name}`);
+  const plots = [part("plot-0"), part("plot-1")].filter(Boolean);
   const boxes = [...root.querySelectorAll("[data-method]")];
   const state = {
     size: data.start, held: 0, alpha: 0, reference: data.reference, at: null,
-    whole: false, simulated: Boolean(at("simulated")?.checked),
+    whole: false, simulated: Boolean(part("simulated")?.checked),
   };
   const unpacked = new Map();
 
@@ -85,39 +86,33 @@ report.on("curves", async (root, data) => {
   }
   const zeroAt = (x) => x.find((each) => each > 0) / 2;
 
-  function trace(row, part, x, y, more) {
-    const series = data.series[row];
-    return {
-      type: "scatter", uid: `${part}-${series % 8 + 1}-${row}`, x, y, showlegend: false,
-      meta: escaped(data.titles[row]), hoverlabel: { align: "left" },
-      line: { width: 1.6, dash: DASHES[Math.floor(series / 8) % 4] },
-      marker: { size: 5 }, ...more,
-    };
+  function marked(panel) {
+    const count = panel.x.length;
+    return count <= MARKED && count * shown().length <= MARKS;
   }
 
-  function read(row, panel, x, y, label, name) {
-    const texts = panel.names ?? Array.from(panel.x, digits);
-    return trace(row, name, x, y, {
-      mode: "lines", customdata: texts,
-      hovertemplate: `%{meta}<br>${escaped(data.symbol)} = %{customdata}<br>${label}<extra></extra>`,
-    });
+  function trace(row, kind, x, y, more) {
+    const series = data.series[row];
+    return {
+      type: "scatter", uid: `${kind}-${series % 8 + 1}-${row}`, x, y, showlegend: false,
+      hoverinfo: "skip", mode: "lines", marker: { size: 5 },
+      line: { width: 1.6, dash: DASHES[Math.floor(series / 8) % 4] }, ...more,
+    };
   }
 
   function valueTraces(panel) {
     const x = onAxis(panel.x);
-    const label = `${isOutcome ? "actual α" : "coverage"} = %{y:.6~g}`;
+    const few = marked(panel);
     const found = [];
     for (const row of shown()) {
       const line = panel.curves?.[row];
-      const exact = read(row, panel, x, values(panel.missed[row]), label, "exact");
-      if (line) {
-        found.push(trace(row, "line", line.x, values(line.missed), { mode: "lines", hoverinfo: "skip" }));
-        exact.line.width = 0;
-      } else if (panel.x.length <= MARKED) {
-        exact.mode = isOutcome && !data.logarithmic ? "markers+lines" : "lines+markers";
+      if (line) found.push(trace(row, "line", line.x, values(line.missed)));
+      else {
+        const exact = trace(row, "exact", x, values(panel.missed[row]));
+        if (few) exact.mode = "lines+markers";
         if (isOutcome) exact.line.width = 1;
+        found.push(exact);
       }
-      found.push(exact);
       if (state.simulated && panel.simulated) found.push(simulated(row, panel, x));
     }
     return found;
@@ -128,11 +123,8 @@ report.on("curves", async (root, data) => {
     const y = values(alpha[row]);
     const ends = [values(lower[row]), values(upper[row])];
     const [low, high] = isOutcome ? ends : ends.reverse();
-    const texts = Array.from(places, (each, index) => `${place(panel, each)}<br>Monte Carlo = `
-      + `${digits(y[index])}<br>95 % interval ${digits(low[index])} to ${digits(high[index])}`);
     return trace(row, "simulated", Float64Array.from(places, (each) => x[each]), y, {
-      mode: "markers", marker: { size: 4, line: { width: 1 } }, customdata: texts,
-      hovertemplate: "%{meta}<br>%{customdata}<extra></extra>",
+      mode: "markers", marker: { size: 4, line: { width: 1 } },
       error_y: {
         type: "data", symmetric: false, width: 0, thickness: 1,
         array: y.map((each, index) => Math.max(high[index] - each, 0) || 0),
@@ -149,13 +141,16 @@ report.on("curves", async (root, data) => {
   function lengthTraces(panel) {
     if (!panel.length) return [];
     const relative = state.reference >= 0;
-    const label = relative ? "%{y:.6~g} % longer" : "length = %{y:.6~g}";
+    // Expected lengths are smooth: a point for every few pixels is enough.
+    const step = data.over === "truth" ? Math.max(Math.floor(panel.x.length / 400), 1) : 1;
+    const last = panel.x.length - 1;
+    const every = (_, index) => index % step === 0 || index === last;
+    const x = onAxis(panel.x).filter(every);
     return shown().filter((row) => row !== state.reference).map((row) => {
       const y = relative ? panel.length[row].map((_, index) => longer(panel, row, index))
         : panel.length[row];
-      const found = read(row, panel, onAxis(panel.x), y, label, "length");
-      if (panel.x.length <= MARKED) found.mode = "lines+markers";
-      return found;
+      const mode = marked(panel) ? "lines+markers" : "lines";
+      return trace(row, "length", x, y.filter(every), { mode });
     });
   }
 
@@ -185,7 +180,7 @@ report.on("curves", async (root, data) => {
       if (panel.curves && first > 0 && first < 0.02 * last) x.range[0] = 0;
     }
     return {
-      autosize: true, margin: { l: 64, r: 12, t: 8, b: 44 }, dragmode: false, hovermode: "closest",
+      autosize: true, margin: { l: 64, r: 12, t: 8, b: 44 }, dragmode: false, hovermode: false,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", shapes,
       font: { family: getComputedStyle(root).fontFamily, size: 13 },
       xaxis: axis(data.xLabel, x), yaxis: axis(title, y),
@@ -242,7 +237,7 @@ report.on("curves", async (root, data) => {
   function say(panel) {
     plots.forEach((plot, index) => {
       const text = panel.say[index];
-      at(`say-${index}`).textContent = text;
+      part(`say-${index}`).textContent = text;
       plot.setAttribute("aria-label", text || data.lengthLabel);
     });
   }
@@ -257,13 +252,13 @@ report.on("curves", async (root, data) => {
   }
 
   function readAt(panel) {
-    const slider = at("at");
+    const slider = part("at");
     const last = panel.x.length - 1;
     state.at = Math.min(state.at ?? Math.round(last / 10), last);
     slider.max = String(last);
     slider.value = String(state.at);
     const text = place(panel, state.at);
-    at("at-text").textContent = text;
+    part("at-text").textContent = text;
     slider.setAttribute("aria-valuetext", text);
     cursors(panel);
     table(panel, text);
@@ -284,9 +279,72 @@ report.on("curves", async (root, data) => {
     }
   }
 
+  // The value of a method at the place of x that is nearest to the pointer.
+  function under(panel, plot, event) {
+    const { xaxis, yaxis, _size: size } = plot._fullLayout;
+    const box = plot.getBoundingClientRect();
+    const [left, top] = [event.clientX - box.left - size.l, event.clientY - box.top - size.t];
+    if (left < -4 || left > size.w + 4 || top < -4 || top > size.h + 4) return null;
+    const x = onAxis(panel.x);
+    const index = nearest(x, (each) => Math.abs(xaxis.d2p(each) - left));
+    const isLength = plot === plots[1];
+    if (isLength && !panel.length) return null;
+    const height = (row) => {
+      if (!isLength) return value(panel.missed[row][index]);
+      return state.reference < 0 ? panel.length[row][index] : longer(panel, row, index);
+    };
+    const rows = shown().filter((row) => Number.isFinite(height(row)));
+    if (!rows.length) return null;
+    const row = rows[nearest(rows, (each) => Math.abs(yaxis.d2p(height(each)) - top))];
+    const limit = Math.min(Math.max(yaxis.d2p(height(row)), 0), size.h);
+    return {
+      row, index, isLength, height: height(row),
+      left: size.l + xaxis.d2p(x[index]), top: size.t + limit,
+    };
+  }
+
+  function nearest(list, distance) {
+    let best = 0;
+    let least = Infinity;
+    for (let index = 0; index < list.length; index += 1) {
+      const found = distance(list[index]);
+      if (found < least) [best, least] = [index, found];
+    }
+    return best;
+  }
+
+  function tell(panel, plot, found) {
+    let tip = plot.querySelector(":scope > .tip");
+    if (!tip) {
+      tip = document.createElement("div");
+      tip.className = "tip";
+      plot.append(tip);
+    }
+    tip.hidden = !found;
+    if (!found) return;
+    const name = isOutcome ? "actual α" : "coverage";
+    const lines = [data.titles[found.row], place(panel, found.index)];
+    if (!found.isLength) lines.push(`${name} = ${digits(found.height)}`);
+    else lines.push(`length = ${digits(panel.length[found.row][found.index])}`);
+    if (found.isLength && state.reference >= 0) lines.push(`${digits(found.height)} % longer`);
+    const trials = state.simulated && panel.simulated && !found.isLength
+      && estimate(panel, found.row, found.index);
+    if (trials) lines.push(`Monte Carlo ${trials}`);
+    tip.replaceChildren(...lines.map((line) => {
+      const text = document.createElement("div");
+      text.textContent = line;
+      text.dir = "auto";
+      return text;
+    }));
+    const right = found.left > plot.clientWidth / 2;
+    tip.style.left = right ? "" : `${found.left + 8}px`;
+    tip.style.right = right ? `${plot.clientWidth - found.left + 8}px` : "";
+    tip.style.top = `${Math.min(found.top, plot.clientHeight - 90)}px`;
+  }
+
   function table(panel, text) {
     const settings = [data.sizes[state.size], data.held[state.held], text].filter(Boolean).join(", ");
-    const found = at("values");
+    const found = part("values");
     const trials = state.simulated && panel.simulated;
     const heads = ["method", isOutcome ? "actual α" : "coverage"];
     if (trials) heads.push("Monte Carlo (95 % interval)");
@@ -307,7 +365,7 @@ report.on("curves", async (root, data) => {
       head.dir = "auto";
       head.textContent = data.titles[row];
       const cells = [digits(value(panel.missed[row][state.at]))];
-      if (trials) cells.push(estimate(panel, row));
+      if (trials) cells.push(estimate(panel, row, state.at));
       if (panel.length) cells.push(digits(panel.length[row][state.at]) + (panel.estimated?.[row] ? " (mean of trials)" : ""));
       if (panel.length && state.reference >= 0) {
         const percent = longer(panel, row, state.at);
@@ -323,9 +381,9 @@ report.on("curves", async (root, data) => {
     }));
   }
 
-  function estimate(panel, row) {
+  function estimate(panel, row, at) {
     const found = panel.simulated;
-    const index = found.at.indexOf(state.at);
+    const index = found.at.indexOf(at);
     if (index < 0 || !Number.isFinite(found.alpha[row][index])) return "";
     const ends = [value(found.lower[row][index]), value(found.upper[row][index])];
     const [low, high] = isOutcome ? ends : ends.reverse();
@@ -349,7 +407,7 @@ report.on("curves", async (root, data) => {
     }
     if (set === "size") {
       const text = data.sizes[Number(input.value)];
-      at("size-text").textContent = text;
+      part("size-text").textContent = text;
       input.setAttribute("aria-valuetext", text);
     }
     // The position that is read stays where it is, as far as the next size has it.
@@ -373,15 +431,16 @@ report.on("curves", async (root, data) => {
   root.classList.add("started");
   await redraw();
   for (const plot of plots) {
-    plot.on("plotly_click", async (event) => {
+    plot.addEventListener("pointermove", async (event) => {
       const panel = await current();
-      const x = onAxis(panel.x);
-      const aim = event.points[0].x;
-      let best = 0;
-      x.forEach((each, index) => {
-        if (Math.abs(each - aim) < Math.abs(x[best] - aim)) best = index;
-      });
-      state.at = best;
+      tell(panel, plot, under(panel, plot, event));
+    });
+    plot.addEventListener("pointerleave", async () => tell(await current(), plot, null));
+    plot.addEventListener("click", async (event) => {
+      const panel = await current();
+      const found = under(panel, plot, event);
+      if (!found) return;
+      state.at = found.index;
       readAt(panel);
     });
     plot.on("plotly_afterplot", async () => {
