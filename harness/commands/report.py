@@ -1,4 +1,4 @@
-"""``report``: one page of HTML over the results in folders, or a summary in Markdown."""
+"""``report``: one page of HTML over results, a summary in Markdown, or the page for teaching."""
 
 from __future__ import annotations
 
@@ -15,19 +15,24 @@ from harness.errors import InputError
 if TYPE_CHECKING:
     from harness.tables.results import Results
 
+_EXPLORER = "explorer"
+"""The shipped config of the page for teaching, and the beginning of the page's name."""
+
 
 def report(
     folders: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
-            help="Folders of results, or folders that hold such at any depth.", metavar="DIR..."
+            help="Folders of results, or folders that hold such at any depth; with --explorer a "
+            "config, by default the one that comes with the package.",
+            metavar="DIR...",
         ),
-    ],
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             help="File to write, instead of report.html in DIR, or of several in the folder that "
-            "holds them all."
+            "holds them all; with --explorer instead of explorer.html."
         ),
     ] = None,
     markdown: Annotated[
@@ -37,11 +42,25 @@ def report(
             help="Write a short summary in Markdown instead, to standard output or to --out.",
         ),
     ] = False,
+    explorer: Annotated[
+        bool,
+        typer.Option(
+            "--explorer",
+            help="Write a page for teaching instead: coverage over p, the outcomes that miss, and "
+            "a hundred drawn intervals.",
+        ),
+    ] = False,
 ) -> int:
     """Write a page of HTML about results, which needs no other file and no network.
 
     As in: report results/quickstart, which writes results/quickstart/report.html.
     """
+    if explorer:
+        if markdown:
+            raise InputError("--explorer writes a page, found --markdown as well")
+        return _write_explorer(folders or [], out)
+    if not folders:
+        raise InputError("report: name a folder of results, or --explorer for a page for teaching")
     from harness.commands.output import say
     from harness.commands.output_files import validate_output_files, write_output_file
     from harness.tables.results import load_tables
@@ -56,7 +75,11 @@ def report(
         option = "the page" if out is None else "--out"
         validate_output_files({option: target}, _read_files(paths))
     results = [load_tables(path) for path in paths]
-    text = _markdown(results) if markdown else _page(results, _command(folders, out))
+    if markdown:
+        text = _markdown(results)
+    else:
+        assert target is not None
+        text = _page(results, _command(folders, out), target.parent)
     if target is None:
         say(text)
     else:
@@ -82,16 +105,42 @@ def write_report(folder: Path, shown: Path) -> Path:
 
     target = folder / REPORT_FILE
     _refuse_foreign(target)
-    write_output_file(target, _page([load_tables(folder)], _command([shown], None)))
+    write_output_file(target, _page([load_tables(folder)], _command([shown], None), folder))
     return shown / REPORT_FILE
 
 
-def _page(results: Sequence[Results], command: str) -> str:
-    """The text of the page."""
+def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
+    """Write the page for teaching of a config, by default of the one that is shipped."""
+    from harness.commands.output import say
+    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.config.files import find_configs, shipped_configs
+    from harness.config.load import load_experiment
+
+    # Without a name it is the shipped one, whatever files of its name the current folder holds.
+    found = find_configs(configs or [shipped_configs().get(_EXPLORER, _EXPLORER)])
+    if len(found) > 1:
+        raise InputError(f"--explorer takes one config, found {len(found)}")
+    target = Path(f"{_EXPLORER}.html") if out is None else out
+    if out is None:
+        _refuse_foreign(target)
+    validate_output_files({"the page" if out is None else "--out": target}, found)
+    experiment = load_experiment(found[0])
+    # What is wrong with a config is said before the engines are loaded, which takes longer.
+    from harness.report.explorer import explorer
+    from harness.report.render import render
+
+    command = _command(["--explorer", *configs], out)
+    write_output_file(target, render(explorer(experiment, command)))
+    say(str(target))
+    return 0
+
+
+def _page(results: Sequence[Results], command: str, folder: Path) -> str:
+    """The text of the page, which stands in a folder."""
     from harness.report.render import render
     from harness.report.results_page import results_page
 
-    return render(results_page(results, command))
+    return render(results_page(results, command, folder))
 
 
 def _markdown(results: Sequence[Results]) -> str:
@@ -154,7 +203,7 @@ def _read_files(folders: Sequence[Path]) -> list[Path]:
     return [each / name for each in folders for name in written_files_if_any(each) or ()]
 
 
-def _command(folders: Sequence[Path], out: Path | None) -> str:
+def _command(folders: Sequence[Path | str], out: Path | None) -> str:
     """The command that makes the page again."""
     named = [shlex.quote(str(each)) for each in folders]
     to = [] if out is None else ["--out", shlex.quote(str(out))]

@@ -11,12 +11,12 @@ import polars as pl
 from rich.text import Text
 
 from harness.families.catalogue import family_of
+from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, POSTERIOR
 from harness.report.content import Section
 from harness.report.verdicts import HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
 from harness.screen.calibration_summary import test_results
 from harness.screen.conclusion import Found, found_at, percent, sentences, shortest
-from harness.screen.results import engine_verdicts
 from harness.tables.export.numbers import place_text
 from harness.tables.manifest import (
     agrees,
@@ -48,12 +48,15 @@ class Method:
     coverage: float | None = None
     """The smallest mean coverage of a size; by an exact engine, or else an estimate."""
     coverage_error: float | None = None
-    """Its standard error where it is an estimate."""
+    """Its standard error where it is an estimate that has one."""
+    coverage_interval: Span | None = None
+    """Its 95 % interval where it is an estimate."""
     coverage_at: str = ""
     """Its size."""
     estimate: float | None = None
     """Monte Carlo's estimate of the same coverage, where it is known exactly."""
     estimate_error: float | None = None
+    estimate_interval: Span | None = None
     relative_length: float | None = None
     outcome_alpha: float | None = None
     """The largest alpha of an outcome by the posterior, where that is all that is known."""
@@ -141,12 +144,7 @@ def _warnings(manifest: _Row) -> Iterator[str]:
     if wide:
         yield f"{wide}."
     if not agrees(manifest):
-        yield "The engines disagree, so that no number here can be trusted."
-        yield from (each for each in map(_plain, engine_verdicts(manifest)) if _disagrees(each))
-
-
-def _disagrees(sentence: str) -> bool:
-    return "disagree" in sentence or "differ" in sentence.partition(":")[0]
+        yield "The engines disagree; the last section of this result says in what."
 
 
 def _ranking(results: Results, alpha: float, worst_is_exact: bool) -> Ranking:
@@ -183,9 +181,8 @@ def _method(
     # The first of the sizes at which coverage is lowest, but for rounding.
     bound = max(row["actual_alpha"] for row in found.rows) - _ROUNDING
     least = next(row for row in found.rows if row["actual_alpha"] >= bound)
-    drawn = least["engine"] == MONTE_CARLO
     estimate: _Row = {}
-    if not drawn:
+    if least["engine"] != MONTE_CARLO:
         same = {name: least[name] for name in ("method", "alpha", *family.sizes)}
         rows = summary.filter(engine=MONTE_CARLO, **same).to_dicts()
         estimate = rows[0] if rows else {}
@@ -209,10 +206,12 @@ def _method(
         worst_alpha=worst.get("worst_alpha"),
         worst_at=", ".join([*size_of(worst), *truths]),
         coverage=_coverage(least),
-        coverage_error=least["std_error"] if drawn else None,
+        coverage_error=least["std_error"],
+        coverage_interval=_interval(least),
         coverage_at=", ".join(size_of(least)),
         estimate=_coverage(estimate),
         estimate_error=estimate.get("std_error"),
+        estimate_interval=_interval(estimate),
         relative_length=_relative(found, unit),
     )
 
@@ -230,6 +229,12 @@ def _coverage(row: _Row) -> float | None:
     if found is None and row.get("actual_alpha") is not None:
         found = 1 - row["actual_alpha"]
     return None if found is None else float(found)
+
+
+def _interval(row: _Row) -> Span | None:
+    """The 95 % interval of the coverage of a row of Monte Carlo."""
+    low, high = row.get("ci_lower"), row.get("ci_upper")
+    return None if low is None or high is None else (1 - high, 1 - low)
 
 
 def _relative(found: Found, unit: Found | None) -> float | None:

@@ -65,7 +65,7 @@ def _tests(agreement: _Row) -> list[_Row]:
     if not agreement["checked"]:
         return []
     level, draws = agreement["level"], agreement["draws"]
-    rows = [
+    rows: list[_Row] = [
         {**line, "what": line["method"], "agrees": line["smallest_p_adjusted"] >= level}
         for line in agreement["methods"]
     ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from harness.printable import printable
 from harness.report.answer import Method, Ranking, found_answer
 from harness.report.facts import engine_sentences
-from harness.report.numbers import percent, percent_with_error, significant
+from harness.report.numbers import coverage, percent, significant
 from harness.tables.export.markdown import escaped, pipe_table
 from harness.tables.results import Results
 
@@ -37,7 +37,7 @@ def _section(results: Results) -> Iterator[str]:
 
 def _table(ranking: Ranking, several: bool) -> str:
     """The methods at one alpha, without the columns of which nothing is known."""
-    columns = [
+    columns: list[tuple[str, str, Callable[[Method], str]]] = [
         ("method", "label", lambda each: each.title),
         ("verdict", "label", lambda each: each.verdict.words),
         ("worst alpha", "worst_alpha", _worst),
@@ -58,12 +58,12 @@ def _worst(method: Method) -> str:
 
 
 def _coverage(method: Method) -> str:
-    text = percent_with_error(method.coverage, method.coverage_error)
+    text = coverage(method.coverage, method.coverage_error, method.coverage_interval)
     return f"{text}{_at(method.coverage_at)}"
 
 
 def _estimate(method: Method) -> str:
-    return percent_with_error(method.estimate, method.estimate_error)
+    return coverage(method.estimate, method.estimate_error, method.estimate_interval)
 
 
 def _at(place: str) -> str:

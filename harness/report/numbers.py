@@ -6,7 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.tables.export.numbers import with_error
+from harness.families.combination import Span
+from harness.tables.export.numbers import with_error, with_interval
+
+_MOST_DECIMALS = 8
 
 
 def percent(value: float | None, digits: int = 3) -> str:
@@ -16,13 +19,27 @@ def percent(value: float | None, digits: int = 3) -> str:
     return f"{100 * value:.{digits}g} %"
 
 
-def percent_with_error(value: float | None, error: float | None) -> str:
-    """A probability with two decimals, or with its standard error, as in ``5.12 ± 0.03 %``."""
+def coverage(value: float | None, error: float | None = None, interval: Span | None = None) -> str:
+    """A coverage in percent, beside its standard error where it is an estimate.
+
+    Of an estimate without one, as of no miss at all, the 95 % interval stands in its place. What is
+    less than 100 % is never written as 100 %.
+
+    >>> coverage(0.95), coverage(0.99999951), coverage(0.9512, 0.0031), coverage(1, None, (0.99, 1))
+    ('95.00 %', '99.99995 %', '95.12 ± 0.31 %', '100.00 (99.00, 100.00) %')
+    """
     if value is None or math.isnan(value):
         return ""
-    if error is None:
-        return f"{100 * value:.2f} %"
-    return f"{with_error(100 * value, 100 * error, 2)} %"
+    if error:
+        return f"{with_error(100 * value, 100 * error, 2)} %"
+    if interval is not None:
+        return f"{with_interval(100 * value, 100 * interval[0], 100 * interval[1], 2)} %"
+    decimals = 2
+    while (
+        value < 1 and f"{100 * value:.{decimals}f}".startswith("100") and decimals < _MOST_DECIMALS
+    ):
+        decimals += 1
+    return f"{100 * value:.{decimals}f} %"
 
 
 def exact(value: float | None) -> str:
@@ -51,7 +68,7 @@ def whole(value: int | None) -> str:
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "exact": exact,
     "percent": percent,
-    "percent_with_error": percent_with_error,
+    "coverage": coverage,
     "significant": significant,
     "whole": whole,
 }

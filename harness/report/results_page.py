@@ -2,47 +2,65 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from harness.families.catalogue import family_of
 from harness.plain_data import flow
 from harness.report.answer import answer
+from harness.report.cells import cells
 from harness.report.content import Page, Part, Section
+from harness.report.curves import curves
 from harness.report.facts import facts
+from harness.report.maps import maps
 from harness.tables.results import Results
+from harness.tables.storage import CELLS_FILE
 
 
-def results_page(several: Sequence[Results], command: str) -> Page:
+def results_page(several: Sequence[Results], command: str, folder: Path | None = None) -> Page:
     """Return the page of results, with a part for each.
 
     Args:
         several: the results of one run or more, in the order of their parts.
         command: the command that makes the page again.
+        folder: the folder of the page, from which the path of a table is given; left out, that of
+            the results.
     """
     keys = _keys([str(each.manifest["name"]) for each in several])
-    parts = [_part(each, key, command) for each, key in zip(several, keys, strict=True)]
+    parts = [_part(each, key, command, folder) for each, key in zip(several, keys, strict=True)]
     if len(parts) == 1:
         return Page(parts[0].title, parts, command=command)
-    folder = _folder([str(each.manifest["name"]) for each in several])
-    title = f"{folder}: {len(parts)} experiments" if folder else f"{len(parts)} experiments"
+    shared = _first_name([str(each.manifest["name"]) for each in several])
+    title = f"{shared}: {len(parts)} experiments" if shared else f"{len(parts)} experiments"
     return Page(title, parts, command=command)
 
 
-def _part(results: Results, key: str, command: str) -> Part:
+def _part(results: Results, key: str, command: str, folder: Path | None) -> Part:
     return Part(
         key=key,
         title=str(results.manifest["title"]),
-        sections=list(_sections(results, command)),
+        sections=list(_sections(results, command, folder)),
         lead=_setting(results.manifest["experiment"]),
     )
 
 
-def _sections(results: Results, command: str) -> Iterator[Section]:
+def _sections(results: Results, command: str, folder: Path | None) -> Iterator[Section]:
     """The sections of one run, in their order."""
     yield answer(results)
+    yield from curves(results)
+    yield from maps(results)
+    yield from cells(results, _cells_file(results, folder))
     yield facts(results, command)
+
+
+def _cells_file(results: Results, folder: Path | None) -> str:
+    """The file of the cells, as a path from the folder of the page."""
+    if results.path is None or folder is None:
+        return CELLS_FILE
+    return Path(os.path.relpath(results.path / CELLS_FILE, folder)).as_posix()
 
 
 def _setting(experiment: dict[str, Any]) -> str:
@@ -63,7 +81,7 @@ def _values(values: Any) -> str:
     return ", ".join(map(flow, values))
 
 
-def _folder(names: Sequence[str]) -> str:
+def _first_name(names: Sequence[str]) -> str:
     """What the names of all results begin with, up to a slash."""
     first = {name.split("/")[0] for name in names if "/" in name}
     return first.pop() if len(first) == 1 and all("/" in name for name in names) else ""

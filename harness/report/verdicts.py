@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,8 @@ HONEST, ON_AVERAGE, UNDERSTATES = "honest", "on average", "understates"
 """What a verdict is, from the best to the worst."""
 _MOST_RANGES = 2
 """The most ranges of true values that a verdict names; of more it has the share."""
+
+_NEARLY_ALL = 0.99
 
 _Row = Mapping[str, Any]
 
@@ -59,38 +61,35 @@ def verdict(results: Results, found: Found, alpha: float, worst_is_exact: bool) 
         worst_is_exact: whether worst cases are proven suprema, and not found by a search.
     """
     bound = percent(alpha)
-    place = _where(results, found, alpha)
-    where = f" {place}" if place else ""
+    if found.keeps and found.worst is not None:
+        proven = "never misses" if worst_is_exact else "was not found to miss"
+        return Verdict(HONEST, f"honest: {proven} more than {bound}")
+    where = _where(results, found, alpha)
     if found.above:
         how = where or f": misses up to {percent(found.mean)} on average"
         return Verdict(UNDERSTATES, f"understates its uncertainty{how}")
-    if found.worst is None:
-        drawn = any(row["engine"] == MONTE_CARLO for row in found.rows)
-        more = "as far as the trials tell" if drawn else "its worst case is not known"
-        if place:
-            more = f"misses more than {bound}{where}"
-        return Verdict(ON_AVERAGE, f"honest on average; {more}")
-    if not found.keeps:
+    if where:
         return Verdict(ON_AVERAGE, f"honest on average only: misses more than {bound}{where}")
-    proven = "never misses" if worst_is_exact else "was not found to miss"
-    return Verdict(HONEST, f"honest: {proven} more than {bound}")
+    if found.worst is not None:
+        which = "at worst" if worst_is_exact else "at the worst found"
+        most = f"misses {percent(found.worst)} {which}"
+        return Verdict(ON_AVERAGE, f"honest on average only: {most}")
+    if any(row["engine"] == MONTE_CARLO for row in found.rows):
+        return Verdict(ON_AVERAGE, "honest on average, as far as the trials tell")
+    return Verdict(ON_AVERAGE, "honest on average; its worst case is not known")
 
 
 def _where(results: Results, found: Found, alpha: float) -> str:
     """Where a method misses more often than alpha, at the size with most such true values."""
-    places = [each for row in found.rows for each in _places(results, row, alpha)]
-    return max(places, key=lambda each: each.share).words if places else ""
-
-
-def _places(results: Results, row: _Row, alpha: float) -> Iterator[_Place]:
-    """Where the method of a row misses more often than alpha; nothing where that is not known."""
-    family = family_of(row["family"])
-    size = tuple(float(row[name]) for name in family.sizes)
-    found = _on_curve(results, row, family, size) or _listed(results, row, family, size)
-    if found is not None and found.share > 0:
-        several = results.summary.select(family.sizes).unique().height > 1
-        at = f" at {family.size_text(size, digits=12)}" if several else ""
-        yield _Place(found.share, f"{found.words}{at}")
+    family = family_of(found.rows[0]["family"])
+    most, words = 0.0, ""
+    for row in found.rows:
+        size = tuple(float(row[name]) for name in family.sizes)
+        place = _on_curve(results, row, family, size) or _listed(results, row, family, size)
+        if place is not None and place.share > most:
+            at = f" at {family.size_text(size, digits=12)}" if len(found.rows) > 1 else ""
+            most, words = place.share, f" {place.words}{at}"
+    return words
 
 
 def _on_curve(results: Results, row: _Row, family: Family, size: selection.Size) -> _Place | None:
@@ -114,7 +113,8 @@ def ranges_above(curve: MissCurve, bound: float) -> list[Span]:
     """
     truths, over = curve.truths, curve.missed - bound
     above = over > 0
-    starts, stops = [], []
+    starts: list[float] = []
+    stops: list[float] = []
     for place in np.flatnonzero(above[1:] != above[:-1]):
         step = over[place] / (over[place] - over[place + 1])
         cut = float(truths[place] + step * (truths[place + 1] - truths[place]))
@@ -135,9 +135,10 @@ def ranges_above(curve: MissCurve, bound: float) -> list[Span]:
 
 def _words(ranges: list[Span], share: float, over: Span, symbol: str) -> str:
     """The ranges in words, as in ``for p < 0.12``; of many their share."""
+    if _NEARLY_ALL < share and ranges != [over]:
+        return f"for nearly every {symbol}"
     if len(ranges) > _MOST_RANGES:
-        part = "nearly all" if share > 0.9995 else f"{100 * share:.3g} % of all"
-        return f"for {part} {symbol} from {over[0]:g} to {over[1]:g}"
+        return f"for {100 * share:.3g} % of {symbol} in {over[0]:g} … {over[1]:g}"
     return "for " + " and ".join(_range(each, over, symbol) for each in ranges)
 
 

@@ -1,0 +1,199 @@
+"""The answer of a run: its sentences, and the table from the best method to the worst."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import harness
+from harness.engines.miss_curve import MissCurve
+from harness.report.answer import Answer, Method, found_answer
+from harness.report.content import Page, Part
+from harness.report.render import render
+from harness.report.verdicts import HONEST, ON_AVERAGE, UNDERSTATES, ranges_above
+from harness.screen.conclusion import sentences
+from harness.tables.results import Results, load_tables
+from tests.report.pages import tables_in
+
+RUN: dict[str, Any] = {"trials": {"per_size": 200}, "seed": 1, "figures": []}
+
+
+def methods(answer: Answer) -> dict[str, Method]:
+    """The rows of the only table by label."""
+    (ranking,) = answer.rankings
+    return {each.label: each for each in ranking.methods}
+
+
+def exact_rows(results: Results) -> pl.DataFrame:
+    return results.summary.filter(engine="enumeration")
+
+
+def test_the_sentences_are_those_of_the_screen(three_methods: Results) -> None:
+    said = found_answer(three_methods).sentences
+    assert list(said) == list(sentences(three_methods.summary, True))
+    assert said[0].startswith("Of 3 methods, clopper_pearson is the only one that never misses")
+
+
+def test_numbers_are_those_of_the_tables(three_methods: Results) -> None:
+    found = methods(found_answer(three_methods))
+    drawn = three_methods.summary.filter(engine="monte_carlo")
+    shortest = exact_rows(three_methods).filter(method="clopper_pearson")["mean_length"]
+    for label, each in found.items():
+        rows = exact_rows(three_methods).filter(method=label)
+        worst = rows.row(int(rows["worst_alpha"].arg_max() or 0), named=True)
+        least = rows.row(int(rows["actual_alpha"].arg_max() or 0), named=True)
+        estimate = drawn.filter(method=label, n=least["n"]).row(0, named=True)
+        assert each.worst_alpha == worst["worst_alpha"]
+        assert each.worst_at.startswith(f"n = {worst['n']}, p = ")
+        assert (each.coverage, each.coverage_at) == (least["coverage"], f"n = {least['n']}")
+        assert (each.coverage_error, each.coverage_interval) == (None, None)
+        assert each.estimate == estimate["coverage"]
+        assert each.estimate_error == estimate["std_error"]
+        assert each.relative_length == pytest.approx((rows["mean_length"] / shortest).mean())
+        assert three_methods.ranking is not None
+        assert each.rank == three_methods.ranking.filter(method=label)["rank"][0]
+
+
+def test_the_written_table_holds_the_same_numbers(three_methods: Results) -> None:
+    from harness.report.answer import answer
+
+    page = Page("A page", [Part("run", "A run", [answer(three_methods)])])
+    (table,) = tables_in(render(page))
+    found = methods(found_answer(three_methods))
+    assert [row[0].split("\n")[0].strip() for row in table.texts] == [m.title for m in found.values()]
+    heads = [head.strip() for head in table.heads]
+    for row, each in zip(table.values, found.values(), strict=True):
+        cells = dict(zip(heads, row, strict=True))
+        assert float(cells["Worst alpha"]) == each.worst_alpha
+        assert float(cells["Mean coverage"]) == each.coverage
+        assert float(cells["by Monte Carlo"]) == each.estimate
+        assert float(cells["Relative length"]) == each.relative_length
+
+
+def test_methods_stand_from_the_best_to_the_worst(three_methods: Results) -> None:
+    found = methods(found_answer(three_methods))
+    assert list(found) == ["clopper_pearson", "wilson", "wald"]
+    kinds = [each.verdict.kind for each in found.values()]
+    assert kinds == [HONEST, ON_AVERAGE, UNDERSTATES]
+    assert found["clopper_pearson"].verdict.words == "honest: never misses more than 5 %"
+    assert found["wald"].verdict.words == "understates its uncertainty for every p at n = 5"
+
+
+def test_a_verdict_names_the_true_values_where_a_method_misses_too_often() -> None:
+    config = {
+        "name": "wald_below",
+        "family": "proportion",
+        "n": 20,
+        "methods": ["wald"],
+        "truth": {"uniform": [0, 0.145]},
+        "engines": ["enumeration"],
+        **RUN,
+    }
+    results = harness.run(config)
+    # From 0.141 to 0.146 all of 1 to 7 successes are covered: the rest has 5 % at 0.143.
+    words = methods(found_answer(results))["wald"].verdict.words
+    assert words == "understates its uncertainty for p < 0.143"
+
+
+@pytest.mark.parametrize(
+    ("missed", "ranges"),
+    [
+        ([0.1, 0.1, 0.0, 0.0], [(0.0, 1.5)]),
+        ([0.0, 0.1, 0.1, 0.0], [(0.5, 2.5)]),
+        ([0.1, 0.0, 0.0, 0.1], [(0.0, 0.5), (2.5, 3.0)]),
+        ([0.1, 0.1, 0.1, 0.1], [(0.0, 3.0)]),
+        ([0.0, 0.0, 0.0, 0.0], []),
+    ],
+)
+def test_ranges_above_a_bound_are_cut_where_the_line_crosses_it(
+    missed: list[float], ranges: list[tuple[float, float]]
+) -> None:
+    curve = MissCurve(np.arange(4.0), np.array(missed))
+    assert np.allclose(ranges_above(curve, 0.05), ranges)
+
+
+def test_a_jump_ends_a_range_where_it_is() -> None:
+    curve = MissCurve(np.array([0.0, 1.0, 1.0, 2.0]), np.array([0.2, 0.2, 0.0, 0.0]))
+    assert ranges_above(curve, 0.05) == [(0.0, 1.0)]
+
+
+def test_of_listed_true_values_those_with_too_many_misses_are_counted() -> None:
+    config = {
+        "name": "pairs",
+        "family": "proportion_difference",
+        "n1": 10,
+        "n2": 10,
+        "methods": ["wald"],
+        "truth": {"first": {"values": [0.05, 0.5]}, "second": {"values": [0.05]}},
+        "engines": ["enumeration"],
+        "figures": [],
+    }
+    results = harness.run(config)
+    above = (results.cells.filter(given="truth")["actual_alpha"] > 0.05).sum()
+    (each,) = methods(found_answer(results)).values()
+    assert f"at {above} of 2 true values" in each.verdict.words
+
+
+def test_an_estimate_without_exact_values_has_its_error() -> None:
+    config = {
+        "name": "drawn",
+        "family": "proportion",
+        "n": 10,
+        "methods": ["wald", "wilson"],
+        "truth": {"uniform": [0, 1]},
+        "engines": ["monte_carlo"],
+        **RUN,
+    }
+    results = harness.run(config)
+    found = methods(found_answer(results))
+    for label, each in found.items():
+        row = results.summary.filter(method=label).row(0, named=True)
+        assert (each.coverage, each.coverage_error) == (row["coverage"], row["std_error"])
+        assert (each.worst_alpha, each.estimate, each.rank) == (None, None, None)
+
+
+def test_of_the_posterior_alone_the_worst_outcome_is_shown() -> None:
+    config = {
+        "name": "asked",
+        "family": "proportion",
+        "n": [10, 20],
+        "methods": ["wald", "minimal_length"],
+        "truth": {"uniform": [0, 1]},
+        "engines": ["posterior"],
+        "figures": [],
+    }
+    results = harness.run(config)
+    found = methods(found_answer(results))
+    assert list(found) == ["minimal_length", "wald"]
+    lowest = results.summary.filter(method="wald")["alpha_error_min"].min()
+    assert found["wald"].outcome_alpha == 0.05 - lowest
+    assert "at an outcome, n = 10" in found["wald"].verdict.words
+
+
+def test_each_alpha_has_a_table() -> None:
+    config = {
+        "name": "two_alphas",
+        "family": "proportion",
+        "n": 10,
+        "alpha": [0.05, 0.1],
+        "methods": ["wilson", "clopper_pearson"],
+        "truth": {"uniform": [0, 1]},
+        "engines": ["enumeration"],
+        "figures": [],
+    }
+    answer = found_answer(harness.run(config))
+    assert [each.alpha for each in answer.rankings] == [0.05, 0.1]
+    assert len(answer.sentences) == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ross2003/fig12-rates", "repeated_runs", "clustered_questions", "stratified", "paired"],
+)
+def test_stored_results_of_any_family_have_an_answer(name: str) -> None:
+    answer = found_answer(load_tables(f"results/{name}"))
+    assert answer.sentences
+    assert answer.references or all(each.methods for each in answer.rankings)
