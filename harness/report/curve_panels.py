@@ -90,6 +90,8 @@ class Panels:
     family: Family
     methods: Sequence[str]
     """Labels."""
+    sides: Sequence[str]
+    """Of the methods."""
     panels: Sequence[Panel]
     """All alphas of all held truths of the first size, then of the next one."""
     held_in_all: int = 0
@@ -122,11 +124,16 @@ def outcome_panels(results: Results) -> Panels | None:
         here = cells.filter(at(family.sizes, size))
         grouped = "x_last" in here.columns
         names = _group_names(here) if grouped else None
-        for alpha in cells["alpha"].unique(maintain_order=True).to_list():
-            panels.append(
-                _panel(here.filter(alpha=alpha), "place", methods, (POSTERIOR,), size, alpha, names)
-            )
-    return Panels("outcome", family, methods, panels)
+        panels += [
+            _panel(here.filter(alpha=alpha), "place", methods, (POSTERIOR,), size, alpha, names)
+            for alpha in cells["alpha"].unique(maintain_order=True).to_list()
+        ]
+    return Panels("outcome", family, methods, _sides(cells, methods), panels)
+
+
+def _sides(cells: pl.DataFrame, methods: Sequence[str]) -> list[str]:
+    sides = dict(cells.select("method", "side").unique().rows())
+    return [str(sides[method]) for method in methods]
 
 
 def _group_names(cells: pl.DataFrame) -> list[str]:
@@ -158,8 +165,6 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
                 here = here.filter(at(held_names, values))
             for alpha in alphas:
                 rows = here.filter(alpha=alpha).sort(axis)
-                if rows.is_empty():
-                    continue
                 if (
                     rows.filter(method=rows["method"][0], engine=rows["engine"][0])[axis]
                     .is_duplicated()
@@ -171,7 +176,7 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
                     panel = _with_curves(results, panel, family, rows, methods)
                 panels.append(panel)
     left_out = len(every) if len(held) < len(every) else 0
-    return Panels("truth", family, methods, panels, left_out)
+    return Panels("truth", family, methods, _sides(cells, methods), panels, left_out)
 
 
 def _spread(count: int, most: int) -> list[int]:
@@ -216,7 +221,7 @@ def _over_size(
             )
             for alpha in alphas
         ]
-    return Panels("size", family, methods, panels)
+    return Panels("size", family, methods, _sides(cells, methods), panels)
 
 
 def _panel(
@@ -246,7 +251,7 @@ def _panel(
         x,
         missed,
         length,
-        (unknown & np.isfinite(length).any(axis=1)).tolist(),
+        list(unknown & np.isfinite(length).any(axis=1)),
         simulated=_simulated(estimates, axis, x, methods),
         names=names,
     )
@@ -300,7 +305,7 @@ def _implied_panels(results: Results) -> Panels | None:
             if panel is None:
                 return None
             panels.append(panel)
-    return Panels("truth", family, methods, panels)
+    return Panels("truth", family, methods, _sides(rows, methods), panels)
 
 
 def _support(results: Results, family: Family) -> tuple[float, float] | None:
@@ -320,7 +325,7 @@ def _implied_panel(
     alpha: float,
     over: tuple[float, float],
 ) -> Panel | None:
-    """Exact values at evenly spread true values, and the curves, from the limits at all outcomes."""
+    """Exact values at evenly spread true values, and the curves, from all limits."""
     x = np.linspace(*over, READ_AT + 1)
     scenario = scenario_with(results, family, size, tuple(x.tolist()), ())
     if scenario is None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,160 +12,177 @@ from harness.engines.miss_curve import MissCurve
 from harness.listed_words import enumerated
 from harness.numerics.arrays import Floats
 from harness.report.curve_panels import Panel
-from harness.tables.ranking import YARDSTICK
 from harness.tables.recommendation import rounding_of
 
-_MOST_NAMED = 3
 ACCURATE = 1e-9
 """An actual alpha that differs from alpha by less than this is alpha, but for rounding."""
+_MOST_NAMED = 3
 _NOTICEABLE = 0.005
 """The least part by which a length is called longer."""
-Place = Callable[[float], str]
-"""Writes a position of the axis: ``p = 0.02``."""
+_MOST_DIGITS = 8
 
 
-def coverage_sentence(
-    panel: Panel, methods: Sequence[str], titles: Mapping[str, str], setting: str, place: Place
-) -> str:
-    """Which method falls farthest below the nominal coverage, over how much of the range.
+@dataclass(frozen=True)
+class Words:
+    """What a panel's methods, size and positions are called."""
 
-    Args:
-        panel: with the values of all methods.
-        methods: labels, in the order of the rows of the values.
-        titles: by label.
-        setting: the size in words; empty where it is the axis.
-        place: writes a position of the axis.
-    """
-    known = np.isfinite(panel.missed).any(axis=1)
-    if not known.any():
-        return _by_trials(panel, methods, titles, setting, place)
+    titles: Sequence[str]
+    """Of the methods, in the order of their rows."""
+    comparable: Sequence[int]
+    """The rows whose lengths may be compared, those of one side."""
+    yardstick: int
+    """The row that lengths are compared with; -1 where there is none."""
+    setting: str
+    """The size and what else is held; empty where there is nothing to say."""
+    symbol: str
+    """The name of the axis: p, x, n."""
+
+    @property
+    def start(self) -> str:
+        """How a sentence begins."""
+        return f"At {self.setting}, " if self.setting else ""
+
+    def place(self, value: float) -> str:
+        """A position of the axis."""
+        return f"{self.symbol} = {value:.3g}".replace("-", "\N{MINUS SIGN}")
+
+
+@dataclass(frozen=True)
+class _Worst:
+    """Where a method misses most often."""
+
+    title: str
+    missed: float
+    where: float
+    above: float
+    """The part of the range, or of the listed values, where it misses more often than alpha."""
+
+
+def coverage_sentence(panel: Panel, words: Words) -> str:
+    """Which method falls farthest below the nominal coverage, over how much of the range."""
+    known = [row for row in range(len(words.titles)) if np.isfinite(panel.missed[row]).any()]
+    if not known:
+        return _by_trials(panel, words)
+    unknown = len(words.titles) - len(known)
+    rest = f" The coverage of {unknown} more is known by Monte Carlo alone." if unknown else ""
+    found = [_worst(panel, row, words.titles[row]) for row in known]
+    return _capital(f"{words.start}{_lowest(panel, found, words)}.{rest}")
+
+
+def _lowest(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
     bound = _percent(1 - panel.alpha)
-    found = [
-        (titles[method], *_worst(panel, row)) for row, method in enumerate(methods) if known[row]
-    ]
-    below = [each for each in found if each[3] > 0]
-    kept = [title for title, _, _, share in found if share == 0]
-    at = f" at {setting}" if setting else ""
+    below = [each for each in found if each.above > 0]
+    kept = [each.title for each in found if each.above == 0]
+    worst = max(below or found, key=lambda each: (each.missed, each.above))
+    lowest = f"{_percent(1 - worst.missed)} near {words.place(worst.where)}"
     if not below:
-        title, missed, where, _ = max(found, key=lambda each: each[1])
-        none = f"{title} never falls" if len(found) == 1 else "No method falls"
-        least = "its" if len(found) == 1 else f"the lowest is {title}'s,"
-        return f"{none} below {bound}{at}: {least} {_coverage(missed)} near {place(where)}."
-    title, missed, where, share = max(below, key=lambda each: (each[1], each[3]))
-    text = (
-        f"{title} falls to {_coverage(missed)} near {place(where)} and is below {bound} "
-        f"{_share(panel, share)}{at}"
-    )
+        none = f"{worst.title} never falls" if len(found) == 1 else "no method falls"
+        whose = "its lowest is" if len(found) == 1 else f"the lowest is {worst.title}'s,"
+        return f"{none} below {bound}: {whose} {lowest}"
+    text = f"{worst.title} falls to {lowest} and is below {bound} {_share(panel, worst.above)}"
     if kept:
-        return f"{text}; {_named(kept)} never {'is' if len(kept) == 1 else 'are'}."
+        return f"{text}; {_named(kept)} never {'is' if len(kept) == 1 else 'are'}"
     if len(below) == 1:
-        return f"{text}."
-    best = min(below, key=lambda each: (each[1], each[3]))
+        return text
+    best = min(below, key=lambda each: (each.missed, each.above))
     every = "both methods are" if len(below) == 2 else "every method is"
-    return (
-        f"{text}; {every} below it somewhere, {best[0]} the least far, with {_coverage(best[1])} "
-        f"near {place(best[2])}."
-    )
+    least = f"{_percent(1 - best.missed)} near {words.place(best.where)}"
+    return f"{text}; {every} below it somewhere, {best.title} the least far, with {least}"
 
 
-def outcome_sentence(
-    panel: Panel, methods: Sequence[str], titles: Mapping[str, str], setting: str, place: Place
-) -> str:
-    """Which method's actual alpha is farthest from alpha, which have it at every outcome."""
-    alpha, at = panel.alpha, f" at {setting}" if setting else ""
-    error = panel.missed - alpha
-    known = [row for row in range(len(methods)) if np.isfinite(error[row]).any()]
+def outcome_sentence(panel: Panel, words: Words) -> str:
+    """Which methods' actual alpha is farthest from alpha, and which have it at every outcome."""
+    desired = _percent(panel.alpha)
+    error = panel.missed - panel.alpha
+    known = [row for row in range(len(words.titles)) if np.isfinite(error[row]).any()]
     exact = [row for row in known if np.nanmax(np.abs(error[row])) <= ACCURATE]
-    above = [row for row in known if row not in exact and np.nanmax(error[row]) > ACCURATE]
-    below = [row for row in known if row not in exact and row not in above]
+    others = [row for row in known if row not in exact]
+    above = [row for row in others if np.nanmax(error[row]) > ACCURATE]
+    below = [row for row in others if row not in above]
+
+    def at(row: int, where: int) -> str:
+        return f"{_percent(panel.missed[row, where])} at {words.place(panel.x[where])}"
+
     parts = []
     if above:
         row = max(above, key=lambda each: float(np.nanmax(error[each])))
-        where = int(np.nanargmax(error[row]))
-        more = "" if len(above) == 1 else ", the most of all"
-        parts.append(
-            f"{titles[methods[row]]} misses {_percent(panel.missed[row, where])} at "
-            f"{place(panel.x[where])}{more}, where {_percent(alpha)} are desired"
-        )
+        found = at(row, int(np.nanargmax(error[row])))
+        most = ", more than any other" if len(above) > 1 else ""
+        parts.append(f"{words.titles[row]} misses {found}{most}, where {desired} are desired")
     if below:
-        row = min(below, key=lambda each: float(np.nanmin(panel.missed[each])))
-        where = int(np.nanargmin(panel.missed[row]))
-        parts.append(
-            f"{titles[methods[row]]} never misses more than {_percent(alpha)}, but only "
-            f"{_percent(panel.missed[row, where])} at {place(panel.x[where])}"
-        )
+        row = min(below, key=lambda each: float(np.nanmin(error[each])))
+        found = at(row, int(np.nanargmin(error[row])))
+        parts.append(f"{words.titles[row]} never misses more than {desired}, but only {found}")
     if exact:
-        names = [titles[methods[row]] for row in exact]
-        verb = "has" if len(names) == 1 else "have"
-        parts.append(f"{_named(names)} {verb} α = {alpha:g} at every outcome")
-    text = "; ".join(parts) + at
-    return f"{text[:1].upper()}{text[1:]}.{_held_by_intervals(panel, len(methods))}"
+        names = _named([words.titles[row] for row in exact])
+        verb = "misses" if len(exact) == 1 else "miss"
+        parts.append(f"{names} {verb} {desired} at every outcome")
+    text = f"{words.start}{'; '.join(parts)}."
+    return _capital(text) + _held_by_intervals(panel, len(words.titles))
 
 
-def length_sentence(
-    panel: Panel,
-    methods: Sequence[str],
-    titles: Mapping[str, str],
-    setting: str,
-    place: Place,
-) -> str:
-    """How much longer the intervals of one method are than those of the others; may be empty."""
-    known = [row for row in range(len(methods)) if np.isfinite(panel.length[row]).any()]
-    at = f" at {setting}" if setting else ""
+def length_sentence(panel: Panel, words: Words) -> str:
+    """How much longer intervals of one method are than those of the others; may be empty."""
+    known = [row for row in words.comparable if np.isfinite(panel.length[row]).any()]
     if not known:
         return ""
     if len(known) == 1:
-        (row,) = known
-        low, high = np.nanargmin(panel.length[row]), np.nanargmax(panel.length[row])
-        return (
-            f"The length{at} goes from {panel.length[row, low]:.3g} near {place(panel.x[low])} to "
-            f"{panel.length[row, high]:.3g} near {place(panel.x[high])}."
-        )
-    reference = methods.index(YARDSTICK) if YARDSTICK in methods else -1
-    if reference not in known:
-        return _mean_lengths(panel, methods, titles, known, at)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        longer = panel.length / panel.length[reference] - 1
-    longer[~np.isfinite(longer)] = np.nan
-    others = [row for row in known if row != reference and np.isfinite(longer[row]).any()]
-    if not others:
-        return ""
-    row = max(others, key=lambda each: float(np.nanmax(longer[each])))
-    where = int(np.nanargmax(longer[row]))
-    if longer[row, where] < _NOTICEABLE:
-        return f"No intervals are longer than those of {titles[methods[reference]]}{at}."
+        text = _own_length(panel, words, known[0])
+    elif words.yardstick in known:
+        text = _longest(panel, words, [row for row in known if row != words.yardstick])
+    else:
+        text = _mean_lengths(panel, words, known)
+    return _capital(f"{words.start}{text}.")
+
+
+def _own_length(panel: Panel, words: Words, row: int) -> str:
+    lengths = panel.length[row]
+    low, high = int(np.nanargmin(lengths)), int(np.nanargmax(lengths))
     return (
-        f"{titles[methods[row]]} has intervals up to {_percent(longer[row, where])} longer than "
-        f"{titles[methods[reference]]}, near {place(panel.x[where])}{at}."
+        f"the length goes from {lengths[low]:.3g} near {words.place(panel.x[low])} to "
+        f"{lengths[high]:.3g} near {words.place(panel.x[high])}"
     )
 
 
-def _mean_lengths(
-    panel: Panel, methods: Sequence[str], titles: Mapping[str, str], known: Sequence[int], at: str
-) -> str:
-    """The shortest and the longest intervals over all positions, with the coverage of the former."""
+def _longest(panel: Panel, words: Words, others: Sequence[int]) -> str:
+    """The method whose intervals are the longest somewhere, relative to the yardstick's."""
+    unit, reference = panel.length[words.yardstick], words.titles[words.yardstick]
+    longer = panel.length / np.where(unit > 0, unit, np.nan) - 1
+    longer[~np.isfinite(longer)] = -np.inf
+    row = max(others, key=lambda each: float(longer[each].max()))
+    where = int(longer[row].argmax())
+    if longer[row, where] < _NOTICEABLE:
+        return f"no intervals are longer than those of {reference}"
+    return (
+        f"the intervals of {words.titles[row]} are up to {_percent(longer[row, where])} longer "
+        f"than those of {reference}, near {words.place(panel.x[where])}"
+    )
+
+
+def _mean_lengths(panel: Panel, words: Words, known: Sequence[int]) -> str:
+    """The methods with the shortest and the longest intervals, on average."""
     lengths = np.where(np.isfinite(panel.length), panel.length, np.nan)
     mean = {row: float(np.nanmean(lengths[row])) for row in known}
     short, long = min(known, key=lambda row: mean[row]), max(known, key=lambda row: mean[row])
     if mean[short] <= 0 or mean[long] / mean[short] - 1 < _NOTICEABLE:
-        return f"All intervals are of about the same length{at}."
+        return "all intervals are of about the same length"
     return (
-        f"{titles[methods[short]]} has the shortest intervals on average over the picture{at}; "
-        f"those of {titles[methods[long]]} are {_percent(mean[long] / mean[short] - 1)} longer."
+        f"the shortest intervals on average over the picture are those of {words.titles[short]}; "
+        f"those of {words.titles[long]} are {_percent(mean[long] / mean[short] - 1)} longer"
     )
 
 
-def _worst(panel: Panel, row: int) -> tuple[float, float, float]:
-    """The largest actual alpha, where it is, and over which part of the range alpha is exceeded."""
+def _worst(panel: Panel, row: int, title: str) -> _Worst:
     limit = panel.alpha + rounding_of(panel.alpha)
     curve = panel.curves[row] if panel.curves else None
     missed = panel.missed[row]
     if curve is None:
-        top = _first_largest(missed)
-        known = np.isfinite(missed)
-        return float(missed[top]), float(panel.x[top]), float((missed[known] > limit).mean())
+        top, known = _first_largest(missed), np.isfinite(missed)
+        above = float((missed[known] > limit).mean())
+        return _Worst(title, float(missed[top]), float(panel.x[top]), above)
     top = _first_largest(curve.missed)
-    return float(curve.missed[top]), float(curve.truths[top]), share_above(curve, limit)
+    above = share_above(curve, limit)
+    return _Worst(title, float(curve.missed[top]), float(curve.truths[top]), above)
 
 
 def _first_largest(values: Floats) -> int:
@@ -186,37 +204,32 @@ def share_above(curve: MissCurve, limit: float) -> float:
 def _share(panel: Panel, share: float) -> str:
     """Over how much of the range, or at how many of the listed values."""
     if panel.curves:
-        return "over the whole range" if share == 1 else f"over {_percent(share)} of the range"
-    count = panel.x.size
-    number = round(share * count)
+        whole = share > 1 - ACCURATE
+        return "over the whole range" if whole else f"over {_percent(share)} of the range"
+    number, count = round(share * panel.x.size), panel.x.size
     which = "sizes" if panel.size is None else "true values"
-    return f"at {number} of {count} {which}"
+    return f"at all {count} {which}" if number == count else f"at {number} of {count} {which}"
 
 
-def _by_trials(
-    panel: Panel, methods: Sequence[str], titles: Mapping[str, str], setting: str, place: Place
-) -> str:
+def _by_trials(panel: Panel, words: Words) -> str:
     """The lowest coverage by Monte Carlo, with its interval."""
     found = panel.simulated
     if found is None:
         return ""
-    at = f" at {setting}" if setting else ""
-    row, column = np.unravel_index(int(np.nanargmax(found.alpha)), found.alpha.shape)
-    where = panel.x[found.at[column]]
+    row, column = divmod(int(np.nanargmax(found.alpha)), found.at.size)
+    where = words.place(panel.x[found.at[column]])
     interval = ""
     if np.isfinite(found.upper[row, column]):
-        ends = 1 - found.upper[row, column], 1 - found.lower[row, column]
-        interval = f" (95 % interval {_percent(ends[0])} to {_percent(ends[1])})"
-    clear = found.lower > panel.alpha
-    never = [titles[method] for row, method in enumerate(methods) if not clear[row].any()]
-    text = (
-        f"By Monte Carlo {titles[methods[row]]} covers least often{at}: "
-        f"{_coverage(found.alpha[row, column])} near {place(where)}{interval}"
-    )
-    if len(never) in (0, len(methods)):
-        return f"{text}."
-    verb = "is" if len(never) == 1 else "are"
-    return f"{text}; {_named(never)} {verb} nowhere clearly below {_percent(1 - panel.alpha)}."
+        low, high = 1 - found.upper[row, column], 1 - found.lower[row, column]
+        interval = f" (95 % interval {_percent(low)} to {_percent(high)})"
+    lowest = f"{_percent(1 - found.alpha[row, column])} near {where}{interval}"
+    clear = (found.lower > panel.alpha).any(axis=1)
+    never = [title for title, known in zip(words.titles, clear, strict=True) if not known]
+    text = f"by Monte Carlo {words.titles[row]} covers least often: {lowest}"
+    if len(never) not in (0, len(words.titles)):
+        verb = "is" if len(never) == 1 else "are"
+        text += f"; {_named(never)} {verb} nowhere clearly below {_percent(1 - panel.alpha)}"
+    return _capital(f"{words.start}{text}.")
 
 
 def _held_by_intervals(panel: Panel, count: int) -> str:
@@ -230,8 +243,8 @@ def _held_by_intervals(panel: Panel, count: int) -> str:
         return ""
     held = (found.lower[0] <= exact) & (exact <= found.upper[0])
     return (
-        f" {int(held[known].sum())} of {int(known.sum())} Monte Carlo intervals hold the exact "
-        f"value, where 95 % of them should."
+        f" {int(held[known].sum())} of {int(known.sum())} Monte Carlo intervals that are drawn "
+        f"hold the exact value, where 95 % of them should."
     )
 
 
@@ -241,20 +254,18 @@ def _named(titles: Sequence[str]) -> str:
     return enumerated(titles)
 
 
-def _coverage(missed: float) -> str:
-    """The coverage in percent."""
-    return _percent(max(1 - missed, 0.0))
+def _capital(text: str) -> str:
+    """A sentence, which begins with a capital letter; a title begins as it is written."""
+    words = ("the ", "by ", "no ", "all ")
+    return text[:1].upper() + text[1:] if text.startswith(words) else text
 
 
 def _percent(value: float) -> str:
     """In percent with three digits; next to 100 % with as many as its distance needs."""
-    percent = 100 * value
+    percent = 100 * max(float(value), 0.0)
+    if percent >= 999.5:
+        return f"{percent:.0f} %"
     digits = 3
     if 0 < 100 - percent < 0.5:
-        digits = 2 + math.ceil(1 - math.log10(100 - percent))
+        digits = min(2 + math.ceil(1 - math.log10(100 - percent)), _MOST_DIGITS)
     return f"{percent:.{digits}g} %"
-
-
-def positions(symbol: str, digits: int = 3) -> Place:
-    """Write positions with a symbol: ``p = 0.02``."""
-    return lambda value: f"{symbol} = {value:.{digits}g}"

@@ -13,16 +13,16 @@ import numpy as np
 
 from harness.engines.miss_curve import MissCurve
 from harness.figures.look import labels
+from harness.methods.method import TWO_SIDED
 from harness.report.content import Section, packed
 from harness.report.curve_panels import Panel, Panels, outcome_panels, truth_panels
 from harness.report.curve_sentence import (
-    Place,
+    Words,
     coverage_sentence,
     length_sentence,
     outcome_sentence,
-    positions,
 )
-from harness.report.still_picture import Line, StillPicture, still_picture
+from harness.report.still_picture import COLOURS, DASHES, Line, StillPicture, still_picture
 from harness.report.thinning import thinned
 from harness.tables.ranking import YARDSTICK
 from harness.tables.results import Results
@@ -65,12 +65,51 @@ class _Shown:
     on: Sequence[int]
     """The methods that are switched on at first, the first of which has the first colour."""
     x_label: str
-    place: Place
+    symbol: str
+    """The name of a position of the axis."""
     logarithmic: bool
 
     @property
     def is_outcome(self) -> bool:
         return self.panels.over == "outcome"
+
+    @property
+    def sizes(self) -> list[str]:
+        """The sizes in words; one empty text where they are the axis."""
+        return list(dict.fromkeys(self.size_text(each) for each in self.panels.panels))
+
+    @property
+    def held(self) -> list[str]:
+        """The true values that are held, in words."""
+        return list(dict.fromkeys(self.held_text(each) for each in self.panels.panels))
+
+    @property
+    def alphas(self) -> list[float]:
+        return list(dict.fromkeys(each.alpha for each in self.panels.panels))
+
+    @property
+    def start(self) -> int:
+        """The number of the size that is shown at first."""
+        return (len(self.sizes) - 1) // 2
+
+    @property
+    def first(self) -> Panel:
+        """The panel that is shown at first."""
+        return self.panels.panels[self.start * len(self.held) * len(self.alphas)]
+
+    @property
+    def reference(self) -> int:
+        """The number of the method that lengths are relative to at first; -1 for none."""
+        methods = self.panels.methods
+        several = YARDSTICK in methods and len(methods) > 1
+        return methods.index(YARDSTICK) if several else -1
+
+    @property
+    def comparable(self) -> list[int]:
+        """The methods whose lengths are compared: those of one side, if possible of two."""
+        sides = self.panels.sides
+        side = TWO_SIDED if TWO_SIDED in sides else sides[0]
+        return [row for row, each in enumerate(sides) if each == side]
 
     @property
     def names(self) -> list[str]:
@@ -107,39 +146,33 @@ class _Shown:
     def sentences(self, panel: Panel) -> list[str]:
         """What the pictures of a panel say; the second is empty where there are no lengths."""
         setting = ", ".join(filter(None, (self.size_text(panel), self.held_text(panel))))
+        words = Words(self.names, self.comparable, self.reference, setting, self.symbol)
         first = outcome_sentence if self.is_outcome else coverage_sentence
-        given = panel, self.panels.methods, self.titles, setting, self.place
-        return [first(*given), length_sentence(*given)]
+        return [first(panel, words), length_sentence(panel, words)]
 
 
 def _section(results: Results, panels: Panels) -> Section:
     shown = _shown(results, panels)
-    sizes = _distinct(shown.size_text(each) for each in panels.panels)
-    held = _distinct(shown.held_text(each) for each in panels.panels)
-    alphas = _distinct(f"{each.alpha:g}" for each in panels.panels)
-    start = (len(sizes) - 1) // 2 * len(held) * len(alphas)
-    first = panels.panels[start]
-    says = [shown.sentences(each) for each in panels.panels]
-    has_length = any(np.isfinite(each.length).any() for each in panels.panels)
-    has_trials = any(each.simulated is not None for each in panels.panels)
-    yardstick = (
-        panels.methods.index(YARDSTICK)
-        if YARDSTICK in panels.methods[1:]
-        or (YARDSTICK in panels.methods and len(panels.methods) > 1)
-        else -1
+    return Section(
+        "curves",
+        _TITLES[panels.over],
+        "curves.html",
+        _context(shown),
+        _data(shown),
+        ("plotly-basic.min.js", "curves.js"),
+        ("curves.css",),
     )
-    positions_of: dict[bytes, int] = {}
-    packed_panels = []
-    xs = []
-    for each, say in zip(panels.panels, says, strict=True):
-        key = each.x.tobytes()
-        if key not in positions_of:
-            positions_of[key] = len(xs)
-            xs.append(packed(each.x))
-        packed_panels.append(_packed_panel(each, positions_of[key], say))
-    data = {
-        "over": panels.over,
-        "symbol": _symbol(panels),
+
+
+def _data(shown: _Shown) -> dict[str, Any]:
+    """What the script reads."""
+    panels = shown.panels.panels
+    # Equal positions, as of a grid at several sizes, are stored once.
+    places = {each.x.tobytes(): each.x for each in panels}
+    numbers = {key: number for number, key in enumerate(places)}
+    return {
+        "over": shown.panels.over,
+        "symbol": shown.symbol,
         "xLabel": shown.x_label,
         "logarithmic": shown.logarithmic,
         "valueLabel": shown.value_label,
@@ -147,47 +180,48 @@ def _section(results: Results, panels: Panels) -> Section:
         "titles": shown.names,
         "series": shown.series,
         "on": list(shown.on),
-        "sizes": sizes,
-        "held": held,
-        "alphas": [float(each) for each in alphas],
-        "start": (len(sizes) - 1) // 2,
-        "reference": yardstick,
-        "xs": xs,
-        "panels": packed_panels,
-    }
-    context = {
-        "over": panels.over,
-        "symbol": _symbol(panels),
-        "methods": [
-            {"title": title, "colour": place % 8 + 1, "dash": place // 8 % 4, "on": row in shown.on}
-            for row, (title, place) in enumerate(zip(shown.names, shown.series, strict=True))
+        "sizes": shown.sizes,
+        "held": shown.held,
+        "alphas": shown.alphas,
+        "start": shown.start,
+        "reference": shown.reference,
+        "xs": [packed(each) for each in places.values()],
+        "panels": [
+            _packed_panel(each, numbers[each.x.tobytes()], shown.sentences(each)) for each in panels
         ],
-        "sizes": sizes,
-        "size_label": "Size",
-        "start": (len(sizes) - 1) // 2,
-        "held": held,
-        "held_in_all": panels.held_in_all,
-        "alphas": alphas,
-        "has_length": has_length,
-        "has_trials": has_trials,
-        "simulated": has_trials and _simulated_at_first(panels),
-        "reference": yardstick,
-        "is_outcome": shown.is_outcome,
-        "x_count": int(first.x.size),
-        "says": says[start],
-        "stills": _stills(shown, first, says[start]),
-        "exact_curves": any(each.curves for each in panels.panels),
-        "listed": panels.over == "truth" and not any(each.curves for each in panels.panels),
     }
-    return Section(
-        "curves",
-        _TITLES[panels.over],
-        "curves.html",
-        context,
-        data,
-        ("plotly-basic.min.js", "curves.js"),
-        ("curves.css",),
-    )
+
+
+def _context(shown: _Shown) -> dict[str, Any]:
+    """What the template reads."""
+    panels, first = shown.panels.panels, shown.first
+    says = shown.sentences(first)
+    series = zip(shown.names, shown.series, strict=True)
+    return {
+        "methods": [
+            {
+                "title": title,
+                "colour": place % COLOURS + 1,
+                "dash": place // COLOURS % DASHES,
+                "on": row in shown.on,
+            }
+            for row, (title, place) in enumerate(series)
+        ],
+        "sizes": shown.sizes,
+        "start": shown.start,
+        "held": shown.held,
+        "held_in_all": shown.panels.held_in_all,
+        "alphas": shown.alphas,
+        "reference": shown.reference,
+        "has_length": any(np.isfinite(each.length).any() for each in panels),
+        "has_trials": any(each.simulated is not None for each in panels),
+        "simulated": _simulated_at_first(shown.panels),
+        "count": int(first.x.size),
+        "says": says,
+        "stills": _stills(shown, first, says),
+        "has_curves": any(each.curves for each in panels),
+        "over_truth": shown.panels.over == "truth",
+    }
 
 
 def _shown(results: Results, panels: Panels) -> _Shown:
@@ -204,7 +238,7 @@ def _shown(results: Results, panels: Panels) -> _Shown:
         method_titles(results.manifest),
         _on_at_first(results, panels.methods),
         words[panels.over],
-        positions(_symbol(panels)),
+        _symbol(panels),
         bool(sparse and first.names is None),
     )
 
@@ -219,8 +253,9 @@ def _symbol(panels: Panels) -> str:
 
 
 def _simulated_at_first(panels: Panels) -> bool:
-    exact = any(np.isfinite(each.missed).any() for each in panels.panels)
-    return len(panels.methods) <= SIMULATED_ON or not exact
+    """Whether estimates are shown: where methods are few, or known by Monte Carlo alone."""
+    exact = np.any([np.isfinite(each.missed).any(axis=1) for each in panels.panels], axis=0)
+    return len(panels.methods) <= SIMULATED_ON or not bool(exact.all())
 
 
 def _on_at_first(results: Results, methods: Sequence[str]) -> list[int]:
@@ -234,10 +269,6 @@ def _on_at_first(results: Results, methods: Sequence[str]) -> list[int]:
     if ALWAYS_ON in methods and ALWAYS_ON not in wanted:
         wanted[-1] = ALWAYS_ON
     return [methods.index(each) for each in wanted]
-
-
-def _distinct(texts: Any) -> list[str]:
-    return list(dict.fromkeys(texts))
 
 
 def _packed_panel(panel: Panel, x: int, say: Sequence[str]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from harness.report.thinning import thinned
 
 WIDTH, HEIGHT = 720, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 10, 44
-_SERIES = 8
-"""The number of colours of the style sheet."""
+COLOURS, DASHES = 8, 4
+"""The numbers of colours and of patterns of dashes in the style sheets."""
 _HALF_PIXEL = 0.5
 
 
@@ -108,8 +108,8 @@ def still_picture(
         DrawnLine(
             each.title,
             _path(x_at(each.x), y_at(np.clip(each.y, bottom, top))),
-            each.series % _SERIES + 1,
-            each.series // _SERIES % 4,
+            each.series % COLOURS + 1,
+            each.series // COLOURS % DASHES,
         )
         for each in lines
     ]
