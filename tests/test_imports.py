@@ -132,6 +132,14 @@ def test_an_interval_as_json_loads_nothing_of_tables_on_a_screen(tmp_path: Path)
     assert not loaded & {"polars", "rich", "joblib", "yaml", "matplotlib"}
 
 
+def test_a_page_loads_no_figures_and_no_checks(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(CONFIG.replace("FIGURES", "[]"))
+    loaded = modules_of_command(tmp_path, "run", "small.yaml", "--jobs", "1", "--report")
+    assert "report" in rooms(loaded)
+    assert "checks" not in rooms(loaded)
+    assert not {*SLOW, "matplotlib"} & loaded
+
+
 @pytest.mark.parametrize(
     "figures", ["[]", "[{kind: alpha_by_outcome, n: 10}]"], ids=["tables", "figures"]
 )
@@ -140,5 +148,6 @@ def test_a_run_loads_nothing_slow_that_it_does_not_need(tmp_path: Path, figures:
     loaded = modules_of_command(tmp_path, "run", "small.yaml", "--jobs", "1")
     assert "scipy.special" in loaded
     assert not loaded & set(SLOW)
-    assert "checks" not in rooms(loaded)
+    assert not {"checks", "report"} & rooms(loaded)
+    assert "jinja2" not in loaded
     assert ("matplotlib" in loaded) == (figures != "[]")

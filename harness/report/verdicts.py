@@ -66,7 +66,7 @@ def verdict(results: Results, found: Found, alpha: float, worst_is_exact: bool) 
         return Verdict(HONEST, f"honest: {proven} more than {bound}")
     where = _where(results, found, alpha)
     if found.above:
-        how = where or f": misses up to {percent(found.mean)} on average"
+        how = where or f": misses up to {percent(found.mean)} on average{_size(found)}"
         return Verdict(UNDERSTATES, f"understates its uncertainty{how}")
     if where:
         return Verdict(ON_AVERAGE, f"honest on average only: misses more than {bound}{where}")
@@ -77,6 +77,15 @@ def verdict(results: Results, found: Found, alpha: float, worst_is_exact: bool) 
     if any(row["engine"] == MONTE_CARLO for row in found.rows):
         return Verdict(ON_AVERAGE, "honest on average, as far as the trials tell")
     return Verdict(ON_AVERAGE, "honest on average; its worst case is not known")
+
+
+def _size(found: Found) -> str:
+    """The size at which a method misses most often on average."""
+    if len(found.rows) == 1:
+        return ""
+    row = max(found.rows, key=lambda row: row["actual_alpha"])
+    family = family_of(row["family"])
+    return f" at {family.size_text([row[name] for name in family.sizes], digits=12)}"
 
 
 def _where(results: Results, found: Found, alpha: float) -> str:
@@ -135,7 +144,7 @@ def ranges_above(curve: MissCurve, bound: float) -> list[Span]:
 
 def _words(ranges: list[Span], share: float, over: Span, symbol: str) -> str:
     """The ranges in words, as in ``for p < 0.12``; of many their share."""
-    if _NEARLY_ALL < share and ranges != [over]:
+    if share > _NEARLY_ALL and ranges != [over]:
         return f"for nearly every {symbol}"
     if len(ranges) > _MOST_RANGES:
         return f"for {100 * share:.3g} % of {symbol} in {over[0]:g} … {over[1]:g}"
