@@ -27,8 +27,6 @@ from harness.report.explorer_numbers import (
 from harness.report.numbers import percent, significant
 from harness.tables.titles import method_titles
 
-CONFIG = "explorer"
-"""The config that comes with the package."""
 MOST_BYTES = 3_000_000
 """The page is smaller than this."""
 MOST_SHOWN = 4
@@ -36,7 +34,7 @@ MOST_SHOWN = 4
 _SHELL = 120_000
 """The bytes of the page that hold no data, at most."""
 _FIRST_N, _FIRST_P, _FIRST_METHODS = 20, 0.05, 2
-"""What is shown first: the n and the p of the config that are next to these, and so many methods."""
+"""What is shown first: the n and the p of the config next to these, and so many methods."""
 _WIDTH, _HEIGHT, _LEAST = 720, 240, 0.5
 """The picture without scripts: pixels, and the lowest coverage."""
 
@@ -182,7 +180,7 @@ def _sentence(numbers: SizeNumbers, name: str, row: int, at_p: int, p: float) ->
     missed, expected = float(numbers.missed[row, at_p]), float(numbers.expected[row, at_p])
     return (
         f"{beginning} misses when x is {when}: that has probability {percent(missed)}; of "
-        f"{DRAWN} intervals drawn {numbers.counts[row, at_p, 0]} miss, "
+        f"the {DRAWN} intervals drawn {numbers.counts[row, at_p, 0]} miss, "
         f"{significant(expected, 3)} are expected."
     )
 

@@ -25,6 +25,7 @@ DRAWN, HUNDREDS = 100, 10
 """The samples of one picture, and the pictures that follow each other, at each n and p."""
 HOLDS, BELOW, ABOVE = range(3)
 """What an interval does with the true value: holds it, or the value lies below or above it."""
+_MOST_PROBABILITIES = 500_000
 _STREAM = 1 << 62
 """The number of the random stream, that of the figure ``intervals_drawn``: the first hundred are
 the samples that it draws."""
@@ -101,6 +102,7 @@ def numbers_of(experiment: AnyExperiment) -> Numbers:
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
     experiment = _explorable(experiment)
+    _refuse_too_many(experiment)
     with limit_sources(experiment) as sources:
         if len(deterministic_columns(experiment, sources)) < len(experiment.methods):
             raise InputError(f"{experiment.name}: a method draws its limits; leave it out")
@@ -125,11 +127,24 @@ def _explorable(experiment: AnyExperiment) -> Experiment:
     if len(experiment.alphas) > 1:
         found = ", ".join(f"{alpha:g}" for alpha in experiment.alphas)
         raise InputError(f"{asked}, found {experiment.name} with alpha {found}")
-    if not experiment.truth.is_discrete:
+    if not isinstance(experiment.truth, DiscreteTruth):
         raise InputError(f"{asked} and true values from a grid or a list ({experiment.name})")
     if experiment.sampling is not None:
         raise InputError(f"{asked} and without the key sampling ({experiment.name})")
     return experiment
+
+
+def _refuse_too_many(experiment: Experiment) -> None:
+    """Refuse what no page holds, before it is computed."""
+    assert isinstance(experiment.truth, DiscreteTruth)
+    truths = experiment.truth.count
+    outcomes = sum(int(size) + 1 for size in experiment.sizes if isinstance(size, (int, float)))
+    # Curves have about as many points as a hundred true values have outcomes.
+    if outcomes * max(truths, 100) > _MOST_PROBABILITIES or len(experiment.sizes) * truths > 5000:
+        raise InputError(
+            f"{experiment.name}: the page cannot hold {truths} true values with {outcomes} "
+            "outcomes of all n; give fewer true values, fewer n, or smaller n"
+        )
 
 
 def _size_numbers(experiment: Experiment, scenario: SingleScenario, limits: Limits) -> SizeNumbers:
@@ -140,7 +155,9 @@ def _size_numbers(experiment: Experiment, scenario: SingleScenario, limits: Limi
     _, truths = scenario.listed_truths()
     x, p = limits.outcomes, truths[:, np.newaxis]
     lower, upper = limits.lower[:, np.newaxis], limits.upper[:, np.newaxis]
-    exact = solver_of(scenario).at_truths(limits)
+    # As a run computes them, so that its tables hold the same numbers.
+    exact = solver_of(scenario).enumerate(limits, limits.outcomes[:0], worst=False).by_truth
+    assert exact is not None
     assert exact.length is not None
     everywhere = replace(scenario, truth=DiscreteTruth(scenario.model.SUPPORT))
     solver = solver_of(everywhere)

@@ -58,7 +58,7 @@
         seen[name] = size[name][at];
       }
       seen.follow = state.x < 0 ? null : followed(seen);
-      seen.soFar = `so far ${seen.total} of ${(state.hundred + 1) * data.drawn} miss`;
+      seen.soFar = `${seen.total} of ${(state.hundred + 1) * data.drawn}`;
       return seen;
     }
 
@@ -113,11 +113,12 @@
 
     function sentence(seen, now, title) {
       // Beside several others there is room for the short form only.
-      const start = state.methods.length > 2
+      const short = state.methods.length > 2;
+      const start = short
         ? "This interval " : `At n = ${now.n} and p = ${now.pText} the ${title} interval `;
       if (!seen.when) return [`${start}holds p whatever x is: none of ${data.drawn} intervals misses.`];
       return [
-        `${start}misses when x is ${seen.when}: that has probability `,
+        `${start}misses when x is ${seen.when}: ${short ? "" : "that has "}probability `,
         same("missed", percent(seen.missed)),
         `; of the ${data.drawn} intervals drawn ${seen.count} miss, `,
         same("expected", shown(seen.expected)),
@@ -128,11 +129,11 @@
     function captions(seen) {
       return {
         coverage: [
-          `Coverage ${covered(seen.coverage, seen.missed)}, misses `, same("missed", percent(seen.missed)),
+          `Covers ${covered(seen.coverage, seen.missed)}, misses `, same("missed", percent(seen.missed)),
         ],
         outcomes: ["Outcomes that miss: ", same("missed", percent(seen.missed))],
         intervals: [
-          `${seen.count} of ${data.drawn} miss; `,
+          `${seen.count}${state.methods.length > 2 ? "" : ` of ${data.drawn}`} miss, `,
           same("expected", shown(seen.expected)), ` ± ${seen.spread.toFixed(1)} expected`,
         ],
       };
@@ -149,7 +150,7 @@
         coverage: `Coverage over p, a line with jumps, ${setting}.${more}`,
         outcomes: `Probabilities of the outcomes ${setting}; p above the interval: `
           + `${percent(seen.above)}, p below: ${percent(seen.below)}.${more}`,
-        intervals: `${data.drawn} drawn intervals ${setting}; ${seen.soFar}; mean length ${shown(seen.length)}.`,
+        intervals: `${data.drawn} drawn intervals ${setting}; so far ${seen.soFar} miss; mean length ${shown(seen.length)}.`,
       }[kind];
     }
 

@@ -4,6 +4,7 @@ const explorerPictures = (() => {
   "use strict";
   const SPACE = "http://www.w3.org/2000/svg";
   const LEFT = 46, RIGHT = 10, BOTTOM = 40;
+  const WIDE = 290;
   const HOLDS = 0, BELOW = 1, ABOVE = 2;
 
   function add(parent, name, attributes, text) {
@@ -112,8 +113,8 @@ const explorerPictures = (() => {
       parts.push(`${x(p).toFixed(2)} ${y(seen.curve[1][at]).toFixed(2)}`);
     }
     add(area, "path", { class: "curve", d: `M${parts.join("L")}` });
-    if (seen.follow) followed(picture, seen.follow, seen.follow.interval);
     atTruth(picture, view.p);
+    if (seen.follow) followed(picture, seen.follow, seen.follow.interval);
     // From 100 % down to the coverage: what misses, and on which side.
     const place = x(view.p), between = y(1 - seen.below), end = y(seen.coverage);
     add(area, "rect", { class: "miss below", x: place - 5, width: 10, y: 0, height: between });
@@ -166,7 +167,7 @@ const explorerPictures = (() => {
 
   // The sums of the bars of either side, in its corner.
   function sums(outer, width, view, seen) {
-    const wide = width > 330;
+    const wide = width > WIDE;
     const [left, right] = [["p above: ", seen.above], ["p below: ", seen.below]]
       .map(([words, value]) => `${wide ? words : ""}${percent(value)}`);
     add(outer, "rect", { class: "miss above", x: 0, y: -18, width: 12, height: 12, fill: view.hatch });
@@ -197,8 +198,9 @@ const explorerPictures = (() => {
     });
     atTruth(picture, view.p);
     if (marks) add(area, "path", { class: "marks", d: marks });
-    add(outer, "text", { x: 0, y: -6 }, seen.soFar);
-    const length = `mean length ${shown(seen.length)}`;
+    const wide = width > WIDE;
+    add(outer, "text", { x: 0, y: -6 }, wide ? `so far ${seen.soFar} miss` : seen.soFar);
+    const length = `${wide ? "mean length" : "length"} ${shown(seen.length)}`;
     add(outer, "text", { x: width, y: -6, "text-anchor": "end" }, length);
   }
 
