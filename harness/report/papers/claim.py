@@ -1,0 +1,107 @@
+"""A claim of a paper, and what the tables of a run say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from harness.sampling import binomial
+from harness.tables.results import Results
+
+HOLDS, IN_PART, FAILS, UNDECIDED = "holds", "holds in part", "does not hold", "not decided"
+"""The verdicts."""
+_INTERVAL_MISSES = 0.05
+_TAIL = 0.025
+
+
+class LackingError(Exception):
+    """The tables lack what a claim is about."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the tables say of a claim."""
+
+    ours: str
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says, with the function that holds it against the tables."""
+
+    where: str
+    """The figure or the section."""
+    says: str
+    """The claim, in our words, with what is asked of the tables for it to hold."""
+    number: str
+    """The paper's number; empty where it gives none."""
+    check: Callable[[Results], Found]
+    """Returns what is found; raises ``LackingError`` where the tables do not have it."""
+
+
+def verdict(whole: bool, part: bool = False) -> str:
+    """The verdict on a claim that holds as a whole, or at least in part."""
+    return HOLDS if whole else IN_PART if part else FAILS
+
+
+def rows(table: pl.DataFrame, *columns: str, **level: Any) -> pl.DataFrame:
+    """The rows of a table with these levels.
+
+    Raises:
+        LackingError: there are none, or a column has no value in any of them.
+    """
+    if set(level) - set(table.columns) or set(columns) - set(table.columns):
+        raise LackingError
+    found = table.filter(**level) if level else table
+    if found.is_empty() or any(found[name].is_null().all() for name in columns):
+        raise LackingError
+    return found
+
+
+def value(table: pl.DataFrame, column: str, **level: Any) -> float:
+    """The only value of a column at these levels.
+
+    Raises:
+        LackingError: there is none, or there are several.
+    """
+    found = rows(table, column, **level)
+    if found.height != 1:
+        raise LackingError
+    return float(found[column].item())
+
+
+def held(table: pl.DataFrame, target: pl.Expr) -> tuple[int, int]:
+    """How many of the 95 % intervals of rows hold a value, and how many there are."""
+    known = rows(table, "ci_lower", "ci_upper").drop_nulls(["ci_lower", "ci_upper"])
+    inside = known.select((pl.col("ci_lower") <= target) & (target <= pl.col("ci_upper")))
+    return int(inside.to_series().sum()), known.height
+
+
+def as_many_as_expected(held: int, count: int) -> bool:
+    """Whether so many of 95 % intervals may hold their value: neither tail is below 2.5 %."""
+    missed = np.array([count - held])
+    share = np.array([_INTERVAL_MISSES])
+    few = float(binomial.cdf(missed, share, count)[0])
+    many = float(binomial.sf(missed - 1, share, count)[0])
+    return min(few, many) >= _TAIL
+
+
+def intervals_found(held: int, count: int) -> Found:
+    """What is found of 95 % intervals of which most, but not all, should hold their value."""
+    return Found(f"{held} of {count}", verdict(as_many_as_expected(held, count)))
+
+
+def percent(share: float, digits: int = 3) -> str:
+    """A share in percent, with the sign that texts have."""
+    text = f"{100 * share:.0f}" if abs(share) >= 10 else f"{100 * share:.{digits}g}"
+    return f"{text} %".replace("-", "\N{MINUS SIGN}")
+
+
+def number(found: float, digits: int = 3) -> str:
+    """A number with the sign that texts have."""
+    return f"{found:.{digits}g}".replace("-", "\N{MINUS SIGN}")
