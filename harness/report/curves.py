@@ -39,6 +39,9 @@ _SPARSE = 10
 _TOLERANCE = 1 / 200
 """How far a drawn line may be from the exact one, as a part of alpha: a third of a pixel."""
 _STEPS = 65535
+_MOST_OF_TRUTHS, _MOST_OF_OUTCOMES = 4, 3
+"""The axis shows so many times alpha at most, unless all of it is asked for."""
+_ROOM = 1.15
 
 _TITLES = {
     "truth": "Coverage and length over the true value",
@@ -110,6 +113,20 @@ class _Shown:
         sides = self.panels.sides
         side = TWO_SIDED if TWO_SIDED in sides else sides[0]
         return [row for row, each in enumerate(sides) if each == side]
+
+    def reach(self, alpha: float) -> float:
+        """The largest actual alpha on the axis: of what is switched on at first, or a few alpha."""
+        found = [alpha]
+        for panel in self.panels.panels:
+            if panel.alpha != alpha:
+                continue
+            values = [panel.missed[self.on]]
+            if panel.simulated is not None:
+                values.append(panel.simulated.alpha[self.on])
+            values += [each.missed for each in panel.curves if each is not None]
+            found += [float(each[np.isfinite(each)].max(initial=0.0)) for each in values]
+        most = _MOST_OF_OUTCOMES if self.is_outcome else _MOST_OF_TRUTHS
+        return min(_ROOM * max(found), most * alpha, 1.0)
 
     @property
     def names(self) -> list[str]:
@@ -185,6 +202,8 @@ def _data(shown: _Shown) -> dict[str, Any]:
         "alphas": shown.alphas,
         "start": shown.start,
         "reference": shown.reference,
+        "comparable": shown.comparable,
+        "reach": [shown.reach(alpha) for alpha in shown.alphas],
         "xs": [packed(each) for each in places.values()],
         "panels": [
             _packed_panel(each, numbers[each.x.tobytes()], shown.sentences(each)) for each in panels
@@ -322,7 +341,8 @@ def _stills(shown: _Shown, panel: Panel, says: Sequence[str]) -> list[StillPictu
     """The pictures for pages without scripts, of the methods that are switched on at first."""
     alpha = panel.alpha
     series = shown.series
-    value_range = (0.0, min(3 * alpha, 1.0)) if shown.is_outcome else (max(0.0, 1 - 4 * alpha), 1.0)
+    reach = shown.reach(alpha)
+    value_range = (0.0, reach) if shown.is_outcome else (1 - reach, 1.0)
     values, lengths = [], []
     for row in shown.on:
         title = shown.names[row]
@@ -332,7 +352,7 @@ def _stills(shown: _Shown, panel: Panel, says: Sequence[str]) -> list[StillPictu
             x, missed = panel.x[panel.simulated.at], panel.simulated.alpha[row]
         y = missed if shown.is_outcome else 1 - missed
         values.append(Line(title, x, y, series[row]))
-        if np.isfinite(panel.length[row]).any():
+        if row in shown.comparable and np.isfinite(panel.length[row]).any():
             lengths.append(Line(title, panel.x, panel.length[row], series[row]))
     nominal = alpha if shown.is_outcome else 1 - alpha
     pictures = [

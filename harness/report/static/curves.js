@@ -138,6 +138,9 @@ report.on("curves", async (root, data) => {
     return of > 0 ? 100 * (panel.length[row][index] / of - 1) : NaN;
   }
 
+  // Lengths of intervals with one end are no lengths like the others.
+  const lengthRows = () => shown().filter((row) => data.comparable.includes(row));
+
   function lengthTraces(panel) {
     if (!panel.length) return [];
     const relative = state.reference >= 0;
@@ -146,7 +149,7 @@ report.on("curves", async (root, data) => {
     const last = panel.x.length - 1;
     const every = (_, index) => index % step === 0 || index === last;
     const x = onAxis(panel.x).filter(every);
-    return shown().filter((row) => row !== state.reference).map((row) => {
+    return lengthRows().filter((row) => row !== state.reference).map((row) => {
       const y = relative ? panel.length[row].map((_, index) => longer(panel, row, index))
         : panel.length[row];
       const mode = marked(panel) ? "lines+markers" : "lines";
@@ -154,9 +157,13 @@ report.on("curves", async (root, data) => {
     });
   }
 
+  const shortened = (text) => (text.length > 44 ? `${text.slice(0, 43)}…` : text);
+  const wrapped = (text) => text.split(/(?<=,) /);
+
+  // An axis with a title of one line or several.
   function axis(title, more) {
     return {
-      title: { text: escaped(title), standoff: 8 }, fixedrange: true, zeroline: false,
+      title: { text: title.map((line) => escaped(shortened(line))).join("<br>"), standoff: 8 }, fixedrange: true, zeroline: false,
       showline: true, ticks: "outside", automargin: true, ...more,
     };
   }
@@ -183,7 +190,7 @@ report.on("curves", async (root, data) => {
       autosize: true, margin: { l: 64, r: 12, t: 8, b: 44 }, dragmode: false, hovermode: false,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", shapes,
       font: { family: getComputedStyle(root).fontFamily, size: 13 },
-      xaxis: axis(data.xLabel, x), yaxis: axis(title, y),
+      xaxis: axis([data.xLabel], x), yaxis: axis(title, y),
     };
   }
 
@@ -196,10 +203,10 @@ report.on("curves", async (root, data) => {
   }
 
   function valueRange() {
-    const alpha = data.alphas[state.alpha];
-    if (isOutcome) return [0, state.whole ? 1.02 : Math.min(3 * alpha, 1.02)];
-    const low = state.whole ? 0 : Math.max(0, 1 - 4 * alpha);
-    return [low - (low === 0 ? 0.02 : 0), 1 + 0.02 * (1 - low)];
+    const reach = state.whole ? 1 : data.reach[state.alpha];
+    const room = 0.02 * reach;
+    if (isOutcome) return [0, reach + room];
+    return [1 - reach - (reach === 1 ? room : 0), 1 + room];
   }
 
   const config = {
@@ -211,9 +218,9 @@ report.on("curves", async (root, data) => {
     const began = performance.now();
     const panel = await current();
     const of = state.reference < 0 ? "" : data.titles[state.reference];
-    const lengthTitle = of ? `% longer than ${of}` : data.lengthLabel;
+    const lengthTitle = of ? ["% longer than", of] : wrapped(data.lengthLabel);
     await Plotly.react(plots[0], valueTraces(panel),
-      layout(panel, data.valueLabel, { range: valueRange() }, [nominal()]), config);
+      layout(panel, [data.valueLabel], { range: valueRange() }, [nominal()]), config);
     if (plots[1]) {
       const zero = { ...nominal(), y0: 0, y1: 0 };
       await Plotly.react(plots[1], lengthTraces(panel), layout(panel, lengthTitle,
@@ -293,7 +300,7 @@ report.on("curves", async (root, data) => {
       if (!isLength) return value(panel.missed[row][index]);
       return state.reference < 0 ? panel.length[row][index] : longer(panel, row, index);
     };
-    const rows = shown().filter((row) => Number.isFinite(height(row)));
+    const rows = (isLength ? lengthRows() : shown()).filter((row) => Number.isFinite(height(row)));
     if (!rows.length) return null;
     const row = rows[nearest(rows, (each) => Math.abs(yaxis.d2p(height(each)) - top))];
     const limit = Math.min(Math.max(yaxis.d2p(height(row)), 0), size.h);
