@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from pathlib import Path
+
+import harness
+
+STORED = Path(harness.__file__).parents[1] / "results"
+"""The reference results."""
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,20 @@ import pytest
 
 import harness
 from harness.engines.miss_curve import MissCurve
-from harness.report.answer import Answer, Method, found_answer
+from harness.report.answer import Answer, Method, answer, found_answer
 from harness.report.content import Page, Part
 from harness.report.render import render
 from harness.report.verdicts import HONEST, ON_AVERAGE, UNDERSTATES, ranges_above
 from harness.screen.conclusion import sentences
 from harness.tables.results import Results, load_tables
-from tests.report.pages import tables_in
+from tests.report.pages import STORED, tables_in
 
 RUN: dict[str, Any] = {"trials": {"per_size": 200}, "seed": 1, "figures": []}
 
 
-def methods(answer: Answer) -> dict[str, Method]:
+def methods(found: Answer) -> dict[str, Method]:
     """The rows of the only table by label."""
-    (ranking,) = answer.rankings
+    (ranking,) = found.rankings
     return {each.label: each for each in ranking.methods}
 
 
@@ -58,12 +59,12 @@ def test_numbers_are_those_of_the_tables(three_methods: Results) -> None:
 
 
 def test_the_written_table_holds_the_same_numbers(three_methods: Results) -> None:
-    from harness.report.answer import answer
-
     page = Page("A page", [Part("run", "A run", [answer(three_methods)])])
     (table,) = tables_in(render(page))
     found = methods(found_answer(three_methods))
-    assert [row[0].split("\n")[0].strip() for row in table.texts] == [m.title for m in found.values()]
+    assert [row[0].split("\n")[0].strip() for row in table.texts] == [
+        m.title for m in found.values()
+    ]
     heads = [head.strip() for head in table.heads]
     for row, each in zip(table.values, found.values(), strict=True):
         cells = dict(zip(heads, row, strict=True))
@@ -82,7 +83,7 @@ def test_methods_stand_from_the_best_to_the_worst(three_methods: Results) -> Non
     assert found["wald"].verdict.words == "understates its uncertainty for every p at n = 5"
 
 
-def test_a_verdict_names_the_true_values_where_a_method_misses_too_often() -> None:
+def test_a_verdict_names_the_true_values_where_a_method_misses_too_often(tmp_path: Path) -> None:
     config = {
         "name": "wald_below",
         "family": "proportion",
@@ -92,7 +93,7 @@ def test_a_verdict_names_the_true_values_where_a_method_misses_too_often() -> No
         "engines": ["enumeration"],
         **RUN,
     }
-    results = harness.run(config)
+    results = harness.run(config, out=tmp_path)
     # From 0.141 to 0.146 all of 1 to 7 successes are covered: the rest has 5 % at 0.143.
     words = methods(found_answer(results))["wald"].verdict.words
     assert words == "understates its uncertainty for p < 0.143"
@@ -120,7 +121,7 @@ def test_a_jump_ends_a_range_where_it_is() -> None:
     assert ranges_above(curve, 0.05) == [(0.0, 1.0)]
 
 
-def test_of_listed_true_values_those_with_too_many_misses_are_counted() -> None:
+def test_of_listed_true_values_those_with_too_many_misses_are_counted(tmp_path: Path) -> None:
     config = {
         "name": "pairs",
         "family": "proportion_difference",
@@ -131,13 +132,13 @@ def test_of_listed_true_values_those_with_too_many_misses_are_counted() -> None:
         "engines": ["enumeration"],
         "figures": [],
     }
-    results = harness.run(config)
+    results = harness.run(config, out=tmp_path)
     above = (results.cells.filter(given="truth")["actual_alpha"] > 0.05).sum()
     (each,) = methods(found_answer(results)).values()
     assert f"at {above} of 2 true values" in each.verdict.words
 
 
-def test_an_estimate_without_exact_values_has_its_error() -> None:
+def test_an_estimate_without_exact_values_has_its_error(tmp_path: Path) -> None:
     config = {
         "name": "drawn",
         "family": "proportion",
@@ -147,7 +148,7 @@ def test_an_estimate_without_exact_values_has_its_error() -> None:
         "engines": ["monte_carlo"],
         **RUN,
     }
-    results = harness.run(config)
+    results = harness.run(config, out=tmp_path)
     found = methods(found_answer(results))
     for label, each in found.items():
         row = results.summary.filter(method=label).row(0, named=True)
@@ -155,7 +156,7 @@ def test_an_estimate_without_exact_values_has_its_error() -> None:
         assert (each.worst_alpha, each.estimate, each.rank) == (None, None, None)
 
 
-def test_of_the_posterior_alone_the_worst_outcome_is_shown() -> None:
+def test_of_the_posterior_alone_the_worst_outcome_is_shown(tmp_path: Path) -> None:
     config = {
         "name": "asked",
         "family": "proportion",
@@ -165,7 +166,7 @@ def test_of_the_posterior_alone_the_worst_outcome_is_shown() -> None:
         "engines": ["posterior"],
         "figures": [],
     }
-    results = harness.run(config)
+    results = harness.run(config, out=tmp_path)
     found = methods(found_answer(results))
     assert list(found) == ["minimal_length", "wald"]
     lowest = results.summary.filter(method="wald")["alpha_error_min"].min()
@@ -173,7 +174,7 @@ def test_of_the_posterior_alone_the_worst_outcome_is_shown() -> None:
     assert "at an outcome, n = 10" in found["wald"].verdict.words
 
 
-def test_each_alpha_has_a_table() -> None:
+def test_each_alpha_has_a_table(tmp_path: Path) -> None:
     config = {
         "name": "two_alphas",
         "family": "proportion",
@@ -184,9 +185,9 @@ def test_each_alpha_has_a_table() -> None:
         "engines": ["enumeration"],
         "figures": [],
     }
-    answer = found_answer(harness.run(config))
-    assert [each.alpha for each in answer.rankings] == [0.05, 0.1]
-    assert len(answer.sentences) == 2
+    found = found_answer(harness.run(config, out=tmp_path))
+    assert [each.alpha for each in found.rankings] == [0.05, 0.1]
+    assert len(found.sentences) == 2
 
 
 @pytest.mark.parametrize(
@@ -194,6 +195,6 @@ def test_each_alpha_has_a_table() -> None:
     ["ross2003/fig12-rates", "repeated_runs", "clustered_questions", "stratified", "paired"],
 )
 def test_stored_results_of_any_family_have_an_answer(name: str) -> None:
-    answer = found_answer(load_tables(f"results/{name}"))
-    assert answer.sentences
-    assert answer.references or all(each.methods for each in answer.rankings)
+    found = found_answer(load_tables(STORED / name))
+    assert found.sentences
+    assert found.references or all(each.methods for each in found.rankings)

@@ -10,7 +10,7 @@ from harness.report.content import Page, Part
 from harness.report.facts import facts
 from harness.report.render import render
 from harness.tables.results import Results, load_tables
-from tests.report.pages import tables_in
+from tests.report.pages import STORED, tables_in
 
 COMMAND = "python -m harness report results/three_methods"
 
@@ -70,6 +70,6 @@ def test_a_disagreement_is_named(three_methods: Results) -> None:
 
 
 def test_a_calibration_has_no_engines_to_agree() -> None:
-    said = context(load_tables("results/ross2003/fig12-rates"))
+    said = context(load_tables(STORED / "ross2003/fig12-rates"))
     assert (said["verdicts"], said["tests"], said["comparisons"]) == ([], [], [])
     assert said["trials"] == 200000
