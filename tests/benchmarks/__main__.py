@@ -2,10 +2,11 @@
 
 ``tests.benchmarks.comparisons`` times score intervals that compare two samples,
 ``tests.benchmarks.beside`` sets this harness beside other ways, ``tests.benchmarks.scale`` measures
-the cost of many trials, workers and scenarios, ``tests.benchmarks.draws`` draws from tables, and
+the cost of many trials, workers and scenarios, ``tests.benchmarks.draws`` draws from tables,
 ``tests.benchmarks.laws`` draws clustered outcomes, and ``tests.benchmarks.page`` measures the page
-of a large result in a browser. ``tests.benchmarks.detection`` measures which faults a check finds and which sound methods it accuses; as it takes about half an hour, it runs
-here only with ``--detection``.
+of a large result in a browser. ``tests.benchmarks.detection`` measures which faults a check finds
+and which sound methods it accuses; as it takes about half an hour, it runs here only with
+``--detection``.
 Timings depend on the machine and its load; ratios of timings much less. These are no tests, and
 nothing passes or fails: each line has a measured value and the aim.
 """
