@@ -38,7 +38,7 @@ def format_markdown(*reports: CheckReport) -> str:
     summary = []
     if len(reports) > 1:
         passed = sum(report.passed for report in reports)
-        rows = [(_code(each.method), escaped(_verdict(each))) for each in reports]
+        rows = [(_code(each.method), escaped(verdict_of(each))) for each in reports]
         summary = [f"## {passed} of {len(reports)} methods pass", pipe_table(("method", ""), rows)]
     sections = [part for report in reports for part in _section(report)]
     return printable("\n\n".join([*summary, *sections]))
@@ -47,7 +47,7 @@ def format_markdown(*reports: CheckReport) -> str:
 def _section(report: CheckReport) -> Iterable[str]:
     """The paragraphs and tables about one method."""
     yield f"### {_code(report.method)} ({escaped(report.family)})"
-    yield f"**{escaped(_verdict(report))}**"
+    yield f"**{escaped(verdict_of(report))}**"
     if report.keeps:
         yield escaped(report.keeps)
     findings = report.worst(len(report.findings))
@@ -75,7 +75,7 @@ def _section(report: CheckReport) -> Iterable[str]:
         yield f"Seed {report.seed}."
 
 
-def _verdict(report: CheckReport) -> str:
+def verdict_of(report: CheckReport) -> str:
     """The first line of the report without the method's name."""
     return report.headline.removeprefix(f"{report.method} ({report.family}): ")
 
@@ -91,13 +91,22 @@ def _counts(report: CheckReport) -> str:
 
 
 def _worst_numbers(report: CheckReport) -> str:
-    """For each alpha the exact numbers that are furthest from 0, and where they are."""
+    """A table of the exact numbers that are furthest from 0; "" where there are none."""
+    heading, *rows = worst_numbers(report)
+    return pipe_table(heading, rows) if rows else ""
+
+
+def worst_numbers(report: CheckReport) -> list[tuple[str, ...]]:
+    """A heading, and for each alpha the exact numbers that are furthest from 0, with their places.
+
+    Without exact numbers there is the heading only.
+    """
     exact = report.behaviour
+    rows: list[tuple[str, ...]] = [("alpha", *(title for _, title in _NUMBERS))]
     if FAULT not in exact.columns:
-        return ""
+        return rows
     family = family_of(report.family)
     truths = dict(zip(family.truths, family.numbered("worst_truth"), strict=True))
-    rows = []
     for (alpha,), part in exact.group_by("alpha", maintain_order=True):
         cells = [f"{alpha:g}"]
         for column, _ in _NUMBERS:
@@ -111,7 +120,7 @@ def _worst_numbers(report: CheckReport) -> str:
                 place |= {name: row[truth] for name, truth in truths.items()}
             cells.append(f"{row[column]:.4g} at {format_cell(place)}")
         rows.append(tuple(cells))
-    return pipe_table(("alpha", *(title for _, title in _NUMBERS)), rows)
+    return rows
 
 
 def _code(name: str) -> str:

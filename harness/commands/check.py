@@ -6,7 +6,7 @@ command, in the group that it belongs to, and under its name in ``options``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,6 +17,7 @@ from harness.commands.signals import cleaning_up, on_terminal
 
 if TYPE_CHECKING:
     from harness.checks.batch import Tell
+    from harness.checks.report import CheckReport
     from harness.checks.subjects.naming import Named
 
 
@@ -150,6 +151,13 @@ def check(
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report as Markdown as well.")
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the report as a page as well, with each counter-example drawn.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> int:
     """Check whether interval methods are sound, keep their contracts, and have not become worse.
@@ -157,6 +165,7 @@ def check(
     Exit codes: 0 all checks pass; 3 a check fails; 4 a check is inconclusive; 2 a method cannot
     be loaded, or an option is wrong. Of several methods the worst one decides: 2, then 3, then 4.
     """
+    given = dict(locals())
     from harness.checks.baseline.folder import validate_target
     from harness.checks.batch import check_methods
     from harness.checks.formats import FORMATS
@@ -166,6 +175,7 @@ def check(
     from harness.commands.output_files import validate_output_files, write_output_file
     from harness.commands.programs import methods_of
     from harness.errors import WriteError
+    from harness.methods.user.table.table import is_table
 
     options: dict[str, Any] = {
         "family": family,
@@ -184,13 +194,15 @@ def check(
         "seed": seed,
         "call_timeout": call_timeout,
     }
-    asked = {"junit": junit, "json": json, "markdown": markdown}
+    asked = {"junit": junit, "json": json, "markdown": markdown, "html": html}
     files = {form: path for form, path in asked.items() if path is not None}
     if print_grid:
         return _print_grid(options)
     chosen = methods_of(methods or [], command or [], arg or [], limits, side, lines)
     resolved = [named(method, family) for method in chosen]
+    options["counter_examples"] = html is not None
     read = [Path(each.location.path) for each in resolved if each.location and each.location.path]
+    read += [Path(each) for each in methods or () if is_table(each)]
     validate_output_files(
         {f"--{form}": path for form, path in files.items()},
         [*read, *([config] if config is not None else [])],
@@ -205,7 +217,8 @@ def check(
     reports = [result.report for result in results]
     for form, path in files.items():
         try:
-            write_output_file(path, FORMATS[form](*reports))
+            text = _page(reports, given) if form == "html" else FORMATS[form](*reports)
+            write_output_file(path, text)
         except WriteError as fault:
             print_error(str(fault))
             codes.append(fault.exit_code)
@@ -215,6 +228,56 @@ def check(
     if not quiet and len(faults) < len(results):
         say(FORMATS[output](*reports))
     return worst_exit_code(codes)
+
+
+_NOT_AGAIN = ("grid", "config", "thorough", "expect_failure", "print_grid", "update", "force")
+"""Options without which the check of one counter-example is made."""
+_OF_SEVERAL = ("timeout", "jobs", "output", "junit", "json", "markdown", "html", "quiet")
+"""Options of the call and of what it writes."""
+
+
+def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
+    """The page of the reports, in the order of the methods.
+
+    Args:
+        reports: those of the methods with a name, then those of the commands.
+        given: what the command was called with.
+    """
+    import shlex
+
+    from harness.commands.command_line import words_of_call
+    from harness.report.check_page import CheckedMethod, check_page
+    from harness.report.render import render
+
+    chosen = [*(given["methods"] or []), *(given["command"] or [])]
+    methods = [
+        CheckedMethod(report, _words_of_one(given, number, method))
+        for number, (report, method) in enumerate(zip(reports, chosen, strict=True))
+    ]
+    return render(check_page(methods, shlex.join(words_of_call(check, given))))
+
+
+def _words_of_one(given: Mapping[str, Any], number: int, method: str) -> list[str]:
+    """The command that checks one of the methods, without sizes, alphas and files."""
+    from harness.commands.command_line import words_of_call
+    from harness.methods.user.r.function import is_of_r
+    from harness.methods.user.table.table import is_table
+
+    is_command = number >= len(given["methods"] or [])
+    alone = (
+        {"methods": None, "command": [method]}
+        if is_command
+        else {"methods": [method], "command": None}
+    )
+    is_r = not is_command and is_of_r(method)
+    leave_out = [*_NOT_AGAIN, *_OF_SEVERAL]
+    if not is_r:
+        leave_out += ["arg", "limits"]
+    if not is_command:
+        leave_out += ["lines"]
+    if not (is_r or is_command or is_table(method)):
+        leave_out += ["side"]
+    return words_of_call(check, {**given, **alone}, leave_out)
 
 
 def _print_grid(options: dict[str, Any]) -> int:

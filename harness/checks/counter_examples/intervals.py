@@ -11,7 +11,7 @@ import numpy as np
 from harness.checks.conformance.per_cent import as_fractions
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.counter_examples.records import Grid, IntervalExample, IntervalRow
-from harness.checks.report import Cell, Finding, format_cell
+from harness.checks.report import Cell, Finding
 from harness.families.family import Family
 from harness.methods.expected_failures import SIDE
 from harness.methods.remarks import STAYS_IN_RANGE
@@ -57,8 +57,7 @@ class Spot:
         """The interval there."""
         lower, upper = self.limits
         estimate = float(self.evaluation.estimate.ravel()[self.place])
-        named = f"{words}: {format_cell(self.cell)}" if words else format_cell(self.cell)
-        return IntervalRow(named, lower, upper, estimate, is_fault, self.fault)
+        return IntervalRow(self.cell, words, lower, upper, estimate, is_fault, self.fault)
 
     def at(self, place: int) -> Spot:
         """Another outcome of that size, at the same alpha."""
@@ -227,7 +226,8 @@ def _beside_its_image(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
     there = int(places[spot.place])
     low, high = (float(each[spot.alpha].ravel()[there]) for each in mirrored)
     image = IntervalRow(
-        f"mirrored, from {format_cell(spot.at(there).cell)}",
+        spot.at(there).cell,
+        "mirrored back",
         low,
         high,
         spot.row().estimate,

@@ -83,7 +83,7 @@ def miss_example(
         truths=truths,
         missed=missed,
         alpha=alpha,
-        allowed=None if is_mean else expected,
+        allowed=alpha - expected if is_mean else expected,
         mean=alpha - found if is_mean else None,
         inside=inside,
         worst=worst,

@@ -16,8 +16,10 @@ Grid = Mapping[str, tuple[float, ...]]
 class IntervalRow:
     """One interval: that of the finding, or one that it is compared with."""
 
+    cell: Mapping[str, float | int | str]
+    """The outcome, its size and alpha by name."""
     words: str
-    """Which outcome it is of, as "x = 3, n = 8, alpha = 0.05"."""
+    """What it is to the interval of the finding, as "the next outcome"; "" of that one itself."""
     lower: float
     """Not a number where the method has no limits."""
     upper: float
@@ -83,10 +85,10 @@ class MissExample:
     missed: Floats
     alpha: float
     """What is desired."""
-    allowed: float | None = None
-    """The most that is allowed; None where that is of the mean."""
+    allowed: float
+    """What is allowed: the most of all truths, or the nearest mean."""
     mean: float | None = None
-    """The mean miss probability that the finding is about."""
+    """The mean miss probability, where the finding is about that."""
     inside: tuple[float, float] | None = None
     """The truths that the finding is about; None for all."""
     worst: tuple[float, float] | None = None

@@ -1,0 +1,157 @@
+"""The page of a check: the verdict, all findings, the counter-examples drawn, how it was made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from harness.checks.markdown import verdict_of, worst_numbers
+from harness.checks.report import LENGTH_NAME, REMARK, CheckReport
+from harness.families.catalogue import family_of
+from harness.methods.method import TWO_SIDED
+from harness.printable import printable, printable_line
+from harness.report.content import Page, Part, Section
+from harness.report.findings import KINDS, MARKS, Shown, shown
+from harness.tables.manifest import versions
+
+_STYLES = ("check.css",)
+_NOT_IN_KEYS = re.compile("[^a-z0-9]+")
+_LONGEST_KEY = 40
+
+
+@dataclass(frozen=True)
+class CheckedMethod:
+    """What a page says of one method."""
+
+    report: CheckReport
+    words: Sequence[str] = field(default_factory=tuple)
+    """The command that checks it, without sizes and alphas."""
+
+
+def check_page(methods: Sequence[CheckedMethod], command: str) -> Page:
+    """Return the page of a check, with a part for each method.
+
+    Args:
+        methods: one or more, in the order of their parts.
+        command: the command that makes the page again.
+    """
+    keys = _keys([each.report.method for each in methods])
+    parts = [_part(each, key, command) for each, key in zip(methods, keys, strict=True)]
+    if len(methods) == 1:
+        return Page(f"Check of {parts[0].title}", parts, command=printable_line(command))
+    passed = sum(each.report.passed for each in methods)
+    lead = f"{passed} of {len(methods)} methods pass."
+    return Page(f"Check of {len(methods)} methods", parts, lead, printable_line(command))
+
+
+def _part(method: CheckedMethod, key: str, command: str) -> Part:
+    report = method.report
+    findings = shown(report, method.words)
+    return Part(
+        key=key,
+        title=f"{printable_line(report.method)}: {MARKS[report.verdict]} {report.verdict.upper()}",
+        sections=[
+            _verdict(report, findings),
+            _findings(findings, key),
+            *_counter_examples(findings, key),
+            _made(report, command),
+        ],
+        lead=f"An interval for {family_of(report.family).title}.",
+    )
+
+
+def _verdict(report: CheckReport, findings: Sequence[Shown]) -> Section:
+    """The answer, as the terminal has it."""
+    heading, *rows = worst_numbers(report)
+    word = report.verdict.upper()
+    context = {
+        "verdict": report.verdict,
+        "mark": MARKS[report.verdict],
+        "word": word,
+        "reasons": printable(verdict_of(report).removeprefix(word).lstrip(": ")),
+        "sentences": [printable(each) for each in _sentences(report)],
+        "heading": heading,
+        "rows": rows,
+        "gains": [] if report.gains is None else report.gains.rows(),
+        "side": "" if report.side == TWO_SIDED else report.side,
+        "counts": _counts(findings),
+    }
+    return Section("verdict", "The answer", "check_verdict.html", context, styles=_STYLES)
+
+
+def _sentences(report: CheckReport) -> list[str]:
+    """What the method promises, what it keeps, how long it is, and what was stored."""
+    promised = (
+        "It promises nothing."
+        if report.contract == "none"
+        else f"It is held to the contract {report.contract}."
+    )
+    lengths = [each.message for each in report.findings if each.check == LENGTH_NAME]
+    gains = [] if report.gains is None else [report.gains.sentence]
+    found = [promised, report.keeps, *lengths, *gains, report.stored]
+    return [f"{each[0].upper()}{each[1:]}" for each in found if each]
+
+
+def _counts(findings: Sequence[Shown]) -> list[dict[str, object]]:
+    """The number of findings of each verdict, the worst first."""
+    counts = []
+    for verdict, mark in MARKS.items():
+        count = sum(each.verdict == verdict for each in findings)
+        if count:
+            counts.append({"verdict": verdict, "mark": mark, "count": count})
+    return counts
+
+
+def _findings(findings: Sequence[Shown], key: str) -> Section:
+    """All findings in a table."""
+    context = {
+        "findings": findings,
+        "levels": _counts(findings),
+        "groups": [
+            (kind, words)
+            for kind, words in KINDS.items()
+            if any(each.kind == kind for each in findings)
+        ],
+        "examples": f"{key}-examples",
+    }
+    return Section(
+        "findings",
+        "All findings",
+        "findings.html",
+        context,
+        scripts=("findings.js",),
+        styles=_STYLES,
+    )
+
+
+def _counter_examples(findings: Sequence[Shown], key: str) -> list[Section]:
+    """The findings to look at; nothing where there are none."""
+    chosen = [each for each in findings if each.number]
+    if not chosen:
+        return []
+    title = "Counter-examples" if any(e.verdict != REMARK for e in chosen) else "Remarks, drawn"
+    context = {"examples": chosen, "key": f"{key}-examples"}
+    return [Section("examples", title, "counter_examples.html", context, styles=_STYLES)]
+
+
+def _made(report: CheckReport, command: str) -> Section:
+    """What decides the findings."""
+    context = {
+        "method": printable_line(report.method),
+        "family": report.family,
+        "contract": report.contract,
+        "seed": report.seed,
+        "versions": versions(),
+        "command": printable_line(command),
+    }
+    return Section("made", "How it was made", "check_made.html", context, styles=_STYLES)
+
+
+def _keys(labels: Sequence[str]) -> list[str]:
+    """A key for each label, no two of them the same."""
+    keys: list[str] = []
+    for number, label in enumerate(labels, 1):
+        words = _NOT_IN_KEYS.sub("-", label.lower())[:_LONGEST_KEY].strip("-")
+        keys.append("-".join(["method", str(number), *([words] if words else [])]))
+    return keys

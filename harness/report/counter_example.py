@@ -1,0 +1,503 @@
+"""The picture of a counter-example: where each mark goes, and what stands at the axes.
+
+Horizontal places are in percent of the picture's width, so that its text keeps its size at any
+width; vertical ones are in pixels. The template ``counter_example.html`` draws it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from harness.checks.counter_examples.records import (
+    CounterExample,
+    IntervalExample,
+    IntervalRow,
+    MissExample,
+    NumberExample,
+    TailExample,
+)
+from harness.checks.report import Cell, format_cell
+from harness.numerics.arrays import Floats
+from harness.report.still_picture import ticks
+
+_LEFT, _RIGHT = 3.0, 97.0
+_LEFT_OF_PLOT = 13.0
+"""Percent; of a picture with text at its vertical axis."""
+_TOP, _PLOT = 12, 170
+"""Pixels."""
+_ROW, _AXIS = 46, 48
+_MOST_TICKS = 5
+_LONGEST_LABEL = 42
+"""Letters beside an interval, so that they fit a telephone."""
+_NARROW = 0.2
+"""Of the range; narrower intervals are drawn on an axis of their own."""
+_FEWEST_FOLDS = 30.0
+"""The ratio of the largest and the smallest limit from which on the axis is logarithmic."""
+_SMALLEST_TAIL = 1e-4
+"""The smallest tail on the axis, relative to the expected one."""
+_SMALLEST_TOP = 1e-6
+_CURVE = 1000
+"""Units of the box in which a curve is drawn, each way."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A place of an axis with its text."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An interval, or the length of a number."""
+
+    label: str
+    y: float
+    start: float
+    """Percent; where start is beyond end, the limits are not in order."""
+    end: float
+    dot: float | None = None
+    """Where the estimate is; None where that is not known or lies beyond the axis."""
+    is_fault: bool = False
+    is_open_left: bool = False
+    """Whether the lower limit lies beyond the axis."""
+    is_open_right: bool = False
+    note: str = ""
+    """What stands in the place of an interval that there is none of."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point."""
+
+    x: float
+    y: float
+    kind: str
+    """``lower`` or ``upper``, a limit; or ``worst``."""
+    is_fault: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line across the picture, with the words that explain it below the picture."""
+
+    y: float
+    kind: str
+    """``desired``, ``allowed`` or ``found``."""
+    words: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers of a picture."""
+
+    heading: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture with all of its places."""
+
+    kind: str
+    sentence: str
+    x_label: str
+    height: float
+    axis: float
+    """Where the horizontal axis is, from above."""
+    table: Table
+    y_label: str = ""
+    left: float = _LEFT
+    right: float = _RIGHT
+    top: float = _TOP
+    x_ticks: Sequence[Tick] = ()
+    y_ticks: Sequence[Tick] = ()
+    bars: Sequence[Bar] = ()
+    marks: Sequence[Mark] = ()
+    lines: Sequence[Line] = ()
+    shades: Sequence[tuple[float, float]] = ()
+    """Ranges of the horizontal axis with another ground: beginning and width."""
+    shade_words: str = ""
+    curve: str = ""
+    """A path within a box of 1000 by 1000."""
+    notes: Sequence[str] = field(default_factory=tuple)
+    """What the marks mean, in words."""
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """Values to percent of the width."""
+
+    low: float
+    high: float
+    left: float = _LEFT
+    logarithmic: bool = False
+
+    def at(self, value: float) -> float:
+        """The place of a value; of one beyond the axis its end."""
+        low, high, value = (self._scale(each) for each in (self.low, self.high, value))
+        share = (min(max(value, low), high) - low) / ((high - low) or 1.0)
+        return round(self.left + (_RIGHT - self.left) * share, 2)
+
+    def has(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def ticks(self) -> list[Tick]:
+        if self.logarithmic:
+            powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
+            step = max(1, -(-len(powers) // _MOST_TICKS))
+            return [Tick(self.at(10.0**each), _text(10.0**each)) for each in powers[::step]]
+        # One round number more than usual, as both ends count.
+        found = ticks(self.low, self.high, _MOST_TICKS)
+        return [Tick(self.at(each), _text(each, self.high - self.low)) for each in found]
+
+    def _scale(self, value: float) -> float:
+        return math.log10(max(value, self.low)) if self.logarithmic else value
+
+
+def picture_of(example: CounterExample) -> Picture:
+    """Lay out the picture of a counter-example."""
+    if isinstance(example, IntervalExample):
+        return _intervals(example)
+    if isinstance(example, TailExample):
+        return _tails(example)
+    if isinstance(example, MissExample):
+        return _misses(example)
+    return _numbers(example)
+
+
+def _intervals(example: IntervalExample) -> Picture:
+    """Intervals below each other."""
+    axis = _axis_of(example)
+    bars = [
+        _bar(row, label, _TOP + _ROW * number, axis)
+        for number, (row, label) in enumerate(zip(example.rows, _labels(example), strict=True))
+    ]
+    bottom = _TOP + _ROW * len(bars)
+    low, high = example.support
+    shades = []
+    if low > axis.low:
+        shades.append((axis.left, round(axis.at(low) - axis.left, 2)))
+    if high < axis.high:
+        shades.append((axis.at(high), round(_RIGHT - axis.at(high), 2)))
+    common = format_cell(_common(example.rows))
+    unit = f", in {example.unit}" if example.unit else ""
+    return Picture(
+        kind="intervals",
+        sentence=example.sentence,
+        x_label=f"{example.parameter}{unit}{f', at {common}' if common else ''}",
+        height=bottom + _AXIS,
+        axis=bottom,
+        table=Table(
+            ("Interval of", "lower", "upper", "estimate"),
+            [
+                (
+                    _joined(row.words, format_cell(row.cell)),
+                    _exact(row.lower, row.fault),
+                    _exact(row.upper, row.fault),
+                    _exact(row.estimate),
+                )
+                for row in example.rows
+            ],
+        ),
+        x_ticks=axis.ticks(),
+        bars=bars,
+        shades=shades,
+        shade_words=f"Shaded: outside of the range of {example.parameter}." if shades else "",
+        notes=_interval_notes(bars),
+    )
+
+
+def _interval_notes(bars: Sequence[Bar]) -> list[str]:
+    """What the marks of intervals mean."""
+    notes = ["Dot: the estimate."]
+    if any(bar.is_fault for bar in bars) and not all(bar.is_fault for bar in bars):
+        notes.insert(0, "Thick line: the interval of this finding.")
+    if any(bar.start > bar.end for bar in bars):
+        notes.append("Dashed: the lower limit (the square) lies above the upper one.")
+    if any(bar.is_open_left or bar.is_open_right for bar in bars):
+        notes.append("Arrow: the limit lies beyond the axis.")
+    return notes
+
+
+def _axis_of(example: IntervalExample) -> _Axis:
+    """The axis of all limits and estimates, with the range of the parameter if that fits."""
+    values = [
+        value
+        for row in example.rows
+        for value in (row.lower, row.upper, row.estimate)
+        if math.isfinite(value)
+    ]
+    if not values:
+        low, high = example.support
+        return _Axis(low if math.isfinite(low) else 0.0, high if math.isfinite(high) else 1.0)
+    low, high = min(values), max(values)
+    positive = [value for value in values if value > 0]
+    is_ratio = example.support == (0.0, math.inf) and not example.unit
+    if is_ratio and positive and low >= 0 and high > _FEWEST_FOLDS * min(positive):
+        low = min(positive)
+        return _Axis(
+            10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high)), _LEFT, True
+        )
+    ends = [end for end in example.support if math.isfinite(end)]
+    if len(ends) == 2 and high - low >= _NARROW * (ends[1] - ends[0]):
+        low, high = min(low, ends[0]), max(high, ends[1])
+    room = 0.06 * (high - low) or 0.06 * abs(high) or 1.0
+    below = low - room if low not in ends else low
+    above = high + room if high not in ends else high
+    return _Axis(below, above)
+
+
+def _labels(example: IntervalExample) -> list[str]:
+    """The label of each interval: what it is, and what is not the same for all of them."""
+    common = _common(example.rows)
+    found = []
+    for row in example.rows:
+        own = {name: value for name, value in row.cell.items() if name not in common}
+        found.append(_shortened(_joined(row.words, format_cell(own)) or "the outcome"))
+    return found
+
+
+def _common(rows: Sequence[IntervalRow]) -> dict[str, float | int | str]:
+    """What is the same for all intervals; of one alone, of equal ones or of lists, the alpha."""
+    first, *others = (row.cell for row in rows)
+    common = {name: value for name, value in first.items() if _all_have(others, name, value)}
+    if len(common) < len(first):
+        return common
+    return {name: value for name, value in first.items() if name == "alpha"}
+
+
+def _all_have(cells: Iterable[Cell], name: str, value: float | int | str) -> bool:
+    return all(each.get(name) == value for each in cells)
+
+
+def _bar(row: IntervalRow, label: str, y: float, axis: _Axis) -> Bar:
+    """The bar of an interval; a limit that is missing leaves a note."""
+    note = ""
+    if math.isnan(row.lower) or math.isnan(row.upper):
+        missing = [
+            name
+            for name, value in (("lower", row.lower), ("upper", row.upper))
+            if math.isnan(value)
+        ]
+        note = "no limits" if len(missing) == 2 else f"the {missing[0]} limit is not a number"
+    start, end = (
+        axis.at(value) if not math.isnan(value) else math.nan for value in (row.lower, row.upper)
+    )
+    start, end = (end if math.isnan(start) else start), (start if math.isnan(end) else end)
+    is_drawn = not (math.isnan(row.lower) and math.isnan(row.upper))
+    has_dot = math.isfinite(row.estimate) and axis.has(row.estimate)
+    return Bar(
+        label=label,
+        y=y,
+        start=start if is_drawn else 0.0,
+        end=end if is_drawn else 0.0,
+        dot=axis.at(row.estimate) if has_dot else None,
+        is_fault=row.is_fault,
+        is_open_left=row.lower < axis.low,
+        is_open_right=row.upper > axis.high,
+        note=note,
+    )
+
+
+def _tails(example: TailExample) -> Picture:
+    """Tails over the outcomes, on a logarithmic axis."""
+    known = np.concatenate([each[np.isfinite(each)] for each in example.tails.values()])
+    floor = example.expected * _SMALLEST_TAIL
+    smallest = max(min([*known.tolist(), example.expected]), floor)
+    largest = max([*known.tolist(), example.expected])
+    vertical = math.floor(math.log10(smallest)), math.ceil(math.log10(largest))
+    bottom = vertical[0] - (vertical[0] == vertical[1])
+
+    def y_at(value: float) -> float:
+        share = (math.log10(max(value, 10.0**bottom)) - bottom) / (vertical[1] - bottom)
+        return round(_TOP + _PLOT * (1.0 - share), 1)
+
+    low, high = float(example.outcomes[0]), float(example.outcomes[-1])
+    room = 0.04 * (high - low) or 0.5
+    axis = _Axis(low - room, high + room, _LEFT_OF_PLOT)
+    marks = [
+        Mark(axis.at(float(x)), y_at(float(tail)), name, example.place == (name, float(x)))
+        for name, tails in example.tails.items()
+        for x, tail in zip(example.outcomes, tails, strict=True)
+        if math.isfinite(tail)
+    ]
+    step = max(1, -(-len(example.outcomes) // _MOST_TICKS))
+    words = "at most allowed" if example.is_bound else "expected"
+    half = ", with half of the outcome's own probability" if example.is_half else ""
+    names = {"lower": "Round: the lower limit.", "upper": "Square: the upper limit."}
+    notes = [names[name] for name in example.tails]
+    if example.place is not None:
+        notes.append("Large: the limit of this finding.")
+    if any((tails == 0.0).any() or (tails < floor).any() for tails in example.tails.values()):
+        notes.append(f"Smaller tails stand at {_text(10.0**bottom)}.")
+    return Picture(
+        kind="tails",
+        sentence=example.sentence,
+        x_label=f"{example.count}, at {example.held}",
+        y_label=f"tail probability that a limit leaves{half}",
+        height=_TOP + _PLOT + _AXIS,
+        axis=_TOP + _PLOT,
+        table=Table(
+            (example.count, *(f"tail of the {name} limit" for name in example.tails)),
+            [
+                (
+                    _text(float(x)),
+                    *(_exact(float(tails[at])) for tails in example.tails.values()),
+                )
+                for at, x in enumerate(example.outcomes)
+            ],
+        ),
+        left=_LEFT_OF_PLOT,
+        x_ticks=[Tick(axis.at(float(x)), _text(float(x))) for x in example.outcomes[::step]],
+        y_ticks=[
+            Tick(y_at(10.0**power), _text(10.0**power))
+            for power in range(bottom, vertical[1] + 1)
+            if (power - bottom) % max(1, -(-(vertical[1] - bottom) // 4)) == 0
+        ],
+        marks=sorted(marks, key=lambda each: each.is_fault),
+        lines=[
+            Line(y_at(example.expected), "desired", f"Line: {_text(example.expected)} {words}.")
+        ],
+        notes=notes,
+    )
+
+
+def _misses(example: MissExample) -> Picture:
+    """The miss probability over the truth."""
+    levels = {"desired": example.alpha, "allowed": example.allowed, "found": example.mean}
+    known = {name: value for name, value in levels.items() if value is not None}
+    top = _top(example, list(known.values()))
+    axis = _Axis(float(example.truths[0]), float(example.truths[-1]), _LEFT_OF_PLOT)
+
+    def y_at(value: float) -> float:
+        return round(_TOP + _PLOT * (1.0 - min(value, top) / top), 1)
+
+    words = {
+        "desired": f"Full line: {_percent(example.alpha)} desired.",
+        "allowed": f"Dashed: {_percent(example.allowed)} allowed"
+        f"{' of the mean' if example.mean is not None else ''}.",
+        "found": f"Dotted: the mean, {_percent(example.mean)}.",
+    }
+    shades, shade_words = [], ""
+    if example.inside is not None:
+        low, high = (axis.at(each) for each in example.inside)
+        shades = [(axis.left, round(low - axis.left, 2)), (high, round(_RIGHT - high, 2))]
+        shade_words = "Shaded: truths near the boundary, which this finding is not about."
+    marks = []
+    notes = []
+    if example.worst is not None:
+        marks.append(Mark(axis.at(example.worst[0]), y_at(example.worst[1]), "worst", True))
+        notes.append(f"Dot: the worst of {example.truth}.")
+    if example.missed.max() > top:
+        notes.append("The curve goes on above the picture.")
+    share = "the mean" if example.mean is not None else "the worst"
+    value = example.mean if example.mean is not None else (example.worst or (0.0, 0.0))[1]
+    unit = f" ({example.unit})" if example.unit not in ("", "proportion") else ""
+    return Picture(
+        kind="misses",
+        sentence=example.sentence,
+        x_label=f"true {example.truth}{unit}, at {example.held}",
+        y_label="probability of a miss (actual alpha), %",
+        height=_TOP + _PLOT + _AXIS,
+        axis=_TOP + _PLOT,
+        table=Table(
+            ("", example.truth, "probability of a miss"),
+            [
+                ("desired", "", _exact(example.alpha)),
+                ("allowed", "", f"{example.allowed:.6g}"),
+                (
+                    share,
+                    "" if example.worst is None else _exact(example.worst[0]),
+                    _exact(float(value)),
+                ),
+            ],
+        ),
+        left=_LEFT_OF_PLOT,
+        x_ticks=axis.ticks(),
+        y_ticks=[Tick(y_at(each), _text(100.0 * each)) for each in ticks(0.0, top, 5)],
+        marks=marks,
+        lines=[Line(y_at(value), name, words[name]) for name, value in known.items()],
+        shades=[each for each in shades if each[1] > 0],
+        shade_words=shade_words,
+        curve=_path(example.truths, example.missed, axis, top),
+        notes=notes,
+    )
+
+
+def _top(example: MissExample, levels: Sequence[float]) -> float:
+    """The end of the vertical axis, from the truths that the finding is about."""
+    missed = example.missed
+    if example.inside is not None:
+        low, high = example.inside
+        missed = missed[(example.truths >= low) & (example.truths <= high)]
+    largest = max(max(levels), float(missed.max(initial=0.0)))
+    return max(min(1.0, 1.12 * largest), _SMALLEST_TOP)
+
+
+def _path(truths: Floats, missed: Floats, axis: _Axis, top: float) -> str:
+    """The curve within its box."""
+    x = _CURVE * (truths - axis.low) / ((axis.high - axis.low) or 1.0)
+    y = _CURVE * (1.0 - np.minimum(missed, top) / top)
+    points = [f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    kept = [point for at, point in enumerate(points) if at == 0 or point != points[at - 1]]
+    return f"M{'L'.join(kept)}"
+
+
+def _numbers(example: NumberExample) -> Picture:
+    """Two numbers as bars from 0."""
+    found, expected = example.found, example.expected
+    low, high = min(0.0, found, expected), max(0.0, found, expected)
+    axis = _Axis(low, high if high > low else low + 1.0)
+    named = [("found", found, True), (example.expected_words, expected, False)]
+    bars = []
+    for number, (words, value, is_fault) in enumerate(named):
+        start, end = sorted((axis.at(0.0), axis.at(value)))
+        label = _shortened(f"{words}: {value:.6g}")
+        bars.append(Bar(label, _TOP + _ROW * number, start, end, is_fault=is_fault))
+    bottom = _TOP + _ROW * len(bars)
+    return Picture(
+        kind="numbers",
+        sentence=example.sentence,
+        x_label=example.measured,
+        height=bottom + _AXIS,
+        axis=bottom,
+        table=Table(
+            ("", example.measured),
+            [(words, _exact(value)) for words, value, _ in named],
+        ),
+        x_ticks=axis.ticks(),
+        bars=bars,
+    )
+
+
+def _joined(*words: str) -> str:
+    return ": ".join(each for each in words if each)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100.0 * value:.3g} %"
+
+
+def _exact(value: float, fault: str = "") -> str:
+    """A number as messages have it; without one why."""
+    if math.isnan(value):
+        return fault or "not a number"
+    return f"{value:.15g}".replace("-", "−").replace("inf", "∞")
+
+
+def _text(value: float, span: float | None = None) -> str:
+    """A number at an axis, with as many digits as tell it from its neighbours."""
+    if span is None or not value:
+        return f"{value:.6g}".replace("-", "−")
+    digits = max(3, math.ceil(math.log10(max(abs(value) / span, 1.0))) + 3)
+    return f"{value:.{min(digits, 15)}g}".replace("-", "−")

@@ -1,0 +1,20 @@
+// The table of findings: sorted by its headings, filtered by status and group.
+report.on("findings", (root) => {
+  "use strict";
+  const table = root.querySelector("table.sortable");
+  const rows = [...table.tBodies[0].rows];
+  const filters = [...root.querySelectorAll("select[data-filter]")];
+  const shown = root.querySelector(".shown");
+
+  function filter() {
+    for (const row of rows) {
+      row.hidden = filters.some((each) => each.value && row.dataset[each.dataset.filter] !== each.value);
+    }
+    const count = rows.filter((row) => !row.hidden).length;
+    shown.textContent = `${count} of ${rows.length} ${root.dataset.section}`;
+  }
+
+  report.sortable(table);
+  filters.forEach((each) => each.addEventListener("change", filter));
+  filter();
+});
