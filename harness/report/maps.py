@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.families.family import MONTE_CARLO
+from harness.families.family import CLOSED_FORM, MONTE_CARLO
 from harness.figures.relative_length import percent_longer
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
@@ -32,7 +32,10 @@ _FIGURES = {"alpha_surface": ALPHA, "length_surface": LENGTH}
 """The kinds of figures whose values the maps show, and the quantity."""
 
 
-@dataclass(frozen=True)
+_ENGINES = {MONTE_CARLO: "Monte Carlo", CLOSED_FORM: "closed form"}
+
+
+@dataclass(frozen=True, eq=False)
 class _Map:
     """One quantity over a frame, for several methods."""
 
@@ -51,6 +54,12 @@ class _Map:
         base = self.frame.methods.index(self.reference)
         lengths = [row.values["length"] for row in rows]
         return [percent_longer(each, np.broadcast_to(each[base], each.shape)) for each in lengths]
+
+    def differs_from_alpha(self, line: int) -> bool:
+        """Whether a method misses more or less often than alpha somewhere, beyond rounding."""
+        tolerance = rounding_of(self.frame.alpha)
+        values = [row.values["actual_alpha"][line] for row in self.frame.rows]
+        return any(bool((np.abs(each - self.frame.alpha) > tolerance).any()) for each in values)
 
     @property
     def bound(self) -> float:
@@ -103,7 +112,7 @@ def maps(results: Results) -> list[Section]:
 
 def _maps(frame: Frame, results: Results, titles: Mapping[str, str]) -> Iterator[_Map]:
     """The maps of one frame."""
-    by = f"by {frame.engine.replace('_', ' ')}"
+    by = f"by {_ENGINES.get(frame.engine, frame.engine)}"
     where = "".join(f", {each}" for each in (frame.held, _alpha_text(frame, results)) if each)
     given = f"given the {frame.given}{where}"
     if all("actual_alpha" in row.values for row in frame.rows):
@@ -120,7 +129,7 @@ def _maps(frame: Frame, results: Results, titles: Mapping[str, str]) -> Iterator
     )
     if lines:
         mean = "" if frame.given == OUTCOME else "mean "
-        title = f"{mean}length over that of {titles.get(reference, reference)}, {given}"
+        title = f"{mean}length relative to {titles.get(reference, reference)}, {given}"
         yield _Map(frame, LENGTH, title[0].upper() + title[1:], reference, lines)
 
 
@@ -151,7 +160,10 @@ def _has_lengths(frame: Frame, label: str) -> bool:
 
 
 def _first(every: Sequence[_Map], experiment: Mapping[str, Any]) -> tuple[int, int]:
-    """The map that stands first, and its method: what a figure of the config shows, if any does."""
+    """The map that stands first, and its method: what a figure of the config shows, if any does.
+
+    Else it is the first method with something to see.
+    """
     for figure in experiment.get("figures", ()):
         for index, each in enumerate(every):
             if _FIGURES.get(figure["kind"]) != each.quantity or each.frame.given != OUTCOME:
@@ -162,7 +174,7 @@ def _first(every: Sequence[_Map], experiment: Mapping[str, Any]) -> tuple[int, i
             asked = figure.get("method")
             if asked is None or asked in labels:
                 return index, labels.get(asked, each.lines[0])
-    return 0, every[0].lines[0]
+    return 0, next(filter(every[0].differs_from_alpha, every[0].lines), every[0].lines[0])
 
 
 def _sentence(it: _Map, values: list[Floats], line: int, titles: Mapping[str, str]) -> str:

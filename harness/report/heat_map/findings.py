@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness.families.family import MONTE_CARLO
 from harness.numerics.arrays import Floats
 from harness.report.heat_map.frames import Frame
 from harness.report.numbers import percent, significant
@@ -47,11 +48,10 @@ def by_size(frame: Frame, values: list[Floats], bound: float) -> SizeFindings:
     for column, (row, each) in enumerate(zip(frame.rows, values, strict=True)):
         known = np.isfinite(each)
         for line in np.flatnonzero(known.any(axis=1)):
-            at = int(np.nanargmax(np.where(known[line], each[line], np.nan)))
             mine = each[line][known[line]]
             least[line, column] = mine.min()
             largest[line, column] = mine.max()
-            places[line, column] = row.places[at]
+            places[line, column] = row.places[_first_largest(each[line])]
             above[line, column] = float((mine > bound).mean())
     return SizeFindings(*found)
 
@@ -63,9 +63,9 @@ def finding(frame: Frame, values: list[Floats], method: int, bound: float) -> Fi
     known = together[np.isfinite(together)]
     if not known.size:
         return None
-    tops = [float(np.max(each[np.isfinite(each)], initial=-np.inf)) for each in mine]
-    at = int(np.argmax(tops))
-    place = float(frame.rows[at].places[np.flatnonzero(mine[at] == tops[at])[0]])
+    tops = np.array([np.max(each[np.isfinite(each)], initial=-np.inf) for each in mine])
+    at = _first_largest(tops)
+    place = float(frame.rows[at].places[_first_largest(mine[at])])
     return Finding(
         cells=int(known.size),
         least=float(known.min()),
@@ -74,6 +74,16 @@ def finding(frame: Frame, values: list[Floats], method: int, bound: float) -> Fi
         above=int((known > bound).sum()),
         mean=float(known.mean()),
     )
+
+
+def _first_largest(values: Floats) -> int:
+    """Where the largest value is, the first of those that differ by rounding only."""
+    top = float(values[np.isfinite(values)].max())
+    return int(np.flatnonzero(values >= top - _TIED * abs(top))[0])
+
+
+_TIED = 1e-9
+"""The relative difference of two values that differ by rounding only, as those of x and n − x."""
 
 
 def alpha_sentence(frame: Frame, values: list[Floats], method: int, title: str) -> str:
@@ -89,8 +99,7 @@ def alpha_sentence(frame: Frame, values: list[Floats], method: int, title: str) 
             f"{title}: actual alpha is {nominal} in all {found.cells} cells, up to rounding; no "
             f"cell is further from it than {significant(apart, 2)}."
         )
-    errors = [row.values["std_error"][method] for row in frame.rows if "std_error" in row.values]
-    if errors:
+    if frame.engine == MONTE_CARLO:
         return _estimated(frame, values, method, title, found)
     if not found.above:
         return (
@@ -98,27 +107,23 @@ def alpha_sentence(frame: Frame, values: list[Floats], method: int, title: str) 
             f"{percent(found.least)} to {percent(found.largest)}, the most at {found.where}."
         )
     return (
-        f"{title}: actual alpha is above {nominal} in {share(found.above, found.cells)} of "
-        f"{found.cells} cells, and reaches {percent(found.largest)} at {found.where}."
+        f"{title}: actual alpha is above {nominal} in {share(found.above, found.cells)}, and "
+        f"reaches {percent(found.largest)} at {found.where}."
     )
 
 
 def _estimated(frame: Frame, values: list[Floats], method: int, title: str, found: Finding) -> str:
     """The sentence for estimates of Monte Carlo, which chance alone lifts above alpha."""
-    largest = (-np.inf, "", 0.0)
-    clearly = 0
-    for row, each in zip(frame.rows, values, strict=True):
-        errors = row.values["std_error"][method] if "std_error" in row.values else each * np.nan
-        for place, value, error in zip(row.places, each[method], errors, strict=True):
-            if np.isfinite(value) and value > largest[0]:
-                largest = (value, frame.place_text(row, place), float(error))
-            clearly += bool(np.isfinite(error) and value > frame.alpha + 2 * error)
-    value, where, error = largest
+    lower = [row.values["ci_lower"][method] for row in frame.rows]
+    clearly = sum(int((each > frame.alpha).sum()) for each in lower)
+    most = [float(np.max(each[method][np.isfinite(each[method])], initial=-1)) for each in values]
+    row = frame.rows[int(np.argmax(most))]
+    error = row.values["std_error"][method][int(np.nanargmax(row.values["actual_alpha"][method]))]
     spread = f" ± {percent(error, 2)}" if np.isfinite(error) else ""
     return (
-        f"{title}: the estimate of actual alpha is above the nominal {percent(frame.alpha)} by "
-        f"more than two standard errors in {share(clearly, found.cells)} of {found.cells} cells, "
-        f"and reaches {percent(value)}{spread} at {where}."
+        f"{title}: the 95 % interval of the estimate lies above the nominal "
+        f"{percent(frame.alpha)} in {share(clearly, found.cells)}; the largest estimate is "
+        f"{percent(found.largest)}{spread} at {found.where}."
     )
 
 
@@ -143,14 +148,15 @@ _SAME = 1e-7
 
 
 def share(part: int, whole: int) -> str:
-    """A share in percent, which is 0 % or 100 % only if it is exactly that.
+    """How many cells, in percent where that is neither none nor all.
 
-    >>> share(1, 3), share(0, 3), share(9999, 10000)
-    ('33 %', '0 %', '99.99 %')
+    >>> share(1, 3), share(0, 3), share(3, 3), share(9999, 10000)
+    ('33 % of 3 cells', 'none of 3 cells', 'all 3 cells', '99.99 % of 10000 cells')
     """
+    if part in (0, whole):
+        return f"all {whole} cells" if part else f"none of {whole} cells"
     value = 100 * part / whole
-    digits = 2 if value < 99 else 4 if value < 100 else 3
-    return f"{value:.{digits}g} %"
+    return f"{value:.{2 if value < 99 else 4}g} % of {whole} cells"
 
 
 def signed(value: float) -> str:

@@ -179,6 +179,7 @@
   }
 
   async function begin(root, data) {
+    if (data === null) return;
     const find = (name) => root.querySelector(`[data-${name}]`);
     const columns = await unpack(data.columns, data.rows);
     const visible = columns.filter((each) => !data.hidden.includes(each.name));

@@ -66,7 +66,9 @@
     const find = (name) => root.querySelector(`[data-${name}]`);
     const { steps } = data;
     const frames = data.frames.map((frame) => ({ ...frame, first: starts(frame.counts) }));
-    const state = { map: null, frame: null, method: 0, size: 0, place: 0, layout: null };
+    const state = {
+      asked: null, map: null, frame: null, method: 0, size: 0, place: 0, layout: null,
+    };
     const unpacked = new Map();
 
     // The arrays of a map and of its frame, unpacked when they are first asked for.
@@ -291,7 +293,10 @@
     // What is chosen ----------------------------------------------------------------------------
 
     async function choose(index, label) {
-      state.map = await arrays(index);
+      state.asked = index;
+      const found = await arrays(index);
+      if (state.asked !== index) return;
+      state.map = found;
       state.frame = frames[state.map.frame];
       const { map } = state;
       state.method = Math.max(0, map.labels.indexOf(label));
@@ -341,6 +346,9 @@
     }
 
     find("map").append(...data.maps.map((map, index) => option(index, map.title)));
+    const [first, method] = data.first;
+    find("map").value = first;
+    await choose(first, data.maps[first].labels[method]);
     find("map").addEventListener("change", (event) => (
       choose(Number(event.target.value), state.map.labels[state.method])));
     find("method").addEventListener("change", (event) => {
@@ -357,9 +365,6 @@
     });
     for (const kind of ["pointermove", "pointerdown"]) find("drawing").addEventListener(kind, at);
     root.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
-    const [first, method] = data.first;
-    find("map").value = first;
-    await choose(first, data.maps[first].labels[method]);
     let width = find("drawing").clientWidth;
     new ResizeObserver(() => {
       if (find("drawing").clientWidth === width) return;
