@@ -155,7 +155,9 @@ def _ranking(results: Results, alpha: float, worst_is_exact: bool) -> Ranking:
         methods = list(_by_posterior(results.summary, alpha, titles))
         return Ranking(alpha, percent(alpha), sorted(methods, key=lambda each: each.order))
     kept = [each for each in found if each.keeps and each.lengths is not None]
-    unit = shortest(kept or [each for each in found if each.lengths is not None])
+    unit = None
+    if len(found) > 1:
+        unit = shortest(kept or [each for each in found if each.lengths is not None])
     methods = [_method(results, each, alpha, worst_is_exact, unit, titles) for each in found]
     return Ranking(
         alpha,

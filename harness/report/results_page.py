@@ -12,6 +12,7 @@ from harness.families.catalogue import family_of
 from harness.plain_data import flow
 from harness.report.answer import answer
 from harness.report.cells import cells
+from harness.report.claims import claims
 from harness.report.content import Page, Part, Section
 from harness.report.curves import curves
 from harness.report.facts import facts
@@ -50,6 +51,7 @@ def _part(results: Results, key: str, command: str, folder: Path | None) -> Part
 def _sections(results: Results, command: str, folder: Path | None) -> Iterator[Section]:
     """The sections of one run, in their order."""
     yield answer(results)
+    yield from claims(results)
     yield from curves(results)
     yield from maps(results)
     yield from cells(results, _cells_file(results, folder))
