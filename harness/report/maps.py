@@ -221,6 +221,7 @@ def _written(it: _Map, frames: Sequence[Frame], titles: Mapping[str, str]) -> di
         "labels": [frame.methods[line] for line in lines],
         "sentences": [_sentence(it, values, line, titles) for line in lines],
         "values": joined(column, lines),
+        "barTitle": _bar_title(it, titles.get(it.reference, it.reference)),
         "middle": scales[0].middle,
         "scales": [scale.step for scale in scales],
         "least": packed(found.least[lines]),
@@ -263,7 +264,7 @@ def _context(it: _Map, line: int, written: Mapping[str, Any]) -> dict[str, Any]:
         "sentence": written["sentences"][it.lines.index(line)],
         "drawing": drawing(it.frame, rows, values, scale),
         "bar_texts": _bar_texts(it.quantity, scale),
-        "bar_title": bar_title(it.quantity, it.frame.alpha, written.get("reference", "")),
+        "bar_title": written["barTitle"],
         "counted": "above alpha" if it.quantity == ALPHA else "longer",
         "rows": [
             {
@@ -278,11 +279,16 @@ def _context(it: _Map, line: int, written: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def bar_title(quantity: str, alpha: float, reference: str) -> str:
-    """What the colours mean, in words."""
-    if quantity == ALPHA:
-        return f"actual alpha; the middle is the nominal {percent(alpha)}"
-    return f"length, per cent over {reference}"
+def _bar_title(it: _Map, reference: str) -> str:
+    """What the colours mean, in one line of the drawing."""
+    if it.quantity == ALPHA:
+        return f"actual alpha; the middle is the nominal {percent(it.frame.alpha)}"
+    name = reference if len(reference) <= _LONGEST_NAME else "the method of the heading"
+    return f"length, per cent over {name}"
+
+
+_LONGEST_NAME = 32
+"""The most letters of a method's name in a drawing."""
 
 
 def _bar_texts(quantity: str, scale: Scale) -> list[str]:

@@ -109,7 +109,7 @@ def test_the_numbers_of_each_size_follow_the_choice(browser: Browser, tmp_path: 
     browser.choose(".maps [data-method]", 2)
     cells = results.cells.filter(engine="posterior", method="clopper_pearson")
     for row, n in zip(browser.run(body), (5, 10, 20), strict=True):
-        alphas = cells.filter(n=n)["actual_alpha"]
+        alphas = cells.filter(n=n)["actual_alpha"].to_numpy()
         assert row[0] == f"n = {n}"
         assert row[1:3] == [f"{100 * value:.3g} %" for value in (alphas.min(), alphas.max())]
         assert row[4] == "0 %"

@@ -175,7 +175,7 @@
     }
 
     function drawBar(image) {
-      const { map, frame, layout } = state;
+      const { map, layout } = state;
       const { left, inner, bottom } = layout;
       const wide = inner / (2 * steps + 1);
       for (let level = -steps; level <= steps; level += 1) {
@@ -193,11 +193,8 @@
         const x = left + wide / 2 + ((inner - wide) * at) / 4;
         image.append(svg("text", { x, y: bottom + 64, "text-anchor": anchor(at, 5) }, words));
       });
-      const title = isAlpha()
-        ? `actual alpha; the middle is the nominal ${percent(frame.alpha)}`
-        : `length, per cent over ${map.reference}`;
       const middle = { x: left + inner / 2, y: bottom + 80, "text-anchor": "middle" };
-      image.append(svg("text", middle, title));
+      image.append(svg("text", middle, map.barTitle));
     }
 
     // The cell that is read ---------------------------------------------------------------------
