@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from harness.commands.signals import cleaning_up
+
+if TYPE_CHECKING:
+    from harness.checks.audit.audit import Audit
 
 
 def audit(
@@ -28,23 +32,35 @@ def audit(
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Print no line for each function.")
     ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page of HTML as well, with the first failure of each function drawn.",
+        ),
+    ] = None,
 ) -> int:
     """Check every interval function of statsmodels, SciPy, Astropy and R, where they are installed.
 
     Writes audit.md and audit.csv. Exit codes: 0 the audit is done, whatever it found; 2 the list or
     an option is wrong.
     """
+    given = dict(locals())
     from harness.arguments import validate_choice, validate_whole
     from harness.checks.audit.audit import Audited, run_audit
     from harness.checks.audit.listing import SHIPPED, load_list
     from harness.checks.audit.page import format_csv, format_page
     from harness.commands.output import say
+    from harness.commands.output_files import validate_output_files, write_output_file
     from harness.errors import InputError
 
     validate_whole("jobs", jobs, 1)
     chosen = load_list(SHIPPED if listed is None else listed)
     for name in packages or ():
         validate_choice("package", name, {each.name for each in chosen.packages})
+    if html is not None:
+        written = {f"the file {name}": out / name for name in ("audit.md", "audit.csv")}
+        validate_output_files({**written, "--html": html}, [SHIPPED if listed is None else listed])
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
@@ -57,12 +73,35 @@ def audit(
 
     with cleaning_up():
         found = run_audit(
-            chosen.only(tuple(packages or ())), seed=seed, timeout=timeout, jobs=jobs, tell=tell
+            chosen.only(tuple(packages or ())),
+            seed=seed,
+            timeout=timeout,
+            jobs=jobs,
+            tell=tell,
+            counter_examples=html is not None,
         )
     for file, text in (("audit.md", format_page(found)), ("audit.csv", format_csv(found))):
         try:
             (out / file).write_text(text, "utf-8")
         except OSError as fault:
             raise InputError(f"{out / file} cannot be written: {fault.strerror}") from None
+    if html is not None:
+        write_output_file(html, _page(found, given))
     say(f"{len(found.functions)} functions in {out / 'audit.md'}")
     return 0
+
+
+def _page(found: Audit, given: Mapping[str, Any]) -> str:
+    """The page of an audit.
+
+    Args:
+        found: what was found.
+        given: what the command was called with.
+    """
+    import shlex
+
+    from harness.commands.command_line import words_of_call
+    from harness.report.audit_page import audit_page
+    from harness.report.render import render
+
+    return render(audit_page(found, shlex.join(words_of_call(audit, given, ("jobs", "quiet")))))

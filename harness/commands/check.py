@@ -232,7 +232,9 @@ def check(
 
 _NOT_AGAIN = ("grid", "config", "thorough", "expect_failure", "print_grid", "update", "force")
 """Options without which the check of one counter-example is made."""
-_OF_SEVERAL = ("timeout", "jobs", "output", "junit", "json", "markdown", "html", "quiet")
+_UNSEEN = ("jobs", "output", "quiet")
+"""Options that change nothing on the page."""
+_OF_SEVERAL = (*_UNSEEN, "timeout", "junit", "json", "markdown", "html")
 """Options of the call and of what it writes."""
 
 
@@ -254,7 +256,7 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
         CheckedMethod(report, _words_of_one(given, number, method))
         for number, (report, method) in enumerate(zip(reports, chosen, strict=True))
     ]
-    return render(check_page(methods, shlex.join(words_of_call(check, given))))
+    return render(check_page(methods, shlex.join(words_of_call(check, given, _UNSEEN))))
 
 
 def _words_of_one(given: Mapping[str, Any], number: int, method: str) -> list[str]:

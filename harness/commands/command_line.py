@@ -35,21 +35,16 @@ def words_of_call(
         else:
             options += _option(name, about, values)
     # A word that begins with a hyphen would be read as an option.
-    hyphen = ["--"] if any(each.startswith("-") for each in arguments) else []
-    return (
-        [*PROGRAM, function.__name__, *options, *hyphen, *arguments]
-        if hyphen
-        else [
-            *PROGRAM,
-            function.__name__,
-            *arguments,
-            *options,
-        ]
-    )
+    if any(each.startswith("-") for each in arguments):
+        return [*PROGRAM, function.__name__, *options, "--", *arguments]
+    return [*PROGRAM, function.__name__, *arguments, *options]
 
 
 def _option(name: str, about: OptionInfo, values: Sequence[Any]) -> list[str]:
-    flag = next(iter(about.param_decls or ()), f"--{name.replace('_', '-')}")
+    # Beside a type, the first name of an option stands where otherwise its default does.
+    declared = (about.default, *(about.param_decls or ()))
+    usual = f"--{name.replace('_', '-')}"
+    flag = next((each for each in declared if str(each).startswith("--")), usual)
     if values == [True]:
         return [flag]
     return [word for value in values for word in (flag, str(value))]

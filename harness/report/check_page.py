@@ -138,9 +138,11 @@ def _counter_examples(findings: Sequence[Shown], key: str) -> list[Section]:
 def _made(report: CheckReport, command: str) -> Section:
     """What decides the findings."""
     context = {
-        "method": printable_line(report.method),
-        "family": report.family,
-        "contract": report.contract,
+        "facts": [
+            ("Method", printable_line(report.method)),
+            ("Family", report.family),
+            ("Contract", report.contract),
+        ],
         "seed": report.seed,
         "versions": versions(),
         "command": printable_line(command),

@@ -117,7 +117,7 @@ class _Task:
         name, arguments = self.entry.method, self.entry.arguments
         return RFunction(without_prefix(name), arguments) if arguments else name
 
-    def run(self, seed: int, timeout: float) -> Audited:
+    def run(self, seed: int, timeout: float, counter_examples: bool) -> Audited:
         """Check the function; nothing is promised, so that what it keeps is only found."""
         start = _processor_seconds()
         report, refused = None, ""
@@ -129,6 +129,7 @@ class _Task:
                 grid=self.entry.grid,
                 seed=seed,
                 timeout=timeout,
+                counter_examples=counter_examples,
             )
         except HarnessError as error:
             refused = str(error)
@@ -143,6 +144,7 @@ def run_audit(
     timeout: float,
     jobs: int = 1,
     tell: Callable[[Audited], None] = lambda _: None,
+    counter_examples: bool = False,
 ) -> Audit:
     """Check the functions of a list.
 
@@ -152,6 +154,7 @@ def run_audit(
         timeout: seconds for one function.
         jobs: the number of functions that are checked at a time, in a process each.
         tell: is called with each function when it has been checked.
+        counter_examples: whether findings hold the numbers of their pictures, which a page draws.
 
     Returns:
         What was found; packages that are not installed are skipped with the reason.
@@ -167,7 +170,7 @@ def run_audit(
             tasks += [_Task(package.name, found, entry) for entry in package.functions]
     audited = []
     for done in Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(task.run)(seed, timeout) for task in tasks
+        delayed(task.run)(seed, timeout, counter_examples) for task in tasks
     ):
         tell(done)
         audited.append(done)

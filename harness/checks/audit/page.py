@@ -13,7 +13,7 @@ from harness.checks.audit.reproduce import Reproduction
 from harness.families.catalogue import family_of
 from harness.printable import printable
 
-_TITLES: dict[Kind, tuple[str, str]] = {
+TITLES: dict[Kind, tuple[str, str]] = {
     "defect": (
         "Defects",
         "The limits are not those of the documentation, or of the paper that it names.",
@@ -67,7 +67,7 @@ def format_page(audit: Audit) -> str:
     ordered = sorted(audit.functions, key=lambda each: each.entry.family)
     for family, group in groupby(ordered, key=lambda each: each.entry.family):
         lines += _table(family, list(group))
-    for kind in _TITLES:
+    for kind in TITLES:
         chosen = [each for each in audit.reproductions if each.observation.kind == kind]
         lines += _observations(kind, chosen)
     return printable("\n".join(lines)) + "\n"
@@ -81,28 +81,43 @@ def kept(audited: Audited) -> str:
     return kept_part.removeprefix("keeps: ").removeprefix("keeps ").strip()
 
 
-def _head(audit: Audit) -> Iterator[str]:
+ABOUT = (
+    "A property is one that every interval should have, as limits in the right order at "
+    "every count. A contract is about coverage: `at-least` (no truth is missed more often than "
+    "alpha), `nominal`, `conservative` and `approximate` (alpha is kept on average). The worst "
+    "alpha is the largest probability of a miss at the nominal 0.05 over all truths and sizes "
+    "of the check, small sizes included. A function that takes one table at a time, or is made "
+    "for few alphas, is checked at the sizes and alphas beside its verdict alone."
+)
+
+
+def summary(audit: Audit) -> str:
+    """How many functions of which packages were checked, and how many of them are sound."""
     sound = sum(each.verdict == "sound" for each in audit.functions)
     versions = ", ".join(f"{name} {found}" for name, found in audit.versions().items())
+    return (
+        f"{len(audit.functions)} functions of {versions}: {sound} have every property of a sound "
+        "interval, and each other one is listed with what it breaks."
+    )
+
+
+def skipped_sentences(audit: Audit) -> list[str]:
+    """Which packages were skipped, and why."""
+    return [
+        f"Skipped: {each.package} ({each.functions} functions), since {each.reason}."
+        for each in audit.skipped
+    ]
+
+
+def _head(audit: Audit) -> Iterator[str]:
     yield "# Interval functions of other packages, checked"
     yield ""
-    yield (
-        f"{len(audit.functions)} functions of {versions}: {sound} have every property of a sound "
-        "interval, and each other one is listed with what it breaks. `python -m harness audit` "
-        f"makes this page (seed {audit.seed})."
-    )
+    yield f"{summary(audit)} `python -m harness audit` makes this page (seed {audit.seed})."
     yield ""
-    yield (
-        "A property is one that every interval should have, as limits in the right order at "
-        "every count. A contract is about coverage: `at-least` (no truth is missed more often than "
-        "alpha), `nominal`, `conservative` and `approximate` (alpha is kept on average). The worst "
-        "alpha is the largest probability of a miss at the nominal 0.05 over all truths and sizes "
-        "of the check, small sizes included. A function that takes one table at a time, or is made "
-        "for few alphas, is checked at the sizes and alphas beside its verdict alone."
-    )
-    for each in audit.skipped:
+    yield ABOUT
+    for each in skipped_sentences(audit):
         yield ""
-        yield f"Skipped: {each.package} ({each.functions} functions), since {each.reason}."
+        yield each
 
 
 def _table(family: str, functions: Sequence[Audited]) -> list[str]:
@@ -136,7 +151,7 @@ def _table(family: str, functions: Sequence[Audited]) -> list[str]:
 def _observations(kind: Kind, found: Sequence[Reproduction]) -> list[str]:
     if not found:
         return []
-    title, about = _TITLES[kind]
+    title, about = TITLES[kind]
     lines = ["", f"## {title}", "", about]
     for each in found:
         seen = each.observation

@@ -1,5 +1,5 @@
-// The table of findings: sorted by its headings, filtered by status and group.
-report.on("findings", (root) => {
+// Tables of findings and of functions: sorted by their headings, filtered by the boxes above them.
+for (const kind of ["findings", "functions"]) report.on(kind, (root) => {
   "use strict";
   const table = root.querySelector("table.sortable");
   const rows = [...table.tBodies[0].rows];
@@ -11,7 +11,7 @@ report.on("findings", (root) => {
       row.hidden = filters.some((each) => each.value && row.dataset[each.dataset.filter] !== each.value);
     }
     const count = rows.filter((row) => !row.hidden).length;
-    shown.textContent = `${count} of ${rows.length} ${root.dataset.section}`;
+    shown.textContent = `${count} of ${rows.length} ${kind}`;
   }
 
   report.sortable(table);

@@ -1,0 +1,176 @@
+"""The page of an audit: every function with its verdict, its first failure drawn, what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.checks.audit.audit import Audit, Audited
+from harness.checks.audit.listing import Kind
+from harness.checks.audit.page import ABOUT, TITLES, kept, skipped_sentences, summary
+from harness.checks.audit.reproduce import Reproduction
+from harness.checks.report import FAIL, INCONCLUSIVE, PASS, Verdict
+from harness.families.catalogue import family_of
+from harness.printable import printable, printable_line
+from harness.report.content import Page, Part, Section
+from harness.report.findings import MARKS, Shown, shown
+from harness.tables.manifest import versions
+
+_KEY = "audit"
+_STYLES = ("check.css",)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One function."""
+
+    package: str
+    version: str
+    function: str
+    family: str
+    grid: str
+    status: Verdict
+    mark: str
+    order: int
+    verdict: str
+    reason: str
+    kept: str
+    worst_alpha: float | None
+    number: int
+    """Of its first failure, drawn below; 0 where it has none."""
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """The first failure of a function."""
+
+    function: str
+    found: Shown
+
+
+def audit_page(audit: Audit, command: str) -> Page:
+    """Return the page of an audit; the time that a function took is not in it.
+
+    Args:
+        audit: what was found.
+        command: the command that makes the page again.
+    """
+    rows, failures = _rows(audit.functions)
+    sections = [
+        Section("answer", "The answer", "audit.html", _answer(audit, rows), styles=_STYLES),
+        _functions(rows),
+        *_examples(failures),
+        *_observations(audit.reproductions),
+        _made(audit, command),
+    ]
+    title = "Interval functions of other packages, checked"
+    return Page(title, [Part(_KEY, title, sections)], command=printable_line(command))
+
+
+def _answer(audit: Audit, rows: Sequence[_Row]) -> dict[str, object]:
+    counts = {verdict: sum(row.status == verdict for row in rows) for verdict in MARKS}
+    words = {PASS: "sound", FAIL: "with a failure", INCONCLUSIVE: "not concluded or not checked"}
+    return {
+        "sentences": [printable(summary(audit)), ABOUT.replace("`", "")],
+        "skipped": [printable(each) for each in skipped_sentences(audit)],
+        "counts": [
+            {"verdict": verdict, "mark": MARKS[verdict], "count": counts[verdict], "words": text}
+            for verdict, text in words.items()
+            if counts[verdict]
+        ],
+    }
+
+
+def _rows(functions: Sequence[Audited]) -> tuple[list[_Row], list[_Failure]]:
+    """A row for each function by family, and the first failure of each that has one."""
+    rows: list[_Row] = []
+    failures: list[_Failure] = []
+    for each in sorted(functions, key=lambda each: each.entry.family):
+        found = _first_failure(each)
+        if found is not None:
+            failures.append(_Failure(printable_line(f"{each.package} {each.function}"), found))
+        status = each.report.verdict if each.report is not None else INCONCLUSIVE
+        rows.append(
+            _Row(
+                package=each.package,
+                version=each.version,
+                function=printable_line(each.function),
+                family=each.entry.family,
+                grid="" if each.report is None else (each.entry.grid or ""),
+                status=status,
+                mark=MARKS[status],
+                order=list(MARKS).index(status),
+                verdict=printable_line(each.verdict),
+                reason=printable_line(each.refused),
+                kept=kept(each) or "none",
+                worst_alpha=each.worst_alpha,
+                number=0 if found is None else len(failures),
+            )
+        )
+    return rows, failures
+
+
+def _first_failure(audited: Audited) -> Shown | None:
+    """The gravest failure of a function; None where it has none."""
+    if audited.report is None or not audited.failures:
+        return None
+    entry = audited.entry
+    words = ["python", "-m", "harness", "check", entry.method, "--contract", "none"]
+    words += ["--family", entry.family] if entry.family != "proportion" else []
+    for name, value in entry.arguments.items():
+        words += ["--arg", f"{name}={value}"]
+    return shown(audited.report, words)[0]
+
+
+def _functions(rows: Sequence[_Row]) -> Section:
+    context = {
+        "rows": rows,
+        "families": [(name, family_of(name).title) for name in _unique(r.family for r in rows)],
+        "packages": _unique(row.package for row in rows),
+        "statuses": [each for each in MARKS if any(row.status == each for row in rows)],
+        "examples": f"{_KEY}-examples",
+    }
+    return Section(
+        "functions",
+        "All functions",
+        "audit_functions.html",
+        context,
+        scripts=("findings.js",),
+        styles=_STYLES,
+    )
+
+
+def _unique(names: Iterator[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _examples(failures: Sequence[_Failure]) -> list[Section]:
+    if not failures:
+        return []
+    context = {"failures": failures, "key": f"{_KEY}-examples"}
+    return [
+        Section(
+            "examples", "The first failure of each", "audit_failures.html", context, styles=_STYLES
+        )
+    ]
+
+
+def _observations(found: Sequence[Reproduction]) -> Iterator[Section]:
+    """A section for each kind of what was seen of functions."""
+    kinds: Sequence[Kind] = list(TITLES)
+    for kind in kinds:
+        chosen = [each for each in found if each.observation.kind == kind]
+        if chosen:
+            title, about = TITLES[kind]
+            context = {"about": about, "observations": chosen}
+            yield Section(kind, title, "audit_observations.html", context, styles=_STYLES)
+
+
+def _made(audit: Audit, command: str) -> Section:
+    context = {
+        "facts": [("Packages", ", ".join(f"{a} {b}" for a, b in audit.versions().items()))],
+        "seed": audit.seed,
+        "versions": versions(),
+        "command": printable_line(command),
+    }
+    return Section("made", "How it was made", "check_made.html", context, styles=_STYLES)
