@@ -23,15 +23,15 @@ return rows.map(row => row.cells[arguments[0]].dataset.value);
 """
 
 
-def page_of(results: Results, file: Path) -> Path:
-    file.write_text(render(results_page([results], "python -m harness report DIR")), "utf-8")
+def page_of(file: Path, *results: Results) -> Path:
+    file.write_text(render(results_page(results, "python -m harness report DIR")), "utf-8")
     return file
 
 
 @pytest.fixture(scope="session")
 def written(three_methods: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of three methods."""
-    return page_of(three_methods, tmp_path_factory.mktemp("page") / "report.html")
+    return page_of(tmp_path_factory.mktemp("page") / "report.html", three_methods)
 
 
 @pytest.fixture(scope="session")
@@ -79,7 +79,7 @@ def test_a_heading_sorts_the_table_up_and_down(browser: Browser, written: Path) 
 
 
 def test_labels_and_titles_stay_text(browser: Browser, hostile: Results, tmp_path: Path) -> None:
-    browser.open(page_of(hostile, tmp_path / "report.html"))
+    browser.open(page_of(tmp_path / "report.html", hostile))
     browser.run(START)
     assert browser.run("return document.images.length") == 0
     assert browser.run("return document.title") == hostile.manifest["title"]
@@ -93,17 +93,17 @@ def test_nothing_is_wider_than_the_window(
     browser: Browser, hostile: Results, tmp_path: Path, media: str, width: int
 ) -> None:
     browser.emulate(width=width, media=media)
-    browser.open(page_of(hostile, tmp_path / "report.html"))
+    browser.open(page_of(tmp_path / "report.html", hostile))
     browser.run(START)
     assert browser.run("return document.documentElement.scrollWidth - innerWidth") <= 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_keeps_a_reader_out(
-    browser: Browser, hostile: Results, tmp_path: Path, scheme: str
+    browser: Browser, three_methods: Results, hostile: Results, tmp_path: Path, scheme: str
 ) -> None:
     browser.emulate(scheme=scheme)
-    browser.open(page_of(hostile, tmp_path / "report.html"))
+    browser.open(page_of(tmp_path / "report.html", three_methods, hostile))
     browser.run(START)
     assert violations(browser) == []
 
