@@ -1,0 +1,253 @@
+"""The curves in a browser: methods are switched, sizes slid over, values read as in the tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import harness
+from harness.report.curves import curves
+from harness.tables.results import Results
+from tests.browser import Browser
+from tests.report.accessibility import violations
+from tests.report.some_runs import page_of, results_of
+
+START = "for (const each of document.querySelectorAll('.curves')) await report.start(each);"
+SETTLED = """
+const root = document.querySelector(".curves");
+delete root.dataset.milliseconds;
+const input = document.querySelector(arguments[0]);
+if (input.type === "checkbox") input.click();
+else { input.value = arguments[1]; input.dispatchEvent(new Event("input", { bubbles: true })); }
+while (!root.dataset.milliseconds) await new Promise((go) => setTimeout(go, 5));
+return Number(root.dataset.milliseconds);
+"""
+ROWS = """
+return [...document.querySelectorAll("#part-curves-values tbody tr")].map(
+  (row) => [...row.cells].map((cell) => cell.textContent));
+"""
+LINES = """
+return [...document.querySelectorAll("#part-curves-plot-0 .trace.line")].map((group) => [
+  [...group.classList].find((name) => name.startsWith("series-")),
+  getComputedStyle(group.querySelector(".js-line")).stroke]);
+"""
+
+
+def opened(browser: Browser, results: Results, folder: Path) -> Path:
+    """Open the page with the curves of a run, all of them drawn."""
+    file = folder / "page.html"
+    file.write_text(page_of(*curves(results)), "utf-8")
+    browser.open(file)
+    browser.run(START)
+    return file
+
+
+def settle(browser: Browser, selector: str, value: object = None) -> float:
+    """Change an input and wait until the curves are drawn; the milliseconds that it took."""
+    return float(browser.run(SETTLED, selector, value))
+
+
+def read_at(browser: Browser, place: int) -> list[list[str]]:
+    """The table of values at a place of the axis."""
+    browser.choose("#part-curves-at", place)
+    browser.run("await new Promise((go) => setTimeout(go, 30))")
+    return [list(row) for row in browser.run(ROWS)]
+
+
+def digits(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def exact(results: Results, **level: object) -> pl.DataFrame:
+    rows = results.cells.filter(engine="enumeration", given="truth", **level)  # type: ignore[arg-type]
+    return rows.sort("truth")
+
+
+def test_values_that_are_read_are_those_of_the_tables(browser: Browser, tmp_path: Path) -> None:
+    results = results_of("truths")
+    opened(browser, results, tmp_path)
+    labels = results.cells["method"].unique(maintain_order=True).to_list()
+    for size, n in ((0, 5), (1, 150)):
+        settle(browser, "#part-curves-size", size)
+        for level, alpha in ((0, 0.1), (1, 0.05)):
+            settle(browser, "#part-curves-alpha", level)
+            for place in (0, 3, 8):
+                rows = read_at(browser, place)
+                for row, method in zip(rows, labels, strict=True):
+                    cells = exact(results, n=n, alpha=alpha, method=method)
+                    assert row[1] == digits(1 - cells["actual_alpha"][place])
+                    assert row[3] == digits(cells["length"][place])
+                truth = exact(results, n=n, alpha=alpha, method="wald")["truth"][place]
+                assert browser.text("#part-curves-at-text") == f"p = {digits(truth)}"
+                assert browser.text("#part-curves-values caption") == (
+                    f"n = {n}, p = {digits(truth)}, nominal α = {alpha:g}"
+                )
+    assert browser.console() == []
+    assert browser.requests() == []
+
+
+def test_estimates_that_are_read_have_their_intervals(browser: Browser, tmp_path: Path) -> None:
+    results = results_of("truths")
+    opened(browser, results, tmp_path)
+    cells = results.cells.filter(
+        engine="monte_carlo", given="truth", n=5, alpha=0.1, method="wald"
+    ).sort("truth")
+    for place in range(9):
+        row = cells.row(place, named=True)
+        if row["ci_lower"] is None:
+            continue
+        low, high = 1 - row["ci_upper"], 1 - row["ci_lower"]
+        found = read_at(browser, place)[0][2]
+        assert found == f"{digits(1 - row['actual_alpha'])} ({digits(low)}, {digits(high)})"
+
+
+def test_methods_are_switched_and_keep_their_colours(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, results_of("outcomes"), tmp_path)
+    before = dict(browser.run(LINES))
+    assert list(before) == ["series-1", "series-2", "series-3", "series-4"]
+    assert len(set(before.values())) == 4
+    settle(browser, "#part-curves-method-1")
+    after = dict(browser.run(LINES))
+    assert after == {name: before[name] for name in before if name != "series-2"}
+    assert [row[0] for row in browser.run(ROWS)] == [
+        "Bayesian minimal length",
+        "Clopper-Pearson",
+        "Wilson score (upper limit)",
+    ]
+    browser.click("[data-switch=none]")
+    browser.run("await new Promise((go) => setTimeout(go, 300))")
+    assert browser.run(LINES) == []
+    browser.click("[data-switch=first]")
+    browser.run("await new Promise((go) => setTimeout(go, 300))")
+    assert dict(browser.run(LINES)) == before
+
+
+def test_keys_slide_over_the_sizes_and_the_sentence_follows(
+    browser: Browser, tmp_path: Path
+) -> None:
+    results = results_of("outcomes")
+    opened(browser, results, tmp_path)
+    says = [each["say"] for each in curves(results)[0].data["panels"]]
+    assert browser.text("#part-curves-say-0") == says[1][0]
+    browser.run("document.querySelector('#part-curves-size').focus()")
+    for key, place in (("ArrowRight", 2), ("Home", 0), ("End", 2)):
+        browser.press(key)
+        browser.run("await new Promise((go) => setTimeout(go, 400))")
+        assert browser.text("#part-curves-say-0") == says[place][0]
+        assert browser.text("#part-curves-say-1") == says[place][1]
+        assert browser.text("#part-curves-size-text") == f"n = {(5, 10, 20)[place]}"
+        label = browser.run("return document.querySelector('#part-curves-plot-0').ariaLabel")
+        assert label == says[place][0]
+
+
+def test_the_pointer_reads_the_nearest_method(browser: Browser, tmp_path: Path) -> None:
+    results = results_of("truths")
+    opened(browser, results, tmp_path)
+    settle(browser, "#part-curves-method-1")
+    point = """
+    const plot = document.querySelector(arguments[0]);
+    const { xaxis, yaxis, _size } = plot._fullLayout;
+    const box = plot.getBoundingClientRect();
+    const place = { clientX: box.left + _size.l + xaxis.d2p(arguments[1]),
+      clientY: box.top + _size.t + yaxis.d2p(arguments[2]), bubbles: true };
+    plot.dispatchEvent(new PointerEvent("pointermove", place));
+    plot.dispatchEvent(new MouseEvent("click", place));
+    await new Promise((go) => setTimeout(go, 100));
+    return [...plot.querySelectorAll(".tip div")].map((each) => each.textContent);
+    """
+    cells = exact(results, n=5, alpha=0.1, method="wald")
+    found = browser.run(point, "#part-curves-plot-0", 0.42, 0.9)
+    assert found[:3] == ["Wald", "p = 0.4", f"coverage = {digits(1 - cells['actual_alpha'][3])}"]
+    assert browser.text("#part-curves-at-text") == "p = 0.4"
+    found = browser.run(point, "#part-curves-plot-1", 0.79, 0.2)
+    assert found == ["Wald", "p = 0.8", f"length = {digits(cells['length'][7])}"]
+
+
+def test_lengths_may_be_relative_to_any_method(browser: Browser, tmp_path: Path) -> None:
+    results = results_of("truths")
+    opened(browser, results, tmp_path)
+    settle(browser, "#part-curves-reference", 1)
+    rows = read_at(browser, 4)
+    wald, wilson = (
+        exact(results, n=5, alpha=0.1, method=method)["length"][4]
+        for method in results.cells["method"].unique(maintain_order=True)
+    )
+    assert rows[0][-1].replace("−", "-") == f"{digits(100 * (wald / wilson - 1))} %"
+    assert rows[1][-1] == "0 %"
+    heads = browser.run(
+        "return [...document.querySelectorAll('.curves th')].map((e) => e.innerText)"
+    )
+    assert 'longer than <b>"Wilson"</b>, ours' in heads
+    titles = browser.run("return document.querySelector('#part-curves-plot-1 .ytitle').textContent")
+    assert titles == '% longer than<b>"Wilson"</b>, ours'
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+@pytest.mark.parametrize("name", ["outcomes", "truths", "lists", "two_samples", "estimates"])
+def test_pages_hold_their_width_and_please_axe(
+    browser: Browser, tmp_path: Path, name: str, width: int
+) -> None:
+    browser.emulate(width=width, offline=True)
+    opened(browser, results_of(name), tmp_path)
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    assert violations(browser) == []
+    assert browser.console() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_follow_the_scheme_at_once(browser: Browser, tmp_path: Path, scheme: str) -> None:
+    opened(browser, results_of("outcomes"), tmp_path)
+    browser.emulate(scheme=scheme, offline=True)
+    first = dict(browser.run(LINES))["series-1"]
+    assert first == {"light": "rgb(0, 114, 178)", "dark": "rgb(74, 168, 224)"}[scheme]
+    text = "return getComputedStyle(document.querySelector('.curves .plot text')).fill"
+    assert browser.run(text) == {"light": "rgb(27, 31, 36)", "dark": "rgb(230, 234, 238)"}[scheme]
+    assert violations(browser) == []
+
+
+def test_paper_has_the_curves_and_their_names(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, results_of("outcomes"), tmp_path)
+    browser.emulate(width=760, media="print", scheme="dark", offline=True)
+    browser.run("window.dispatchEvent(new Event('beforeprint'))")
+    browser.run("await new Promise((go) => setTimeout(go, 500))")
+    assert dict(browser.run(LINES))["series-1"] == "rgb(0, 114, 178)"
+    assert "Clopper-Pearson" in browser.text(".curves .legend")
+    wide = "return document.querySelector('.curves .plot .main-svg').getBoundingClientRect().width"
+    assert browser.run(wide) == 680
+
+
+def test_pages_without_scripts_have_still_pictures(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(page_of(*curves(results_of("outcomes"))), "utf-8")
+    browser.without_scripts()
+    browser.open(file)
+    count = (
+        "return [...document.querySelectorAll(arguments[0])].filter((e) => e.offsetParent).length"
+    )
+    browser.without_scripts(off=False)
+    assert browser.run(count, ".curves .still") == 4
+    assert browser.run(count, ".curves .plot") == 0
+    assert browser.run(count, ".curves input") == 0
+
+
+def test_thirty_methods_are_drawn_again_within_a_second(browser: Browser, tmp_path: Path) -> None:
+    config = {
+        "name": "thirty",
+        "family": "proportion",
+        "n": [20, 50],
+        "methods": [
+            {"name": "balanced_tail", "prior": [0.5 + 0.05 * each, 1], "label": f"prior {each}"}
+            for each in range(30)
+        ],
+        "truth": {"grid": {"start": 0.005, "stop": 0.995, "count": 199}},
+        "engines": ["enumeration"],
+        "figures": [],
+    }
+    opened(browser, harness.run(config, out=None), tmp_path)
+    browser.click("[data-switch=all]")
+    browser.run("await new Promise((go) => setTimeout(go, 1500))")
+    assert len(browser.run(LINES)) == 30
+    times = [settle(browser, "#part-curves-size", size % 2) for size in range(1, 6)]
+    assert min(times) < 1000, times
