@@ -1,6 +1,7 @@
 """What stands in a picture of curves: the values of all methods at one size, alpha and held truth.
 
-Curves go over the true value, over the outcome or, where the true values are few, over the size.
+Curves go over the true value, over the outcome or, where the true values are fewer than the sizes,
+over the size.
 """
 
 from __future__ import annotations
@@ -149,9 +150,9 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
     held_names = [name for name, _ in others]
     methods = cells["method"].unique(maintain_order=True).to_list()
     sizes = cells.select(family.sizes).unique(maintain_order=True).rows()
-    few = cells[axis].n_unique() <= MOST_LISTED
+    few = cells[axis].n_unique() <= min(MOST_LISTED, len(sizes) - 1)
     alphas = cells["alpha"].unique(maintain_order=True).to_list()
-    if few and len(sizes) > 1 and cells[family.sizes[0]].n_unique() == len(sizes):
+    if few and cells[family.sizes[0]].n_unique() == len(sizes):
         return _over_size(cells, family, [axis, *held_names], methods, alphas)
     every = cells.select(held_names).unique().sort(held_names).rows() if held_names else [()]
     held = [every[place] for place in _spread(len(every), MOST_HELD)]

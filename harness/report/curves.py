@@ -123,7 +123,8 @@ class _Shown:
             values = [panel.missed[self.on]]
             if panel.simulated is not None:
                 values.append(panel.simulated.alpha[self.on])
-            values += [each.missed for each in panel.curves if each is not None]
+            drawn = [panel.curves[row] for row in self.on if panel.curves]
+            values += [each.missed for each in drawn if each is not None]
             found += [float(each[np.isfinite(each)].max(initial=0.0)) for each in values]
         most = _MOST_OF_OUTCOMES if self.is_outcome else _MOST_OF_TRUTHS
         return min(_ROOM * max(found), most * alpha, 1.0)
