@@ -14,15 +14,24 @@ from tests.browser import Browser
 from tests.report.accessibility import violations
 from tests.report.some_runs import page_of, results_of
 
-START = "for (const each of document.querySelectorAll('.curves')) await report.start(each);"
+START = """
+for (const each of document.querySelectorAll(".curves")) await report.start(each);
+while (document.querySelector(".curves:not([data-ready])")) {
+  await new Promise((go) => setTimeout(go, 10));
+}
+"""
 SETTLED = """
 const root = document.querySelector(".curves");
 delete root.dataset.milliseconds;
 const input = document.querySelector(arguments[0]);
-if (input.type === "checkbox") input.click();
+if (["checkbox", "button"].includes(input.type)) input.click();
 else { input.value = arguments[1]; input.dispatchEvent(new Event("input", { bubbles: true })); }
 while (!root.dataset.milliseconds) await new Promise((go) => setTimeout(go, 5));
 return Number(root.dataset.milliseconds);
+"""
+DRAWN = """
+const root = document.querySelector(".curves");
+while (!root.dataset.milliseconds) await new Promise((go) => setTimeout(go, 5));
 """
 ROWS = """
 return [...document.querySelectorAll("#part-curves-values tbody tr")].map(
@@ -116,11 +125,9 @@ def test_methods_are_switched_and_keep_their_colours(browser: Browser, tmp_path:
         "Clopper-Pearson",
         "Wilson score (upper limit)",
     ]
-    browser.click("[data-switch=none]")
-    browser.run("await new Promise((go) => setTimeout(go, 300))")
+    settle(browser, "[data-switch=none]")
     assert browser.run(LINES) == []
-    browser.click("[data-switch=first]")
-    browser.run("await new Promise((go) => setTimeout(go, 300))")
+    settle(browser, "[data-switch=first]")
     assert dict(browser.run(LINES)) == before
 
 
@@ -133,8 +140,9 @@ def test_keys_slide_over_the_sizes_and_the_sentence_follows(
     assert browser.text("#part-curves-say-0") == says[1][0]
     browser.run("document.querySelector('#part-curves-size').focus()")
     for key, place in (("ArrowRight", 2), ("Home", 0), ("End", 2)):
+        browser.run("delete document.querySelector('.curves').dataset.milliseconds")
         browser.press(key)
-        browser.run("await new Promise((go) => setTimeout(go, 400))")
+        browser.run(DRAWN)
         assert browser.text("#part-curves-say-0") == says[place][0]
         assert browser.text("#part-curves-say-1") == says[place][1]
         assert browser.text("#part-curves-size-text") == f"n = {(5, 10, 20)[place]}"
@@ -246,8 +254,7 @@ def test_thirty_methods_are_drawn_again_within_a_second(browser: Browser, tmp_pa
         "figures": [],
     }
     opened(browser, harness.run(config, out=None), tmp_path)
-    browser.click("[data-switch=all]")
-    browser.run("await new Promise((go) => setTimeout(go, 1500))")
+    settle(browser, "[data-switch=all]")
     assert len(browser.run(LINES)) == 30
     times = [settle(browser, "#part-curves-size", size % 2) for size in range(1, 6)]
     assert min(times) < 1000, times
