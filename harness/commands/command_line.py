@@ -44,7 +44,7 @@ def _option(name: str, about: OptionInfo, values: Sequence[Any]) -> list[str]:
     # Beside a type, the first name of an option stands where otherwise its default does.
     declared = (about.default, *(about.param_decls or ()))
     usual = f"--{name.replace('_', '-')}"
-    flag = next((each for each in declared if str(each).startswith("--")), usual)
+    flag = next((str(each) for each in declared if str(each).startswith("--")), usual)
     if values == [True]:
         return [flag]
     return [word for value in values for word in (flag, str(value))]

@@ -162,8 +162,27 @@ def _observations(found: Sequence[Reproduction]) -> Iterator[Section]:
         chosen = [each for each in found if each.observation.kind == kind]
         if chosen:
             title, about = TITLES[kind]
-            context = {"about": about, "observations": chosen}
+            context = {"about": about, "observations": [_observation(each) for each in chosen]}
             yield Section(kind, title, "audit_observations.html", context, styles=_STYLES)
+
+
+def _observation(found: Reproduction) -> dict[str, object]:
+    """An observation with what its lines print here."""
+    seen = found.observation
+    texts = {
+        "title": seen.title,
+        "package": f"{seen.package} {found.found_version}",
+        "version": seen.version,
+        "text": " ".join(seen.text.split()),
+        "lines": seen.lines.strip(),
+        "prints": seen.prints,
+        "printed": found.printed,
+    }
+    return {
+        **{name: printable(text) for name, text in texts.items()},
+        "functions": [printable_line(name) for name in seen.functions],
+        "holds": found.holds,
+    }
 
 
 def _made(audit: Audit, command: str) -> Section:

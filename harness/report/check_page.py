@@ -37,7 +37,11 @@ def check_page(methods: Sequence[CheckedMethod], command: str) -> Page:
         command: the command that makes the page again.
     """
     keys = _keys([each.report.method for each in methods])
-    parts = [_part(each, key, command) for each, key in zip(methods, keys, strict=True)]
+    labels = _numbered([printable_line(each.report.method) for each in methods])
+    parts = [
+        _part(each, label, key, command)
+        for each, label, key in zip(methods, labels, keys, strict=True)
+    ]
     if len(methods) == 1:
         return Page(f"Check of {parts[0].title}", parts, command=printable_line(command))
     passed = sum(each.report.passed for each in methods)
@@ -45,12 +49,12 @@ def check_page(methods: Sequence[CheckedMethod], command: str) -> Page:
     return Page(f"Check of {len(methods)} methods", parts, lead, printable_line(command))
 
 
-def _part(method: CheckedMethod, key: str, command: str) -> Part:
+def _part(method: CheckedMethod, label: str, key: str, command: str) -> Part:
     report = method.report
     findings = shown(report, method.words)
     return Part(
         key=key,
-        title=f"{printable_line(report.method)}: {MARKS[report.verdict]} {report.verdict.upper()}",
+        title=f"{label}: {MARKS[report.verdict]} {report.verdict.upper()}",
         sections=[
             _verdict(report, findings),
             _findings(findings, key),
@@ -157,3 +161,11 @@ def _keys(labels: Sequence[str]) -> list[str]:
         words = _NOT_IN_KEYS.sub("-", label.lower())[:_LONGEST_KEY].strip("-")
         keys.append("-".join(["method", str(number), *([words] if words else [])]))
     return keys
+
+
+def _numbered(labels: Sequence[str]) -> list[str]:
+    """The labels; one that occurs more than once with the number of its occurrence."""
+    return [
+        f"{label} ({labels[: at + 1].count(label)})" if labels.count(label) > 1 else label
+        for at, label in enumerate(labels)
+    ]

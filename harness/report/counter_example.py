@@ -22,6 +22,7 @@ from harness.checks.counter_examples.records import (
 )
 from harness.checks.report import Cell, format_cell
 from harness.numerics.arrays import Floats
+from harness.printable import printable_line
 from harness.report.still_picture import ticks
 
 _LEFT, _RIGHT = 3.0, 97.0
@@ -454,7 +455,7 @@ def _numbers(example: NumberExample) -> Picture:
     found, expected = example.found, example.expected
     low, high = min(0.0, found, expected), max(0.0, found, expected)
     axis = _Axis(low, high if high > low else low + 1.0)
-    named = [("found", found, True), (example.expected_words, expected, False)]
+    named = [("found", found, True), (printable_line(example.expected_words), expected, False)]
     bars = []
     for number, (words, value, is_fault) in enumerate(named):
         start, end = sorted((axis.at(0.0), axis.at(value)))
@@ -463,7 +464,7 @@ def _numbers(example: NumberExample) -> Picture:
     bottom = _TOP + _ROW * len(bars)
     return Picture(
         kind="numbers",
-        sentence=example.sentence,
+        sentence=printable_line(example.sentence),
         x_label=example.measured,
         height=bottom + _AXIS,
         axis=bottom,
@@ -491,7 +492,7 @@ def _percent(value: float | None) -> str:
 def _exact(value: float, fault: str = "") -> str:
     """A number as messages have it; without one why."""
     if math.isnan(value):
-        return fault or "not a number"
+        return printable_line(fault) or "not a number"
     return f"{value:.15g}".replace("-", "−").replace("inf", "∞")
 
 

@@ -24,7 +24,7 @@ from harness.checks.report import (
     Verdict,
 )
 from harness.families.catalogue import family_of
-from harness.printable import printable
+from harness.printable import printable, printable_line
 from harness.report.counter_example import Picture, picture_of
 
 MARKS: Mapping[Verdict, str] = {FAIL: "✗", INCONCLUSIVE: "?", DECLARED: "◇", REMARK: "!", PASS: "✓"}
@@ -100,7 +100,7 @@ def _command(finding: Finding, family: str, words: Sequence[str]) -> str:
     if not words or "alpha" not in grid:
         return ""
     text = ";".join(f"{name}={','.join(map(_number, values))}" for name, values in grid.items())
-    return shlex.join([*words, "--grid", text])
+    return printable_line(shlex.join([*words, "--grid", text]))
 
 
 def _grid_of_cell(finding: Finding, family: str) -> Grid:

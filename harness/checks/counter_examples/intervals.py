@@ -260,4 +260,4 @@ def _neighbours(spot: Spot) -> Iterator[IntervalRow]:
 
 
 def _text(value: float) -> str:
-    return "not a number" if math.isnan(value) else f"{value:.6g}"
+    return "not a number" if math.isnan(value) else f"{value:.6g}".replace("inf", "∞")

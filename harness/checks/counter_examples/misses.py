@@ -75,6 +75,10 @@ def miss_example(
     inside = None if is_mean or everywhere else truths_inside(scenario)[0]
     worst = None if is_mean else _worst(curve.truths, curve.missed, inside)
     found, expected = float(cell["found"]), float(cell["expected"])
+    supremum = cell.get(family.numbered("worst_truth")[0])
+    if isinstance(supremum, int | float):
+        # It may be the limit at a jump, or beyond the truths of the curve.
+        worst = float(supremum), found
     return MissExample(
         sentence=_sentence(is_mean, alpha, found, expected, worst, family.symbols[0]),
         truth=family.symbols[0],

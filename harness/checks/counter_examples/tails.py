@@ -12,6 +12,7 @@ from harness.checks.counter_examples.records import TailExample
 from harness.checks.report import Finding, format_cell
 from harness.checks.tails.record import LimitName, LimitTails
 from harness.families.catalogue import family_of
+from harness.families.family import PAIRS
 from harness.methods.expected_failures import SIDE
 from harness.numerics.arrays import Floats
 
@@ -43,16 +44,21 @@ def tail_example(finding: Finding, records: Sequence[LimitTails]) -> TailExample
 
 
 def _of_size(finding: Finding, tails: LimitTails) -> TailExample | None:
-    """The tails along the last count, where the finding names no other one."""
+    """The tails along one count, where the finding names all others."""
     cell, outcomes = finding.cell, tails.outcomes
     number = tails.alphas.index(float(cell["alpha"]))
-    *others, axis = family_of(outcomes.family).counts
-    columns = dict(zip((*others, axis), outcomes.flat(), strict=True))
+    family = family_of(outcomes.family)
+    *others, axis = family.counts
+    if family.design == PAIRS:
+        # A pair moves from second_only to first_only, while the other two cells stay.
+        others, axis = ["both", "neither"], "first_only"
+    columns = dict(zip(family.counts, outcomes.flat(), strict=True))
     places = np.arange(columns[axis].size)
     for each in others:
         if each not in cell:
             return None
         places = places[columns[each][places] == cell[each]]
+    places = places[np.argsort(columns[axis][places])]
     x, here = columns[axis][places], cell.get(axis)
     if here is None and x.size > _MOST:
         return None
