@@ -22,6 +22,7 @@ from harness.report.curve_sentence import (
     length_sentence,
     outcome_sentence,
 )
+from harness.report.smooth import packed_smooth
 from harness.report.still_picture import COLOURS, DASHES, Line, StillPicture, still_picture
 from harness.report.thinning import thinned
 from harness.tables.ranking import YARDSTICK
@@ -295,8 +296,8 @@ def _packed_panel(panel: Panel, x: int, say: Sequence[str]) -> dict[str, Any]:
     """A panel for the script: the values that are read as they are, lines as they are drawn."""
     found: dict[str, Any] = {
         "x": x,
-        "missed": packed(panel.missed),
-        "length": packed(panel.length) if np.isfinite(panel.length).any() else None,
+        "missed": packed_smooth(panel.missed),
+        "length": packed_smooth(panel.length) if np.isfinite(panel.length).any() else None,
         "say": list(say),
     }
     if any(panel.estimated_length):

@@ -19,6 +19,7 @@ from harness.report.curves import curves
 from harness.report.still_picture import Line, still_picture, ticks
 from harness.tables.results import Results
 from tests.report.pages import ids_in
+from tests.report.smooth_rows import restored
 from tests.report.some_runs import page_of, results_of, unpacked
 
 Array = npt.NDArray[Any]
@@ -30,6 +31,9 @@ def only(section: list[Section]) -> Section:
 
 
 def values(panel: dict[str, Any], key: str, count: int) -> Array:
+    """Values of all methods, shape (k, m)."""
+    if "weights" in panel[key]:
+        return restored(panel[key])
     return unpacked(panel[key]).reshape(count, -1)
 
 
