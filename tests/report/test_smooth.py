@@ -9,7 +9,6 @@ from harness.report.content import packed
 from harness.report.smooth import packed_smooth
 from tests.report.smooth_rows import restored
 
-
 X = np.linspace(0, 1, 400)
 ROWS = {
     "smooth": np.stack([np.sin(3 * X), 1 / (1 + X)]),
