@@ -252,7 +252,7 @@ def _panel(
         x,
         missed,
         length,
-        list(unknown & np.isfinite(length).any(axis=1)),
+        np.asarray(unknown & np.isfinite(length).any(axis=1)).tolist(),
         simulated=_simulated(estimates, axis, x, methods),
         names=names,
     )

@@ -223,7 +223,7 @@ def _by_trials(panel: Panel, words: Words) -> str:
         low, high = 1 - found.upper[row, column], 1 - found.lower[row, column]
         interval = f" (95 % interval {_percent(low)} to {_percent(high)})"
     lowest = f"{_percent(1 - found.alpha[row, column])} near {where}{interval}"
-    clear = (found.lower > panel.alpha).any(axis=1)
+    clear = np.asarray((found.lower > panel.alpha).any(axis=1)).tolist()
     never = [title for title, known in zip(words.titles, clear, strict=True) if not known]
     text = f"by Monte Carlo {words.titles[row]} covers least often: {lowest}"
     if len(never) not in (0, len(words.titles)):
