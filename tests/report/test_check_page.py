@@ -23,7 +23,7 @@ from harness.checks.counter_examples.records import (
 from harness.checks.markdown import verdict_of
 from harness.checks.report import CheckReport, Finding
 from harness.report.check_page import CheckedMethod, check_page
-from harness.report.counter_example import picture_of
+from harness.report.counter_example.draw import picture_of
 from harness.report.findings import shown
 from harness.report.render import render
 from tests.report.pages import ids_in, tables_in
