@@ -14,7 +14,7 @@ from harness.report.answer import answer
 from harness.report.cells import cells
 from harness.report.claims import claims
 from harness.report.content import Page, Part, Section
-from harness.report.curves import curves
+from harness.report.curves.section import curves
 from harness.report.facts import facts
 from harness.report.maps import maps
 from harness.tables.results import Results

@@ -13,10 +13,10 @@ import pytest
 import harness
 from harness.engines.miss_curve import MissCurve
 from harness.report.content import Section
-from harness.report.curve_panels import outcome_panels, truth_panels
-from harness.report.curve_sentence import share_above
-from harness.report.curves import curves
-from harness.report.still_picture import Line, still_picture, ticks
+from harness.report.curves.panels import outcome_panels, truth_panels
+from harness.report.curves.section import curves
+from harness.report.curves.sentence import share_above
+from harness.report.curves.still_picture import Line, still_picture, ticks
 from harness.tables.results import Results
 from tests.report.pages import ids_in
 from tests.report.smooth_rows import restored

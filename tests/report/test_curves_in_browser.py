@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import harness
-from harness.report.curves import curves
+from harness.report.curves.section import curves
 from harness.tables.results import Results
 from tests.browser import Browser
 from tests.report.accessibility import violations

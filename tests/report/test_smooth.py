@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.report.content import packed
-from harness.report.smooth import packed_smooth
+from harness.report.curves.smooth import packed_smooth
 from tests.report.smooth_rows import restored
 
 X = np.linspace(0, 1, 400)

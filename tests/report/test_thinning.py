@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.numerics.arrays import Floats
-from harness.report.thinning import thinned
+from harness.report.curves.thinning import thinned
 
 COLUMNS = 100
 

@@ -25,7 +25,7 @@ from harness.report.counter_example.picture import (
     percent,
     text,
 )
-from harness.report.still_picture import ticks
+from harness.report.curves.still_picture import ticks
 
 _MOST_TICKS = 4
 _SMALLEST_TAIL = 1e-4

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from harness.printable import printable_line
-from harness.report.still_picture import ticks
+from harness.report.curves.still_picture import ticks
 
 LEFT, RIGHT = 3.0, 97.0
 LEFT_OF_PLOT = 13.0

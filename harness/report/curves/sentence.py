@@ -11,7 +11,7 @@ import numpy as np
 from harness.engines.miss_curve import MissCurve
 from harness.listed_words import enumerated
 from harness.numerics.arrays import Floats
-from harness.report.curve_panels import Panel
+from harness.report.curves.panels import Panel
 from harness.tables.recommendation import rounding_of
 
 ACCURATE = 1e-9

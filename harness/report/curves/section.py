@@ -15,16 +15,16 @@ from harness.engines.miss_curve import MissCurve
 from harness.figures.look import labels
 from harness.methods.method import TWO_SIDED
 from harness.report.content import Section, packed
-from harness.report.curve_panels import Panel, Panels, outcome_panels, truth_panels
-from harness.report.curve_sentence import (
+from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels
+from harness.report.curves.sentence import (
     Words,
     coverage_sentence,
     length_sentence,
     outcome_sentence,
 )
-from harness.report.smooth import packed_smooth
-from harness.report.still_picture import COLOURS, DASHES, Line, StillPicture, still_picture
-from harness.report.thinning import thinned
+from harness.report.curves.smooth import packed_smooth
+from harness.report.curves.still_picture import COLOURS, DASHES, Line, StillPicture, still_picture
+from harness.report.curves.thinning import thinned
 from harness.tables.ranking import YARDSTICK
 from harness.tables.results import Results
 from harness.tables.titles import method_titles
