@@ -12,11 +12,11 @@ from rich.text import Text
 
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.families.family import MONTE_CARLO, POSTERIOR
+from harness.families.family import MONTE_CARLO, POSTERIOR, Family
 from harness.report.content import Section
-from harness.report.verdicts import HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
+from harness.report.verdicts import ABOUT, HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
 from harness.screen.calibration_summary import test_results
-from harness.screen.conclusion import Found, found_at, percent, sentences, shortest
+from harness.screen.conclusion import MARGIN, Found, found_at, percent, sentences, shortest, telling
 from harness.tables.export.numbers import place_text
 from harness.tables.manifest import (
     agrees,
@@ -58,6 +58,8 @@ class Method:
     estimate_error: float | None = None
     estimate_interval: Span | None = None
     relative_length: float | None = None
+    length_trials: int | None = None
+    """Where lengths are means of trials: of how many at a size, at least."""
     outcome_alpha: float | None = None
     """The largest alpha of an outcome by the posterior, where that is all that is known."""
 
@@ -70,6 +72,7 @@ class Method:
         parts = {
             HONEST: (length, worst),
             ON_AVERAGE: (worst, length),
+            ABOUT: (missed, worst),
             UNDERSTATES: (missed, worst),
         }
         return self.verdict.order, *parts[self.verdict.kind], self.label
@@ -85,11 +88,22 @@ class Ranking:
     methods: Sequence[Method]
     shortest: str = ""
     """The title of the method whose length is the unit of relative lengths."""
-    shortest_is_honest: bool = True
+    unit: str = ""
+    """What that method is, to follow "the shortest"."""
 
     def has(self, name: str) -> bool:
         """Whether anything is known in a column."""
         return any(getattr(each, name) is not None for each in self.methods)
+
+    def has_kind(self, kind: str) -> bool:
+        """Whether a verdict is of a kind."""
+        return any(each.verdict.kind == kind for each in self.methods)
+
+    def approaches(self, end: str) -> bool:
+        """Whether a worst case is approached at an end of the parameter, ``0+`` or ``1−``."""
+        return any(
+            each.worst_at.endswith(end) or f"{end}," in each.worst_at for each in self.methods
+        )
 
 
 @dataclass(frozen=True)
@@ -100,6 +114,8 @@ class Answer:
     warnings: Sequence[str]
     """What makes its numbers doubtful: failed methods, engines that disagree."""
     rankings: Sequence[Ranking] = ()
+    margin: float = MARGIN
+    """How much of alpha a mean alpha may exceed it by and be about right on average."""
     references: Sequence[_Row] = field(default=())
     """Of a calibration, the rows of its summary."""
 
@@ -152,7 +168,7 @@ def _ranking(results: Results, alpha: float, worst_is_exact: bool) -> Ranking:
     titles = method_titles(results.manifest)
     found = found_at(results.summary, alpha)
     if not found:
-        methods = list(_by_posterior(results.summary, alpha, titles))
+        methods = list(_by_posterior(results, alpha, titles))
         return Ranking(alpha, percent(alpha), sorted(methods, key=lambda each: each.order))
     kept = [each for each in found if each.keeps and each.lengths is not None]
     unit = None
@@ -164,8 +180,19 @@ def _ranking(results: Results, alpha: float, worst_is_exact: bool) -> Ranking:
         percent(alpha),
         sorted(methods, key=lambda each: each.order),
         shortest="" if unit is None else titles.get(unit.method, unit.method),
-        shortest_is_honest=bool(kept),
+        unit=_unit(found, kept, worst_is_exact),
     )
+
+
+def _unit(found: Sequence[Found], kept: Sequence[Found], worst_is_exact: bool) -> str:
+    """Among which methods the unit of lengths is the shortest."""
+    if kept:
+        if any(each.worst is None for each in kept):
+            return "that was not found to miss too often on average"
+        return "that is honest" if worst_is_exact else "that is honest as far as the search tells"
+    if any(each.keeps for each in found):
+        return "of all whose lengths are known; of the honest ones none are"
+    return "of all, none of which is honest"
 
 
 def _method(
@@ -215,6 +242,7 @@ def _method(
         estimate_error=estimate.get("std_error"),
         estimate_interval=_interval(estimate),
         relative_length=_relative(found, unit),
+        length_trials=_length_trials(found, unit),
     )
 
 
@@ -247,10 +275,16 @@ def _relative(found: Found, unit: Found | None) -> float | None:
     return sum(one / of if of > 0 else 1.0 for one, of in pairs) / len(pairs)
 
 
-def _by_posterior(
-    summary: pl.DataFrame, alpha: float, titles: Mapping[str, str]
-) -> Iterator[Method]:
+def _length_trials(found: Found, unit: Found | None) -> int | None:
+    """Of how many trials lengths are means, where any of them is."""
+    rows = [*found.rows, *(unit.rows if unit is not None else ())]
+    trials = [row["trials"] for row in rows if row["engine"] == MONTE_CARLO and row["trials"]]
+    return None if unit is None or found.lengths is None else min(trials, default=None)
+
+
+def _by_posterior(results: Results, alpha: float, titles: Mapping[str, str]) -> Iterator[Method]:
     """The rows where only the posterior has been asked."""
+    summary = results.summary
     rows = summary.filter(pl.col("alpha") == alpha, pl.col("engine") == POSTERIOR)
     for part in rows.partition_by("method", maintain_order=True):
         label = part["method"][0]
@@ -261,11 +295,11 @@ def _by_posterior(
         least = min(known, key=lambda row: row["alpha_error_min"])
         reached = alpha - least["alpha_error_min"]
         kept = reached <= alpha + rounding_of(alpha)
-        at = family.size_text([least[name] for name in family.sizes], digits=12)
+        at = _outcome(results.cells, least, family)
         words = (
-            f"by the posterior no outcome is missed more often than {percent(alpha)}"
+            f"by the posterior misses the true value in at most {percent(alpha)} at every outcome"
             if kept
-            else f"by the posterior up to {percent(reached)} at an outcome, {at}"
+            else f"by the posterior misses the true value in up to {telling(reached, alpha)} at {at}"
         )
         yield Method(
             label=label,
@@ -274,6 +308,19 @@ def _by_posterior(
             outcome_alpha=reached,
             worst_at=at,
         )
+
+
+def _outcome(cells: pl.DataFrame, row: _Row, family: Family) -> str:
+    """The outcome that misses most often by the posterior, where cells are stored, and its size."""
+    size = family.size_text([row[name] for name in family.sizes], digits=12)
+    same = {name: row[name] for name in ("method", "alpha", "engine", *family.sizes)}
+    of_row = cells.filter(given="outcome", **same).drop_nulls("actual_alpha")
+    outcomes = [name for name in family.counts if name in of_row.columns]
+    if of_row.is_empty() or not outcomes:
+        return f"an outcome of {size}"
+    first = of_row.row(int(of_row["actual_alpha"].arg_max() or 0), named=True)
+    places = [f"{name} = {first[name]:.12g}" for name in outcomes if first[name] is not None]
+    return ", ".join([*places, size])
 
 
 def _last(value: float | None) -> float:

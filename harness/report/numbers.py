@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.families.combination import Span
+from harness.screen.conclusion import percent as known_percent
 from harness.tables.export.numbers import with_error, with_interval
 
 _MOST_DECIMALS = 8
@@ -16,7 +17,7 @@ def percent(value: float | None, digits: int = 3) -> str:
     """A probability in percent, as in ``5.12 %``; nothing where it is not known."""
     if value is None or math.isnan(value):
         return ""
-    return f"{100 * value:.{digits}g} %"
+    return known_percent(value, digits)
 
 
 def coverage(value: float | None, error: float | None = None, interval: Span | None = None) -> str:

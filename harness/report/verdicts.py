@@ -1,8 +1,9 @@
-"""What a method is worth in words: honest, honest on average, or understating its uncertainty."""
+"""What a method is worth in words: honest, right on average, or understating its uncertainty."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,15 +16,18 @@ from harness.families.family import MONTE_CARLO, SINGLE_SAMPLE, Family
 from harness.figures import selection
 from harness.figures.exact_curve import exact_curve
 from harness.figures.truth_curves import TruthCurves
-from harness.screen.conclusion import Found, is_clearly_above, percent
+from harness.screen.conclusion import Found, is_clearly_above, percent, telling
 from harness.tables.recommendation import rounding_of
 from harness.tables.results import Results
 
-HONEST, ON_AVERAGE, UNDERSTATES = "honest", "on average", "understates"
+HONEST, ON_AVERAGE, ABOUT, UNDERSTATES = "honest", "on average", "about right", "understates"
 """What a verdict is, from the best to the worst."""
 _MOST_RANGES = 2
 """The most ranges of true values that a verdict names; of more it has the share."""
+_DIGITS = 3
+"""The significant digits of a true value's distance to the nearer end of the parameter's range."""
 
+_MOST_DECIMALS = 12
 _NEARLY_ALL = 0.99
 
 _Row = Mapping[str, Any]
@@ -39,7 +43,7 @@ class Verdict:
     @property
     def order(self) -> int:
         """From 0, the best."""
-        return (HONEST, ON_AVERAGE, UNDERSTATES).index(self.kind)
+        return (HONEST, ON_AVERAGE, ABOUT, UNDERSTATES).index(self.kind)
 
 
 @dataclass(frozen=True)
@@ -61,42 +65,59 @@ def verdict(results: Results, found: Found, alpha: float, worst_is_exact: bool) 
         worst_is_exact: whether worst cases are proven suprema, and not found by a search.
     """
     bound = percent(alpha)
+    scope = f" {found.scope}" if found.scope else ""
     if found.keeps and found.worst is not None:
-        proven = "never misses" if worst_is_exact else "was not found to miss"
-        return Verdict(HONEST, f"honest: {proven} more than {bound}")
-    where = _where(results, found, alpha)
+        if worst_is_exact:
+            return Verdict(HONEST, f"honest: never misses more often than {bound}{scope}")
+        searched = f"was not found to miss more often than {bound}{scope}"
+        return Verdict(HONEST, f"honest, as far as the search tells: {searched}")
     if found.above:
-        how = where or f": misses up to {percent(found.mean)} on average{_size(found)}"
+        how = _where(results, found.above, alpha, several=len(found.rows) > 1)
+        if not how:
+            how = f": misses up to {telling(found.mean, alpha)} on average{_size(found)}"
         return Verdict(UNDERSTATES, f"understates its uncertainty{how}")
+    if found.about:
+        reached = f"{telling(found.mean, alpha)}{_size(found)}"
+        return Verdict(ABOUT, f"about right on average: {reached}")
+    where = _where(results, found.rows, alpha, several=len(found.rows) > 1)
+    only = "right on average only: misses"
     if where:
-        return Verdict(ON_AVERAGE, f"honest on average only: misses more than {bound}{where}")
+        return Verdict(ON_AVERAGE, f"{only} more often than {bound}{where}")
     if found.worst is not None:
         which = "at worst" if worst_is_exact else "at the worst found"
-        most = f"misses {percent(found.worst)} {which}"
-        return Verdict(ON_AVERAGE, f"honest on average only: {most}")
+        return Verdict(ON_AVERAGE, f"{only} {telling(found.worst, alpha)} {which}{scope}")
     if any(row["engine"] == MONTE_CARLO for row in found.rows):
-        return Verdict(ON_AVERAGE, "honest on average, as far as the trials tell")
-    return Verdict(ON_AVERAGE, "honest on average; its worst case is not known")
+        return Verdict(ON_AVERAGE, "right on average, as far as the trials tell")
+    return Verdict(ON_AVERAGE, "right on average; its worst case is not known")
 
 
 def _size(found: Found) -> str:
-    """The size at which a method misses most often on average."""
+    """The size at which a method misses most often on average, and for which true values."""
+    scope = f" {found.scope}" if found.scope else ""
     if len(found.rows) == 1:
-        return ""
+        return scope
     row = max(found.rows, key=lambda row: row["actual_alpha"])
     family = family_of(row["family"])
-    return f" at {family.size_text([row[name] for name in family.sizes], digits=12)}"
+    size = family.size_text([row[name] for name in family.sizes], digits=12)
+    return f" at {size}{',' if scope.startswith(' at') else ''}{scope}"
 
 
-def _where(results: Results, found: Found, alpha: float) -> str:
-    """Where a method misses more often than alpha, at the size with most such true values."""
-    family = family_of(found.rows[0]["family"])
+def _where(results: Results, rows: Sequence[_Row], alpha: float, several: bool) -> str:
+    """Where a method misses more often than alpha, at the size with most such true values.
+
+    Args:
+        results: of the run.
+        rows: of the sizes to look at.
+        alpha: the nominal alpha.
+        several: whether the run has other sizes, so that the size has to be named.
+    """
+    family = family_of(rows[0]["family"])
     most, words = 0.0, ""
-    for row in found.rows:
+    for row in rows:
         size = tuple(float(row[name]) for name in family.sizes)
         place = _on_curve(results, row, family, size) or _listed(results, row, family, size)
         if place is not None and place.share > most:
-            at = f" at {family.size_text(size, digits=12)}" if len(found.rows) > 1 else ""
+            at = f" at {family.size_text(size, digits=12)}" if several else ""
             most, words = place.share, f" {place.words}{at}"
     return words
 
@@ -112,7 +133,7 @@ def _on_curve(results: Results, row: _Row, family: Family, size: selection.Size)
         return None
     ranges = ranges_above(curve, alpha + rounding_of(alpha))
     share = sum(high - low for low, high in ranges) / (over[1] - over[0])
-    return _Place(share, _words(ranges, share, over, family.symbols[0]))
+    return _Place(share, _words(ranges, share, over, family))
 
 
 def ranges_above(curve: MissCurve, bound: float) -> list[Span]:
@@ -142,24 +163,48 @@ def ranges_above(curve: MissCurve, bound: float) -> list[Span]:
     return found
 
 
-def _words(ranges: list[Span], share: float, over: Span, symbol: str) -> str:
+def _words(ranges: list[Span], share: float, over: Span, family: Family) -> str:
     """The ranges in words, as in ``for p < 0.12``; of many their share."""
+    symbol, support = family.symbols[0], family.model.SUPPORT
+    within = "" if over == tuple(support) else f" in {over[0]:g} … {over[1]:g}"
     if share > _NEARLY_ALL and ranges != [over]:
-        return f"for nearly every {symbol}"
+        return f"for nearly every {symbol}{within}"
     if len(ranges) > _MOST_RANGES:
         return f"for {100 * share:.3g} % of {symbol} in {over[0]:g} … {over[1]:g}"
-    return "for " + " and ".join(_range(each, over, symbol) for each in ranges)
+    if ranges == [over]:
+        return f"for every {symbol}{within}"
+    said = " and ".join(range_text(each, support, symbol) for each in ranges)
+    return f"for {said}{f', of {symbol}{within}' if within else ''}"
 
 
-def _range(range_: Span, over: Span, symbol: str) -> str:
+def range_text(range_: Span, support: Span, symbol: str) -> str:
+    """A range of a parameter, with the digits that its ends need to be told from the support's.
+
+    >>> range_text((0.9894761, 0.989751), (0, 1), "p"), range_text((0, 0.12345), (0, 1), "p")
+    ('0.9895 < p < 0.9898', 'p < 0.123')
+    """
     low, high = range_
-    if low <= over[0] and high >= over[1]:
+    below, above = low <= support[0], high >= support[1]
+    if below and above:
         return f"every {symbol}"
-    if low <= over[0]:
-        return f"{symbol} < {high:.3g}"
-    if high >= over[1]:
-        return f"{symbol} > {low:.3g}"
-    return f"{low:.3g} < {symbol} < {high:.3g}"
+    first, last = _end(low, support, high - low), _end(high, support, high - low)
+    if below:
+        return f"{symbol} < {last}"
+    return f"{symbol} > {first}" if above else f"{first} < {symbol} < {last}"
+
+
+def _end(value: float, support: Span, width: float) -> str:
+    """An end of a range, with ``_DIGITS`` of its distance to the nearer end of the support."""
+    distances = [abs(value - end) for end in support if math.isfinite(end)]
+    nearest = min((each for each in distances if each > 0), default=0.0)
+    if nearest <= 0:
+        return f"{value:g}"
+    decimals = max(0, _DIGITS - 1 - math.floor(math.log10(nearest)))
+    # The ends of a narrow range have to be told from each other.
+    while width > 0 and decimals < _MOST_DECIMALS and 10.0**-decimals > width:
+        decimals += 1
+    text = f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _listed(results: Results, row: _Row, family: Family, size: selection.Size) -> _Place | None:
@@ -171,8 +216,49 @@ def _listed(results: Results, row: _Row, family: Family, size: selection.Size) -
         return None
     if engine == MONTE_CARLO:
         rows = cells.iter_rows(named=True)
-        above = sum(is_clearly_above(each, alpha, of_engine.height) for each in rows)
+        above = [is_clearly_above(each, alpha, of_engine.height) for each in rows]
     else:
-        above = int((cells["actual_alpha"] > alpha + rounding_of(alpha)).sum())
-    share = above / cells.height
-    return _Place(share, f"at {above} of {cells.height} true values")
+        above = (cells["actual_alpha"] > alpha + rounding_of(alpha)).to_list()
+    truths = {
+        symbol: cells[name].to_list()
+        for name, symbol in zip(family.truths, family.symbols, strict=False)
+        if name in cells.columns
+    }
+    return _Place(sum(above) / cells.height, listed_words(truths, above))
+
+
+def listed_words(truths: Mapping[str, Sequence[float]], above: Sequence[bool]) -> str:
+    """At which of the listed true values a method misses too often.
+
+    Args:
+        truths: by the symbol of each parameter, its value at each place.
+        above: whether the method misses too often, at each place.
+    """
+    count, every = sum(above), len(above)
+    if count == every:
+        return f"at all {every} true values"
+    varied = {symbol: values for symbol, values in truths.items() if len(set(values)) > 1}
+    parts, whole = [], len(varied) == 1
+    for symbol, values in varied.items():
+        listed = sorted(set(values))
+        met = sorted({value for value, is_above in zip(values, above, strict=True) if is_above})
+        whole = whole and len(met) == sum(met[0] <= each <= met[-1] for each in listed)
+        if met and (met[0], met[-1]) != (listed[0], listed[-1]):
+            parts.append(_listed_range(symbol, met, listed))
+    if parts and whole and count > 1:
+        return f"at the {count} of {every} true values with {parts[0]}"
+    if parts and whole:
+        return f"at one of {every} true values, {parts[0]}"
+    words = f"at {count} of {every} true values"
+    return f"{words}, all with {' and '.join(parts)}" if parts else words
+
+
+def _listed_range(symbol: str, met: Sequence[float], listed: Sequence[float]) -> str:
+    """The range of some of the listed values, both ascending."""
+    if len(met) == 1:
+        return f"{symbol} = {met[0]:.6g}"
+    if met[0] == listed[0]:
+        return f"{symbol} ≤ {met[-1]:.6g}"
+    if met[-1] == listed[-1]:
+        return f"{symbol} ≥ {met[0]:.6g}"
+    return f"{met[0]:.6g} ≤ {symbol} ≤ {met[-1]:.6g}"

@@ -15,12 +15,17 @@ from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.listed_words import enumerated
 from harness.methods.method import TWO_SIDED
 from harness.sampling import binomial
-from harness.screen.records import escape_markup
+from harness.screen.records import escape_markup, span_text
 from harness.tables.recommendation import rounding_of
+from harness.tables.schema import worst_range_columns
 
 _FALSE_ALARM = 0.025
 """The probability that some estimate of Monte Carlo is called above alpha where none is."""
+MARGIN = 0.05
+"""A mean alpha of up to so much of alpha above it counts as about right on average."""
 _MOST_NAMED = 3
+_MOST_SPANS = 2
+_MOST_DIGITS = 12
 _Row = Mapping[str, Any]
 
 
@@ -34,13 +39,18 @@ class Found:
     keeps: bool
     """Whether it misses no more often than alpha: at worst where that is known, else on average,
     as far as the estimates of Monte Carlo tell."""
-    above: bool
-    """Whether it misses more often on average, at some size."""
+    above: tuple[_Row, ...]
+    """The rows of the sizes at which it misses clearly more often on average: by more than the
+    ``MARGIN``, and where it is estimated by more than chance explains."""
+    about: bool
+    """Whether its mean alpha exceeds alpha at some size, but nowhere by more than the margin."""
     mean: float
     """The largest mean alpha of a size."""
     worst: float | None
     lengths: tuple[float, ...] | None
     """The mean length at each size; None where one is not known, or where there is one limit."""
+    scope: str = ""
+    """Of which true values the worst case is: ``for p in 0.1 … 0.9``; empty where it is all."""
 
 
 def conclusion(summary: pl.DataFrame, worst_is_exact: bool) -> Iterator[str]:
@@ -93,12 +103,17 @@ def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> Found | None:
     used = list(by_size.values())
     if not used:
         return None
-    above = any(
-        is_clearly_above(row, alpha, estimates)
-        if row["engine"] == MONTE_CARLO
-        else row["actual_alpha"] > alpha + tolerance
+    over = [
+        row
         for row in used
-    )
+        if (
+            is_clearly_above(row, alpha, estimates)
+            if row["engine"] == MONTE_CARLO
+            else row["actual_alpha"] > alpha + tolerance
+        )
+    ]
+    bound = (1 + MARGIN) * alpha + tolerance
+    above = tuple(row for row in over if row["actual_alpha"] > bound)
     worst = [row["worst_alpha"] for row in used if row.get("worst_alpha") is not None]
     lengths = [row.get("mean_length") for row in used]
     usable = rows[0]["side"] == TWO_SIDED and all(
@@ -107,12 +122,33 @@ def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> Found | None:
     return Found(
         method=rows[0]["method"],
         rows=tuple(used),
-        keeps=not above and max(worst, default=0.0) <= alpha + tolerance,
+        keeps=not over and max(worst, default=0.0) <= alpha + tolerance,
         above=above,
+        about=bool(over) and not above,
         mean=max(row["actual_alpha"] for row in used),
         worst=max(worst) if len(worst) == len(used) else None,
         lengths=tuple(float(each) for each in lengths if each is not None) if usable else None,
+        scope=next(filter(None, map(scope_of, used)), ""),
     )
+
+
+def scope_of(row: _Row) -> str:
+    """Of which true values the worst case of a row is; empty where of all, or where none is known.
+
+    It is as in ``for p in 0.1 … 0.9`` or ``at p = 0.3``.
+    """
+    family = family_of(row["family"])
+    parts = []
+    ranges = worst_range_columns(row["family"])
+    for symbol, (low, high) in zip(family.symbols, ranges, strict=False):
+        ends = row.get(low), row.get(high)
+        if None in ends or ends == tuple(family.model.SUPPORT):
+            continue
+        parts.append(span_text(symbol, *ends))
+    if len(parts) > _MOST_SPANS:
+        return "for the true values of this run"
+    every_is_a_value = all(" = " in each for each in parts)
+    return f"{'at' if every_is_a_value else 'for'} {', '.join(parts)}" if parts else ""
 
 
 def is_clearly_above(row: _Row, alpha: float, estimates: int) -> bool:
@@ -157,35 +193,59 @@ def _line(found: Sequence[Found], alpha: float, worst_is_exact: bool) -> str:
     least = shortest([each for each in kept if each.lengths is not None])
     proven = worst_is_exact and all(each.worst is not None for each in kept)
     never = "never misses" if proven else "was not found to miss"
+    scope = _after(next((each.scope for each in found if each.scope), ""))
     if least is not None:
         which = "the shortest that" if len(kept) > 1 else "the only one that"
         first = f"Of {len(found)} methods, {least.method} is {which} {never} more often than"
-        first += f" {bound}."
+        first += f" {bound}{scope}."
     elif kept:
         names = _names([each.method for each in kept])
         several = {"never misses": "never miss", "was not found to miss": "were not found to miss"}
-        first = f"{names} {never if len(kept) == 1 else several[never]} more often than {bound}."
+        first = f"{names} {never if len(kept) == 1 else several[never]} more often than {bound}"
+        first += f"{scope}."
     else:
         # A mean says less than a worst case, so that one is not held against the other.
         known = [each for each in found if each.worst is not None] or found
         best = min(known, key=lambda each: max(each.mean, each.worst or 0.0))
-        most = "" if best.worst is None else " at worst"
-        reached = percent(max(best.mean, best.worst or 0.0))
-        first = f"None of {len(found)} methods keeps {bound}{most}; {best.method} misses {reached}."
+        most = "" if best.worst is None or scope.startswith(" at") else " at worst"
+        reached = telling(max(best.mean, best.worst or 0.0), alpha)
+        first = f"None of {len(found)} methods keeps {bound}{most}{scope}; {best.method} misses"
+        first += f" {reached}."
     return f"{first} {_understating(found, alpha)}"
 
 
+def _after(scope: str) -> str:
+    """A scope behind other words."""
+    return f" {scope}" if scope else ""
+
+
 def _understating(found: Sequence[Found], alpha: float) -> str:
-    """Which methods miss more often than alpha on average."""
+    """Which methods miss more often than alpha on average, each with how often."""
     above = sorted((each for each in found if each.above), key=lambda each: -each.mean)
+    about = sorted((each for each in found if each.about), key=lambda each: -each.mean)
     bound = percent(alpha)
-    if not above:
-        return f"None misses more often than {bound} on average."
-    verb = "understates" if len(above) == 1 else "understate"
-    misses = "it misses" if len(above) == 1 else "they miss"
-    names = _names([each.method for each in above])
-    reached = percent(above[0].mean)
-    return f"{names} {verb} the uncertainty: {misses} up to {reached} on average."
+    if len(above) == 1:
+        most = telling(above[0].mean, alpha)
+        return f"{above[0].method} understates the uncertainty: it misses up to {most} on average."
+    if above:
+        each_on_average = _each_reach(above, alpha, " on average")
+        return f"{each_on_average}: they understate the uncertainty."
+    if about:
+        return f"None misses clearly more often than {bound} on average; " + (
+            f"{_each_reach(about, alpha)}."
+        )
+    return f"None misses more often than {bound} on average."
+
+
+def _each_reach(found: Sequence[Found], alpha: float, behind: str = "") -> str:
+    """How often each of a few methods misses, the first of them if there are many."""
+    others = len(found) - _MOST_NAMED
+    parts = [
+        f"{each.method}{'' if place else ' misses'} up to {telling(each.mean, alpha)}"
+        for place, each in enumerate(found[:_MOST_NAMED])
+    ]
+    rest = f", and {'another' if others == 1 else f'{others} others'} less" if others > 0 else ""
+    return f"{', '.join(parts)}{behind}{rest}"
 
 
 def _of_one(one: Found, alpha: float, worst_is_exact: bool) -> str:
@@ -193,14 +253,17 @@ def _of_one(one: Found, alpha: float, worst_is_exact: bool) -> str:
     bound = percent(alpha)
     worst = ""
     if one.worst is not None:
-        worst = f", and {percent(one.worst)} at {'worst' if worst_is_exact else 'the worst found'}"
+        where = "worst" if worst_is_exact else "the worst found"
+        worst = f", and {telling(one.worst, alpha)} at {where}{_after(one.scope)}"
     verdict = "it keeps that" if one.worst is not None else "it keeps that on average"
     if one.above:
         verdict = "it understates the uncertainty"
+    elif one.about:
+        verdict = "it is about right on average"
     elif not one.keeps and one.worst is not None:
         verdict = "it keeps that on average only"
     return (
-        f"{one.method} misses up to {percent(one.mean)} on average{worst}, where {bound} is "
+        f"{one.method} misses up to {telling(one.mean, alpha)} on average{worst}, where {bound} is "
         f"desired: {verdict}."
     )
 
@@ -224,6 +287,19 @@ def _names(names: Sequence[str]) -> str:
     return enumerated(names)
 
 
-def percent(value: float) -> str:
+def percent(value: float, digits: int = 3) -> str:
     """A probability as the sentences write it: ``5 %``."""
-    return f"{100 * value:.3g} %"
+    return f"{100 * value:.{digits}g} %"
+
+
+def telling(value: float, bound: float) -> str:
+    """A probability as ``percent`` writes it, with more digits where it would read as the bound.
+
+    >>> telling(0.0500263, 0.05), telling(0.0518, 0.05), telling(0.05, 0.05)
+    ('5.003 %', '5.18 %', '5 %')
+    """
+    if abs(value - bound) > rounding_of(bound):
+        for digits in range(3, _MOST_DIGITS):
+            if percent(value, digits) != percent(bound, digits):
+                return percent(value, digits)
+    return percent(value)

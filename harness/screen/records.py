@@ -38,11 +38,11 @@ def truth_range(table: pl.DataFrame) -> str:
     if known.is_empty():
         return ""
     columns = zip(family_of(family).symbols, ends, strict=True)
-    spans = (_span(symbol, known[low][0], known[high][0]) for symbol, (low, high) in columns)
+    spans = (span_text(symbol, known[low][0], known[high][0]) for symbol, (low, high) in columns)
     return ", ".join(spans)
 
 
-def _span(symbol: str, low: float, high: float) -> str:
+def span_text(symbol: str, low: float, high: float) -> str:
     """A range of a parameter, or its only value."""
     return f"{symbol} = {low:.6g}" if low == high else f"{symbol} in {low:.6g} … {high:.6g}"
 

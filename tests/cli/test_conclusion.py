@@ -83,9 +83,9 @@ def test_an_estimate_is_above_alpha_only_if_its_interval_is() -> None:
 
 
 def test_one_estimate_of_many_is_above_alpha_only_if_that_is_no_chance() -> None:
-    # As many misses as 0.0515 of 100,000 trials have the probability 0.0153 at alpha = 0.05.
-    drawn = {"engine": "monte_carlo", "worst_alpha": None, "trials": 100_000}
-    high = {**drawn, "method": "a", "actual_alpha": 0.0515, "ci_lower": 0.0501}
+    # As many misses as 0.0547 of 10,000 trials have the probability 0.0167 at alpha = 0.05.
+    drawn = {"engine": "monte_carlo", "worst_alpha": None, "trials": 10_000}
+    high = {**drawn, "method": "a", "actual_alpha": 0.0547, "ci_lower": 0.0503}
     kept = {**drawn, "method": "a", "actual_alpha": 0.05, "ci_lower": 0.0487}
     assert said(high)[0].endswith("desired: it understates the uncertainty.")
     (line,) = said(high, *({**kept, "n": n} for n in range(11, 50)))
@@ -109,6 +109,53 @@ def test_an_exact_value_goes_before_an_estimate() -> None:
 def test_one_method_is_judged_by_its_average_and_its_worst() -> None:
     assert said({"actual_alpha": 0.06})[0].endswith("desired: it understates the uncertainty.")
     assert said({"worst_alpha": 0.1})[0].endswith("desired: it keeps that on average only.")
+
+
+def test_each_of_several_has_its_own_number_and_of_many_the_first_are_named() -> None:
+    means = {"a": 0.1, "b": 0.2, "c": 0.06, "d": 0.07, "e": 0.055}
+    rows = [{"method": name, "actual_alpha": mean} for name, mean in means.items()]
+    (line,) = said(*rows[:2])
+    assert line.endswith(
+        " b misses up to 20 %, a up to 10 % on average: they understate the uncertainty."
+    )
+    (line,) = said(*rows)
+    assert line.endswith(
+        "b misses up to 20 %, a up to 10 %, d up to 7 % on average, and 2 others less: "
+        "they understate the uncertainty."
+    )
+    assert ", and another less: they" in said(*rows[:4])[0]
+
+
+def test_a_mean_within_a_twentieth_of_alpha_is_about_right() -> None:
+    near = {"actual_alpha": 0.0500263, "worst_alpha": 0.1}
+    assert said(near) == [
+        "wald misses up to 5.003 % on average, and 10 % at worst, where 5 % is desired: it is "
+        "about right on average."
+    ]
+    (line,) = said(near, {"method": "b", "worst_alpha": 0.2})
+    assert line.endswith(
+        "None misses clearly more often than 5 % on average; wald misses up to 5.003 %."
+    )
+    (line,) = said({"actual_alpha": 0.0525}, {"method": "b", "actual_alpha": 0.0526})
+    assert line.endswith("b understates the uncertainty: it misses up to 5.26 % on average.")
+    drawn = {"engine": "monte_carlo", "worst_alpha": None, "trials": 100_000_000}
+    assert said({**drawn, "actual_alpha": 0.051, "ci_lower": 0.0509})[0].endswith(
+        "it is about right on average."
+    )
+
+
+def test_a_worst_case_over_some_true_values_is_said_to_be_of_these() -> None:
+    some, one = {"worst_from": 0.1, "worst_to": 0.9}, {"worst_from": 0.3, "worst_to": 0.3}
+    rows = ({"method": "a"}, {"method": "b", "worst_alpha": 0.1})
+    first = "Of 2 methods, a is the only one that never misses more often than 5 %"
+    assert said(*({**row, **some} for row in rows))[0].startswith(f"{first} for p in 0.1 … 0.9.")
+    assert said(*({**row, **one} for row in rows))[0].startswith(f"{first} at p = 0.3.")
+    every = {"worst_from": 0.0, "worst_to": 1.0}
+    assert said(*({**row, **every} for row in rows))[0].startswith(f"{first}.")
+    assert said({"method": "b", "worst_alpha": 0.1, **one}, {"worst_alpha": 0.2, **one})[
+        0
+    ].startswith("None of 2 methods keeps 5 % at p = 0.3; b misses 10 %.")
+    assert "and 10 % at worst for p in 0.1 … 0.9, where" in said({"worst_alpha": 0.1, **some})[0]
 
 
 def test_each_alpha_has_a_line_and_the_posterior_alone_has_one_on_outcomes() -> None:

@@ -14,7 +14,15 @@ from harness.engines.miss_curve import MissCurve
 from harness.report.answer import Answer, Method, answer, found_answer
 from harness.report.content import Page, Part
 from harness.report.render import render
-from harness.report.verdicts import HONEST, ON_AVERAGE, UNDERSTATES, ranges_above
+from harness.report.verdicts import (
+    ABOUT,
+    HONEST,
+    ON_AVERAGE,
+    UNDERSTATES,
+    listed_words,
+    range_text,
+    ranges_above,
+)
 from harness.screen.conclusion import sentences
 from harness.tables.results import Results, load_tables
 from tests.report.pages import STORED, tables_in
@@ -79,7 +87,7 @@ def test_methods_stand_from_the_best_to_the_worst(three_methods: Results) -> Non
     assert list(found) == ["clopper_pearson", "wilson", "wald"]
     kinds = [each.verdict.kind for each in found.values()]
     assert kinds == [HONEST, ON_AVERAGE, UNDERSTATES]
-    assert found["clopper_pearson"].verdict.words == "honest: never misses more than 5 %"
+    assert found["clopper_pearson"].verdict.words == "honest: never misses more often than 5 %"
     assert found["wald"].verdict.words == "understates its uncertainty for every p at n = 5"
 
 
@@ -96,7 +104,7 @@ def test_a_verdict_names_the_true_values_where_a_method_misses_too_often(tmp_pat
     results = harness.run(config, out=tmp_path)
     # From 0.141 to 0.146 all of 1 to 7 successes are covered: the rest has 5 % at 0.143.
     words = methods(found_answer(results))["wald"].verdict.words
-    assert words == "understates its uncertainty for p < 0.143"
+    assert words == "understates its uncertainty for p < 0.143, of p in 0 … 0.145"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +143,97 @@ def test_of_listed_true_values_those_with_too_many_misses_are_counted(tmp_path: 
     results = harness.run(config, out=tmp_path)
     above = (results.cells.filter(given="truth")["actual_alpha"] > 0.05).sum()
     (each,) = methods(found_answer(results)).values()
-    assert f"at {above} of 2 true values" in each.verdict.words
+    assert above == 1
+    assert each.verdict.words == "understates its uncertainty at one of 2 true values, p1 = 0.5"
+
+
+@pytest.mark.parametrize(
+    ("above", "words"),
+    [
+        ([1, 1, 1, 1], "at all 4 true values"),
+        ([1, 1, 0, 0], "at the 2 of 4 true values with p1 ≤ 0.2"),
+        ([0, 0, 1, 1], "at the 2 of 4 true values with p1 ≥ 0.5"),
+        ([0, 1, 1, 0], "at the 2 of 4 true values with 0.2 ≤ p1 ≤ 0.5"),
+        ([1, 0, 1, 0], "at 2 of 4 true values, all with p1 ≤ 0.5"),
+        ([0, 0, 1, 0], "at one of 4 true values, p1 = 0.5"),
+        ([1, 0, 0, 1], "at 2 of 4 true values"),
+    ],
+)
+def test_listed_true_values_are_named_by_their_range(above: list[int], words: str) -> None:
+    truths = {"p1": [0.1, 0.2, 0.5, 0.9], "p2": [0.3] * 4}
+    assert listed_words(truths, [bool(each) for each in above]) == words
+
+
+def test_listed_pairs_of_true_values_are_named_by_the_ranges_of_both() -> None:
+    truths = {"p1": [0.1, 0.1, 0.2, 0.2], "p2": [0.5, 0.6, 0.5, 0.6]}
+    one = listed_words(truths, [True, False, False, False])
+    assert one == "at 1 of 4 true values, all with p1 = 0.1 and p2 = 0.5"
+    assert listed_words(truths, [True, True, False, False]).endswith(", all with p1 = 0.1")
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ((0.0, 0.12345), "p < 0.123"),
+        ((0.98765, 1.0), "p > 0.9877"),
+        ((0.0102, 0.010523), "0.0102 < p < 0.0105"),
+        ((0.9894761, 0.9898), "0.9895 < p < 0.9898"),
+        ((0.5, 0.50001), "0.5 < p < 0.50001"),
+    ],
+)
+def test_ends_of_a_range_are_told_from_zero_and_one(ends: tuple[float, float], words: str) -> None:
+    assert range_text(ends, (0.0, 1.0), "p") == words
+
+
+def test_a_mean_just_above_alpha_is_about_right_and_stands_before_what_is_not() -> None:
+    found = methods(found_answer(load_tables(STORED / "planning/validation_set")))
+    assert [each.verdict.kind for each in found.values()] == [ABOUT, ABOUT, UNDERSTATES]
+    assert (
+        found["jeffreys"].verdict.words == "about right on average: 5.18 % at n = 200, at p = 0.8"
+    )
+
+
+def test_a_place_of_too_many_misses_is_of_a_size_whose_mean_is_above_alpha() -> None:
+    results = load_tables(STORED / "catalogue")
+    words = methods(found_answer(results))["likelihood_ratio"].verdict.words
+    size = int(words.rpartition("n = ")[2])
+    row = results.summary.filter(method="likelihood_ratio", n=size, engine="enumeration")
+    assert row["actual_alpha"][0] > 1.05 * 0.05
+
+
+def test_of_one_limit_lengths_are_relative_to_the_shortest_of_all(tmp_path: Path) -> None:
+    config = {
+        "name": "limits",
+        "family": "proportion",
+        "n": 10,
+        "methods": [
+            {"name": "clopper_pearson", "side": "upper"},
+            {"name": "wilson", "side": "two-sided"},
+            {"name": "wald", "side": "two-sided"},
+        ],
+        "truth": {"uniform": [0, 1]},
+        "engines": ["enumeration"],
+        "figures": [],
+    }
+    (ranking,) = found_answer(harness.run(config, out=tmp_path)).rankings
+    assert ranking.methods[0].verdict.kind == HONEST
+    assert ranking.unit == "of all whose lengths are known; of the honest ones none are"
+
+
+def test_lengths_that_are_means_of_trials_say_of_how_many(tmp_path: Path) -> None:
+    config = {
+        "name": "drawn_lengths",
+        "family": "proportion",
+        "n": 10,
+        "methods": ["wald", "wilson"],
+        "truth": {"uniform": [0, 1]},
+        "engines": ["monte_carlo"],
+        **RUN,
+    }
+    section = answer(harness.run(config, out=tmp_path))
+    (table,) = tables_in(render(Page("A page", [Part("run", "A run", [section])])))
+    column = [head.strip() for head in table.heads].index("Relative length")
+    assert [row[column].split("\n")[1] for row in table.texts] == ["mean of 200 trials"] * 2
 
 
 def test_an_estimate_without_exact_values_has_its_error(tmp_path: Path) -> None:
@@ -171,7 +269,11 @@ def test_of_the_posterior_alone_the_worst_outcome_is_shown(tmp_path: Path) -> No
     assert list(found) == ["minimal_length", "wald"]
     lowest = results.summary.filter(method="wald")["alpha_error_min"].min()
     assert found["wald"].outcome_alpha == 0.05 - lowest
-    assert "at an outcome, n = 10" in found["wald"].verdict.words
+    # Of no success the interval of Wald is one point.
+    assert found["wald"].verdict.words == (
+        "by the posterior misses the true value in up to 100 % at x = 0, n = 10"
+    )
+    assert "in at most 5 % at every outcome" in found["minimal_length"].verdict.words
 
 
 def test_each_alpha_has_a_table(tmp_path: Path) -> None:
