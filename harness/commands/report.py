@@ -115,6 +115,7 @@ def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
     from harness.commands.output_files import validate_output_files, write_output_file
     from harness.config.files import find_configs, shipped_configs
     from harness.config.load import load_experiment
+    from harness.tables.storage import EXPLORER_PAGE
 
     # Without a name it is the shipped one, whatever files of its name the current folder holds.
     found = find_configs(configs or [shipped_configs().get(_EXPLORER, _EXPLORER)])
@@ -122,7 +123,7 @@ def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
         raise InputError(f"--explorer takes one config, found {len(found)}")
     target = Path(f"{_EXPLORER}.html") if out is None else out
     if out is None:
-        _refuse_foreign(target)
+        _refuse_foreign(target, EXPLORER_PAGE)
     validate_output_files({"the page" if out is None else "--out": target}, found)
     experiment = load_experiment(found[0])
     # What is wrong with a config is said before the engines are loaded, which takes longer.
@@ -185,15 +186,19 @@ def _common_folder(folders: Sequence[Path]) -> Path:
     return Path(os.path.commonpath([each if as_given else each.absolute() for each in folders]))
 
 
-def _refuse_foreign(target: Path) -> None:
-    """Refuse to replace a file that no report wrote, where nobody named it.
+def _refuse_foreign(target: Path, kind: str | None = None) -> None:
+    """Refuse to replace a file that no report of its kind wrote, where nobody named it.
+
+    Args:
+        target: the page.
+        kind: what the page is of; left out, of results.
 
     Raises:
         InputError: there is such a file.
     """
-    from harness.tables.storage import is_page
+    from harness.tables.storage import RESULTS_PAGE, is_page
 
-    if os.path.lexists(target) and not is_page(target):
+    if os.path.lexists(target) and not is_page(target, kind or RESULTS_PAGE):
         raise InputError(f"{target} was written by no report; move it, or name a file by --out")
 
 
@@ -204,7 +209,18 @@ def _read_files(folders: Sequence[Path]) -> list[Path]:
 
 
 def _command(folders: Sequence[Path | str], out: Path | None) -> str:
-    """The command that makes the page again."""
-    named = [shlex.quote(str(each)) for each in folders]
-    to = [] if out is None else ["--out", shlex.quote(str(out))]
+    """The command that makes the page again, with paths from the current folder."""
+    named = [shlex.quote(_from_here(each)) for each in folders]
+    to = [] if out is None else ["--out", shlex.quote(_from_here(out))]
     return " ".join(["python -m harness report", *named, *to])
+
+
+def _from_here(path: Path | str) -> str:
+    """A path from the current folder, the same however it was typed; an option as it is."""
+    if isinstance(path, str):
+        return path
+    try:
+        return Path(os.path.relpath(path)).as_posix()
+    except ValueError:
+        # Another drive has no path from here.
+        return str(path)

@@ -296,11 +296,10 @@ def _by_posterior(results: Results, alpha: float, titles: Mapping[str, str]) -> 
         reached = alpha - least["alpha_error_min"]
         kept = reached <= alpha + rounding_of(alpha)
         at = _outcome(results.cells, least, family)
-        words = (
-            f"by the posterior misses the true value in at most {percent(alpha)} at every outcome"
-            if kept
-            else f"by the posterior misses the true value in up to {telling(reached, alpha)} at {at}"
-        )
+        most = f"at most {percent(alpha)} at every outcome"
+        if not kept:
+            most = f"up to {telling(reached, alpha)} at {at}"
+        words = f"by the posterior misses the true value in {most}"
         yield Method(
             label=label,
             title=titles.get(label, label),

@@ -37,7 +37,8 @@ class Part:
     """What the page says of one run, or of one method."""
 
     key: str
-    """Letters, digits and hyphens; the ids of its sections start with it."""
+    """Letters and digits; the ids of its sections start with it and a hyphen. A hyphen in it is
+    written as a low line, so that no part's id can be that of another part's section."""
     title: str
     sections: Sequence[Section]
     lead: str = ""
@@ -53,6 +54,8 @@ class Page:
     lead: str = ""
     command: str = ""
     """The command that makes the page again."""
+    kind: str = "other"
+    """What it is of: ``results``, and else what only its own command replaces."""
 
 
 def packed(values: npt.ArrayLike, kind: str = "float64") -> dict[str, str]:

@@ -25,6 +25,7 @@ from harness.report.explorer_numbers import (
     outcomes_in_words,
 )
 from harness.report.numbers import percent, significant
+from harness.tables.storage import EXPLORER_PAGE
 from harness.tables.titles import method_titles
 
 MOST_BYTES = 3_000_000
@@ -72,7 +73,7 @@ def explorer(experiment: AnyExperiment, command: str = "") -> Page:
         styles=("explorer.css",),
     )
     part = Part("explorer", experiment.title, [section])
-    return Page(experiment.title, [part], command=command)
+    return Page(experiment.title, [part], command=command, kind=EXPLORER_PAGE)
 
 
 def _length(value: Any) -> int:

@@ -18,7 +18,7 @@ from harness.report.curves.section import curves
 from harness.report.facts import facts
 from harness.report.maps import maps
 from harness.tables.results import Results
-from harness.tables.storage import CELLS_FILE
+from harness.tables.storage import CELLS_FILE, RESULTS_PAGE
 
 
 def results_page(several: Sequence[Results], command: str, folder: Path | None = None) -> Page:
@@ -33,10 +33,10 @@ def results_page(several: Sequence[Results], command: str, folder: Path | None =
     keys = _keys([str(each.manifest["name"]) for each in several])
     parts = [_part(each, key, command, folder) for each, key in zip(several, keys, strict=True)]
     if len(parts) == 1:
-        return Page(parts[0].title, parts, command=command)
+        return Page(parts[0].title, parts, command=command, kind=RESULTS_PAGE)
     shared = _first_name([str(each.manifest["name"]) for each in several])
     title = f"{shared}: {len(parts)} experiments" if shared else f"{len(parts)} experiments"
-    return Page(title, parts, command=command)
+    return Page(title, parts, command=command, kind=RESULTS_PAGE)
 
 
 def _part(results: Results, key: str, command: str, folder: Path | None) -> Part:
@@ -90,13 +90,13 @@ def _first_name(names: Sequence[str]) -> str:
 
 
 def _keys(names: Sequence[str]) -> list[str]:
-    """An identifier for each name, of letters, digits and hyphens, each another one."""
+    """An identifier for each name, of letters, digits and low lines, each another one."""
     keys: list[str] = []
     for name in names:
-        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-        key = plain if plain[:1].isalpha() else f"run-{plain}".rstrip("-")
+        plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+        key = plain if plain[:1].isalpha() else f"run_{plain}".rstrip("_")
         number = 1
-        while (unique := key if number == 1 else f"{key}-{number}") in keys:
+        while (unique := key if number == 1 else f"{key}_{number}") in keys:
             number += 1
         keys.append(unique)
     return keys

@@ -235,15 +235,15 @@ def listed_words(truths: Mapping[str, Sequence[float]], above: Sequence[bool]) -
         above: whether the method misses too often, at each place.
     """
     count, every = sum(above), len(above)
-    if count == every:
-        return f"at all {every} true values"
+    if count in (0, every):
+        return f"at {'all' if count else 'none of'} {every} true values"
     varied = {symbol: values for symbol, values in truths.items() if len(set(values)) > 1}
     parts, whole = [], len(varied) == 1
     for symbol, values in varied.items():
         listed = sorted(set(values))
         met = sorted({value for value, is_above in zip(values, above, strict=True) if is_above})
         whole = whole and len(met) == sum(met[0] <= each <= met[-1] for each in listed)
-        if met and (met[0], met[-1]) != (listed[0], listed[-1]):
+        if (met[0], met[-1]) != (listed[0], listed[-1]):
             parts.append(_listed_range(symbol, met, listed))
     if parts and whole and count > 1:
         return f"at the {count} of {every} true values with {parts[0]}"

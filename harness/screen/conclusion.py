@@ -141,10 +141,10 @@ def scope_of(row: _Row) -> str:
     parts = []
     ranges = worst_range_columns(row["family"])
     for symbol, (low, high) in zip(family.symbols, ranges, strict=False):
-        ends = row.get(low), row.get(high)
-        if None in ends or ends == tuple(family.model.SUPPORT):
-            continue
-        parts.append(span_text(symbol, *ends))
+        first, last = row.get(low), row.get(high)
+        is_known = first is not None and last is not None
+        if is_known and (first, last) != tuple(family.model.SUPPORT):
+            parts.append(span_text(symbol, first, last))
     if len(parts) > _MOST_SPANS:
         return "for the true values of this run"
     every_is_a_value = all(" = " in each for each in parts)

@@ -34,8 +34,10 @@ JOURNAL_FILE, LOCK_FILE = "journal.sqlite", ".lock"
 NEW_PREFIX, READY_FOLDER = ".new-", ".ready"
 """The hidden folders of a new result within its folder: while it is written, and once complete."""
 
-_PAGE_MARK, _PAGE_HEAD = b'<meta name="generator" content="coverage-harness', 1 << 13
-"""What a page of results has in its first bytes."""
+RESULTS_PAGE, EXPLORER_PAGE = "results", "explorer"
+"""The kinds of pages that are replaced, without being asked, by a later one of their kind."""
+_PAGE_MARK, _PAGE_HEAD = b'<meta name="coverage-harness-page" content="%s">', 1 << 13
+"""What a page of a kind has in its first bytes."""
 _FORMER_FILES, _FORMER_PREFIX = (f".{MANIFEST_FILE}",), f".{FIGURES_FOLDER}-"
 """What a plot of an older version leaves when it is killed."""
 
@@ -182,12 +184,12 @@ def files_to_be(folder: Path) -> set[str] | None:
     return written_files_if_any(ready) if is_complete(ready) else None
 
 
-def is_page(path: Path) -> bool:
-    """Whether a file is a page that the harness wrote."""
+def is_page(path: Path, kind: str = RESULTS_PAGE) -> bool:
+    """Whether a file is a page of a kind that the harness wrote."""
     if path.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as file:
-        return _PAGE_MARK in file.read(_PAGE_HEAD)
+        return _PAGE_MARK % kind.encode() in file.read(_PAGE_HEAD)
 
 
 def is_journal(path: Path) -> bool:

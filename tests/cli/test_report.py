@@ -41,6 +41,16 @@ def test_a_result_gets_its_page_beside_its_tables(run_command: RunCommand, folde
     assert (folder / "report.html").read_text("utf-8") == page
 
 
+def test_the_page_is_the_same_however_its_folder_is_typed(
+    run_command: RunCommand, folder: Path
+) -> None:
+    pages = []
+    for typed in ("small", "small/", "./small", "small/../small", str(folder.resolve())):
+        assert run_command("report", typed).code == 0
+        pages.append((folder / "report.html").read_bytes())
+    assert set(pages) == {pages[0]}
+
+
 def test_a_folder_of_results_at_any_depth_gets_one_page(
     run_command: RunCommand, stored: Path, here: Path
 ) -> None:

@@ -11,6 +11,16 @@ import harness
 STORED = Path(harness.__file__).parents[1] / "results"
 """The reference results."""
 
+START = """
+await Promise.all([...document.querySelectorAll("[data-section]")].map(report.start));
+"""
+"""A script that starts all sections, and not only those near the window, and waits for them."""
+IS_TOO_WIDE = """
+const { scrollWidth, clientWidth } = document.documentElement;
+return scrollWidth > clientWidth;
+"""
+"""A script that says whether the page is wider than the window without its scroll bar."""
+
 
 @dataclass
 class Table:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 from html import escape
+from pathlib import Path
 
 import harness
 from harness.report.answer import answer
@@ -13,6 +14,7 @@ from harness.report.content import Page, Part
 from harness.report.render import render
 from harness.report.results_page import results_page
 from harness.tables.results import Results, load_tables
+from harness.tables.storage import EXPLORER_PAGE, is_page
 from tests.report.pages import STORED, ids_in, tags_in
 
 COMMAND = "python -m harness report results/three_methods"
@@ -38,8 +40,33 @@ def test_ids_are_unique_and_begin_with_their_part(three_methods: Results) -> Non
     ids = ids_in(render(page))
     assert len(ids) == len(set(ids))
     keys = tuple(part.key for part in page.parts)
-    assert keys == ("three-methods", "three-methods-2")
-    assert [each for each in ids if not each.startswith((*keys, "content"))] == []
+    assert keys == ("three_methods", "three_methods_2")
+    assert [each for each in ids if not each.startswith((*keys, "page-content"))] == []
+
+
+def test_no_name_of_a_result_gives_an_id_of_another_part(three_methods: Results) -> None:
+    names = ("x", "x-answer", "content", "page", "page-content", "x/answer", "x_answer_2")
+    several = [
+        Results(
+            three_methods.cells, three_methods.summary, {**three_methods.manifest, "name": name}
+        )
+        for name in names
+    ]
+    ids = ids_in(render(results_page(several, COMMAND)))
+    assert sorted(set(ids)) == sorted(ids)
+    parts = [Part(key, key, [answer(three_methods)]) for key in ("x", "x-answer", "content")]
+    ids = ids_in(render(Page("A page", parts)))
+    assert sorted(set(ids)) == sorted(ids)
+
+
+def test_a_page_says_what_it_is_of(three_methods: Results, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    page = results_page([three_methods], COMMAND)
+    file.write_text(render(page), "utf-8")
+    assert is_page(file)
+    assert not is_page(file, EXPLORER_PAGE)
+    file.write_text(render(Page("A page of a check", page.parts)), "utf-8")
+    assert not is_page(file)
 
 
 def test_several_results_have_a_part_each_and_a_list_of_them(three_methods: Results) -> None:

@@ -13,10 +13,9 @@ from harness.report.results_page import results_page
 from harness.tables.results import Results
 from tests.browser import Browser
 from tests.report.accessibility import violations
+from tests.report.pages import IS_TOO_WIDE, START
 
 HOSTILE = "<img src=x onerror=document.title='run'>"
-START = "for (const each of document.querySelectorAll('section')) await report.start(each)"
-"""Starts all sections, and not only those near the window."""
 SORTED = """
 const rows = [...document.querySelector(".answer table").tBodies[0].rows];
 return rows.map(row => row.cells[arguments[0]].dataset.value);
@@ -95,7 +94,7 @@ def test_nothing_is_wider_than_the_window(
     browser.emulate(width=width, media=media)
     browser.open(page_of(tmp_path / "report.html", hostile))
     browser.run(START)
-    assert browser.run("return document.documentElement.scrollWidth - innerWidth") <= 0
+    assert not browser.run(IS_TOO_WIDE)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -108,10 +107,50 @@ def test_nothing_keeps_a_reader_out(
     assert violations(browser) == []
 
 
+def test_starting_a_section_twice_waits_for_the_same_end(browser: Browser, written: Path) -> None:
+    browser.open(written)
+    ready = browser.run(
+        "const section = document.querySelector('.curves');"
+        "report.start(section); await report.start(section); return 'ready' in section.dataset"
+    )
+    assert ready
+
+
+def test_of_what_is_not_ready_a_print_has_the_still_pictures(
+    browser: Browser, written: Path
+) -> None:
+    browser.open(written)
+    shown = (
+        "const section = document.querySelector('.curves');"
+        "return [...section.querySelectorAll('.stills, .live')].map(each => each.checkVisibility())"
+    )
+    browser.run(START)
+    browser.emulate(media="print")
+    live, stills = browser.run(shown)
+    assert (live, stills) == (True, False)
+    browser.run("delete document.querySelector('.curves').dataset.ready")
+    assert browser.run(shown) == [False, True]
+
+
+def test_all_sections_of_one_part_are_ready_without_scrolling(
+    browser: Browser, written: Path
+) -> None:
+    browser.emulate(height=300)
+    browser.open(written)
+    waits = """
+    const undone = ".curves:not([data-ready])";
+    const left = () => document.querySelectorAll(undone).length;
+    const until = performance.now() + 20000;
+    while (left() && performance.now() < until) await new Promise((go) => setTimeout(go, 20));
+    return left();
+    """
+    assert browser.run(waits) == 0
+
+
 def test_without_scripts_the_answer_is_there(browser: Browser, written: Path) -> None:
     browser.without_scripts()
     browser.open(written)
-    assert "never misses more than 5 %" in browser.text(".answer")
+    assert "never misses more often than 5 %" in browser.text(".answer")
     assert browser.run("return document.querySelectorAll('.answer button').length") == 0
 
 

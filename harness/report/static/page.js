@@ -1,8 +1,8 @@
-// What all pages share: sections start when they come near the window, and arrays are unpacked.
+// What all pages share: sections start near the window, or once there is time; arrays are unpacked.
 const report = (() => {
   "use strict";
   const starts = new Map();
-  const started = new WeakSet();
+  const started = new WeakMap();
 
   function data(root) {
     const island = root.querySelector(":scope > script[type='application/json']");
@@ -65,12 +65,26 @@ const report = (() => {
     });
   }
 
-  async function start(root) {
-    const begin = starts.get(root.dataset.section);
-    if (!begin || started.has(root)) return;
-    started.add(root);
+  async function run(begin, root) {
     await begin(root, data(root));
     root.dataset.ready = "";
+  }
+
+  // Start a section, unless it has been; the promise is kept once it is ready.
+  function start(root) {
+    const begin = starts.get(root.dataset.section);
+    if (!begin) return Promise.resolve();
+    if (!started.has(root)) started.set(root, run(begin, root));
+    return started.get(root);
+  }
+
+  // One section after the other, each when the page has nothing else to do.
+  async function startWhenIdle(sections) {
+    const idle = (go) => (window.requestIdleCallback ? requestIdleCallback(go) : setTimeout(go, 300));
+    for (const each of sections) {
+      await new Promise(idle);
+      await start(each);
+    }
   }
 
   function on(kind, begin) {
@@ -83,7 +97,13 @@ const report = (() => {
       for (const each of entries) if (each.isIntersecting) start(each.target);
     }, { rootMargin: "800px" });
     sections.forEach((each) => seen.observe(each));
-    window.addEventListener("beforeprint", () => sections.forEach(start));
+    // A print shows the still pictures of what is not ready by then.
+    window.addEventListener("beforeprint", () => {
+      sections.filter((each) => !each.querySelector(".stills")).forEach(start);
+    });
+    // Of many parts all pictures at once would take much memory.
+    const parts = document.querySelectorAll("article.part").length;
+    if (parts === 1) window.addEventListener("load", () => startWhenIdle(sections));
   }
 
   document.documentElement.classList.add("scripted");
