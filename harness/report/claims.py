@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.report.content import Section
-from harness.report.papers import brown2001, ross2003
+from harness.report.papers import brown2001
 from harness.report.papers.claim import (
     FAILS,
     HOLDS,
@@ -15,10 +15,12 @@ from harness.report.papers.claim import (
     Found,
     LackingError,
 )
+from harness.report.papers.ross2003 import claims as ross2003
 from harness.tables.results import Results
 
 _PAPERS = (ross2003, brown2001)
-_LACKING = "the tables that are here do not say; a new run of its config writes all"
+_NO_CELLS = "needs cells.parquet, which is not stored here: run the config of it"
+_LACKING = "the tables of this run do not hold what it is about"
 _SIGNS = {HOLDS: "good", IN_PART: "warn", FAILS: "bad", UNDECIDED: "faint"}
 
 
@@ -41,9 +43,9 @@ def claims(results: Results) -> list[Section]:
     if not decided:
         return []
     name = str(results.manifest["experiment"]["name"])
-    source = next(paper.SOURCE for paper in _PAPERS if name in paper.CLAIMS)
-    title = f"What {source} says, and what is found here"
-    context = {"source": source, "decided": decided, "sentence": _sentence(decided)}
+    paper = next(paper for paper in _PAPERS if name in paper.CLAIMS)
+    title = f"What {paper.SOURCE} {paper.SAYS}, and what is found here"
+    context = {"source": paper.SOURCE, "decided": decided, "sentence": _sentence(decided)}
     return [Section("claims", title, "claims.html", context, styles=("claims.css",))]
 
 
@@ -58,7 +60,7 @@ def _found(claim: Claim, results: Results) -> Found:
     try:
         return claim.check(results)
     except LackingError:
-        return Found(_LACKING, UNDECIDED)
+        return Found(_NO_CELLS if results.cells.is_empty() else _LACKING, UNDECIDED)
 
 
 def _sentence(decided: list[Decided]) -> str:

@@ -12,6 +12,8 @@ import polars as pl
 from harness.sampling import binomial
 from harness.tables.results import Results
 
+AS_CHANCE_ALLOWS = "as many as chance allows: neither tail is below 2.5 %"
+"""The rule for the number of 95 % intervals that hold their value."""
 HOLDS, IN_PART, FAILS, UNDECIDED = "holds", "holds in part", "does not hold", "not decided"
 """The verdicts."""
 _INTERVAL_MISSES = 0.05
@@ -30,6 +32,10 @@ class Found:
     verdict: str
 
 
+Check = Callable[[Results], Found]
+"""Holds a claim against the tables of a run."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """What a paper says, with the function that holds it against the tables."""
@@ -37,15 +43,17 @@ class Claim:
     where: str
     """The figure or the section."""
     says: str
-    """The claim, in our words, with what is asked of the tables for it to hold."""
+    """The claim, close to the paper's words; each part that may hold alone is named."""
     number: str
     """The paper's number; empty where it gives none."""
-    check: Callable[[Results], Found]
+    judged: str
+    """The rule by which it holds here, and the part of it by which it holds in part."""
+    check: Check
     """Returns what is found; raises ``LackingError`` where the tables do not have it."""
 
 
 def verdict(whole: bool, part: bool = False) -> str:
-    """The verdict on a claim that holds as a whole, or at least in part."""
+    """The verdict on a claim that holds as a whole, or else in a part that it names."""
     return HOLDS if whole else IN_PART if part else FAILS
 
 
@@ -94,14 +102,3 @@ def as_many_as_expected(held: int, count: int) -> bool:
 def intervals_found(held: int, count: int) -> Found:
     """What is found of 95 % intervals of which most, but not all, should hold their value."""
     return Found(f"{held} of {count}", verdict(as_many_as_expected(held, count)))
-
-
-def percent(share: float, digits: int = 3) -> str:
-    """A share in percent, with the sign that texts have."""
-    text = f"{100 * share:.0f}" if abs(share) >= 10 else f"{100 * share:.{digits}g}"
-    return f"{text} %".replace("-", "\N{MINUS SIGN}")
-
-
-def number(found: float, digits: int = 3) -> str:
-    """A number with the sign that texts have."""
-    return f"{found:.{digits}g}".replace("-", "\N{MINUS SIGN}")
