@@ -137,8 +137,7 @@ def test_the_section_is_a_table_of_the_claims() -> None:
     assert table.heads == ["claim", "verdict", "Ross (2003)", "here"]
     rules = [each.claim.judged for each in decide(results)]
     assert [[part.strip() for part in row[1].split("\n")] for row in table.texts] == [
-        ["", verdict, f"judged: {rule}"]
-        for verdict, rule in zip(verdicts(results), rules, strict=True)
+        [verdict, f"judged: {rule}"] for verdict, rule in zip(verdicts(results), rules, strict=True)
     ]
     assert table.texts[1][2:] == ["above 0.03", "up to 0.0494"]
     assert "Of 4 claims 2 hold, 2 are not decided." in page_of(section)
