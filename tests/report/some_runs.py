@@ -17,14 +17,6 @@ from harness.report.render import render
 from harness.tables.results import Results
 
 GRID = {"grid": {"start": 0.1, "stop": 0.9, "count": 9}}
-STARTED = """
-for (const each of document.querySelectorAll("[data-section]")) {
-  report.start(each);
-  while (!("ready" in each.dataset)) await new Promise((done) => setTimeout(done, 10));
-}
-"""
-"""A script that starts all sections, and not only those near the window, and waits for them."""
-
 CONFIGS: Mapping[str, dict[str, Any]] = {
     "outcomes": {
         "family": "proportion",

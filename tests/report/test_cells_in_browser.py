@@ -15,7 +15,8 @@ import pytest
 from harness.report.cells import cells
 from tests.browser import Browser
 from tests.report.accessibility import violations
-from tests.report.some_runs import CONFIGS, STARTED, page_of, results_of
+from tests.report.pages import IS_TOO_WIDE, START
+from tests.report.some_runs import CONFIGS, page_of, results_of
 
 ROWS = """
 return [...document.querySelectorAll(".cells tbody tr")].map((row) => (
@@ -49,7 +50,7 @@ def opened(browser: Browser, name: str, folder: Path) -> pl.DataFrame:
     results = results_of(name)
     file.write_text(page_of(*cells(results)), "utf-8")
     browser.open(file)
-    browser.run(STARTED)
+    browser.run(START)
     names = [each for each in ("n", "n1", "n2", "k") if each in results.cells.columns]
     table = results.cells
     return table.filter(pl.max_horizontal(names) <= 100) if names else table
@@ -183,7 +184,7 @@ def test_no_rule_of_accessibility_is_broken(browser: Browser, scheme: str, tmp_p
     opened(browser, "outcomes", tmp_path)
     browser.click(".cells summary")
     assert violations(browser) == []
-    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+    assert not browser.run(IS_TOO_WIDE)
 
 
 def test_without_scripts_the_file_is_named(browser: Browser, tmp_path: Path) -> None:

@@ -13,16 +13,13 @@ from harness.checks.report import CheckReport
 from harness.report.check_page import CheckedMethod, check_page
 from harness.report.render import render
 from tests.report.accessibility import violations
+from tests.report.pages import IS_TOO_WIDE, START
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 NAMES = (f"own.py:{HOSTILE}", "x" * 300, "שיטה של מישהו")
 SHOWN = """
 return [...document.querySelectorAll(".findings tbody tr")].filter((row) => row.offsetHeight > 0)
   .map((row) => [row.dataset.status, row.cells[2].textContent]);
-"""
-STARTED = """
-const root = document.querySelector(".findings");
-while (!("ready" in root.dataset)) await new Promise((done) => setTimeout(done, 10));
 """
 
 
@@ -56,14 +53,14 @@ def named(report, tmp_path_factory):
 
 def test_a_page_opens_without_a_request_or_a_word_on_the_console(browser, file):
     browser.open(file)
-    browser.run(STARTED)
+    browser.run(START)
     assert browser.console() == []
     assert browser.requests() == []
 
 
 def test_a_filter_leaves_the_findings_of_a_status(browser, file, report):
     browser.open(file)
-    browser.run(STARTED)
+    browser.run(START)
     assert len(browser.run(SHOWN)) == len(report.findings)
     browser.choose(".findings [data-filter=status]", "fail")
     failing = report.of_verdict("fail")
@@ -78,7 +75,7 @@ def test_a_filter_leaves_the_findings_of_a_status(browser, file, report):
 
 def test_keys_reach_the_filters_and_sort_the_table(browser, file, report):
     browser.open(file)
-    browser.run(STARTED)
+    browser.run(START)
     reached = []
     for _ in range(9):
         browser.press("Tab")
@@ -121,7 +118,7 @@ def test_names_stay_text_and_nothing_is_wider_than_the_window(browser, named, wi
     browser.emulate(width=width, media=media, offline=True)
     browser.open(named)
     assert browser.run("return document.images.length") == 0
-    assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
+    assert not browser.run(IS_TOO_WIDE)
     headings = browser.run("return [...document.querySelectorAll('h2')].map((h) => h.innerText)")
     assert headings == [f"{name}: ✗ FAIL" for name in NAMES]
     assert browser.console() == []
@@ -131,7 +128,7 @@ def test_names_stay_text_and_nothing_is_wider_than_the_window(browser, named, wi
 def test_axe_finds_no_violation(browser, named, scheme):
     browser.emulate(scheme=scheme, offline=True)
     browser.open(named)
-    browser.run(STARTED)
+    browser.run(START)
     assert violations(browser) == []
 
 

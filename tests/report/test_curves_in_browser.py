@@ -12,14 +12,9 @@ from harness.report.curves.section import curves
 from harness.tables.results import Results
 from tests.browser import Browser
 from tests.report.accessibility import violations
+from tests.report.pages import START
 from tests.report.some_runs import page_of, results_of
 
-START = """
-for (const each of document.querySelectorAll(".curves")) await report.start(each);
-while (document.querySelector(".curves:not([data-ready])")) {
-  await new Promise((go) => setTimeout(go, 10));
-}
-"""
 SETTLED = """
 const root = document.querySelector(".curves");
 delete root.dataset.milliseconds;

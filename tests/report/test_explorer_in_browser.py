@@ -13,6 +13,7 @@ from harness.report.numbers import percent, significant
 from harness.report.render import render
 from tests.browser import Browser
 from tests.report.accessibility import violations
+from tests.report.pages import IS_TOO_WIDE
 
 CONFIG = {
     "name": "some",
@@ -259,8 +260,7 @@ def test_axe_finds_no_violation(browser: Browser, file: Path, width: int, scheme
     page.choose(X, 3)
     settled(page)
     assert violations(page) == []
-    overflow = "return document.documentElement.scrollWidth - window.innerWidth"
-    assert page.run(overflow) <= 0
+    assert not page.run(IS_TOO_WIDE)
 
 
 def test_the_page_says_nothing_to_the_console_and_asks_for_nothing(page: Browser) -> None:
@@ -314,7 +314,6 @@ def test_long_and_foreign_labels_stay_text_and_in_place(browser: Browser, tmp_pa
             page.click("input[name='method'][value='2']")
         assert column(page, 0)["title"] == labels[0]
         assert page.run("return document.querySelectorAll('img').length") == 0
-        overflow = "return document.documentElement.scrollWidth - window.innerWidth"
-        assert page.run(overflow) <= 0
+        assert not page.run(IS_TOO_WIDE)
         assert violations(page) == []
     assert page.console() == []

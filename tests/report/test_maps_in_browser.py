@@ -12,7 +12,8 @@ from harness.report.maps import maps
 from harness.tables.results import Results
 from tests.browser import Browser
 from tests.report.accessibility import violations
-from tests.report.some_runs import STARTED, page_of, results_of
+from tests.report.pages import IS_TOO_WIDE, START
+from tests.report.some_runs import page_of, results_of
 
 READ = """
 const output = document.querySelector(".maps output");
@@ -26,7 +27,7 @@ def opened(browser: Browser, name: str, folder: Path) -> Results:
     file = folder / "page.html"
     file.write_text(page_of(*maps(results)), "utf-8")
     browser.open(file)
-    browser.run(STARTED)
+    browser.run(START)
     return results
 
 
@@ -164,7 +165,7 @@ def test_no_rule_of_accessibility_is_broken(
     opened(browser, "truths", tmp_path)
     browser.click(".maps summary")
     assert violations(browser) == []
-    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+    assert not browser.run(IS_TOO_WIDE)
     assert browser.run("return document.querySelector('.maps b') === null")
     assert browser.console() == []
     assert browser.requests() == []
