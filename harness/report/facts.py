@@ -13,6 +13,7 @@ from harness.report.content import Section
 from harness.screen.results import engine_verdicts
 from harness.tables.manifest import remarked_methods
 from harness.tables.results import Results
+from harness.tables.storage import CELLS_FILE
 
 _Row = Mapping[str, Any]
 _WORDS = {
@@ -42,6 +43,7 @@ def facts(results: Results, command: str) -> Section:
         "command": command,
         "hash": manifest["content_hash"],
         "versions": manifest["versions"],
+        "cells_file": "" if results.cells.height else CELLS_FILE,
         "seed": manifest["seed"],
         "trials": manifest["trials"].get("total"),
         "trials_by_size": manifest["trials"].get("by_size", {}),

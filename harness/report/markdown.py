@@ -44,7 +44,7 @@ def _table(ranking: Ranking, several: bool) -> str:
         ("largest alpha of an outcome", "outcome_alpha", lambda each: percent(each.outcome_alpha)),
         ("mean coverage", "coverage", _coverage),
         ("by Monte Carlo", "estimate", _estimate),
-        ("relative length", "relative_length", lambda each: significant(each.relative_length)),
+        ("relative length", "relative_length", _length),
     ]
     used = [each for each in columns if ranking.has(each[1])]
     rows = [[escaped(text(method)) for _, _, text in used] for method in ranking.methods]
@@ -64,6 +64,12 @@ def _coverage(method: Method) -> str:
 
 def _estimate(method: Method) -> str:
     return coverage(method.estimate, method.estimate_error, method.estimate_interval)
+
+
+def _length(method: Method) -> str:
+    text = significant(method.relative_length)
+    trials = method.length_trials
+    return text if trials is None else f"{text} (mean of {trials} trials)"
 
 
 def _at(place: str) -> str:

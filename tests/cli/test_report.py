@@ -51,6 +51,18 @@ def test_the_page_is_the_same_however_its_folder_is_typed(
     assert set(pages) == {pages[0]}
 
 
+def test_a_page_of_something_else_is_not_replaced(run_command: RunCommand, folder: Path) -> None:
+    page = folder / "report.html"
+    assert run_command("report", "small").code == 0
+    other = page.read_text("utf-8").replace(
+        'name="coverage-harness-page" content="results"',
+        'name="coverage-harness-page" content="other"',
+    )
+    page.write_text(other, "utf-8")
+    assert run_command("report", "small").code == 2
+    assert page.read_text("utf-8") == other
+
+
 def test_a_folder_of_results_at_any_depth_gets_one_page(
     run_command: RunCommand, stored: Path, here: Path
 ) -> None:

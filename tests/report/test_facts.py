@@ -73,3 +73,10 @@ def test_a_calibration_has_no_engines_to_agree() -> None:
     said = context(load_tables(STORED / "ross2003/fig12-rates"))
     assert (said["verdicts"], said["tests"], said["comparisons"]) == ([], [], [])
     assert said["trials"] == 200000
+
+
+def test_cells_that_are_not_stored_are_said_to_come_from_a_run(three_methods: Results) -> None:
+    without = Results(three_methods.cells.clear(), three_methods.summary, three_methods.manifest)
+    for results, said in ((three_methods, False), (without, True)):
+        page = render(Page("A page", [Part("run", "A run", [facts(results, COMMAND)])]))
+        assert ("<code>cells.parquet</code> is not stored here" in page) is said

@@ -97,6 +97,22 @@ def test_nothing_is_wider_than_the_window(
     assert not browser.run(IS_TOO_WIDE)
 
 
+def test_the_answer_is_seen_whole_in_a_narrow_window(browser: Browser, written: Path) -> None:
+    browser.emulate(width=390)
+    browser.open(written)
+    cut = """
+    const frame = document.querySelector(".answer .scroll");
+    const label = getComputedStyle(document.querySelector(".answer td.number"), "::before").content;
+    const caption = document.querySelector(".answer caption").getBoundingClientRect().bottom;
+    const head = document.querySelector(".answer thead button").getBoundingClientRect().top;
+    return [frame.scrollWidth - frame.clientWidth, label, head - caption];
+    """
+    more, label, gap = browser.run(cut)
+    assert (more, label) == (0, '"Worst alpha"')
+    assert 0 <= gap < 20
+    assert violations(browser) == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_keeps_a_reader_out(
     browser: Browser, three_methods: Results, hostile: Results, tmp_path: Path, scheme: str
