@@ -15,7 +15,7 @@ from harness.engines.miss_curve import MissCurve
 from harness.report.content import Section
 from harness.report.curves.panels import outcome_panels, truth_panels
 from harness.report.curves.section import curves
-from harness.report.curves.sentence import share_above
+from harness.report.curves.sentence import Words, share_above
 from harness.report.curves.still_picture import Line, still_picture, ticks
 from harness.tables.results import Results
 from tests.report.pages import ids_in
@@ -140,10 +140,10 @@ def test_the_sentence_says_how_far_wald_falls_and_over_how_much_of_the_range() -
         assert curve is not None
         grid = np.linspace(0, 1, 200_001)
         above = (np.interp(grid, curve.truths, curve.missed) > 0.05).mean()
-        start = f"At n = {panel.size[0]:.0f}, Wald falls to 0 % near p = 0 and is below 95 % over "
+        start = f"At n = {panel.size[0]:.0f}, Wald falls to 0.00 % near p = 0 and is below "
         text = packed["say"][0]
-        assert text.startswith(start)
-        share = re.fullmatch(r"(.*) % of the range; .*", text.removeprefix(start))
+        assert text.startswith(f"{start}95 % over ")
+        share = re.fullmatch(r"95 % over (.*) % of the range; .*", text.removeprefix(start))
         assert (float(share[1]) / 100 if share else 1) == pytest.approx(above, abs=1e-3)
         assert text.endswith("; Clopper-Pearson never is.")
 
@@ -219,6 +219,10 @@ def test_few_methods_of_many_are_on_at_first_and_wald_is_one_of_them() -> None:
     assert on[:5] == results.ranking["method"].to_list()[:5]
     assert sorted(section.data["series"]) == list(range(8))
     assert [section.data["series"][row] for row in section.data["on"]] == list(range(6))
+    others = [title for row, title in enumerate(section.data["titles"]) if names[row] not in on]
+    (panel,) = section.data["panels"]
+    assert len(others) == 2
+    assert not [title for title in others if title in " ".join(panel["say"])]
     boxes = re.findall(
         r'<input type="checkbox" id="part-curves-method-\d+"[^>]*>', page_of(section)
     )
@@ -264,4 +268,53 @@ def test_estimates_alone_are_said_to_be_of_monte_carlo() -> None:
     says = only(curves(results)).data["panels"][0]["say"]
     lowest = results.cells.filter(pl.col("given") == "truth", n=5)["actual_alpha"].max()
     assert says[0].startswith("At n = 5, by Monte Carlo Wald covers least often: ")
-    assert f"{100 * (1 - float(lowest)):.3g} %" in says[0]  # type: ignore[arg-type]
+    assert f"{100 * (1 - float(lowest)):.2f} %" in says[0]  # type: ignore[arg-type]
+
+
+def test_only_lengths_of_two_sided_intervals_are_references() -> None:
+    section = curves(results_of("outcomes"))[0]
+    assert section.data["titles"][3] == "Wilson score (upper limit)"
+    assert [row for row, _ in section.context["comparable"]] == [0, 1, 2]
+    assert page_of(section).count("relative to ") == 3
+
+
+def test_one_true_value_is_said_to_be_the_only_one() -> None:
+    config = {
+        "name": "one",
+        "family": "rate",
+        "exposure": 5,
+        "methods": ["garwood"],
+        "truth": {"values": [0.3]},
+        "engines": ["enumeration"],
+        "figures": [],
+    }
+    results = harness.run(config, out=None)
+    first, second = only(curves(results)).data["panels"][0]["say"]
+    cells = results.cells.row(0, named=True)
+    covered = f"{100 * (1 - cells['actual_alpha']):.2f} %"
+    assert first == f"At exposure = 5, Garwood covers {covered} at rate = 0.3, not below 95 %."
+    assert second == f"At exposure = 5, the length is {cells['length']:.3g} at rate = 0.3."
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1000, "n = 1000"),
+        (12345.6, "n = 12346"),
+        (0.12345, "n = 0.123"),
+        (-2, "n = \N{MINUS SIGN}2"),
+    ],
+)
+def test_positions_that_are_whole_have_all_their_digits(value: float, text: str) -> None:
+    assert Words([], [], [], -1, "", "n").place(value) == text
+
+
+def test_a_picture_of_one_position_has_room_on_both_sides() -> None:
+    picture = still_picture("", ("x", "y"), [Line("one", np.array([0.3]), np.array([1.0]))], (0, 2))
+    assert [tick.text for tick in picture.x_ticks][::6] == ["0.27", "0.33"]
+    assert picture.lines[0].path.startswith("M383.0 ")
+
+
+def test_axes_end_where_true_values_do() -> None:
+    assert only(curves(results_of("rates"))).data["ends"] == [0, None]
+    assert curves(results_of("truths"))[0].data["ends"] == [0, 1]

@@ -161,9 +161,18 @@ def test_the_pointer_reads_the_nearest_method(browser: Browser, tmp_path: Path) 
     return [...plot.querySelectorAll(".tip div")].map((each) => each.textContent);
     """
     cells = exact(results, n=5, alpha=0.1, method="wald")
-    found = browser.run(point, "#part-curves-plot-0", 0.42, 0.9)
-    assert found[:3] == ["Wald", "p = 0.4", f"coverage = {digits(1 - cells['actual_alpha'][3])}"]
+    covered = 1 - cells["actual_alpha"][3]
+    found = browser.run(point, "#part-curves-plot-0", 0.402, covered)
+    assert found[:3] == ["Wald", "p = 0.4", f"coverage = {digits(covered)}"]
     assert browser.text("#part-curves-at-text") == "p = 0.4"
+    found = browser.run(point, "#part-curves-plot-0", 0.42, 0.9)
+    assert found[0] == "Wald"
+    p, coverage = (float(each.partition(" = ")[2]) for each in found[1:3])
+    assert p not in cells["truth"].to_list()
+    near = [
+        harness.coverage("proportion", "wald", n=5, alpha=0.1, p=p + step) for step in (-2e-5, 2e-5)
+    ]
+    assert min(abs(float(each.coverage) - coverage) for each in near) < 1e-4
     found = browser.run(point, "#part-curves-plot-1", 0.79, 0.2)
     assert found == ["Wald", "p = 0.8", f"length = {digits(cells['length'][7])}"]
 
@@ -253,3 +262,76 @@ def test_thirty_methods_are_drawn_again_within_a_second(browser: Browser, tmp_pa
     assert len(browser.run(LINES)) == 30
     times = [settle(browser, "#part-curves-size", size % 2) for size in range(1, 6)]
     assert min(times) < 1000, times
+
+
+def test_a_coverage_below_1_is_never_written_as_1(browser: Browser, tmp_path: Path) -> None:
+    config = {
+        "name": "next_to_1",
+        "family": "proportion",
+        "n": 5,
+        "methods": ["clopper_pearson"],
+        "truth": {"values": [1e-9, 1e-5]},
+        "engines": ["enumeration"],
+        "figures": [],
+    }
+    opened(browser, harness.run(config, out=None), tmp_path)
+    assert [read_at(browser, place)[0][1] for place in (0, 1)] == ["0.999999995", "0.99995"]
+
+
+def test_one_sided_lengths_are_not_compared(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, results_of("outcomes"), tmp_path)
+    rows = read_at(browser, 3)
+    assert [row[-1] != "" for row in rows] == [True, True, True, False]
+    references = (
+        "return [...document.querySelector('#part-curves-reference').options].map((e) => e.value)"
+    )
+    assert browser.run(references) == ["-1", "0", "1", "2"]
+
+
+def test_sentences_say_whose_they_are_once_methods_are_switched(
+    browser: Browser, tmp_path: Path
+) -> None:
+    results = results_of("outcomes")
+    opened(browser, results, tmp_path)
+    first, second = curves(results)[0].data["panels"][1]["say"]
+    settle(browser, "#part-curves-method-1")
+    whose = "Of the 4 methods that are on at first: "
+    assert browser.text("#part-curves-say-0") == whose + first
+    label = browser.run("return document.querySelector('#part-curves-plot-0').ariaLabel")
+    assert label == whose + first
+    settle(browser, "[data-switch=first]")
+    assert browser.text("#part-curves-say-1") == second
+    settle(browser, "#part-curves-reference", 1)
+    assert browser.text("#part-curves-say-0") == first
+    assert browser.text("#part-curves-say-1") == ""
+
+
+def test_plots_follow_the_width_of_the_window(browser: Browser, tmp_path: Path) -> None:
+    browser.emulate(width=1400, offline=True)
+    opened(browser, results_of("outcomes"), tmp_path)
+    browser.emulate(width=390, offline=True)
+    browser.run("await new Promise((go) => setTimeout(go, 500))")
+    widths = """
+    return [...document.querySelectorAll(".curves .plot")].map(
+      (plot) => plot.querySelector(".main-svg").getBoundingClientRect().width - plot.clientWidth);
+    """
+    assert all(abs(each) < 1 for each in browser.run(widths))
+    assert browser.run("return document.documentElement.scrollWidth") <= 390
+
+
+def test_stills_stand_until_the_first_drawing(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(page_of(*curves(results_of("outcomes"))), "utf-8")
+    browser.open(file)
+    shown = """
+    const root = document.querySelector(".curves");
+    const seen = (text) => getComputedStyle(root.querySelector(text)).display !== "none"
+      && getComputedStyle(root.querySelector(text)).visibility !== "hidden";
+    root.className = "curves";
+    const before = [seen(".stills"), seen(".live")];
+    root.classList.add("starting");
+    const during = [seen(".stills"), seen(".live")];
+    root.classList.replace("starting", "started");
+    return [before, during, [seen(".stills"), seen(".live")]];
+    """
+    assert browser.run(shown) == [[True, False], [True, False], [False, True]]

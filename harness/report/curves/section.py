@@ -5,44 +5,25 @@ The page draws them with Plotly; where scripts are off, a still picture of a few
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from harness.engines.miss_curve import MissCurve
-from harness.figures.look import labels
-from harness.methods.method import TWO_SIDED
 from harness.report.content import Section, packed
 from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels
-from harness.report.curves.sentence import (
-    Words,
-    coverage_sentence,
-    length_sentence,
-    outcome_sentence,
-)
+from harness.report.curves.shown import Shown, shown_of
 from harness.report.curves.smooth import packed_smooth
 from harness.report.curves.still_picture import COLOURS, DASHES, Line, StillPicture, still_picture
 from harness.report.curves.thinning import thinned
-from harness.tables.ranking import YARDSTICK
 from harness.tables.results import Results
-from harness.tables.titles import method_titles
 
-MOST_ON = 6
-"""The most methods that are switched on at first."""
-ALWAYS_ON = "wald"
-"""The method that is among them, where the run has it: the one that others are held against."""
 SIMULATED_ON = 2
 """With so many methods or fewer the estimates of Monte Carlo are shown at first."""
-_SPARSE = 10
-"""An outcome is written on a logarithmic axis where fewer than one in so many is known."""
 _TOLERANCE = 1 / 200
 """How far a drawn line may be from the exact one, as a part of alpha: a third of a pixel."""
 _STEPS = 65535
-_MOST_OF_TRUTHS, _MOST_OF_OUTCOMES = 4, 3
-"""The axis shows so many times alpha at most, unless all of it is asked for."""
-_ROOM = 1.15
 
 _TITLES = {
     "truth": "Coverage and length over the true value",
@@ -60,118 +41,8 @@ def curves(results: Results) -> list[Section]:
     return [_section(results, each) for each in found if each is not None and each.panels]
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """Panels with all of their words."""
-
-    panels: Panels
-    titles: Mapping[str, str]
-    on: Sequence[int]
-    """The methods that are switched on at first, the first of which has the first colour."""
-    x_label: str
-    symbol: str
-    """The name of a position of the axis."""
-    logarithmic: bool
-
-    @property
-    def is_outcome(self) -> bool:
-        return self.panels.over == "outcome"
-
-    @property
-    def sizes(self) -> list[str]:
-        """The sizes in words; one empty text where they are the axis."""
-        return list(dict.fromkeys(self.size_text(each) for each in self.panels.panels))
-
-    @property
-    def held(self) -> list[str]:
-        """The true values that are held, in words."""
-        return list(dict.fromkeys(self.held_text(each) for each in self.panels.panels))
-
-    @property
-    def alphas(self) -> list[float]:
-        return list(dict.fromkeys(each.alpha for each in self.panels.panels))
-
-    @property
-    def start(self) -> int:
-        """The number of the size that is shown at first."""
-        return (len(self.sizes) - 1) // 2
-
-    @property
-    def first(self) -> Panel:
-        """The panel that is shown at first."""
-        return self.panels.panels[self.start * len(self.held) * len(self.alphas)]
-
-    @property
-    def reference(self) -> int:
-        """The number of the method that lengths are relative to at first; -1 for none."""
-        methods = self.panels.methods
-        several = YARDSTICK in methods and len(methods) > 1
-        return methods.index(YARDSTICK) if several else -1
-
-    @property
-    def comparable(self) -> list[int]:
-        """The methods whose lengths are compared: those of one side, if possible of two."""
-        sides = self.panels.sides
-        side = TWO_SIDED if TWO_SIDED in sides else sides[0]
-        return [row for row, each in enumerate(sides) if each == side]
-
-    def reach(self, alpha: float) -> float:
-        """The largest actual alpha on the axis: of what is switched on at first, or a few alpha."""
-        found = [alpha]
-        for panel in self.panels.panels:
-            if panel.alpha != alpha:
-                continue
-            values = [panel.missed[self.on]]
-            if panel.simulated is not None:
-                values.append(panel.simulated.alpha[self.on])
-            drawn = [panel.curves[row] for row in self.on if panel.curves]
-            values += [each.missed for each in drawn if each is not None]
-            found += [float(each[np.isfinite(each)].max(initial=0.0)) for each in values]
-        most = _MOST_OF_OUTCOMES if self.is_outcome else _MOST_OF_TRUTHS
-        return min(_ROOM * max(found), most * alpha, 1.0)
-
-    @property
-    def names(self) -> list[str]:
-        return [self.titles[method] for method in self.panels.methods]
-
-    @property
-    def series(self) -> list[int]:
-        """Of each method its place among the colours."""
-        others = [row for row in range(len(self.names)) if row not in self.on]
-        order = [*self.on, *others]
-        return [order.index(row) for row in range(len(self.names))]
-
-    @property
-    def value_label(self) -> str:
-        return "actual α" if self.is_outcome else "coverage (1 − actual α)"
-
-    @property
-    def length_label(self) -> str:
-        if self.is_outcome:
-            return "length of the interval"
-        return labels.length_label(self.panels.family).replace("\n", " ")
-
-    def size_text(self, panel: Panel) -> str:
-        return "" if panel.size is None else labels.size_text(self.panels.family, panel.size)
-
-    def held_text(self, panel: Panel) -> str:
-        """The true values that are held, with their symbols."""
-        symbols = [symbol for _, symbol in self.panels.family.curve_truths]
-        if panel.size is not None:
-            symbols = symbols[1:]
-        pairs = zip(symbols, panel.held, strict=True)
-        return ", ".join(f"{symbol} = {value:.6g}" for symbol, value in pairs if value is not None)
-
-    def sentences(self, panel: Panel) -> list[str]:
-        """What the pictures of a panel say; the second is empty where there are no lengths."""
-        setting = ", ".join(filter(None, (self.size_text(panel), self.held_text(panel))))
-        words = Words(self.names, self.comparable, self.reference, setting, self.symbol)
-        first = outcome_sentence if self.is_outcome else coverage_sentence
-        return [first(panel, words), length_sentence(panel, words)]
-
-
 def _section(results: Results, panels: Panels) -> Section:
-    shown = _shown(results, panels)
+    shown = shown_of(results, panels)
     return Section(
         "curves",
         _TITLES[panels.over],
@@ -183,7 +54,7 @@ def _section(results: Results, panels: Panels) -> Section:
     )
 
 
-def _data(shown: _Shown) -> dict[str, Any]:
+def _data(shown: Shown) -> dict[str, Any]:
     """What the script reads."""
     panels = shown.panels.panels
     # Equal positions, as of a grid at several sizes, are stored once.
@@ -205,6 +76,7 @@ def _data(shown: _Shown) -> dict[str, Any]:
         "start": shown.start,
         "reference": shown.reference,
         "comparable": shown.comparable,
+        "ends": list(shown.ends),
         "reach": [shown.reach(alpha) for alpha in shown.alphas],
         "xs": [packed(each) for each in places.values()],
         "panels": [
@@ -213,7 +85,7 @@ def _data(shown: _Shown) -> dict[str, Any]:
     }
 
 
-def _context(shown: _Shown) -> dict[str, Any]:
+def _context(shown: Shown) -> dict[str, Any]:
     """What the template reads."""
     panels, first = shown.panels.panels, shown.first
     says = shown.sentences(first)
@@ -234,6 +106,8 @@ def _context(shown: _Shown) -> dict[str, Any]:
         "held_in_all": shown.panels.held_in_all,
         "alphas": shown.alphas,
         "reference": shown.reference,
+        "comparable": [(row, shown.names[row]) for row in shown.comparable],
+        "tolerance": 100 * _TOLERANCE * max(shown.alphas),
         "has_length": any(np.isfinite(each.length).any() for each in panels),
         "has_trials": any(each.simulated is not None for each in panels),
         "simulated": _simulated_at_first(shown.panels),
@@ -245,51 +119,10 @@ def _context(shown: _Shown) -> dict[str, Any]:
     }
 
 
-def _shown(results: Results, panels: Panels) -> _Shown:
-    family, first = panels.family, panels.panels[0]
-    words = {
-        "truth": labels.truth_label(family),
-        "outcome": f"outcome {family.model.COUNT} (number of {family.model.COUNTED})",
-        "size": labels.size_label(family),
-    }
-    x = first.x
-    sparse = panels.over == "outcome" and not family.is_bounded and x[-1] > _SPARSE * x.size
-    return _Shown(
-        panels,
-        method_titles(results.manifest),
-        _on_at_first(results, panels.methods),
-        words[panels.over],
-        _symbol(panels),
-        bool(sparse and first.names is None),
-    )
-
-
-def _symbol(panels: Panels) -> str:
-    """The name of a position of the axis."""
-    if panels.over == "outcome":
-        return panels.family.model.COUNT
-    if panels.over == "size":
-        return panels.family.sizes[0]
-    return panels.family.curve_truths[0][1]
-
-
 def _simulated_at_first(panels: Panels) -> bool:
     """Whether estimates are shown: where methods are few, or known by Monte Carlo alone."""
     exact = np.any([np.isfinite(each.missed).any(axis=1) for each in panels.panels], axis=0)
     return len(panels.methods) <= SIMULATED_ON or not bool(exact.all())
-
-
-def _on_at_first(results: Results, methods: Sequence[str]) -> list[int]:
-    """All methods where they are few, else the best ranked ones, and the one that all know."""
-    if len(methods) <= MOST_ON:
-        return list(range(len(methods)))
-    ranking = results.ranking
-    ranked = [] if ranking is None else ranking["method"].unique(maintain_order=True).to_list()
-    order = [each for each in dict.fromkeys((*ranked, *methods)) if each in methods]
-    wanted = order[:MOST_ON]
-    if ALWAYS_ON in methods and ALWAYS_ON not in wanted:
-        wanted[-1] = ALWAYS_ON
-    return [methods.index(each) for each in wanted]
 
 
 def _packed_panel(panel: Panel, x: int, say: Sequence[str]) -> dict[str, Any]:
@@ -339,7 +172,7 @@ def _packed_curves(found: Sequence[MissCurve | None], alpha: float) -> dict[str,
     }
 
 
-def _stills(shown: _Shown, panel: Panel, says: Sequence[str]) -> list[StillPicture]:
+def _stills(shown: Shown, panel: Panel, says: Sequence[str]) -> list[StillPicture]:
     """The pictures for pages without scripts, of the methods that are switched on at first."""
     alpha = panel.alpha
     series = shown.series

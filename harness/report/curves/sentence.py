@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,8 @@ from harness.engines.miss_curve import MissCurve
 from harness.listed_words import enumerated
 from harness.numerics.arrays import Floats
 from harness.report.curves.panels import Panel
+from harness.report.numbers import coverage, percent
+from harness.report.verdicts import ranges_above
 from harness.tables.recommendation import rounding_of
 
 ACCURATE = 1e-9
@@ -19,7 +20,8 @@ ACCURATE = 1e-9
 _MOST_NAMED = 3
 _NOTICEABLE = 0.005
 """The least part by which a length is called longer."""
-_MOST_DIGITS = 8
+_LONG = 1000
+"""From here on a position is written without decimals."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Words:
 
     titles: Sequence[str]
     """Of the methods, in the order of their rows."""
+    drawn: Sequence[int]
+    """The rows that are drawn, of which the sentences speak."""
     comparable: Sequence[int]
     """The rows whose lengths may be compared, those of one side."""
     yardstick: int
@@ -42,9 +46,20 @@ class Words:
         """How a sentence begins."""
         return f"At {self.setting}, " if self.setting else ""
 
+    @property
+    def shown(self) -> str:
+        """What is said behind methods that are not all there are."""
+        return " shown" if len(self.drawn) < len(self.titles) else ""
+
     def place(self, value: float) -> str:
-        """A position of the axis."""
-        return f"{self.symbol} = {value:.3g}".replace("-", "\N{MINUS SIGN}")
+        """A position of the axis; whole numbers have all their digits."""
+        whole = abs(value) >= _LONG or value == round(value)
+        text = f"{value:.0f}" if whole else f"{value:.3g}"
+        return f"{self.symbol} = {text}".replace("-", "\N{MINUS SIGN}")
+
+    def near(self, panel: Panel, value: float) -> str:
+        """Where something is: close to a position, or at the only one there is."""
+        return f"{'at' if panel.x.size == 1 else 'near'} {self.place(value)}"
 
 
 @dataclass(frozen=True)
@@ -60,23 +75,25 @@ class _Worst:
 
 def coverage_sentence(panel: Panel, words: Words) -> str:
     """Which method falls farthest below the nominal coverage, over how much of the range."""
-    known = [row for row in range(len(words.titles)) if np.isfinite(panel.missed[row]).any()]
+    known = [row for row in words.drawn if np.isfinite(panel.missed[row]).any()]
     if not known:
         return _by_trials(panel, words)
-    unknown = len(words.titles) - len(known)
+    unknown = len(words.drawn) - len(known)
     rest = f" The coverage of {unknown} more is known by Monte Carlo alone." if unknown else ""
     found = [_worst(panel, row, words.titles[row]) for row in known]
     return _capital(f"{words.start}{_lowest(panel, found, words)}.{rest}")
 
 
 def _lowest(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
-    bound = _percent(1 - panel.alpha)
+    if panel.x.size == 1:
+        return _at_the_only_place(panel, found, words)
+    bound = percent(1 - panel.alpha)
     below = [each for each in found if each.above > 0]
     kept = [each.title for each in found if each.above == 0]
     worst = max(below or found, key=lambda each: (each.missed, each.above))
-    lowest = f"{_percent(1 - worst.missed)} near {words.place(worst.where)}"
+    lowest = f"{coverage(1 - worst.missed)} near {words.place(worst.where)}"
     if not below:
-        none = f"{worst.title} never falls" if len(found) == 1 else "no method falls"
+        none = f"{worst.title} never falls" if len(found) == 1 else f"no method{words.shown} falls"
         whose = "its lowest is" if len(found) == 1 else f"the lowest is {worst.title}'s,"
         return f"{none} below {bound}: {whose} {lowest}"
     text = f"{worst.title} falls to {lowest} and is below {bound} {_share(panel, worst.above)}"
@@ -85,34 +102,48 @@ def _lowest(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
     if len(below) == 1:
         return text
     best = min(below, key=lambda each: (each.missed, each.above))
-    every = "both methods are" if len(below) == 2 else "every method is"
-    least = f"{_percent(1 - best.missed)} near {words.place(best.where)}"
+    every = "both methods are" if len(below) == 2 else f"every method{words.shown} is"
+    least = f"{coverage(1 - best.missed)} near {words.place(best.where)}"
     return f"{text}; {every} below it somewhere, {best.title} the least far, with {least}"
+
+
+def _at_the_only_place(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
+    """The coverage of one method, or the lowest and the highest, where there is one position."""
+    bound, at = percent(1 - panel.alpha), words.place(panel.x[0])
+    low, high = max(found, key=lambda each: each.missed), min(found, key=lambda each: each.missed)
+    below = sum(each.above > 0 for each in found)
+    if len(found) == 1:
+        side = "below" if below else "not below"
+        return f"{low.title} covers {coverage(1 - low.missed)} at {at}, {side} {bound}"
+    lowest, highest = (f"{each.title} {coverage(1 - each.missed)}" for each in (low, high))
+    count = f"{below} of {len(found)} methods{words.shown} are below {bound}"
+    return f"{lowest} is the lowest coverage at {at} and {highest} the highest; {count}"
 
 
 def outcome_sentence(panel: Panel, words: Words) -> str:
     """Which methods' actual alpha is farthest from alpha, and which have it at every outcome."""
-    desired = _percent(panel.alpha)
+    desired = percent(panel.alpha)
     error = panel.missed - panel.alpha
-    known = [row for row in range(len(words.titles)) if np.isfinite(error[row]).any()]
+    known = [row for row in words.drawn if np.isfinite(error[row]).any()]
     exact = [row for row in known if np.nanmax(np.abs(error[row])) <= ACCURATE]
     others = [row for row in known if row not in exact]
     above = [row for row in others if np.nanmax(error[row]) > ACCURATE]
     below = [row for row in others if row not in above]
 
     def at(row: int, where: int) -> str:
-        return f"{_percent(panel.missed[row, where])} at {words.place(panel.x[where])}"
+        return f"{percent(panel.missed[row, where])} at {words.place(panel.x[where])}"
 
     parts = []
     if above:
         row = max(above, key=lambda each: float(np.nanmax(error[each])))
         found = at(row, int(np.nanargmax(error[row])))
-        most = ", more than any other" if len(above) > 1 else ""
-        parts.append(f"{words.titles[row]} misses {found}{most}, where {desired} are desired")
+        most = f", more than any other{_one(words)}" if len(above) > 1 else ""
+        parts.append(f"{words.titles[row]} misses {found}{most}, where {desired} is desired")
     if below:
         row = min(below, key=lambda each: float(np.nanmin(error[each])))
         found = at(row, int(np.nanargmin(error[row])))
-        parts.append(f"{words.titles[row]} never misses more than {desired}, but only {found}")
+        never = f"{words.titles[row]} never misses more than {desired}"
+        parts.append(f"{never}, and least often with {found}")
     if exact:
         names = _named([words.titles[row] for row in exact])
         verb = "misses" if len(exact) == 1 else "miss"
@@ -123,13 +154,15 @@ def outcome_sentence(panel: Panel, words: Words) -> str:
 
 def length_sentence(panel: Panel, words: Words) -> str:
     """How much longer intervals of one method are than those of the others; may be empty."""
-    known = [row for row in words.comparable if np.isfinite(panel.length[row]).any()]
+    rows = [row for row in words.drawn if row in words.comparable]
+    known = [row for row in rows if np.isfinite(panel.length[row]).any()]
+    others = [row for row in known if row != words.yardstick]
     if not known:
         return ""
-    if len(known) == 1:
+    if words.yardstick >= 0 and others and np.isfinite(panel.length[words.yardstick]).any():
+        text = _longest(panel, words, others)
+    elif len(known) == 1:
         text = _own_length(panel, words, known[0])
-    elif words.yardstick in known:
-        text = _longest(panel, words, [row for row in known if row != words.yardstick])
     else:
         text = _mean_lengths(panel, words, known)
     return _capital(f"{words.start}{text}.")
@@ -137,6 +170,8 @@ def length_sentence(panel: Panel, words: Words) -> str:
 
 def _own_length(panel: Panel, words: Words, row: int) -> str:
     lengths = panel.length[row]
+    if panel.x.size == 1:
+        return f"the length is {lengths[0]:.3g} at {words.place(panel.x[0])}"
     low, high = int(np.nanargmin(lengths)), int(np.nanargmax(lengths))
     return (
         f"the length goes from {lengths[low]:.3g} near {words.place(panel.x[low])} to "
@@ -152,10 +187,11 @@ def _longest(panel: Panel, words: Words, others: Sequence[int]) -> str:
     row = max(others, key=lambda each: float(longer[each].max()))
     where = int(longer[row].argmax())
     if longer[row, where] < _NOTICEABLE:
-        return f"no intervals are longer than those of {reference}"
+        return f"no intervals{words.shown} are longer than those of {reference}"
+    most = "" if panel.x.size == 1 else "up to "
     return (
-        f"the intervals of {words.titles[row]} are up to {_percent(longer[row, where])} longer "
-        f"than those of {reference}, near {words.place(panel.x[where])}"
+        f"the intervals of {words.titles[row]} are {most}{_part(longer[row, where])} longer "
+        f"than those of {reference}, {words.near(panel, panel.x[where])}"
     )
 
 
@@ -165,10 +201,11 @@ def _mean_lengths(panel: Panel, words: Words, known: Sequence[int]) -> str:
     mean = {row: float(np.nanmean(lengths[row])) for row in known}
     short, long = min(known, key=lambda row: mean[row]), max(known, key=lambda row: mean[row])
     if mean[short] <= 0 or mean[long] / mean[short] - 1 < _NOTICEABLE:
-        return "all intervals are of about the same length"
+        return f"all intervals{words.shown} are of about the same length"
+    average = "" if panel.x.size == 1 else " on average over the picture"
     return (
-        f"the shortest intervals on average over the picture are those of {words.titles[short]}; "
-        f"those of {words.titles[long]} are {_percent(mean[long] / mean[short] - 1)} longer"
+        f"the shortest intervals{average} are those of {words.titles[short]}; "
+        f"those of {words.titles[long]} are {_part(mean[long] / mean[short] - 1)} longer"
     )
 
 
@@ -192,20 +229,15 @@ def _first_largest(values: Floats) -> int:
 
 def share_above(curve: MissCurve, limit: float) -> float:
     """The part of the range over which a curve is above a limit, its pieces taken as straight."""
-    run, over = np.diff(curve.truths), curve.missed - limit
-    first, last = over[:-1], over[1:]
-    crosses = (first > 0) != (last > 0)
-    part = np.where((first > 0) & (last > 0), 1.0, 0.0)
-    first, last = first[crosses], last[crosses]
-    part[crosses] = np.maximum(first, last) / np.abs(first - last)
-    return float((run * part).sum() / (curve.truths[-1] - curve.truths[0]))
+    above = sum(high - low for low, high in ranges_above(curve, limit))
+    return float(above / (curve.truths[-1] - curve.truths[0]))
 
 
 def _share(panel: Panel, share: float) -> str:
     """Over how much of the range, or at how many of the listed values."""
     if panel.curves:
         whole = share > 1 - ACCURATE
-        return "over the whole range" if whole else f"over {_percent(share)} of the range"
+        return "over the whole range" if whole else f"over {percent(share)} of the range"
     number, count = round(share * panel.x.size), panel.x.size
     which = "sizes" if panel.size is None else "true values"
     return f"at all {count} {which}" if number == count else f"at {number} of {count} {which}"
@@ -216,19 +248,23 @@ def _by_trials(panel: Panel, words: Words) -> str:
     found = panel.simulated
     if found is None:
         return ""
-    row, column = divmod(int(np.nanargmax(found.alpha)), found.at.size)
-    where = words.place(panel.x[found.at[column]])
+    alpha = found.alpha[words.drawn]
+    if not np.isfinite(alpha).any():
+        return ""
+    line, column = divmod(int(np.nanargmax(alpha)), found.at.size)
+    row = words.drawn[line]
+    where = words.near(panel, panel.x[found.at[column]])
     interval = ""
     if np.isfinite(found.upper[row, column]):
         low, high = 1 - found.upper[row, column], 1 - found.lower[row, column]
-        interval = f" (95 % interval {_percent(low)} to {_percent(high)})"
-    lowest = f"{_percent(1 - found.alpha[row, column])} near {where}{interval}"
+        interval = f" (95 % interval {coverage(low)} to {coverage(high)})"
+    lowest = f"{coverage(1 - found.alpha[row, column])} {where}{interval}"
     clear = np.asarray((found.lower > panel.alpha).any(axis=1)).tolist()
-    never = [title for title, known in zip(words.titles, clear, strict=True) if not known]
+    never = [words.titles[each] for each in words.drawn if not clear[each]]
     text = f"by Monte Carlo {words.titles[row]} covers least often: {lowest}"
-    if len(never) not in (0, len(words.titles)):
+    if len(never) not in (0, len(words.drawn)):
         verb = "is" if len(never) == 1 else "are"
-        text += f"; {_named(never)} {verb} nowhere clearly below {_percent(1 - panel.alpha)}"
+        text += f"; {_named(never)} {verb} nowhere clearly below {percent(1 - panel.alpha)}"
     return _capital(f"{words.start}{text}.")
 
 
@@ -260,12 +296,10 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:] if text.startswith(words) else text
 
 
-def _percent(value: float) -> str:
-    """In percent with three digits; next to 100 % with as many as its distance needs."""
-    percent = 100 * max(float(value), 0.0)
-    if percent >= 999.5:
-        return f"{percent:.0f} %"
-    digits = 3
-    if 0 < 100 - percent < 0.5:
-        digits = min(2 + math.ceil(1 - math.log10(100 - percent)), _MOST_DIGITS)
-    return f"{percent:.{digits}g} %"
+def _one(words: Words) -> str:
+    return f" one{words.shown}" if words.shown else ""
+
+
+def _part(share: float) -> str:
+    """A part in percent; one of many times the whole has all digits before the point."""
+    return percent(share, max(3, len(f"{100 * share:.0f}")))

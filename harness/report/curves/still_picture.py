@@ -95,6 +95,8 @@ def still_picture(
     lines = [_shown(each, logarithmic) for each in lines]
     known = [each.x for each in lines if each.x.size]
     low, high = float(min(x.min() for x in known)), float(max(x.max() for x in known))
+    if low == high:
+        low, high = low - (abs(low) or 1.0) / 10, high + (abs(high) or 1.0) / 10
     bottom, top = y_range or _range([each.y for each in lines])
     wide, tall = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
 

@@ -4,6 +4,8 @@ report.on("curves", async (root, data) => {
   const DASHES = ["solid", "7px,4px", "1.5px,4px", "8px,4px,1.5px,4px"];
   const MARKED = 130; // up to so many values are marked on their line,
   const MARKS = 650; // unless there are more marks than that in all
+  const ESTIMATES = 640; // about so many estimates are drawn in all
+  const CLOSE = 4; // so many pixels a value of the table may be farther than a point of a line
   const isOutcome = data.over === "outcome";
   const id = root.id;
   const part = (name) => document.getElementById(`${id}-${name}`);
@@ -17,6 +19,14 @@ report.on("curves", async (root, data) => {
 
   const digits = (value) => Number.isFinite(value)
     ? Number(value.toPrecision(6)).toString().replace("-", "−") : "";
+  // Coverage, or over outcomes alpha itself; what is less than 1 is never written as 1.
+  function written(missed) {
+    if (isOutcome) return digits(missed);
+    const text = digits(1 - missed);
+    if (text !== "1" || !(missed > 0)) return text;
+    if (missed < 1e-14) return `1 − ${digits(missed)}`;
+    return (1 - missed).toFixed(Math.ceil(-Math.log10(missed)) + 1).replace(/0+$/, "");
+  }
   // Plotly reads some marks of HTML in texts; these stand for themselves.
   const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const place = (panel, index) =>
@@ -136,10 +146,16 @@ report.on("curves", async (root, data) => {
     return found;
   }
 
+  // The estimates of each method are drawn in steps where many methods are on.
+  const every = (panel) => Math.max(Math.ceil(panel.simulated.at.length * shown().length / ESTIMATES), 1);
+
   function simulated(row, panel, x) {
-    const { at: places, alpha, lower, upper } = panel.simulated;
-    const y = values(alpha[row]);
-    const ends = [values(lower[row]), values(upper[row])];
+    const step = every(panel);
+    const drawn = (list) => list.filter((_, index) => index % step === (step - 1) >> 1);
+    const places = drawn(panel.simulated.at);
+    const [alpha, lower, upper] = ["alpha", "lower", "upper"].map((each) => drawn(panel.simulated[each][row]));
+    const y = values(alpha);
+    const ends = [values(lower), values(upper)];
     const [low, high] = isOutcome ? ends : ends.reverse();
     return trace(row, "simulated", Float64Array.from(places, (each) => x[each]), y, {
       mode: "markers", marker: { size: 4, line: { width: 1 } },
@@ -200,8 +216,10 @@ report.on("curves", async (root, data) => {
         range: [Math.log10((first > 0 ? first : least) / 1.1), Math.log10(last * 1.1)],
       });
     } else {
-      const room = panel.curves ? 0 : 0.02 * (last - first) || 0.5;
-      x.range = [first - room, last + room];
+      const wide = 0.02 * (last - first) || 0.1 * Math.abs(first) || 0.5;
+      const room = panel.curves && last > first ? 0 : wide;
+      const [low, high] = data.ends;
+      x.range = [Math.max(first - room, low ?? -Infinity), Math.min(last + room, high ?? Infinity)];
       if (panel.curves && first > 0 && first < 0.02 * last) x.range[0] = 0;
     }
     return {
@@ -228,7 +246,7 @@ report.on("curves", async (root, data) => {
   }
 
   const config = {
-    displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false,
+    displayModeBar: false, responsive: false, scrollZoom: false, doubleClick: false,
     showTips: false, showAxisDragHandles: false,
   };
 
@@ -246,6 +264,7 @@ report.on("curves", async (root, data) => {
     }
     colour();
     say(panel);
+    sayDrawn(panel);
     legend();
     readAt(panel);
     root.dataset.milliseconds = String(Math.round(performance.now() - began));
@@ -259,12 +278,24 @@ report.on("curves", async (root, data) => {
     }
   }
 
+  // Sentences are about the methods and the reference of the beginning.
   function say(panel) {
+    const rows = shown();
+    const asAtFirst = rows.length === data.on.length && rows.every((row) => data.on.includes(row));
+    const whose = asAtFirst ? ""
+      : `Of the ${data.on.length === 1 ? "method" : `${data.on.length} methods`} that ${data.on.length === 1 ? "is" : "are"} on at first: `;
     plots.forEach((plot, index) => {
-      const text = panel.say[index];
+      const hidden = index === 1 && state.reference !== data.reference;
+      const text = panel.say[index] && !hidden ? whose + panel.say[index] : "";
       part(`say-${index}`).textContent = text;
       plot.setAttribute("aria-label", text || data.lengthLabel);
     });
+  }
+
+  function sayDrawn(panel) {
+    if (!part("drawn")) return;
+    const step = state.simulated && panel.simulated ? every(panel) : 1;
+    part("drawn").textContent = step > 1 ? `(every ${step}${{ 2: "nd", 3: "rd" }[step] ?? "th"} is drawn)` : "";
   }
 
   function legend() {
@@ -304,28 +335,37 @@ report.on("curves", async (root, data) => {
     }
   }
 
-  // The value of a method at the place of x that is nearest to the pointer.
+  // The point that is nearest to the pointer: of a line, or of the values of the table.
   function under(panel, plot, event) {
     const { xaxis, yaxis, _size: size } = plot._fullLayout;
     const box = plot.getBoundingClientRect();
     const [left, top] = [event.clientX - box.left - size.l, event.clientY - box.top - size.t];
     if (left < -4 || left > size.w + 4 || top < -4 || top > size.h + 4) return null;
-    const x = onAxis(panel.x);
-    const index = nearest(x, (each) => Math.abs(xaxis.d2p(each) - left));
     const isLength = plot === plots[1];
     if (isLength && !panel.length) return null;
-    const height = (row) => {
-      if (!isLength) return value(panel.missed[row][index]);
-      return state.reference < 0 ? panel.length[row][index] : longer(panel, row, index);
+    const x = onAxis(panel.x);
+    const index = nearest(x, (each) => Math.abs(xaxis.d2p(each) - left));
+    const found = { distance: Infinity };
+    const offer = (row, place, height, more) => {
+      const px = xaxis.d2p(place);
+      const py = Math.min(Math.max(yaxis.d2p(height), 0), size.h);
+      const distance = Math.hypot(px - left, py - top) - (more.onLine ? 0 : CLOSE);
+      if (distance < found.distance) {
+        Object.assign(found, { distance, row, height, index, isLength, left: size.l + px, top: size.t + py }, more);
+      }
     };
-    const rows = (isLength ? lengthRows() : shown()).filter((row) => Number.isFinite(height(row)));
-    if (!rows.length) return null;
-    const row = rows[nearest(rows, (each) => Math.abs(yaxis.d2p(height(each)) - top))];
-    const limit = Math.min(Math.max(yaxis.d2p(height(row)), 0), size.h);
-    return {
-      row, index, isLength, height: height(row),
-      left: size.l + xaxis.d2p(x[index]), top: size.t + limit,
-    };
+    for (const row of isLength ? lengthRows() : shown()) {
+      const line = isLength ? null : panel.curves?.[row];
+      if (line) {
+        line.x.forEach((place, at) => offer(row, place, value(line.missed[at]),
+          { onLine: true, text: `${data.symbol} = ${Number(place.toPrecision(5))}`, missed: line.missed[at] }));
+      }
+      const missed = panel.missed[row][index];
+      const height = !isLength ? value(missed)
+        : state.reference < 0 ? panel.length[row][index] : longer(panel, row, index);
+      if (Number.isFinite(height)) offer(row, x[index], height, { onLine: false, text: place(panel, index), missed });
+    }
+    return found.distance < Infinity ? found : null;
   }
 
   function nearest(list, distance) {
@@ -348,11 +388,11 @@ report.on("curves", async (root, data) => {
     tip.hidden = !found;
     if (!found) return;
     const name = isOutcome ? "actual α" : "coverage";
-    const lines = [data.titles[found.row], place(panel, found.index)];
-    if (!found.isLength) lines.push(`${name} = ${digits(found.height)}`);
+    const lines = [data.titles[found.row], found.text];
+    if (!found.isLength) lines.push(`${name} = ${written(found.missed)}`);
     else lines.push(`length = ${digits(panel.length[found.row][found.index])}`);
     if (found.isLength && state.reference >= 0) lines.push(`${digits(found.height)} % longer`);
-    const trials = state.simulated && panel.simulated && !found.isLength
+    const trials = state.simulated && panel.simulated && !found.isLength && !found.onLine
       && estimate(panel, found.row, found.index);
     if (trials) lines.push(`Monte Carlo ${trials}`);
     tip.replaceChildren(...lines.map((line) => {
@@ -389,11 +429,11 @@ report.on("curves", async (root, data) => {
       head.scope = "row";
       head.dir = "auto";
       head.textContent = data.titles[row];
-      const cells = [digits(value(panel.missed[row][state.at]))];
+      const cells = [written(panel.missed[row][state.at])];
       if (trials) cells.push(estimate(panel, row, state.at));
       if (panel.length) cells.push(digits(panel.length[row][state.at]) + (panel.estimated?.[row] ? " (mean of trials)" : ""));
       if (panel.length && state.reference >= 0) {
-        const percent = longer(panel, row, state.at);
+        const percent = data.comparable.includes(row) ? longer(panel, row, state.at) : NaN;
         cells.push(Number.isFinite(percent) ? `${digits(percent)} %` : "");
       }
       line.append(head, ...cells.map((content) => {
@@ -410,9 +450,9 @@ report.on("curves", async (root, data) => {
     const found = panel.simulated;
     const index = found.at.indexOf(at);
     if (index < 0 || !Number.isFinite(found.alpha[row][index])) return "";
-    const ends = [value(found.lower[row][index]), value(found.upper[row][index])];
+    const ends = [written(found.lower[row][index]), written(found.upper[row][index])];
     const [low, high] = isOutcome ? ends : ends.reverse();
-    return `${digits(value(found.alpha[row][index]))} (${digits(low)}, ${digits(high)})`;
+    return `${written(found.alpha[row][index])} (${low}, ${high})`;
   }
 
   let drawing = Promise.resolve();
@@ -453,8 +493,10 @@ report.on("curves", async (root, data) => {
     redraw();
   });
 
-  root.classList.add("started");
+  // Still pictures stand until the first drawing is there.
+  root.classList.add("starting");
   await redraw();
+  root.classList.replace("starting", "started");
   for (const plot of plots) {
     plot.addEventListener("pointermove", async (event) => {
       const panel = await current();
@@ -473,9 +515,22 @@ report.on("curves", async (root, data) => {
       cursors(await current());
     });
   }
-  // A page of paper is narrower than the window.
-  const width = (pixels) => plots.forEach(
-    (plot) => Plotly.relayout(plot, pixels ? { width: pixels, autosize: false } : { width: null, autosize: true }));
-  window.addEventListener("beforeprint", () => width(680));
-  window.addEventListener("afterprint", () => width(null));
+  // Plots are as wide as their place; a page of paper is narrower than the window.
+  let printing = false;
+  const fit = (plot, width) => Plotly.relayout(plot, { width, autosize: false });
+  const watch = new ResizeObserver((entries) => {
+    if (printing) return;
+    for (const { target, contentRect } of entries) {
+      if (contentRect.width && contentRect.width !== target._fullLayout.width) fit(target, contentRect.width);
+    }
+  });
+  plots.forEach((plot) => watch.observe(plot));
+  window.addEventListener("beforeprint", () => {
+    printing = true;
+    plots.forEach((plot) => fit(plot, 680));
+  });
+  window.addEventListener("afterprint", () => {
+    printing = false;
+    plots.forEach((plot) => fit(plot, plot.clientWidth));
+  });
 });
