@@ -142,8 +142,9 @@ def scope_of(row: _Row) -> str:
     ranges = worst_range_columns(row["family"])
     for symbol, (low, high) in zip(family.symbols, ranges, strict=False):
         first, last = row.get(low), row.get(high)
-        is_known = first is not None and last is not None
-        if is_known and (first, last) != tuple(family.model.SUPPORT):
+        if first is None or last is None:
+            continue
+        if (first, last) != tuple(family.model.SUPPORT):
             parts.append(span_text(symbol, first, last))
     if len(parts) > _MOST_SPANS:
         return "for the true values of this run"
