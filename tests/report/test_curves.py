@@ -18,7 +18,7 @@ from harness.report.curves.section import curves
 from harness.report.curves.sentence import Words, share_above
 from harness.report.curves.still_picture import Line, still_picture, ticks
 from harness.tables.results import Results
-from tests.report.pages import ids_in
+from tests.report.pages import ids_in, tables_in
 from tests.report.smooth_rows import restored
 from tests.report.some_runs import page_of, results_of, unpacked
 
@@ -172,7 +172,6 @@ def test_each_size_has_its_own_sentences() -> None:
         ("one_size", ["true value"]),
         ("lists", ["size"]),
         ("ratios", ["true value"]),
-        ("calibrated", []),
     ],
 )
 def test_families_have_the_curves_that_apply_to_them(name: str, titles: list[str]) -> None:
@@ -318,3 +317,22 @@ def test_a_picture_of_one_position_has_room_on_both_sides() -> None:
 def test_axes_end_where_true_values_do() -> None:
     assert only(curves(results_of("rates"))).data["ends"] == [0, None]
     assert curves(results_of("truths"))[0].data["ends"] == [0, 1]
+
+
+def test_a_calibration_has_the_picture_and_the_values_of_its_bins() -> None:
+    results = results_of("calibrated")
+    section = only(curves(results))
+    text = page_of(section)
+    (table,) = tables_in(text)
+    cells = results.cells.filter(pl.col("trials") > 0)
+    assert [row[3] for row in table.texts] == [f"{each:.5g}" for each in cells["mean_probability"]]
+    assert text.count('<figure class="still">') == 2
+    held = cells.filter(
+        pl.col("ci_lower") <= pl.col("mean_probability"),
+        pl.col("mean_probability") <= pl.col("ci_upper"),
+        reference="prior",
+    )
+    said = f"Under the prior {held.height} of {cells.filter(reference='prior').height} of the "
+    assert section.context["sentence"].startswith(said)
+    empty = Results(results.cells.clear(), results.summary, results.manifest)
+    assert curves(empty) == []

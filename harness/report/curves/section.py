@@ -12,6 +12,7 @@ import numpy as np
 
 from harness.engines.miss_curve import MissCurve
 from harness.report.content import Section, packed
+from harness.report.curves.calibration import calibration_picture
 from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels
 from harness.report.curves.shown import Shown, shown_of
 from harness.report.curves.smooth import packed_smooth
@@ -35,8 +36,11 @@ _TITLES = {
 def curves(results: Results) -> list[Section]:
     """The sections with curves of a run: over the true value, and over the outcome.
 
-    Without cells, and for designs without such an axis, there are none.
+    Of a calibration it is the picture of its bins. Without cells, and for designs without such an
+    axis, there are none.
     """
+    if results.manifest["experiment"].get("kind") == "calibration":
+        return calibration_picture(results)
     found = (truth_panels(results), outcome_panels(results))
     return [_section(results, each) for each in found if each is not None and each.panels]
 
