@@ -65,7 +65,7 @@ def digits(value: float) -> str:
 
 
 def exact(results: Results, **level: object) -> pl.DataFrame:
-    rows = results.cells.filter(engine="enumeration", given="truth", **level)  # type: ignore[arg-type]
+    rows = results.cells.filter(engine="enumeration", given="truth", **level)
     return rows.sort("truth")
 
 
@@ -197,7 +197,9 @@ def test_lengths_may_be_relative_to_any_method(browser: Browser, tmp_path: Path)
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-@pytest.mark.parametrize("name", ["outcomes", "truths", "lists", "two_samples", "estimates"])
+@pytest.mark.parametrize(
+    "name", ["outcomes", "truths", "lists", "two_samples", "estimates", "calibrated"]
+)
 def test_pages_hold_their_width_and_please_axe(
     browser: Browser, tmp_path: Path, name: str, width: int
 ) -> None:
@@ -335,3 +337,49 @@ def test_stills_stand_until_the_first_drawing(browser: Browser, tmp_path: Path) 
     return [before, during, [seen(".stills"), seen(".live")]];
     """
     assert browser.run(shown) == [[True, False], [True, False], [False, True]]
+
+
+def test_estimates_are_drawn_in_steps_where_many_methods_are_on(
+    browser: Browser, tmp_path: Path
+) -> None:
+    config = {
+        "name": "many_estimates",
+        "family": "proportion",
+        "n": 120,
+        "methods": [
+            {"name": "balanced_tail", "prior": [0.5 + 0.1 * each, 1], "label": f"prior {each}"}
+            for each in range(8)
+        ],
+        "truth": {"uniform": [0, 1]},
+        "trials": {"per_outcome": 20},
+        "seed": 3,
+        "figures": [],
+    }
+    opened(browser, harness.run(config, out=None), tmp_path)
+    browser.run("document.querySelector('#part-curves-2-simulated').click()")
+    browser.run("document.querySelectorAll('[data-switch=all]')[1].click()")
+    browser.run("await new Promise((go) => setTimeout(go, 500))")
+    count = "return document.querySelectorAll('#part-curves-2 .trace.simulated .point').length"
+    assert browser.text("#part-curves-2-drawn") == "(one in 2 is drawn)"
+    assert 8 * 50 <= browser.run(count) <= 640
+
+
+def test_long_titles_of_axes_are_whole_on_the_page(browser: Browser, tmp_path: Path) -> None:
+    config = {
+        "name": "long_titles",
+        "family": "proportion",
+        "n": 10,
+        "methods": ["wald", {"name": "wilson", "label": "W" * 10 + " and so on" * 20}],
+        "truth": {"values": [0.2, 0.5]},
+        "engines": ["enumeration"],
+        "figures": [],
+    }
+    opened(browser, harness.run(config, out=None), tmp_path)
+    settle(browser, "#part-curves-reference", 1)
+    inside = """
+    const plot = document.querySelector("#part-curves-plot-1");
+    const box = plot.getBoundingClientRect();
+    const title = plot.querySelector(".ytitle").getBoundingClientRect();
+    return title.top >= box.top && title.bottom <= box.bottom && title.left >= box.left;
+    """
+    assert browser.run(inside)

@@ -191,18 +191,29 @@ report.on("curves", async (root, data) => {
     });
   }
 
-  const shortened = (text) => (text.length > 44 ? `${text.slice(0, 43)}…` : text);
+  const ruler = document.createElement("canvas").getContext("2d");
+  const TITLE_SIZE = 15;
+
+  // A text that is at most so many pixels long.
+  function shortened(text, most) {
+    ruler.font = `${TITLE_SIZE}px ${getComputedStyle(root).fontFamily}`;
+    let length = text.length;
+    const cut = () => (length < text.length ? `${text.slice(0, length)}…` : text);
+    while (length > 1 && ruler.measureText(cut()).width > most) length -= 1;
+    return cut();
+  }
+
   const wrapped = (text) => text.split(/(?<=,) /);
 
-  // An axis with a title of one line or several.
-  function axis(title, more) {
+  // An axis with a title of one line or several, which are cut where they would not fit.
+  function axis(title, most, more) {
     return {
-      title: { text: title.map((line) => escaped(shortened(line))).join("<br>"), standoff: 8 }, fixedrange: true, zeroline: false,
+      title: { text: title.map((line) => escaped(shortened(line, most))).join("<br>"), standoff: 8, font: { size: TITLE_SIZE } }, fixedrange: true, zeroline: false,
       showline: true, ticks: "outside", ...more,
     };
   }
 
-  function layout(panel, title, y, shapes) {
+  function layout(plot, panel, title, y, shapes) {
     const first = panel.x[0];
     const last = panel.x[panel.x.length - 1];
     const x = {};
@@ -226,7 +237,8 @@ report.on("curves", async (root, data) => {
       autosize: true, margin: { l: title.length > 1 ? 84 : 68, r: 12, t: 8, b: 44 }, dragmode: false, hovermode: false,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", shapes,
       font: { family: getComputedStyle(root).fontFamily, size: 13 },
-      xaxis: axis([data.xLabel], x), yaxis: axis(title, y),
+      xaxis: axis([data.xLabel], Math.min(plot.clientWidth - 100, 560), x),
+      yaxis: axis(title, plot.clientHeight - 40, y),
     };
   }
 
@@ -256,10 +268,10 @@ report.on("curves", async (root, data) => {
     const of = state.reference < 0 ? "" : data.titles[state.reference];
     const lengthTitle = of ? ["% longer than", of] : wrapped(data.lengthLabel);
     await Plotly.react(plots[0], valueTraces(panel),
-      layout(panel, [data.valueLabel], { range: valueRange() }, [nominal()]), config);
+      layout(plots[0], panel, [data.valueLabel], { range: valueRange() }, [nominal()]), config);
     if (plots[1]) {
       const zero = { ...nominal(), y0: 0, y1: 0 };
-      await Plotly.react(plots[1], lengthTraces(panel), layout(panel, lengthTitle,
+      await Plotly.react(plots[1], lengthTraces(panel), layout(plots[1], panel, lengthTitle,
         { rangemode: "tozero" }, of ? [zero] : []), config);
     }
     colour();
@@ -295,7 +307,7 @@ report.on("curves", async (root, data) => {
   function sayDrawn(panel) {
     if (!part("drawn")) return;
     const step = state.simulated && panel.simulated ? every(panel) : 1;
-    part("drawn").textContent = step > 1 ? `(every ${step}${{ 2: "nd", 3: "rd" }[step] ?? "th"} is drawn)` : "";
+    part("drawn").textContent = step > 1 ? `(one in ${step} is drawn)` : "";
   }
 
   function legend() {
