@@ -101,7 +101,7 @@ def _page(found: Audit, given: Mapping[str, Any]) -> str:
     import shlex
 
     from harness.commands.command_line import words_of_call
-    from harness.report.audit_page import audit_page
+    from harness.report.check.audit import audit_page
     from harness.report.render import render
 
     return render(audit_page(found, shlex.join(words_of_call(audit, given, ("jobs", "quiet")))))

@@ -127,7 +127,7 @@ def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
     validate_output_files({"the page" if out is None else "--out": target}, found)
     experiment = load_experiment(found[0])
     # What is wrong with a config is said before the engines are loaded, which takes longer.
-    from harness.report.explorer import explorer
+    from harness.report.explorer.page import explorer
     from harness.report.render import render
 
     command = _command(["--explorer", *configs], out)

@@ -10,7 +10,7 @@ import pytest
 from harness.checks.audit.audit import Audit, Audited, Skipped, run_audit
 from harness.checks.audit.listing import FunctionEntry, Observation, load_list
 from harness.checks.audit.reproduce import Reproduction
-from harness.report.audit_page import audit_page
+from harness.report.check.audit import audit_page
 from harness.report.render import render
 from tests.report.pages import ids_in, tables_in
 

@@ -22,9 +22,9 @@ from harness.checks.counter_examples.records import (
 )
 from harness.checks.markdown import verdict_of
 from harness.checks.report import CheckReport, Finding
-from harness.report.check_page import CheckedMethod, check_page
-from harness.report.counter_example.draw import picture_of
-from harness.report.findings import shown
+from harness.report.check.counter_example.draw import picture_of
+from harness.report.check.findings import shown
+from harness.report.check.page import CheckedMethod, check_page
 from harness.report.render import render
 from tests.report.pages import ids_in, tables_in
 

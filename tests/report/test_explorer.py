@@ -18,8 +18,7 @@ import harness
 from harness.config.load import load_experiment
 from harness.errors import InputError
 from harness.figures.kinds.intervals_drawn import SHARD
-from harness.report.explorer import MOST_BYTES, explorer
-from harness.report.explorer_numbers import (
+from harness.report.explorer.numbers import (
     ABOVE,
     BELOW,
     HOLDS,
@@ -27,6 +26,7 @@ from harness.report.explorer_numbers import (
     numbers_of,
     outcomes_in_words,
 )
+from harness.report.explorer.page import MOST_BYTES, explorer
 from harness.report.render import render
 from harness.scenario import SingleScenario
 from harness.truths import DiscreteTruth

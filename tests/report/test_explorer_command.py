@@ -8,7 +8,7 @@ import pytest
 
 from harness.cli import main
 from harness.config.load import load_experiment
-from harness.report.explorer import explorer
+from harness.report.explorer.page import explorer
 from harness.report.render import render
 
 CONFIG = """

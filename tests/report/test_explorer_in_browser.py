@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness.config.load import load_experiment
-from harness.report.explorer import explorer
-from harness.report.explorer_numbers import Numbers, numbers_of
+from harness.report.explorer.numbers import Numbers, numbers_of
+from harness.report.explorer.page import explorer
 from harness.report.numbers import percent, significant
 from harness.report.render import render
 from tests.browser import Browser

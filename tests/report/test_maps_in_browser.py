@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from harness.report.maps import maps
+from harness.report.maps.section import maps
 from harness.tables.results import Results
 from tests.browser import Browser
 from tests.report.accessibility import violations

@@ -8,7 +8,7 @@ import numpy as np
 
 from harness.families.family import MONTE_CARLO
 from harness.numerics.arrays import Floats
-from harness.report.heat_map.frames import Frame
+from harness.report.maps.frames import Frame
 from harness.report.numbers import percent, significant
 from harness.tables.recommendation import rounding_of
 

@@ -13,9 +13,9 @@ from harness.figures.relative_length import percent_longer
 from harness.methods.method import TWO_SIDED
 from harness.numerics.arrays import Floats
 from harness.report.content import Section, packed
-from harness.report.heat_map.drawing import STEPS, Scale, drawing, nice_step
-from harness.report.heat_map.findings import alpha_sentence, by_size, length_sentence
-from harness.report.heat_map.frames import Frame, Row, frames_of
+from harness.report.maps.drawing import STEPS, Scale, drawing, nice_step
+from harness.report.maps.findings import alpha_sentence, by_size, length_sentence
+from harness.report.maps.frames import Frame, Row, frames_of
 from harness.report.numbers import percent, significant
 from harness.tables.ranking import YARDSTICK
 from harness.tables.recommendation import rounding_of

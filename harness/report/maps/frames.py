@@ -12,7 +12,7 @@ from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.numerics.arrays import Floats, Positions
-from harness.report.columns import numbers
+from harness.report.cells.columns import numbers
 from harness.tables.schema import OUTCOME, TRUTH
 
 ENGINES: Mapping[str, tuple[str, ...]] = {

@@ -11,8 +11,8 @@ from harness.checks.report import LENGTH_NAME, REMARK, CheckReport
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 from harness.printable import printable, printable_line
+from harness.report.check.findings import KINDS, MARKS, Shown, shown
 from harness.report.content import Page, Part, Section
-from harness.report.findings import KINDS, MARKS, Shown, shown
 from harness.tables.manifest import versions
 
 _STYLES = ("check.css",)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from harness.checks.counter_examples.records import IntervalExample, IntervalRow
 from harness.checks.report import Cell, format_cell
-from harness.report.counter_example.picture import (
+from harness.report.check.counter_example.picture import (
     AXIS,
     LEFT,
     RIGHT,

@@ -12,8 +12,8 @@ from harness.checks.audit.reproduce import Reproduction
 from harness.checks.report import FAIL, INCONCLUSIVE, PASS, Verdict
 from harness.families.catalogue import family_of
 from harness.printable import printable, printable_line
+from harness.report.check.findings import MARKS, Shown, shown
 from harness.report.content import Page, Part, Section
-from harness.report.findings import MARKS, Shown, shown
 from harness.tables.manifest import versions
 
 _KEY = "audit"

@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.families.combination import Span
 from harness.numerics.arrays import Floats
-from harness.report.heat_map.frames import Frame, Row
+from harness.report.maps.frames import Frame, Row
 
 STEPS = 10
 """The number of colours on each side of the middle."""

@@ -25,8 +25,8 @@ from harness.checks.report import (
 )
 from harness.families.catalogue import family_of
 from harness.printable import printable, printable_line
-from harness.report.counter_example.draw import picture_of
-from harness.report.counter_example.picture import Picture
+from harness.report.check.counter_example.draw import picture_of
+from harness.report.check.counter_example.picture import Picture
 
 MARKS: Mapping[Verdict, str] = {FAIL: "✗", INCONCLUSIVE: "?", DECLARED: "◇", REMARK: "!", PASS: "✓"}
 """The mark of each verdict, which stands beside its word; the worst first."""

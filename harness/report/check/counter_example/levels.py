@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.checks.counter_examples.records import MissExample, TailExample
 from harness.numerics.arrays import Floats
-from harness.report.counter_example.picture import (
+from harness.report.check.counter_example.picture import (
     AXIS,
     LEFT_OF_PLOT,
     PLOT,

@@ -10,9 +10,9 @@ from harness.checks.counter_examples.records import (
     TailExample,
 )
 from harness.printable import printable_line
-from harness.report.counter_example.intervals import interval_picture
-from harness.report.counter_example.levels import miss_picture, tail_picture
-from harness.report.counter_example.picture import (
+from harness.report.check.counter_example.intervals import interval_picture
+from harness.report.check.counter_example.levels import miss_picture, tail_picture
+from harness.report.check.counter_example.picture import (
     AXIS,
     ROW,
     TOP,

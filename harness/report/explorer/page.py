@@ -15,7 +15,7 @@ from harness.config.serialize import serialize
 from harness.errors import InputError
 from harness.numerics.arrays import Floats
 from harness.report.content import Page, Part, Section, packed
-from harness.report.explorer_numbers import (
+from harness.report.explorer.numbers import (
     DRAWN,
     HOLDS,
     HUNDREDS,

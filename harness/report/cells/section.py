@@ -9,7 +9,7 @@ import polars as pl
 
 from harness.families.catalogue import family_of
 from harness.listed_words import enumerated
-from harness.report.columns import packed_columns
+from harness.report.cells.columns import packed_columns
 from harness.report.content import Section
 from harness.tables.meanings import CELLS
 from harness.tables.results import Results

@@ -1,0 +1,1 @@
+"""The cells of a run, chosen, filtered and sorted in its page."""

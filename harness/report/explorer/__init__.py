@@ -1,0 +1,1 @@
+"""The page for teaching: coverage, outcomes and drawn intervals of one config."""

@@ -1,1 +1,0 @@
-"""Maps of values over size and outcome, or size and truth: what they show, in numbers and words."""

@@ -1,0 +1,1 @@
+"""Maps of values over sizes and places."""
