@@ -360,8 +360,8 @@ def test_estimates_are_drawn_in_steps_where_many_methods_are_on(
     browser.run("document.querySelectorAll('[data-switch=all]')[1].click()")
     browser.run("await new Promise((go) => setTimeout(go, 500))")
     count = "return document.querySelectorAll('#part-curves-2 .trace.simulated .point').length"
-    assert browser.text("#part-curves-2-drawn") == "(one in 2 is drawn)"
-    assert 8 * 50 <= browser.run(count) <= 640
+    assert browser.text("#part-curves-2-drawn") == "(one in 4 is drawn)"
+    assert 8 * 25 <= browser.run(count) <= 320
 
 
 def test_long_titles_of_axes_are_whole_on_the_page(browser: Browser, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ report.on("curves", async (root, data) => {
   const DASHES = ["solid", "7px,4px", "1.5px,4px", "8px,4px,1.5px,4px"];
   const MARKED = 130; // up to so many values are marked on their line,
   const MARKS = 650; // unless there are more marks than that in all
-  const ESTIMATES = 640; // about so many estimates are drawn in all
+  const ESTIMATES = 320; // about so many estimates are drawn in all
   const CLOSE = 4; // so many pixels a value of the table may be farther than a point of a line
   const isOutcome = data.over === "outcome";
   const id = root.id;
