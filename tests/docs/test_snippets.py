@@ -32,6 +32,8 @@ NOT_RUN = {
         "$ python -m harness size paired_difference --method tango "
         "--p11 0.8 --p10 0.1 --p01 0.05 --half-width 0.08",
     ): "takes 10 s of a processor; tests/planning asks for a wider interval of pairs",
+    ("docs/report.md", "- name: Show what was found"): "steps of continuous integration, run by "
+    "tests/pages/test_report_page.py",
     ("docs/own_method.md", "methods:"): "one key of a config, with a module that stands for yours",
 }
 """Blocks that are not run, by their page and first line, each with the reason."""
