@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from harness.checks.baseline.points import outcomes_at
-from harness.checks.baseline.rows import format_rows, read_rows, shortest
+from harness.checks.baseline.rows import read_rows
 from harness.checks.conformance.grid import OutcomeList, Outcomes
 from harness.checks.digits import with_digits_apart
 from harness.checks.report import Cell, format_cell
@@ -168,13 +168,6 @@ def changed_limits(new: pl.DataFrame, old: pl.DataFrame, tolerance: float) -> in
         one, other = both[side].to_numpy(), both[f"{side}_old"].to_numpy()
         count += int(differ(one, other, tolerance).sum())
     return count
-
-
-def write_limits(file: Path, table: pl.DataFrame) -> None:
-    """Write limits in full, a line for each outcome, with the digits that give them back."""
-    rows = ([shortest(value) for value in row] for row in table.iter_rows())
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(format_rows(table.columns, rows), "utf-8")
 
 
 def read_limits(file: Path, family: str) -> pl.DataFrame:

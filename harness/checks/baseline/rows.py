@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import polars as pl
+
 from harness.arguments import quoted
 from harness.errors import InputError
 
@@ -26,6 +28,13 @@ def shortest(value: float) -> str:
 def format_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """The text of a table."""
     return "\n".join(",".join(each) for each in (columns, *rows)) + "\n"
+
+
+def write_table(file: Path, table: pl.DataFrame) -> None:
+    """Write a table of numbers, with the digits that give each number back."""
+    rows = ([shortest(value) for value in row] for row in table.iter_rows())
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(format_rows(table.columns, rows), "utf-8")
 
 
 def read_text(file: Path) -> str:

@@ -17,11 +17,12 @@ from harness.checks.baseline.folder import (
     read_header,
     validate_target,
 )
-from harness.checks.baseline.limits import limits_in_full, read_limits, write_limits
+from harness.checks.baseline.limits import limits_in_full, read_limits
 from harness.checks.baseline.numbers import read_numbers, validate_numbers, write_numbers
 from harness.checks.baseline.points import Points
 from harness.checks.baseline.provenance import provenance
-from harness.checks.baseline.sums import read_sums, sums_of_limits, write_sums
+from harness.checks.baseline.rows import write_table
+from harness.checks.baseline.sums import read_sums, sums_of_limits
 from harness.checks.subjects.naming import Named
 from harness.checks.subjects.subject import Subject
 from harness.errors import InputError
@@ -158,8 +159,8 @@ def _write_limits(files: Files, limits: KeptLimits | None) -> None:
         for file in (files.limits, files.sums):
             file.unlink(missing_ok=True)
         return
-    write_limits(files.limits, limits.in_full)
-    write_sums(files.sums, limits.sums)
+    write_table(files.limits, limits.in_full)
+    write_table(files.sums, limits.sums)
 
 
 def _read_limits(files: Files, family: str, entry: dict[str, object]) -> KeptLimits | None:

@@ -25,7 +25,7 @@ import polars as pl
 
 from harness.checks.baseline.limits import LOWER, UPPER, MovedLimit
 from harness.checks.baseline.points import outcomes_at
-from harness.checks.baseline.rows import format_rows, read_rows, shortest
+from harness.checks.baseline.rows import read_rows
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.report import Cell
 from harness.checks.scenarios import Size
@@ -131,13 +131,6 @@ def changed_sums(new: pl.DataFrame, old: pl.DataFrame, tolerance: float) -> int:
     for row in both.iter_rows(named=True):
         count += any(_has_moved(row[name], row[f"{name}_old"], tolerance) for name in _COLUMNS)
     return count
-
-
-def write_sums(file: Path, table: pl.DataFrame) -> None:
-    """Write sums of limits, a line for each size and alpha."""
-    rows = ([shortest(value) for value in row] for row in table.iter_rows())
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(format_rows(table.columns, rows), "utf-8")
 
 
 def read_sums(file: Path, family: str) -> pl.DataFrame:

@@ -22,10 +22,10 @@ from harness.report.check.counter_example.picture import (
     Table,
     Tick,
     exact,
-    percent,
     text,
 )
 from harness.report.curves.still_picture import ticks
+from harness.report.numbers import percent
 
 _MOST_TICKS = 4
 _SMALLEST_TAIL = 1e-4

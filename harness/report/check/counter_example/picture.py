@@ -152,11 +152,6 @@ def shortened(text: str) -> str:
     return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
 
 
-def percent(value: float | None) -> str:
-    """A probability in percent; "" where there is none."""
-    return "" if value is None else f"{100.0 * value:.3g} %"
-
-
 def exact(value: float, fault: str = "") -> str:
     """A number as messages have it; without one why."""
     if math.isnan(value):
