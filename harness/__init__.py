@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from harness.api import run
+    from harness.callers.command.program import Command
+    from harness.callers.r_function import RFunction
+    from harness.callers.table import LimitTable
     from harness.checks.check import check
     from harness.checks.report import CheckReport
     from harness.families.cluster_file import read_clusters
-    from harness.intervals import Interval, interval
-    from harness.methods.user.command.command import Command
-    from harness.methods.user.r.function import RFunction
-    from harness.methods.user.table.table import LimitTable
+    from harness.methods.significance import significance
+    from harness.one import Interval, interval
     from harness.planning.coverage import Coverage, coverage
     from harness.planning.size import Size, size
-    from harness.significances import significance
     from harness.tables.results import Results, load
 
 __version__ = "0.1.0"
@@ -55,20 +55,20 @@ __all__ = [
 
 _HOMES = {
     "CheckReport": "harness.checks.report",
-    "Command": "harness.methods.user.command.command",
+    "Command": "harness.callers.command.program",
     "Coverage": "harness.planning.coverage",
-    "Interval": "harness.intervals",
-    "LimitTable": "harness.methods.user.table.table",
-    "RFunction": "harness.methods.user.r.function",
+    "Interval": "harness.one",
+    "LimitTable": "harness.callers.table",
+    "RFunction": "harness.callers.r_function",
     "Results": "harness.tables.results",
     "Size": "harness.planning.size",
     "check": "harness.checks.check",
     "coverage": "harness.planning.coverage",
-    "interval": "harness.intervals",
+    "interval": "harness.one",
     "load": "harness.tables.results",
     "read_clusters": "harness.families.cluster_file",
     "run": "harness.api",
-    "significance": "harness.significances",
+    "significance": "harness.methods.significance",
     "size": "harness.planning.size",
 }
 """The module of each name."""

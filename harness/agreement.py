@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betainc, betaincc
 
-from harness.engines.fraction_coverage import probability_of_missing
-from harness.engines.monte_carlo import fraction_interval
-from harness.numerics.arrays import Floats, Integers, Positions
-from harness.numerics.root_finding import bracketed_newton
+from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.root_finding import bracketed_newton
+from harness.designs.fraction_coverage import probability_of_missing
+from harness.designs.monte_carlo import fraction_interval
 
 LEVEL = 1e-3
 """The largest probability that a run whose engines agree is reported as a disagreement."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.arguments import validate_path
+from harness.base.arguments import validate_path
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.study.calibrate import compute_calibration

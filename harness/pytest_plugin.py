@@ -49,7 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse methods and options that are none, before anything is collected."""
-    from harness.errors import InputError
+    from harness.base.errors import InputError
 
     try:
         _checks(config)
@@ -131,7 +131,7 @@ class CheckItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The findings, or what was wrong with the method, without a traceback."""
-        from harness.errors import HarnessError
+        from harness.base.errors import HarnessError
 
         if excinfo.errisinstance((AssertionError, HarnessError)):
             return str(excinfo.value)
@@ -172,9 +172,9 @@ def _read_option(text: str) -> tuple[str, Any]:
     Raises:
         InputError: it is no option of a check.
     """
-    from harness.arguments import validate_choice
+    from harness.base.arguments import validate_choice
+    from harness.base.errors import InputError
     from harness.checks.check import check
-    from harness.errors import InputError
 
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals:

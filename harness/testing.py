@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from unittest import SkipTest
 
-from harness.arguments import quoted
+from harness.base.arguments import quoted
+from harness.base.errors import InputError
+from harness.base.text import printable
 from harness.checks.baseline.folder import resolve_baseline
 from harness.checks.check import check
 from harness.checks.conformance.runner import property_names
@@ -39,8 +41,6 @@ from harness.checks.report import (
 )
 from harness.checks.shared_report import shared_report
 from harness.checks.subjects.naming import AnyMethod, named
-from harness.errors import InputError
-from harness.printable import printable
 
 if TYPE_CHECKING:
     import pytest

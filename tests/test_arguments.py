@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.errors import InputError
+from harness.base.errors import InputError
 
 PAIR = {"x1": 3, "n1": 10, "x2": 1, "n2": 10}
 SMALL = {"sizes": [2], "alphas": [0.1]}

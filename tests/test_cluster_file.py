@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.errors import InputError
+from harness.base.errors import InputError
 
 
 def read(folder: Path, text: str | bytes) -> dict[str, list[int]]:

@@ -15,9 +15,9 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import criteria
-from harness.numerics.points import UnitPoints
-from harness.posteriors.beta import Beta
+from harness.base.numerics.points import UnitPoints
+from harness.distributions import criteria
+from harness.distributions.posteriors.beta import Beta
 from tests.oracles import balls, beta
 from tests.oracles.accuracy_grid import (
     ALPHAS,

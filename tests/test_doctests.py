@@ -14,7 +14,7 @@ import harness
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 ROOT = Path(harness.__file__).parent
 # Importing these runs a program.
-PROGRAMS = {"harness.__main__", "harness.methods.user.worker"}
+PROGRAMS = {"harness.__main__", "harness.callers.worker"}
 
 
 def modules_with_examples() -> list[str]:
@@ -37,13 +37,13 @@ def test_modules_that_teach_their_use_have_examples():
     assert {
         "harness.api",
         "harness.checks.check",
-        "harness.criteria",
-        "harness.posteriors.beta",
-        "harness.posteriors.gamma",
-        "harness.sampling.binomial",
+        "harness.distributions.criteria",
+        "harness.distributions.posteriors.beta",
+        "harness.distributions.posteriors.gamma",
+        "harness.distributions.sampling.binomial",
         "harness.tables.results",
         "harness.testing",
-        "harness.truths",
+        "harness.distributions.truths",
     } <= set(modules_with_examples())
 
 

@@ -14,26 +14,18 @@ import harness
 ROOT = Path(harness.__file__).parent
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("printable", "regular_files", "listed_words"),
-    ("errors",),
-    ("models", "plain_data"),
-    ("arguments",),
-    ("numerics",),
-    ("truths", "paired_truths", "run_truths", "list_truths"),
-    ("posteriors",),
-    ("criteria",),
-    ("sampling",),
+    ("base",),
+    ("distributions",),
     ("families",),
     ("names",),
-    ("methods", "peers", "significances"),
-    ("scenario", "paired_scenario", "list_scenario"),
-    ("engines",),
+    ("methods", "peers", "callers"),
+    ("designs",),
     ("agreement",),
     ("tables",),
     ("figures",),
     ("config",),
     ("study",),
-    ("intervals", "rows", "screen"),
+    ("one", "screen"),
     ("checks",),
     ("report",),
     ("planning",),
@@ -135,12 +127,12 @@ def test_rooms_that_share_no_floor_form_no_circle() -> None:
 
 
 def test_methods_families_and_sampling_know_nothing_of_scenarios() -> None:
-    above = [module for module in FILES if module and LEVEL[room_of(module)] < LEVEL["scenario"]]
+    above = [module for module in FILES if module and LEVEL[room_of(module)] < LEVEL["designs"]]
     assert above
-    assert [module for module in above if "scenario" in graph()[module]] == []
+    assert [module for module in above if "designs.scenario" in graph()[module]] == []
 
 
-PROCESSES = ("methods.user.worker", "study.orphans")
+PROCESSES = ("callers.worker", "study.orphans")
 
 
 def test_only_the_command_line_prints_or_exits() -> None:

@@ -88,9 +88,7 @@ def test_importing_the_package_loads_nothing_else(tmp_path: Path) -> None:
 
 
 def test_the_process_of_a_users_function_loads_no_scipy(tmp_path: Path) -> None:
-    code = (
-        "import json, sys\nimport harness.methods.user.worker\nprint(json.dumps(list(sys.modules)))"
-    )
+    code = "import json, sys\nimport harness.callers.worker\nprint(json.dumps(list(sys.modules)))"
     loaded = {name.split(".")[0] for name in modules_after(code, tmp_path)}
     assert loaded & HEAVY == {"numpy"}
 
@@ -122,7 +120,7 @@ def test_an_interval_and_its_text_load_no_data_frames(tmp_path: Path) -> None:
         "print(json.dumps(sorted(sys.modules)))"
     )
     loaded = modules_after(code, tmp_path)
-    assert "harness.intervals.result" in loaded
+    assert "harness.one.result" in loaded
     assert not loaded & {*SLOW, "polars", "pandas", "pyarrow", "rich", "typer"}
 
 

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 import harness
+from harness.base.errors import InputError
 from harness.cli import main
-from harness.errors import InputError
 from harness.families.catalogue import FAMILIES
-from harness.intervals import default_method
+from harness.one import default_method
 from harness.screen.interval_table import limits_text
 
 DATA = {

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import harness
-from harness.errors import HarnessError, InputError
-from harness.intervals import tails, typed
+from harness.base.errors import HarnessError, InputError
+from harness.base.numerics.points import UnitPoints
+from harness.distributions.posteriors.beta import Beta
 from harness.methods.catalogue import methods_for
-from harness.numerics.points import UnitPoints
-from harness.posteriors.beta import Beta
+from harness.one import tails, typed
 
 PROPORTION = {name: m for name, m in methods_for("proportion").items() if m.deterministic}
 

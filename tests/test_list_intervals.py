@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import harness
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.families.catalogue import FAMILIES
-from harness.intervals import default_method, tails
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import ALL_SIDES
+from harness.one import default_method, tails
 
 VALUES = [75, 72, 78, 73, 77]
 CLUSTERS = {"x": [3, 5, 2], "n": [10, 10, 10]}

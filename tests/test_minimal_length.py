@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from harness import criteria
-from harness.posteriors.beta import Beta
+from harness.distributions import criteria
+from harness.distributions.posteriors.beta import Beta
 from tests.oracles import balls, beta
 from tests.oracles.accuracy_grid import (
     ALPHAS,

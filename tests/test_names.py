@@ -10,12 +10,12 @@ import pytest
 from harness import names
 from harness.families.catalogue import FAMILIES
 from harness.families.population import POPULATION
-from harness.intervals import compute, interval
-from harness.intervals.data import Options
 from harness.methods.catalogue import ALIASES, CATALOGUE, methods_for
+from harness.methods.significance import significance
+from harness.one import compute, interval
+from harness.one.typed import Options
 from harness.planning.coverage import coverage
 from harness.planning.size import size
-from harness.significances import significance
 from tests.names import FILE, source, type_name
 
 OVERLOADS = get_overloads(interval)

@@ -13,22 +13,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness
-from harness.engines.monte_carlo import shards, simulate
-from harness.engines.results import Exact
-from harness.engines.solvers import solver_of
-from harness.engines.verification.comparisons import Published
-from harness.errors import InputError
-from harness.methods.catalogue import find
-from harness.numerics.arrays import Integers
-from harness.paired_scenario import PairedScenario
-from harness.paired_truths import (
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Integers
+from harness.designs.monte_carlo import shards, simulate
+from harness.designs.paired_scenario import PairedScenario
+from harness.designs.results import Exact
+from harness.designs.scenario import Limits, data_of
+from harness.designs.solvers import solver_of
+from harness.designs.verification.comparisons import Published
+from harness.distributions.paired_truths import (
     Cells,
     DirichletTruth,
     TableTruth,
     table_of_cells,
     table_of_margins,
 )
-from harness.scenario import Limits, data_of
+from harness.methods.catalogue import find
 
 FAMILY = "paired_difference"
 UNEVEN = table_of_cells(0.12, 0.05, 0.6)

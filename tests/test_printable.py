@@ -8,8 +8,8 @@ import unicodedata
 
 import pytest
 
-from harness.errors import ConfigError, ConfigIssue, InputError, Place
-from harness.printable import json_text, printable, printable_line
+from harness.base.errors import ConfigError, ConfigIssue, InputError, Place
+from harness.base.text import json_text, printable, printable_line
 
 BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 MARKS = {"\u061c", "\u200e", "\u200f"}

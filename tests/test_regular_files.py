@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.base.errors import InputError
+from harness.base.files import read_regular
 from harness.cli import main
-from harness.errors import InputError
-from harness.regular_files import read_regular
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this platform has no pipes")
 

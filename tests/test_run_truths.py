@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from harness.errors import InputError
-from harness.run_truths import LAWS_OF_RUNS, runs_truth
+from harness.base.errors import InputError
+from harness.distributions.run_truths import LAWS_OF_RUNS, runs_truth
 
 SETTINGS = {
     "normal": {"mean": 0.75, "sd": 0.02},

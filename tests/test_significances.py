@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 import harness
-from harness import significances
-from harness.errors import HarnessError, InputError
-from harness.significances import significance
+from harness.base.errors import HarnessError, InputError
+from harness.methods import significance as significances
+from harness.methods.significance import significance
 
 DATA = Path(__file__).parent / "data"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.truths import (
+from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
     GammaTruth,

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
+from harness.callers.table import ALPHA
 from harness.checks.check import check
-from harness.errors import InputError
+from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
 from harness.methods.method import TWO_SIDED, LimitPair, Method
-from harness.methods.user.table.read import ALPHA
-from harness.numerics.arrays import Floats
-from harness.truths import Prior
 
 _QUICK = ("Wald", "score")
 """Categories of methods in closed form."""

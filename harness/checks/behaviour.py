@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from harness.base.errors import MethodError
+from harness.base.numerics.arrays import Floats
 from harness.checks.report import BEHAVIOUR, FAIL, PASS, Finding
 from harness.checks.scenarios import (
     Size,
@@ -19,16 +21,14 @@ from harness.checks.scenarios import (
 )
 from harness.checks.subjects.subject import Subject
 from harness.checks.watch import steps
-from harness.engines.posterior import integrate_under_prior, integrate_under_truth
-from harness.engines.results import Enumerated
-from harness.engines.solvers import solver_of
-from harness.errors import MethodError
+from harness.designs.posterior import integrate_under_prior, integrate_under_truth
+from harness.designs.results import Enumerated
+from harness.designs.scenario import Limits, Scenario, data_of, sizes_by_name
+from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import POSTERIOR as ENGINE_POSTERIOR
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Floats
-from harness.scenario import Limits, Scenario, data_of, sizes_by_name
 from harness.tables.blocks import mean_length
 from harness.tables.ranking import YARDSTICK
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import polars as pl
 
+from harness.base.errors import InputError
+from harness.callers.process import TIMEOUT
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
 from harness.checks.baseline.update import store_as_baseline
 from harness.checks.behaviour import behaviour, check_exact_numbers
@@ -59,11 +61,9 @@ from harness.checks.tails.record import LimitTails
 from harness.checks.tails.records import tails_of
 from harness.checks.trials import TRIALS
 from harness.checks.watch import TimeUpError, stage, watching
-from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.methods.contracts import NOMINAL, Contract
 from harness.methods.method import TWO_SIDED
-from harness.methods.user.process import TIMEOUT
 
 FINISHES = "finishes in time"
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from harness.base.errors import InputError, did_you_mean
+from harness.base.numerics.arrays import Bools
 from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.compare.cross_check import MONTE_CARLO_AGREES
 from harness.checks.conformance.runner import property_names
@@ -26,11 +28,9 @@ from harness.checks.report import (
 )
 from harness.checks.subjects.subject import CachedSubject, Subject
 from harness.checks.tails.check import TAIL_CHECKS
-from harness.errors import InputError, did_you_mean
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.methods.expected_failures import SIDE, ExpectedFailure, Place, validate_places
-from harness.numerics.arrays import Bools
 
 _SEVERITY = 500.0
 _RISES = "rises with x"

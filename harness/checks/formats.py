@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
+from harness.base.text import json_text, printable
 from harness.checks.markdown import format_markdown
 from harness.checks.report import (
     DECLARED,
@@ -19,7 +20,6 @@ from harness.checks.report import (
     Finding,
     Verdict,
 )
-from harness.printable import json_text, printable
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAGS = {FAIL: "failure", INCONCLUSIVE: "error", DECLARED: "skipped"}

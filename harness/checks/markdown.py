@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from harness.base.text import printable
 from harness.checks.behaviour import FAULT, LENGTH, MEAN, RELATIVE, WORST
 from harness.checks.report import (
     CONTRACT,
@@ -19,7 +20,6 @@ from harness.checks.report import (
     format_cell,
 )
 from harness.families.catalogue import family_of
-from harness.printable import printable
 from harness.tables.export.markdown import escaped, pipe_table
 
 _LEVELS: tuple[Verdict, ...] = (FAIL, INCONCLUSIVE, DECLARED, REMARK, PASS)

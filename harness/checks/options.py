@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.arguments import validate_number, validate_whole
+from harness.base.arguments import validate_number, validate_whole
+from harness.base.errors import InputError
 from harness.checks.baseline.points import Points, default_points
 from harness.checks.expected_failures import validate_expected_failures
 from harness.checks.restriction import ALPHA, ANYWHERE, Restriction, read_grid, sizes_of_grid
@@ -24,7 +25,6 @@ from harness.checks.tolerance import Tolerance
 from harness.checks.trials import default_trial_sizes
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
-from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.methods.contracts import Contract, validate_contract
 from harness.methods.expected_failures import ExpectedFailure, expected_failures

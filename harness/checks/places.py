@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.numerics.arrays import Bools
 from harness.methods.expected_failures import Place
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Bools
 
 Column = npt.NDArray[Any]
 

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import polars as pl
 
+from harness.base.text import printable
 from harness.checks.counter_examples.records import CounterExample
 from harness.checks.gains import Gains
 from harness.checks.places import Places
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
-from harness.printable import printable
 
 Verdict = Literal["pass", "remark", "declared", "inconclusive", "fail"]
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.arguments import quoted
+from harness.base.arguments import quoted
+from harness.base.errors import InputError
 from harness.config.resolve import pairs
-from harness.errors import InputError
 from harness.families.catalogue import family_of
 
 Size = float | tuple[float, float]

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.errors import InputError, MethodError
+from harness.base.numerics.arrays import Floats, Integers
+from harness.callers.source import no_interval
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.restriction import Size as Size
 from harness.checks.subjects.subject import Subject, side_of
-from harness.engines.solvers import solver_of
-from harness.errors import InputError, MethodError
+from harness.designs.paired_scenario import AnyTruth, scenario_at
+from harness.designs.scenario import Limits, Scenario
+from harness.designs.solvers import solver_of
+from harness.distributions.paired_truths import DirichletTruth, TableTruth, table_of_cells
+from harness.distributions.truths import PairTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS, POSTERIOR, TWO_SAMPLES
 from harness.methods.method import TWO_SIDED, are_intervals
-from harness.methods.source import no_interval
-from harness.numerics.arrays import Floats, Integers
-from harness.paired_scenario import AnyTruth, scenario_at
-from harness.paired_truths import DirichletTruth, TableTruth, table_of_cells
-from harness.scenario import Limits, Scenario
-from harness.truths import PairTruth, UniformTruth
 
 SIZES = (*range(1, 31), 50, 100, 200, 500, 1000)
 LARGEST_OF_NUMBERS = 200

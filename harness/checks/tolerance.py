@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
 
-from harness.arguments import quoted
-from harness.errors import InputError, did_you_mean
+from harness.base.arguments import quoted
+from harness.base.errors import InputError, did_you_mean
 
 _FORM = "such as limits=1e-9,length=1e-6,alpha=1e-6"
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.checks.report import FAIL, INCONCLUSIVE, PASS, Verdict
 from harness.checks.scenarios import Size, limits_at
 from harness.checks.subjects.subject import Subject
+from harness.designs.scenario import Scenario
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
-from harness.numerics.arrays import Bools, Floats, Integers
-from harness.scenario import Scenario
 
 TRIALS = 20_000
 """The default number of trials at each size."""

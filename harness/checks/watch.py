@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 
 T = TypeVar("T")
 

@@ -46,13 +46,13 @@ def audit(
     an option is wrong.
     """
     given = dict(locals())
-    from harness.arguments import validate_choice, validate_whole
+    from harness.base.arguments import validate_choice, validate_whole
+    from harness.base.errors import InputError
     from harness.checks.audit.audit import Audited, run_audit
     from harness.checks.audit.listing import SHIPPED, load_list
     from harness.checks.audit.page import format_csv, format_page
     from harness.commands.output import say
     from harness.commands.output_files import validate_output_files, write_output_file
-    from harness.errors import InputError
 
     validate_whole("jobs", jobs, 1)
     chosen = load_list(SHIPPED if listed is None else listed)

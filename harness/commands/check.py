@@ -166,6 +166,8 @@ def check(
     be loaded, or an option is wrong. Of several methods the worst one decides: 2, then 3, then 4.
     """
     given = dict(locals())
+    from harness.base.errors import WriteError
+    from harness.callers.table import is_table
     from harness.checks.baseline.folder import validate_target
     from harness.checks.batch import check_methods
     from harness.checks.formats import FORMATS
@@ -174,8 +176,6 @@ def check(
     from harness.commands.output import say
     from harness.commands.output_files import validate_output_files, write_output_file
     from harness.commands.programs import methods_of
-    from harness.errors import WriteError
-    from harness.methods.user.table.table import is_table
 
     options: dict[str, Any] = {
         "family": family,
@@ -261,9 +261,9 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
 
 def _words_of_one(given: Mapping[str, Any], number: int, method: str) -> list[str]:
     """The command that checks one of the methods, without sizes, alphas and files."""
+    from harness.callers.r_function import is_of_r
+    from harness.callers.table import is_table
     from harness.commands.command_line import words_of_call
-    from harness.methods.user.r.function import is_of_r
-    from harness.methods.user.table.table import is_table
 
     is_command = number >= len(given["methods"] or [])
     alone = (

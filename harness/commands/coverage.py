@@ -68,8 +68,8 @@ def coverage(
 
 def _read(sampling: str) -> Any:
     """The value of the option as a config would hold it."""
+    from harness.base.errors import InputError
     from harness.config import yaml12
-    from harness.errors import InputError
 
     document = yaml12.read(sampling)
     for issue in document.issues:

@@ -11,9 +11,9 @@ from typing import Any
 
 import typer
 
+from harness.base.errors import HarnessError, InputError
 from harness.commands.output import say
 from harness.commands.signals import ending
-from harness.errors import HarnessError, InputError
 
 
 def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:

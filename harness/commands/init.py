@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 
 
 def init(
@@ -27,7 +27,7 @@ def init(
 
     The experiment has the name of the file.
     """
-    from harness.arguments import validate_choice
+    from harness.base.arguments import validate_choice
     from harness.commands.output import say
     from harness.commands.output_files import validate_output_files, write_output_file
     from harness.config.files import SUFFIXES, find_configs

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 
 ONE_SAMPLE = {
     "x": "Count: successes, or events.",

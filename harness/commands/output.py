@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from harness.printable import json_text, printable
+from harness.base.text import json_text, printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from harness.errors import InputError, WriteError
-from harness.regular_files import refuse_irregular
+from harness.base.errors import InputError, WriteError
+from harness.base.files import refuse_irregular
 
 
 def validate_output_files(files: Mapping[str, Path], inputs: Collection[Path]) -> None:

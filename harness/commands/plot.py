@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from harness.base.errors import InputError
 from harness.commands.signals import cleaning_up
-from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.config.experiment import FigureSpec

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 
 if TYPE_CHECKING:
+    from harness.callers.r_function import RFunction
     from harness.checks.subjects.naming import AnyMethod
-    from harness.methods.user.r.function import RFunction
 
 
 def methods_of(
@@ -33,10 +33,10 @@ def methods_of(
     Raises:
         InputError: there is no method, or an option that none of them takes.
     """
+    from harness.callers.command.program import Command
+    from harness.callers.r_function import is_of_r
+    from harness.callers.table import LimitTable, is_table
     from harness.methods.method import TWO_SIDED
-    from harness.methods.user.command.command import Command
-    from harness.methods.user.r.function import is_of_r
-    from harness.methods.user.table.table import LimitTable, is_table
 
     if not names and not commands:
         raise InputError("check needs a METHOD or a --command")
@@ -61,7 +61,7 @@ def methods_of(
 
 
 def _of_r(name: str, arguments: dict[str, str], limits: str, side: str) -> RFunction:
-    from harness.methods.user.r.function import RFunction, without_prefix
+    from harness.callers.r_function import RFunction, without_prefix
 
     return RFunction(without_prefix(name), arguments, limits, side)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 
 if TYPE_CHECKING:
     from harness.tables.results import Results

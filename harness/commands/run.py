@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.base.errors import InputError
 from harness.commands.exit_codes import print_error
 from harness.commands.signals import cleaning_up
-from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment

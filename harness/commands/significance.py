@@ -33,7 +33,7 @@ def significance(
     """
     from harness.commands.output import show
     from harness.families.catalogue import family_of
-    from harness.significances import significance as probability
+    from harness.methods.significance import significance as probability
 
     known = given_data(data)
     found = probability(cast(Any, family), delta=delta, prior=prior, **known)

@@ -103,7 +103,7 @@ def size(
 
 def _span(name: str, text: str) -> Any:
     """Return a number, or two where a range is written ``0.8:0.9``."""
-    from harness.errors import InputError
+    from harness.base.errors import InputError
 
     try:
         numbers = tuple(float(part) for part in text.split(":"))

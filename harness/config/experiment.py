@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from harness.engines.pooling import Group
-from harness.methods.user.command.command import Command
-from harness.methods.user.r.function import RFunction
-from harness.paired_scenario import AnyTruth
-from harness.sampling.law import Law
-from harness.truths import PairTruth, Prior
+from harness.callers.command.program import Command
+from harness.callers.r_function import RFunction
+from harness.designs.paired_scenario import AnyTruth
+from harness.designs.pooling import Group
+from harness.distributions.sampling.law import Law
+from harness.distributions.truths import PairTruth, Prior
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
 """The kinds of experiments."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
-from harness.errors import ConfigError, ConfigIssue, Place, did_you_mean
-from harness.regular_files import read_regular
+from harness.base.errors import ConfigError, ConfigIssue, Place, did_you_mean
+from harness.base.files import read_regular
 
 SUFFIXES = (".yaml", ".yml")
 LARGEST_FILE = 2_000_000

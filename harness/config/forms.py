@@ -12,6 +12,8 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_mo
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import models_json_schema
 
+from harness.base.models import StrictModel
+from harness.callers.process import TIMEOUT
 from harness.config.experiment import CALIBRATION, COVERAGE
 from harness.config.models.constraints import Word, expecting, model_name, one_line
 from harness.config.models.figures import figure_type
@@ -23,11 +25,9 @@ from harness.config.models.sizes import delta_type, size_range_type, sizes_type
 from harness.config.models.trials import Count, ExecutionSettings, Trials
 from harness.config.models.truth import distributions_type
 from harness.config.models.truth_by_design import truth_of
+from harness.distributions.sampling.protocol import NUMPY, THINNED
 from harness.families.catalogue import FAMILIES
 from harness.families.family import CLUSTERS, STRATA, Family
-from harness.methods.user.process import TIMEOUT
-from harness.models import StrictModel
-from harness.sampling.protocol import NUMPY, THINNED
 
 CROSS = "cross"
 LONGEST_SEGMENT = 100

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-from harness.arguments import quoted, validate_path
+from harness.base.arguments import quoted, validate_path
+from harness.base.errors import ConfigError, ConfigIssue, InputError, KeyPath, Place
+from harness.base.plain_data import describe
 from harness.config import yaml12
 from harness.config.experiment import AnyExperiment
 from harness.config.files import find_configs, find_shipped, read_text
 from harness.config.forms import json_schema
 from harness.config.validate import Validated, validate
 from harness.config.yaml12 import LONGEST_NUMBER, Document
-from harness.errors import ConfigError, ConfigIssue, InputError, KeyPath, Place
-from harness.plain_data import describe
 
 __all__ = ["find_configs", "json_schema", "load_all", "load_experiment"]
 

@@ -13,9 +13,9 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from harness.errors import ConfigIssue, KeyPath, did_you_mean
-from harness.models import UNKNOWN_KEY
-from harness.plain_data import describe, expected_found
+from harness.base.errors import ConfigIssue, KeyPath, did_you_mean
+from harness.base.models import UNKNOWN_KEY
+from harness.base.plain_data import describe, expected_found
 
 
 def expected(what: str) -> PydanticCustomError:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.base.errors import ConfigIssue, KeyPath, Place, path_text
+from harness.base.plain_data import describe
 from harness.config import yaml12
-from harness.errors import ConfigIssue, KeyPath, Place, path_text
-from harness.plain_data import describe
 
 _PATH = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[[0-9]+\])*")
 _PART = re.compile(r"[^.\[\]]+")

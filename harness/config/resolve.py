@@ -20,11 +20,11 @@ from harness.config.experiment import (
 from harness.config.forms import CROSS, Form
 from harness.config.models.figures import figure_spec
 from harness.config.serialize import written_truth
+from harness.designs.paired_scenario import AnyTruth
+from harness.distributions.sampling.law import Law, on_lattice
+from harness.distributions.sampling.protocol import NUMPY
+from harness.distributions.truths import DiscreteTruth
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
-from harness.paired_scenario import AnyTruth
-from harness.sampling.law import Law, on_lattice
-from harness.sampling.protocol import NUMPY
-from harness.truths import DiscreteTruth
 
 Record = TypeVar("Record", Experiment, Calibration)
 

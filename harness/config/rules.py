@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from harness.base.errors import ConfigIssue, InputError, KeyPath, path_text
+from harness.base.plain_data import describe
 from harness.config.experiment import (
     CALIBRATION,
     COVERAGE,
@@ -26,8 +28,12 @@ from harness.config.models.figures import kind_of
 from harness.config.models.sampling import own_sampling
 from harness.config.models.truth_by_design import truth_of
 from harness.config.resolve import pairs, sizes_of
-from harness.engines.pooling import Group
-from harness.errors import ConfigIssue, InputError, KeyPath, path_text
+from harness.designs.paired_scenario import AnyTruth
+from harness.designs.pooling import Group
+from harness.distributions.list_truths import StratumTruth
+from harness.distributions.sampling.law import Law, population_and_title
+from harness.distributions.sampling.protocol import THINNED
+from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.catalogue import FAMILIES
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import (
@@ -40,13 +46,7 @@ from harness.families.family import (
 )
 from harness.figures.options import FigureOptions
 from harness.figures.requirements import ExperimentFacts, unmet_requirements
-from harness.list_truths import StratumTruth
 from harness.methods.catalogue import CATALOGUE
-from harness.paired_scenario import AnyTruth
-from harness.plain_data import describe
-from harness.sampling.law import Law, population_and_title
-from harness.sampling.protocol import THINNED
-from harness.truths import DiscreteTruth, PairTruth, Truth
 
 MOST_PAIRS = 10_000
 

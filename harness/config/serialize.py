@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from harness.base.plain_data import plain_number
+from harness.callers.process import TIMEOUT
+from harness.callers.r_function import RFunction
 from harness.config.experiment import (
     COVERAGE,
     AnyExperiment,
@@ -15,14 +18,11 @@ from harness.config.experiment import (
     TrialCount,
 )
 from harness.config.forms import form_for
-from harness.engines.pooling import Group
+from harness.designs.pooling import Group
+from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
+from harness.distributions.sampling.law import Law
+from harness.distributions.sampling.protocol import NUMPY
 from harness.families.catalogue import family_of
-from harness.methods.user.process import TIMEOUT
-from harness.methods.user.r.function import RFunction
-from harness.paired_truths import PARTS as PARTS_OF_PAIRS
-from harness.plain_data import plain_number
-from harness.sampling.law import Law
-from harness.sampling.protocol import NUMPY
 
 
 def serialize(experiment: AnyExperiment) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.base.plain_data import flow
 from harness.config import yaml12
 from harness.config.experiment import COVERAGE
 from harness.config.files import read_text
@@ -29,7 +30,6 @@ from harness.families.family import (
 from harness.figures.catalogue import FIGURES
 from harness.methods.catalogue import default_method, methods_for
 from harness.methods.method import TWO_SIDED
-from harness.plain_data import flow
 
 _FEWEST_METHODS, _MOST_METHODS = 3, 4
 _WIDTH = 100

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from harness.base.errors import ConfigError, ConfigIssue, KeyPath, Place, did_you_mean
+from harness.base.plain_data import expected_found
 from harness.config.experiment import AnyExperiment, FigureSpec
 from harness.config.forms import KINDS, Form, form_of, forms_of, model_of_key
 from harness.config.messages import issues_of, unknown_key
@@ -18,12 +20,10 @@ from harness.config.overrides import apply_overrides
 from harness.config.resolve import engines_of, resolve
 from harness.config.rules import broken_figures, broken_rules, facts_of
 from harness.config.yaml12 import Document
-from harness.errors import ConfigError, ConfigIssue, KeyPath, Place, did_you_mean
 from harness.families.catalogue import FAMILIES
 from harness.figures.catalogue import FIGURES
 from harness.figures.suitable import suitable_figures
 from harness.methods.catalogue import CATALOGUE
-from harness.plain_data import expected_found
 
 LISTS = ("methods", "figures")
 """Keys whose list is validated entry by entry."""

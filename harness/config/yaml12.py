@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from harness.errors import ConfigIssue, KeyPath, Place
+from harness.base.errors import ConfigIssue, KeyPath, Place
 
 TAG = "tag:yaml.org,2002:"
 PATTERNS = {

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from harness.distributions.posteriors.difference.proportions import (
+    difference_of_proportions,
+    mean_of_proportions,
+)
+from harness.distributions.posteriors.difference.rates import difference_of_rates
+from harness.distributions.posteriors.paired.posterior import paired_difference_posterior
+from harness.distributions.posteriors.ratio.proportions import (
+    odds_ratio_of_proportions,
+    ratio_of_proportions,
+)
+from harness.distributions.posteriors.ratio.rates import ratio_of_rates
 from harness.families import pairs, proportion, rate, run_model
 from harness.families.clusters import CLUSTER_DATA
 from harness.families.combination import OddsRatio, Ratio, WeightedSum
@@ -10,11 +21,6 @@ from harness.families.lists import ListFamily
 from harness.families.paired import PairedFamily, PairedRatio
 from harness.families.runs import RUN_DATA
 from harness.families.stratified import STRATUM_DATA
-from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
-from harness.posteriors.difference.rates import difference_of_rates
-from harness.posteriors.paired.posterior import paired_difference_posterior
-from harness.posteriors.ratio.proportions import odds_ratio_of_proportions, ratio_of_proportions
-from harness.posteriors.ratio.rates import ratio_of_rates
 
 FAMILIES: dict[str, Family] = {
     family.name: family

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.arguments import validate_path
+from harness.base.arguments import validate_path
 from harness.families.csv_rows import read_table
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.numerics.arrays import Floats
 from harness.families.family import CLUSTERS, Data
 from harness.families.list_counts import counts_of_lists, refuse_empty
 from harness.families.lists import ListData, validate_names
-from harness.numerics.arrays import Floats
 
 NAME = "clustered_proportion"
 LISTS = ("x", "n")

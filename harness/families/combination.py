@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
 
 Span = tuple[float, float]
 """A range: its lower and its upper boundary."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.arguments import quoted
-from harness.errors import InputError, did_you_mean
-from harness.regular_files import read_regular
+from harness.base.arguments import quoted
+from harness.base.errors import InputError, did_you_mean
+from harness.base.files import read_regular
 
 DELIMITERS = (",", ";", "\t", "|")
 """What may stand between fields where no delimiter is named; the first one where none is found."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from harness.arguments import quoted
-from harness.errors import InputError
-from harness.listed_words import enumerated
-from harness.numerics.arrays import Bools, Floats
+from harness.base.arguments import quoted
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Bools, Floats
+from harness.base.text import enumerated
 
 LARGEST_COUNT = 10**9
 """The largest count, and the largest number of trials."""

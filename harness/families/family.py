@@ -9,15 +9,15 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from harness.errors import HarnessError, InputError
+from harness.base.errors import HarnessError, InputError
+from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.points import RealPoints, UnitPoints
+from harness.base.text import enumerated
+from harness.distributions.posteriors.truncated import Truncated
+from harness.distributions.sampling.protocol import Sampling
+from harness.distributions.truths import ContinuousTruth, Prior
 from harness.families.combination import ONE_SAMPLE, Combination, Span, length_between
 from harness.families.data import broadcast_columns
-from harness.listed_words import enumerated
-from harness.numerics.arrays import Floats, Integers
-from harness.numerics.points import RealPoints, UnitPoints
-from harness.posteriors.truncated import Truncated
-from harness.sampling.protocol import Sampling
-from harness.truths import ContinuousTruth, Prior
 
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 CLOSED_FORM = "closed_form"

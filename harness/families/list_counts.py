@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
 from harness.families.data import LARGEST_COUNT, broadcast_columns, validate_values
 from harness.families.lists import list_of_numbers
-from harness.numerics.arrays import Floats
 
 
 def counts_of_lists(

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.errors import HarnessError, InputError
+from harness.base.errors import HarnessError, InputError
+from harness.base.numerics.arrays import Floats
+from harness.base.text import enumerated
+from harness.distributions.truths import Prior
 from harness.families.combination import Span
 from harness.families.data import numbers
 from harness.families.family import CLOSED_FORM, MONTE_CARLO, RUNS, Data, Family
-from harness.listed_words import enumerated
-from harness.numerics.arrays import Floats
-from harness.truths import Prior
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from harness.errors import HarnessError, InputError
+from harness.base.errors import HarnessError, InputError
+from harness.base.numerics.arrays import Floats
+from harness.base.text import enumerated
+from harness.distributions.paired_truths import CELLS, PARTS, ROUNDING, Cells
+from harness.distributions.truths import Prior
 from harness.families.combination import Span, inverted, logarithm
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
 from harness.families.family import ENUMERATION, MONTE_CARLO, PAIRS, POSTERIOR, Data, Family
 from harness.families.pairs import LARGEST_SIZE
-from harness.listed_words import enumerated
-from harness.numerics.arrays import Floats
-from harness.paired_truths import CELLS, PARTS, ROUNDING, Cells
-from harness.truths import Prior
 
 
 class PairedParameter(Protocol):

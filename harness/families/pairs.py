@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from harness.distributions.truths import Prior
 from harness.families import proportion
-from harness.truths import Prior
 
 NAME = "pair"
 COUNT, SIZE = proportion.COUNT, proportion.SIZE

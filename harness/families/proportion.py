@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.points import UnitPoints
+from harness.base.numerics.quadrature import beta_rule
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.truncated import Truncated
+from harness.distributions.sampling import binomial, multinomial
+from harness.distributions.truths import ContinuousTruth, Prior
 from harness.families.data import LARGEST_COUNT, broadcast_columns, validate_values, whole_numbers
-from harness.numerics.arrays import Floats, Integers
-from harness.numerics.points import UnitPoints
-from harness.numerics.quadrature import beta_rule
-from harness.posteriors.beta import Beta
-from harness.posteriors.truncated import Truncated
-from harness.sampling import binomial, multinomial
-from harness.truths import ContinuousTruth, Prior
 
 NAME = "proportion"
 COUNT, SIZE = "x", "n"

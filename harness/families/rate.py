@@ -5,6 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.deviance import log_poisson
+from harness.base.numerics.points import RealPoints
+from harness.base.numerics.quadrature import gamma_rule
+from harness.distributions.posteriors.gamma import Gamma
+from harness.distributions.posteriors.truncated import Truncated
+from harness.distributions.sampling import poisson
+from harness.distributions.truths import ContinuousTruth, Prior
 from harness.families.data import (
     LARGEST_COUNT,
     broadcast_columns,
@@ -12,14 +20,6 @@ from harness.families.data import (
     validate_values,
     whole_numbers,
 )
-from harness.numerics.arrays import Floats, Integers
-from harness.numerics.deviance import log_poisson
-from harness.numerics.points import RealPoints
-from harness.numerics.quadrature import gamma_rule
-from harness.posteriors.gamma import Gamma
-from harness.posteriors.truncated import Truncated
-from harness.sampling import poisson
-from harness.truths import ContinuousTruth, Prior
 
 NAME = "rate"
 COUNT, SIZE = "x", "exposure"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from harness.distributions.truths import Prior
 from harness.families import proportion
-from harness.truths import Prior
 
 NAME = "run"
 COUNT, SIZE = "values", "k"

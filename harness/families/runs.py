@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
 from harness.families.data import (
     LARGEST_COUNT,
     broadcast_columns,
@@ -18,7 +19,6 @@ from harness.families.data import (
 )
 from harness.families.family import CLOSED_FORM, RUNS, Data
 from harness.families.lists import ListData, list_of_numbers, validate_names
-from harness.numerics.arrays import Floats
 
 NAME = "mean"
 LARGEST = 1e100

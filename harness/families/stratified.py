@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
 from harness.families.family import ENUMERATION, STRATA, Data
 from harness.families.list_counts import counts_of_lists, refuse_empty
 from harness.families.lists import ListData, validate_names
-from harness.numerics.arrays import Floats
 
 NAME = "stratified_difference"
 LISTS = ("x1", "n1", "x2", "n2")

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from harness.errors import FigureError, HarnessError, InputError, NothingToDrawError
+from harness.base.errors import FigureError, HarnessError, InputError, NothingToDrawError
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import Drawing, FigureKind
 from harness.figures.look import layout, style

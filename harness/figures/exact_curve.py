@@ -13,7 +13,7 @@ from harness.figures import selection
 from harness.figures.method_limits import known_limits, scenario_with
 
 if TYPE_CHECKING:
-    from harness.engines.miss_curve import MissCurve
+    from harness.designs.miss_curve import MissCurve
     from harness.figures.truth_curves import TruthCurves
 
 
@@ -37,8 +37,8 @@ def exact_curve(
     if scenario is None:
         return None
     # The engines are loaded only where a figure is drawn.
-    from harness.engines.miss_curve import LARGEST_CURVE
-    from harness.engines.solvers import solver_of
+    from harness.designs.miss_curve import LARGEST_CURVE
+    from harness.designs.solvers import solver_of
 
     solver = solver_of(scenario)
     if not solver.range_count(solver.hull()) <= LARGEST_CURVE:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats, Integers
 from harness.families.catalogue import family_of
 from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, Family
 from harness.figures import selection
 from harness.figures.kind import EVERY_ENGINE
-from harness.numerics.arrays import Floats, Integers
 
 if TYPE_CHECKING:
-    from harness.scenario import Limits, Scenario
+    from harness.designs.scenario import Limits, Scenario
 
 SAMPLES = (SINGLE_SAMPLE, TWO_SAMPLES)
 """The designs whose outcomes have limits at true values that a figure may choose."""
@@ -41,9 +41,9 @@ def scenario_with(
         held: the true value of each further sample.
     """
     # What computes is loaded only where a figure is drawn.
-    from harness.paired_scenario import scenario_at
-    from harness.sampling.laws.catalogue import sampling_law
-    from harness.truths import DiscreteTruth, PairTruth
+    from harness.designs.paired_scenario import scenario_at
+    from harness.distributions.sampling.laws.catalogue import sampling_law
+    from harness.distributions.truths import DiscreteTruth, PairTruth
 
     if family.design not in SAMPLES:
         return None
@@ -70,7 +70,7 @@ def known_limits(
         alpha: one of the run.
         outcomes: ascending.
     """
-    from harness.scenario import Limits
+    from harness.designs.scenario import Limits
 
     found = _stored(results, scenario, method, alpha, outcomes)
     if found is None:
@@ -109,9 +109,9 @@ def _computed(
     results: selection.Tables, scenario: Scenario, method: str, alpha: float, outcomes: Integers
 ) -> tuple[Floats, Floats] | None:
     """The limits of a method of the catalogue; None of a user's, and of one that draws limits."""
+    from harness.callers.source import CatalogueSource
+    from harness.designs.scenario import observed_at
     from harness.methods.catalogue import find
-    from harness.methods.source import CatalogueSource
-    from harness.scenario import observed_at
 
     listed: list[dict[str, Any]] = _experiment(results).get("methods", [])
     entry = next((each for each in listed if each["label"] == method and "name" in each), None)

@@ -22,8 +22,8 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
+from harness.base.models import StrictModel
 from harness.figures.look.style_file import StyleType
-from harness.models import StrictModel
 
 SIZE = "Size to draw; may be left out when the experiment has only one."
 SIZES = (

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
 from harness.figures.look import labels, layout, style
-from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
 from harness.figures import selection
 from harness.figures.kind import EVERY_ENGINE
-from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     import polars as pl

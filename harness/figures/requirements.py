@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from harness.errors import did_you_mean
+from harness.base.errors import did_you_mean
+from harness.base.plain_data import expected_found, flow, plain_number
+from harness.designs.paired_scenario import AnyTruth
+from harness.distributions.paired_truths import TableTruth
+from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families.family import ENUMERATION, POSTERIOR, Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureKind
 from harness.figures.options import FigureOptions, listed_sizes
 from harness.figures.over_size.choice import Level, truth_symbols
 from harness.figures.over_size.choice import unmet as unmet_panels
-from harness.paired_scenario import AnyTruth
-from harness.paired_truths import TableTruth
-from harness.plain_data import expected_found, flow, plain_number
-from harness.truths import DiscreteTruth, PairTruth
 
 MOST_TRUTHS = 1 << 16
 """The most true values that are looked through for those of an option."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.figures.options import listed_sizes
-from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     import polars as pl

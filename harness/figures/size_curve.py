@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.errors import InputError, WriteError
+from harness.base.errors import InputError, WriteError
+from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.figures.look import labels, style
-from harness.numerics.arrays import Floats
 
 _FORMATS = (".png", ".svg", ".pdf")
 

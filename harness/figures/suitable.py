@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from harness.base.plain_data import plain_number
 from harness.families.family import EXACT_ENGINES
 from harness.figures.catalogue import FIGURES
 from harness.figures.requirements import (
@@ -13,7 +14,6 @@ from harness.figures.requirements import (
     second_truths,
     unmet_requirements,
 )
-from harness.plain_data import plain_number
 
 MOST_FIGURES = 4
 MOST_METHODS = 8

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import MONTE_CARLO
 from harness.figures.look import labels, style
-from harness.numerics.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     import polars as pl

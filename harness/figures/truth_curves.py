@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
 from harness.families.combination import Span
 from harness.families.family import Family
 from harness.figures import selection
 from harness.figures.kind import file_stem
 from harness.figures.look import labels
 from harness.figures.options import Sizes
-from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     import polars as pl

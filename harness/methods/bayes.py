@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from harness import criteria
+from harness.base.numerics.arrays import Floats
+from harness.base.numerics.points import UnitPoints
+from harness.distributions import criteria
+from harness.distributions.truths import Prior
 from harness.families import proportion
 from harness.families.catalogue import family_of
 from harness.methods.method import (
@@ -21,9 +24,6 @@ from harness.methods.method import (
     documented,
 )
 from harness.methods.proportion.boundary import exact_at_boundary
-from harness.numerics.arrays import Floats
-from harness.numerics.points import UnitPoints
-from harness.truths import Prior
 
 _JEFFREYS = (0.5, 0.5)
 _JEFFREYS_RATE = (0.5, 0.0)

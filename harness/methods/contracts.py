@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from harness.arguments import validate_choice
+from harness.base.arguments import validate_choice
 
 Contract = Literal["nominal", "at-least", "conservative", "approximate", "none"]
 

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.arguments import quoted
-from harness.errors import InputError
+from harness.base.arguments import quoted
+from harness.base.errors import InputError
 
 Span = tuple[float, float]
 """The smallest and the largest number of a place, which may be infinite."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.arguments import validate_choice
-from harness.errors import InputError, did_you_mean
+from harness.base.arguments import validate_choice
+from harness.base.errors import InputError, did_you_mean
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.declared_contract import declared_contract

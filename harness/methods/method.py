@@ -10,11 +10,11 @@ from typing import Final, Literal, cast
 
 import numpy as np
 
-from harness.arguments import validate_choice
-from harness.errors import InputError, IntervalNotFoundError
+from harness.base.arguments import validate_choice
+from harness.base.errors import InputError, IntervalNotFoundError
+from harness.base.numerics.arrays import Bools, Floats
+from harness.distributions.truths import Prior
 from harness.methods.contracts import Contract
-from harness.numerics.arrays import Bools, Floats
-from harness.truths import Prior
 
 LimitPair = tuple[Floats, Floats]
 

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from harness import criteria
+from harness.base.numerics.arrays import Bools, Floats
+from harness.distributions import criteria
+from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 from harness.methods.method import (
     LOWER,
@@ -27,8 +29,6 @@ from harness.methods.method import (
     LimitPair,
     Method,
 )
-from harness.numerics.arrays import Bools, Floats
-from harness.truths import Prior
 
 # data -> whether the lower limit is 0, and whether the upper one is infinite
 Ends = Callable[[tuple[Floats, ...]], tuple[Bools, Bools]]

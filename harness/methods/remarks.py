@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import Family
-from harness.numerics.arrays import Bools, Floats
 
 Kind = Literal["outside the range", "depends on earlier questions"]
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
 
 RESAMPLES = 999
 """B: usual, as (B + 1)·alpha/2 is then a whole number at the usual alphas."""

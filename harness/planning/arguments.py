@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.errors import InputError, MethodError
+from harness.base.numerics.arrays import Floats
+from harness.callers.source import CatalogueSource, LimitSource, Observed
 from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import FunctionSubject
-from harness.errors import InputError, MethodError
+from harness.distributions.sampling.law import Law, population_and_title
+from harness.distributions.truths import Prior
 from harness.families.data import LARGEST_COUNT, numbers, validate_values
 from harness.families.family import Family
-from harness.intervals import method_of
-from harness.methods.source import CatalogueSource, LimitSource, Observed
-from harness.numerics.arrays import Floats
-from harness.sampling.law import Law, population_and_title
-from harness.truths import Prior
+from harness.one import method_of
 
 AnyMethod = str | Callable[..., Any]
 """A name of the catalogue, or a function f(x, n, alpha) of the family's data."""

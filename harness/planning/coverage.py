@@ -9,20 +9,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.arguments import validate_choice
-from harness.engines.results import ROUNDED_PROBABILITY
-from harness.engines.solvers import solver_of
-from harness.errors import InputError
+from harness.base.arguments import validate_choice
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
+from harness.base.text import enumerated
+from harness.callers.source import LimitSource
+from harness.designs.paired_scenario import listed_scenarios
+from harness.designs.results import ROUNDED_PROBABILITY
+from harness.designs.scenario import Limits, observed_at
+from harness.designs.solvers import solver_of
+from harness.distributions.sampling.law import Law, on_lattice
+from harness.distributions.sampling.laws.catalogue import OWN, sampling_law
+from harness.distributions.truths import Prior
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Family
-from harness.intervals import Value
-from harness.listed_words import enumerated
 from harness.methods.method import TWO_SIDED
-from harness.methods.source import LimitSource
 from harness.names import CountFamily, MethodName, Side
-from harness.numerics.arrays import Floats
-from harness.paired_scenario import listed_scenarios
+from harness.one import Value
 from harness.planning.arguments import (
     limits_of,
     refuse_many_events,
@@ -30,10 +34,6 @@ from harness.planning.arguments import (
     source_of,
     truth_columns,
 )
-from harness.sampling.law import Law, on_lattice
-from harness.sampling.laws.catalogue import OWN, sampling_law
-from harness.scenario import Limits, observed_at
-from harness.truths import Prior
 
 LARGEST_TABLE = 1 << 24
 """The most outcomes of one size whose limits are computed."""

@@ -11,9 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
+from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
-from harness.numerics.arrays import Bools, Floats
 
 ROUNDING = 1e-12
 """Relative; a width that exceeds what is asked for by rounding alone does not exceed it."""

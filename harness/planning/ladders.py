@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats, Integers
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
-from harness.numerics.arrays import Floats, Integers
 
 _FINER = 10
 """Exposures of four digits that are checked for each one of three digits that may be an answer."""

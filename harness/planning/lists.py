@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from harness.arguments import validate_number, validate_whole
-from harness.engines.exact.normal_mean import closed_form
-from harness.errors import InputError
+from harness.base.arguments import validate_number, validate_whole
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
+from harness.designs.exact.normal_mean import closed_form
+from harness.designs.list_scenario import ClusterScenario
+from harness.distributions.list_truths import ClusterTruth
 from harness.families.family import CLUSTERS, RUNS, Family
-from harness.list_scenario import ClusterScenario
-from harness.list_truths import ClusterTruth
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, Method
-from harness.numerics.arrays import Floats
 
 LARGEST = 10**6
 """The largest answer that is looked for."""

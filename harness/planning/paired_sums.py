@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.numerics.arrays import Floats, Positions
+from harness.base.numerics.arrays import Floats, Positions
+from harness.distributions.sampling import binomial
 from harness.planning.sums import Sums
-from harness.sampling import binomial
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.families.combination import Span
-from harness.numerics.arrays import Bools, Floats, Integers
 from harness.planning.goals import is_reached
 from harness.planning.ladders import Ladder, second_sizes
 from harness.planning.sums import Sums

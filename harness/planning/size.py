@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from harness.arguments import quoted, validate_choice, validate_number
-from harness.errors import InputError
+from harness.base.arguments import quoted, validate_choice, validate_number
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
+from harness.callers.source import Observed
+from harness.distributions.truths import Prior
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import PAIRS, Family
-from harness.intervals import method_of
 from harness.methods.catalogue import find
 from harness.methods.method import LimitPair
-from harness.methods.source import Observed
 from harness.names import FamilyName, MethodName
-from harness.numerics.arrays import Floats
+from harness.one import method_of
 from harness.planning.arguments import AnyMethod, limits_of, source_of, truth_columns
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width
 from harness.planning.ladders import Exposures, Ladder, WholeNumbers
@@ -28,7 +29,6 @@ from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.paired_sums import PairedSums
 from harness.planning.search import Found, Question, search
 from harness.planning.sums import LimitsOf, Sums
-from harness.truths import Prior
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
 _RISES = ("rises with x", "is monotone")

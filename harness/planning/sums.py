@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import Family
 from harness.methods.method import LimitPair
-from harness.numerics.arrays import Bools, Floats
 from harness.planning.goals import Goal
 
 LimitsOf = Callable[[tuple[Floats, ...]], LimitPair]

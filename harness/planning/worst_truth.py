@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from harness.engines.exact.probabilities import consecutive_probabilities
+from harness.base.numerics.arrays import Floats
+from harness.designs.exact.probabilities import consecutive_probabilities
 from harness.families.combination import Span
-from harness.numerics.arrays import Floats
 from harness.planning.sums import Sums
 
 _STEP = 0.5

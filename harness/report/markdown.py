@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from harness.printable import printable
+from harness.base.text import printable
 from harness.report.answer import Method, Ranking, found_answer
 from harness.report.facts import engine_sentences
 from harness.report.numbers import coverage, percent, significant

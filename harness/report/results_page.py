@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.base.plain_data import flow
 from harness.families.catalogue import family_of
-from harness.plain_data import flow
 from harness.report.answer import answer
 from harness.report.cells.section import cells
 from harness.report.claims import claims

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.engines.miss_curve import MissCurve
+from harness.designs.miss_curve import MissCurve
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, SINGLE_SAMPLE, Family

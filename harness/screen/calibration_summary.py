@@ -10,7 +10,7 @@ from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 
-from harness.engines.calibration import PRIOR
+from harness.designs.calibration import PRIOR
 from harness.families.catalogue import family_of
 from harness.screen.records import escape_markup, format_number
 from harness.tables.results import Results

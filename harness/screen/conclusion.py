@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from harness.base.text import enumerated
+from harness.distributions.sampling import binomial
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
-from harness.listed_words import enumerated
 from harness.methods.method import TWO_SIDED
-from harness.sampling import binomial
 from harness.screen.records import escape_markup, span_text
 from harness.tables.recommendation import rounding_of
 from harness.tables.schema import worst_range_columns

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from harness.printable import printable
+from harness.base.text import printable
 
 
 class PrintableConsole(Console):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.intervals.decimals import DECIMALS, number_text, shown_decimals
+from harness.one.result import DECIMALS, number_text, shown_decimals
 
 ESTIMATE, LOWER, UPPER, LENGTH = "estimate", "lower", "upper", "length"
 LIMITS = (ESTIMATE, LOWER, UPPER)

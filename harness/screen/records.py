@@ -10,8 +10,8 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from harness.base.text import printable
 from harness.families.catalogue import family_of
-from harness.printable import printable
 from harness.tables.export.numbers import rounded
 from harness.tables.schema import worst_range_columns
 

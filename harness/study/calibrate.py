@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.config.experiment import Calibration
 from harness.config.serialize import serialize
-from harness.engines.calibration import Design, Shard, shards, simulate
+from harness.designs.calibration import Design, Shard, shards, simulate
 from harness.study.journal.calibration import CalibrationRecord, Tallies
 from harness.study.journal.database import Journal
 from harness.study.memory import memory_for

@@ -30,8 +30,8 @@ from distributed.utils import silence_logging_cmgr
 from joblib import Parallel
 from joblib._dask import DaskDistributedBackend
 
-from harness.errors import HarnessError, InputError
-from harness.methods.user.sent import close_sent_functions
+from harness.base.errors import HarnessError, InputError
+from harness.callers.sent import close_sent_functions
 from harness.study.orphans import end_with_input
 from harness.tables.manifest import versions
 

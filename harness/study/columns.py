@@ -6,23 +6,21 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
+from harness.base.errors import InputError
+from harness.callers.command.caller import CommandCaller
+from harness.callers.command.program import Command
+from harness.callers.function import UserFunction
+from harness.callers.process import FunctionLocation
+from harness.callers.r_function import RFunction
+from harness.callers.source import CatalogueSource, RunSource
+from harness.callers.table import LimitTable, TableSource, read_points
 from harness.config.experiment import Experiment, MethodSpec
-from harness.engines.stochastic import StochasticColumn
-from harness.errors import InputError
+from harness.designs.scenario import Column
+from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures.requirements import undrawable_lengths
 from harness.methods.catalogue import find
-from harness.methods.source import CatalogueSource, RunSource
-from harness.methods.user.command.caller import CommandCaller
-from harness.methods.user.command.command import Command
-from harness.methods.user.function import UserFunction
-from harness.methods.user.process import FunctionLocation
-from harness.methods.user.r.function import RFunction
-from harness.methods.user.table.read import read_points
-from harness.methods.user.table.source import TableSource
-from harness.methods.user.table.table import LimitTable
-from harness.scenario import Column
 
 Sources = Mapping[str, RunSource]
 """Sources of limits, by the labels of their methods."""

@@ -13,13 +13,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from harness.base.errors import HarnessError, InputError
+from harness.callers.source import CatalogueSource
 from harness.config.experiment import AnyExperiment, Calibration, Experiment, Precision, Size
-from harness.engines.calibration import shards as calibration_shards
-from harness.engines.calibration import simulate as simulate_calibration
-from harness.engines.monte_carlo import SHARD, Shard, outcomes_drawn
-from harness.engines.solvers import solver_of
-from harness.engines.stochastic import StochasticColumn, simulate_stochastic
-from harness.errors import HarnessError, InputError
+from harness.designs.calibration import shards as calibration_shards
+from harness.designs.calibration import simulate as simulate_calibration
+from harness.designs.monte_carlo import SHARD, Shard, outcomes_drawn
+from harness.designs.scenario import Limits, Scenario, observed_at
+from harness.designs.solvers import solver_of
+from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.families.catalogue import family_of
 from harness.families.family import (
     CLUSTERS,
@@ -33,8 +35,6 @@ from harness.families.family import (
     TWO_SAMPLES,
 )
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.source import CatalogueSource
-from harness.scenario import Limits, Scenario, observed_at
 from harness.study.calibrate import design_of
 from harness.study.columns import (
     Sources,

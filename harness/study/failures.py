@@ -15,11 +15,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from harness.engines.posterior import Integrated
-from harness.engines.results import Enumerated, Exact, Mean
-from harness.engines.scores import Scores
-from harness.numerics.arrays import Bools, Floats
-from harness.scenario import Limits
+from harness.base.numerics.arrays import Bools, Floats
+from harness.designs.posterior import Integrated
+from harness.designs.results import Enumerated, Exact, Mean
+from harness.designs.scenario import Limits
+from harness.designs.scores import Scores
 from harness.tables.scenario_result import Solution
 
 Probabilities = TypeVar("Probabilities", Exact, Mean)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.base.errors import InputError
+from harness.base.text import enumerated
 from harness.config.experiment import COVERAGE, AnyExperiment
 from harness.config.serialize import serialize
-from harness.errors import InputError
-from harness.listed_words import enumerated
 from harness.tables.storage import read_manifest
 
 FRESH_REPLACES = ", or replace them with --fresh (in Python fresh=True)"

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats, Integers
+from harness.callers.source import Failures, RunSource
 from harness.config.experiment import Experiment
+from harness.designs.scenario import Limits, Scenario, observed_at
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
 from harness.methods.remarks import Remark, leaves_range
-from harness.methods.source import Failures, RunSource
-from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, Scenario, observed_at
 from harness.study.columns import Sources, deterministic_specs, stochastic_columns
 from harness.study.parallel import THREADS, run_tasks
 from harness.study.plan import ScenarioPlan

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 
 
 def machine_memory() -> float:

@@ -16,8 +16,8 @@ from typing import Any, Protocol, TypeVar
 from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from harness.base.errors import HarnessError, InputError
 from harness.config.experiment import DASK, Execution
-from harness.errors import HarnessError, InputError
 from harness.study.orphans import end_with_driver
 
 T = TypeVar("T")

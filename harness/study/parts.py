@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.errors import InputError, WriteError
 from harness.config.experiment import AnyExperiment, Calibration, Experiment, Precision
 from harness.config.load import load_experiment
 from harness.config.serialize import serialize
-from harness.engines.results import Counts, Tally
-from harness.errors import InputError, WriteError
+from harness.designs.results import Counts, Tally
 from harness.families.family import MONTE_CARLO
 from harness.study.columns import (
     deterministic_columns,

@@ -9,10 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Integers
 from harness.config.experiment import Experiment, MethodSpec, Precision, Size
 from harness.config.models.trials import MOST_TRIALS
-from harness.engines.monte_carlo import SHARD, Shard, shards
-from harness.engines.precision import (
+from harness.designs.monte_carlo import SHARD, Shard, shards
+from harness.designs.paired_scenario import scenario_at
+from harness.designs.precision import (
     FIRST_LOOK,
     FIRST_LOOK_DRAWN,
     Aim,
@@ -20,15 +23,12 @@ from harness.engines.precision import (
     planned_looks,
     shards_between_looks,
 )
-from harness.engines.solvers import solver_of
-from harness.errors import InputError
+from harness.designs.scenario import Scenario, outcomes_at_fractions
+from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
 from harness.methods.catalogue import find
-from harness.numerics.arrays import Integers
-from harness.paired_scenario import scenario_at
-from harness.scenario import Scenario, outcomes_at_fractions
 from harness.study.columns import Sources, refuse_undrawn, stochastic_columns
 from harness.tables.scenario_result import OutcomeCells
 

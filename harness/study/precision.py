@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from harness.config.experiment import Experiment
-from harness.engines.exact.one_sample import enumerate_by_posterior
-from harness.engines.monte_carlo import shards
-from harness.engines.precision import Aim, fixed_trials
-from harness.engines.solvers import solver_of
+from harness.designs.exact.one_sample import enumerate_by_posterior
+from harness.designs.monte_carlo import shards
+from harness.designs.precision import Aim, fixed_trials
+from harness.designs.scenario import Limits, Scenario, scenario_words
+from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
-from harness.scenario import Limits, Scenario, scenario_words
 from harness.study.columns import Sources
 from harness.study.failures import failures_as_misses
 from harness.study.journal.database import Journal

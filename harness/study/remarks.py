@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats, Integers
+from harness.callers.calls import format_arguments, one_outcome, same
+from harness.callers.source import NOT_CALLED, Answers, Observed, RunSource
+from harness.designs.scenario import Scenario, observed_at
 from harness.families.catalogue import family_of
 from harness.methods.remarks import ORDER, OUTSIDE, STAYS_IN_RANGE, Remark, leaves_range
-from harness.methods.source import NOT_CALLED, Answers, Observed, RunSource
-from harness.methods.user.calls import format_arguments, one_outcome, same
-from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Scenario, observed_at
 
 ASKED_AGAIN = 16
 """The most outcomes of a size and alpha that a function is asked for again."""

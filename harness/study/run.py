@@ -11,8 +11,8 @@ import numpy as np
 
 from harness.config.experiment import Experiment
 from harness.config.serialize import serialize
-from harness.engines.stochastic import StochasticColumn
-from harness.scenario import Column, Limits
+from harness.designs.scenario import Column, Limits
+from harness.designs.stochastic import StochasticColumn
 from harness.study.columns import (
     Sources,
     deterministic_columns,

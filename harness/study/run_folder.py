@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.base.errors import FolderInUseError, InputError, WriteError
 from harness.config.experiment import AnyExperiment
-from harness.errors import FolderInUseError, InputError, WriteError
 from harness.tables.commit import commit, recover
 from harness.tables.lock import Lock, hold
 from harness.tables.storage import (

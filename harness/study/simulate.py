@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.engines.monte_carlo import Shard, simulate
-from harness.engines.results import Tally
-from harness.engines.stochastic import DrawingColumn, simulate_stochastic
-from harness.methods.source import Failures
-from harness.scenario import Limits
+from harness.callers.source import Failures
+from harness.designs.monte_carlo import Shard, simulate
+from harness.designs.results import Tally
+from harness.designs.scenario import Limits
+from harness.designs.stochastic import DrawingColumn, simulate_stochastic
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import cast
 import numpy as np
 
 from harness.config.experiment import Experiment
-from harness.engines.exact.lists import enumerate_lists
-from harness.engines.results import Tally
-from harness.engines.stochastic import StochasticColumn
+from harness.designs.exact.lists import enumerate_lists
+from harness.designs.list_scenario import ListScenario
+from harness.designs.results import Tally
+from harness.designs.scenario import Column, scenario_words
+from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
-from harness.list_scenario import ListScenario
-from harness.scenario import Column, scenario_words
 from harness.study.journal.database import Journal
 from harness.study.journal.exact import find_solution, save_solution, solution_keys
 from harness.study.limits import ScenarioLimits

@@ -8,16 +8,16 @@ from functools import partial
 
 import numpy as np
 
+from harness.base.numerics.arrays import Integers
 from harness.config.experiment import Experiment
-from harness.engines import posterior
-from harness.engines.posterior import Integrated
-from harness.engines.results import Tally
-from harness.engines.solvers import solver_of
-from harness.engines.verification.comparisons import Published
+from harness.designs import posterior
+from harness.designs.posterior import Integrated
+from harness.designs.results import Tally
+from harness.designs.scenario import Column, Limits
+from harness.designs.solvers import solver_of
+from harness.designs.verification.comparisons import Published
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
-from harness.numerics.arrays import Integers
-from harness.scenario import Column, Limits
 from harness.study.failures import solve_with_failures
 from harness.study.plan import ScenarioPlan
 from harness.tables.scenario_result import Solution

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.engines.monte_carlo import Shard, outcomes_drawn
-from harness.engines.stochastic import DrawingColumn, StochasticColumn
-from harness.errors import InputError
-from harness.methods.user.sent import SentFunctionError, sendable
-from harness.numerics.arrays import Integers
-from harness.scenario import Limits, scenario_words
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Integers
+from harness.callers.sent import SentFunctionError, sendable
+from harness.designs.monte_carlo import Shard, outcomes_drawn
+from harness.designs.scenario import Limits, scenario_words
+from harness.designs.stochastic import DrawingColumn, StochasticColumn
 from harness.study.journal.database import Journal
 from harness.study.journal.trials import (
     ColumnKeys,

@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.base.errors import FigureError, FolderInUseError, HarnessError, WriteError
+from harness.base.plain_data import dump
 from harness.config.experiment import AnyExperiment
 from harness.config.serialize import serialize
-from harness.errors import FigureError, FolderInUseError, HarnessError, WriteError
-from harness.plain_data import dump
 from harness.study.run_folder import RunFolder, reason
 from harness.tables.commit import commit, recover
 from harness.tables.lock import hold

@@ -8,13 +8,13 @@ from itertools import chain
 import numpy as np
 import polars as pl
 
-from harness.engines.posterior import Integrated
-from harness.engines.results import Counts, Enumerated, Exact, Tally, WorstCase, weighted_mean
-from harness.engines.scores import Scores
-from harness.engines.solvers import solver_of
+from harness.designs.posterior import Integrated
+from harness.designs.results import Counts, Enumerated, Exact, Tally, WorstCase, weighted_mean
+from harness.designs.scenario import Limits, Scenario
+from harness.designs.scores import Scores
+from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR
-from harness.scenario import Limits, Scenario
 from harness.tables.blocks import (
     Block,
     column_block,

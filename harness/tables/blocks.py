@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.engines.monte_carlo import standard_error
-from harness.engines.precision import estimate_interval
-from harness.engines.results import ROUNDED_PROBABILITY, Counts, Exact, Mean
-from harness.numerics.arrays import Floats
-from harness.scenario import sizes_by_name
+from harness.base.numerics.arrays import Floats
+from harness.designs.monte_carlo import standard_error
+from harness.designs.precision import estimate_interval
+from harness.designs.results import ROUNDED_PROBABILITY, Counts, Exact, Mean
+from harness.designs.scenario import sizes_by_name
 from harness.tables.scenario_result import ScenarioResult
 from harness.tables.schema import SAMPLING
 

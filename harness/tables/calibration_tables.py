@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from harness.agreement import LEVEL
-from harness.engines.calibration import BinTally, Design, chi_squared
-from harness.engines.monte_carlo import fraction_interval, standard_error
-from harness.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.calibration import BinTally, Design, chi_squared
+from harness.designs.monte_carlo import fraction_interval, standard_error
 from harness.tables.manifest import content_hash, versions
 from harness.tables.schema import CALIBRATION_CELLS, CALIBRATION_SUMMARY
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from harness.errors import FolderInUseError, InputError
+from harness.base.errors import FolderInUseError, InputError
 from harness.tables.lock import PATIENCE, hold
 from harness.tables.storage import (
     FIGURES_FOLDER,

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from harness.arguments import validate_choice
+from harness.base.arguments import validate_choice
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.family import ENUMERATION, Family
 from harness.tables.meanings import (

@@ -15,11 +15,11 @@ from harness.agreement import (
     compare_cells,
     compare_draws,
 )
-from harness.engines.exact.one_sample import NOTHING_LEFT_OUT
-from harness.engines.results import Counts, Exact, Mean
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.exact.one_sample import NOTHING_LEFT_OUT
+from harness.designs.results import Counts, Exact, Mean
+from harness.designs.scenario import data_of
 from harness.families.catalogue import family_of
-from harness.numerics.arrays import Floats, Integers
-from harness.scenario import data_of
 from harness.tables.blocks import total_counts
 from harness.tables.scenario_result import ScenarioResult
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from harness.errors import FolderInUseError, InputError
+from harness.base.errors import FolderInUseError, InputError
 from harness.tables.storage import LOCK_FILE
 
 if sys.platform != "win32":

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from harness.agreement import LEVEL
-from harness.engines.monte_carlo import fraction_interval, standard_error
-from harness.engines.results import Enumerated, WorstCase
-from harness.engines.solvers import solver_of
-from harness.engines.verification.comparisons import TOLERANCE, Comparison
+from harness.designs.monte_carlo import fraction_interval, standard_error
+from harness.designs.results import Enumerated, WorstCase
+from harness.designs.scenario import Scenario, sizes_by_name
+from harness.designs.solvers import solver_of
+from harness.designs.verification.comparisons import TOLERANCE, Comparison
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.methods.remarks import ORDER, OUTSIDE
-from harness.scenario import Scenario, sizes_by_name
 from harness.tables.blocks import total_counts
 from harness.tables.engine_agreement import EngineAgreement
 from harness.tables.precision import precision

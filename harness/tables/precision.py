@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.engines.monte_carlo import INTERVAL_ALPHA
-from harness.engines.precision import PROBABILITY, Aim, half_width
+from harness.designs.monte_carlo import INTERVAL_ALPHA
+from harness.designs.precision import PROBABILITY, Aim, half_width
+from harness.designs.scenario import sizes_by_name
 from harness.families.catalogue import family_of
-from harness.scenario import sizes_by_name
 from harness.tables.blocks import total_counts
 from harness.tables.scenario_result import ScenarioResult
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Floats
 from harness.tables.schema import SAMPLING, Columns, TableKind, worst_range_columns
 
 YARDSTICK = "minimal_length"

@@ -12,8 +12,8 @@ from typing import Any
 
 import polars as pl
 
-from harness.arguments import validate_path
-from harness.errors import InputError
+from harness.base.arguments import validate_path
+from harness.base.errors import InputError
 from harness.tables.commit import settle
 from harness.tables.dictionary import columns_in, dictionary, parquet_metadata
 from harness.tables.meanings import CELLS, NEAR_NOMINAL, RANKING, RECOMMENDATION, SUMMARY

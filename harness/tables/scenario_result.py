@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from harness.engines.pooling import Group, pooled_counts, pooled_exact
-from harness.engines.posterior import Integrated
-from harness.engines.precision import Aim
-from harness.engines.results import Enumerated, Tally
-from harness.engines.scores import Scores
-from harness.engines.verification.comparisons import Comparison
+from harness.base.numerics.arrays import Integers
+from harness.callers.source import Failures
+from harness.designs.pooling import Group, pooled_counts, pooled_exact
+from harness.designs.posterior import Integrated
+from harness.designs.precision import Aim
+from harness.designs.results import Enumerated, Tally
+from harness.designs.scenario import Column, Limits, Scenario
+from harness.designs.scores import Scores
+from harness.designs.verification.comparisons import Comparison
 from harness.methods.remarks import Remark
-from harness.methods.source import Failures
-from harness.numerics.arrays import Integers
-from harness.scenario import Column, Limits, Scenario
 
 
 @dataclass(frozen=True)

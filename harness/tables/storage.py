@@ -9,8 +9,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from harness.errors import InputError
-from harness.regular_files import read_regular
+from harness.base.errors import InputError
+from harness.base.files import read_regular
 from harness.tables.schema import columns_of
 
 CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE = "cells.parquet", "summary.csv", "manifest.json"

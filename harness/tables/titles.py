@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from harness.base.plain_data import plain_number
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import TWO_SIDED
-from harness.plain_data import plain_number
 
 
 def method_titles(manifest: Mapping[str, Any]) -> dict[str, str]:

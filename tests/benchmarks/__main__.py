@@ -21,13 +21,13 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import betainc, betaincc
 
-from harness.engines.exact.miss_sets import miss_probabilities
-from harness.engines.monte_carlo import SHARD, shards, simulate
-from harness.engines.worst_case.one_sample import worst_case
+from harness.designs.exact.miss_sets import miss_probabilities
+from harness.designs.monte_carlo import SHARD, shards, simulate
+from harness.designs.scenario import Limits, SingleScenario
+from harness.designs.worst_case.one_sample import worst_case
+from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
-from harness.scenario import Limits, SingleScenario
-from harness.truths import UniformTruth
 from tests.benchmarks import detection
 from tests.benchmarks.timing import report, seconds
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.engines.solvers import solver_of
+from harness.base.numerics.arrays import Floats
+from harness.designs.paired_scenario import PairedScenario
+from harness.designs.scenario import Limits, observed_at
+from harness.designs.solvers import solver_of
+from harness.distributions.paired_truths import TableTruth, table_of_cells
 from harness.methods.catalogue import (
     odds_ratio,
     paired_difference,
@@ -15,11 +19,7 @@ from harness.methods.catalogue import (
     risk_ratio,
 )
 from harness.methods.method import TWO_SIDED, Method
-from harness.numerics.arrays import Floats
-from harness.paired_scenario import PairedScenario
-from harness.paired_truths import TableTruth, table_of_cells
 from harness.planning.coverage import coverage
-from harness.scenario import Limits, observed_at
 from tests.benchmarks.timing import report, seconds
 
 COUNT = 10_000

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.special import betainc
 from scipy.stats import chi2
 
-from harness.engines.monte_carlo import SHARD, shards, simulate
-from harness.numerics.arrays import Floats, Integers
-from harness.scenario import SingleScenario
-from harness.truths import UniformTruth
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.monte_carlo import SHARD, shards, simulate
+from harness.designs.scenario import SingleScenario
+from harness.distributions.truths import UniformTruth
 from tests.benchmarks.__main__ import table
 from tests.benchmarks.timing import report
 

@@ -15,7 +15,7 @@ from typing import Any
 import harness
 from harness.api import run_experiment
 from harness.config.load import load_experiment
-from harness.engines.monte_carlo import SHARD
+from harness.designs.monte_carlo import SHARD
 from harness.study import solutions, trials
 from harness.study.journal.database import Journal
 from harness.study.parallel import NoProgress

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from harness.sampling.laws.clusters import Clusters
+from harness.distributions.sampling.laws.clusters import Clusters
 from tests.benchmarks.timing import report
 
 CLUSTERS_DRAWN = 1_000_000

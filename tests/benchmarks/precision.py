@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.engines.precision import FIRST_LOOK, FIRST_LOOK_DRAWN, planned_looks
+from harness.designs.precision import FIRST_LOOK, FIRST_LOOK_DRAWN, planned_looks
 from tests.benchmarks.__main__ import report
 from tests.engines.stopping import bias, coverage, simulated, stops
 

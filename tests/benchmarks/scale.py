@@ -20,9 +20,9 @@ import numpy as np
 import harness
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
-from harness.engines.monte_carlo import SHARD, outcomes_drawn, shards, simulate
+from harness.designs.monte_carlo import SHARD, outcomes_drawn, shards, simulate
+from harness.designs.scenario import Limits
 from harness.methods.catalogue import PROPORTION
-from harness.scenario import Limits
 from harness.study.columns import catalogue_sources, deterministic_columns
 from harness.study.plan import plan_scenarios
 from harness.study.solve import solve_scenario

@@ -9,14 +9,13 @@ import sys
 import numpy as np
 import pytest
 
+from harness.callers.table import LimitTable, read_points
 from harness.checks.asked_points import asked_points
 from harness.checks.check import check
 from harness.checks.subjects.naming import named
 from harness.checks.subjects.table import complete_grid
 from harness.cli import main
 from harness.methods.catalogue import find
-from harness.methods.user.table.read import read_points
-from harness.methods.user.table.table import LimitTable
 
 GRID = "n=2,5;alpha=0.05,0.1"
 PROGRAM = f"{sys.executable} -I -S -u -c "

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from harness.base.errors import InputError
 from harness.checks.baseline.folder import HEADER, is_baseline, validate_target
 from harness.checks.baseline.limits import moved_limits
 from harness.checks.baseline.numbers import DECIMALS
@@ -19,7 +20,6 @@ from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, side_of
 from harness.checks.tolerance import Tolerance
 from harness.cli import main
-from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.method import Method

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from harness.base.errors import InputError
 from harness.checks.baseline.folder import files_of
 from harness.checks.baseline.limits import differ, limits_in_full, moved_limits
 from harness.checks.baseline.points import Points, default_points, outcomes_at
@@ -18,7 +19,6 @@ from harness.checks.scenarios import default_sizes
 from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
 from harness.checks.tolerance import Tolerance
-from harness.errors import InputError
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
 

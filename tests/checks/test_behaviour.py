@@ -24,7 +24,7 @@ from harness.checks.check import check
 from harness.checks.compare.cross_check import cross_check
 from harness.checks.scenarios import EXPOSURES, default_sizes, scenario_of
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, FunctionSubject
-from harness.engines.solvers import solver_of
+from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 

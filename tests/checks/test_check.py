@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from harness.base.errors import InputError
 from harness.checks.check import check
-from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 
 ONE = {"sizes": (10,), "alphas": (0.05,)}

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from harness.base.errors import InputError, MethodError
 from harness.checks.behaviour import measures
 from harness.checks.check import check
 from harness.checks.compare.exact import compare_measures, compare_with_method
@@ -12,7 +13,6 @@ from harness.checks.compare.measures import SEARCHED
 from harness.checks.compare.paired_test import MARGIN, paired_test
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
 from harness.checks.tolerance import Tolerance
-from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
 from harness.methods.method import Method

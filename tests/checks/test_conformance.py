@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from harness.callers.declared import MOST
+from harness.callers.process import FunctionLocation
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
@@ -16,8 +18,6 @@ from harness.checks.restriction import Restriction
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.user.ends import MOST
-from harness.methods.user.process import FunctionLocation
 
 
 def wilson(x, n, alpha):

@@ -9,15 +9,15 @@ import pytest
 from scipy.special import gammaincinv, ndtri
 
 import harness
+from harness.callers.function import FunctionInProcess, UserFunction
+from harness.callers.process import TIMEOUT, FunctionLocation
+from harness.callers.source import Observed
 from harness.checks.check import check
 from harness.checks.contract import simulated
 from harness.checks.contract.simulated import MEAN, WORST, check_contract_by_trials
 from harness.checks.subjects.subject import FunctionSubject
 from harness.checks.trials import trials_needed
 from harness.methods.contracts import AT_LEAST, NOMINAL, NONE
-from harness.methods.source import Observed
-from harness.methods.user.function import FunctionInProcess, UserFunction
-from harness.methods.user.process import TIMEOUT, FunctionLocation
 
 SIZES, ALPHAS = (10.0, 30.0), (0.05, 0.1)
 

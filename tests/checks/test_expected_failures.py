@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from harness.base.errors import InputError
+from harness.callers.calls import FunctionError
+from harness.callers.declared import declared
 from harness.checks.check import check
-from harness.errors import InputError
 from harness.methods.expected_failures import (
     ExpectedFailure,
     expected_failures,
     parse_expected_failure,
 )
-from harness.methods.user.calls import FunctionError
-from harness.methods.user.declared import declared
 
 INF = float("inf")
 

@@ -5,6 +5,7 @@ import json
 import polars as pl
 import pytest
 
+from harness.base.errors import InputError
 from harness.checks.behaviour import LENGTH, MEAN, WORST, measures
 from harness.checks.check import check
 from harness.checks.compare.tallies import gains_and_losses
@@ -12,7 +13,6 @@ from harness.checks.digits import with_digits_apart
 from harness.checks.formats import format_json, format_markdown, format_table
 from harness.checks.subjects.subject import CatalogueSubject
 from harness.checks.tolerance import Tolerance
-from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE
 
 SIZES, ALPHAS = (1, 10, 50), (0.05, 0.1)

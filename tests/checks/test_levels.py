@@ -9,10 +9,10 @@ import pytest
 from scipy.special import betainc, betaincinv, expit, ndtri, stdtrit
 from scipy.stats import beta
 
+from harness.callers.process import FunctionLocation
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.restriction import Restriction
 from harness.checks.subjects.subject import FunctionSubject
-from harness.methods.user.process import FunctionLocation
 
 ALPHA_OF_DOUBLES = 1e-10
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.special import ndtri, stdtrit
 
+from harness.base.errors import InputError
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.subjects.subject import CatalogueSubject
-from harness.errors import InputError
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
 

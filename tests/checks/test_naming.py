@@ -4,11 +4,11 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+from harness.base.errors import InputError
+from harness.callers.process import FunctionLocation
 from harness.checks.subjects import naming
 from harness.checks.subjects.naming import named
-from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE, methods_for
-from harness.methods.user.process import FunctionLocation
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pytest
 
+from harness.callers.function import UserFunction
+from harness.callers.source import Observed
 from harness.checks.subjects.naming import named
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.source import Observed
-from harness.methods.user.function import UserFunction
 from harness.peers.catalogue import PEERS, module_of
 from tests.methods.user.calls import call
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from harness.base.errors import InputError
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.restriction import Restriction, read_grid, sizes_of_grid
 from harness.checks.subjects.subject import FunctionSubject
-from harness.errors import InputError
 
 
 class Recorded:

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from harness.base.errors import InputError
 from harness.checks.check import check
 from harness.checks.compare.same import check_same
 from harness.checks.restriction import Restriction
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
 from harness.cli import main
-from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE
 
 FEW = Restriction((5, 37, 51), (0.05, 0.3))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import InputError
 from harness.checks.baseline.folder import HEADER, resolve_baseline
 from harness.checks.baseline.store import read_baseline, write_baseline
 from harness.checks.behaviour import measures
@@ -13,7 +14,6 @@ from harness.checks.check import check
 from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CatalogueSubject
 from harness.cli import main
-from harness.errors import InputError
 from harness.methods.catalogue import CATALOGUE
 
 GRID = "n=10,37;alpha=0.05"

@@ -108,7 +108,9 @@ def test_a_run_that_lost_its_folder_to_another_host_writes_nothing(here, far, mo
         return compute(*arguments)
 
     monkeypatch.setattr(harness.api, "compute", compute_and_lose)
-    with pytest.raises(harness.errors.InputError, match="taken over by another run; nothing is"):
+    with pytest.raises(
+        harness.base.errors.InputError, match="taken over by another run; nothing is"
+    ):
         harness.run(changed(SMALL, seed=6), out=here / "results")
     (far / ".lock").unlink()
     after = files(far)

@@ -8,8 +8,8 @@ import pytest
 
 import harness
 import harness.api
+from harness.base.errors import InputError
 from harness.cli import main
-from harness.errors import InputError
 from tests.cli.conftest import FIGURES, is_one_sentence
 from tests.study.experiments import files, stable_files
 

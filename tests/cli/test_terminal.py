@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.printable import printable
+from harness.base.text import printable
 from harness.screen.console import PrintableConsole
 from harness.screen.progress import progress_bar
 from harness.testing import assert_interval_method

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import ConfigError
 from harness.config.load import load_experiment
-from harness.errors import ConfigError
 
 LINES = {
     "name": "name: paper/fig",

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import ConfigError
 from harness.config.experiment import Execution, FigureSpec, MethodSpec, TrialCount
 from harness.config.load import load_experiment
 from harness.config.serialize import serialize
-from harness.errors import ConfigError
-from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
+from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
 
 Write = Callable[[str], str]
 

@@ -9,7 +9,7 @@ import pytest
 from harness.config.experiment import Experiment, FigureSpec, Group
 from harness.config.load import load_experiment
 from harness.config.serialize import serialize
-from harness.truths import DiscreteTruth, GammaTruth, PairTruth, Truth, UniformTruth
+from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, Truth, UniformTruth
 
 OWN = [{"module": "pack", "function": "f"}]
 EVERY = UniformTruth(0.0, 1.0)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import ConfigError
 from harness.config.load import load_experiment
-from harness.errors import ConfigError
 
 CONFIG = """
 name: styled

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from harness.config.load import load_experiment
+from harness.designs.scenario import outcomes_at_fractions
 from harness.figures import requirements
 from harness.figures.surface import outcome_at
-from harness.scenario import outcomes_at_fractions
 from harness.study import plan
 from tests.config.conftest import config_with
 

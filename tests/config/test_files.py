@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import ConfigError
 from harness.config.load import find_configs, load_all, load_experiment
-from harness.errors import ConfigError
 from tests.config.conftest import config_with
 
 

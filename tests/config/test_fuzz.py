@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import ConfigError
+from harness.base.plain_data import dump
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
-from harness.errors import ConfigError
-from harness.plain_data import dump
 from tests.config.test_experiment import PAPER
 
 ODD: list[Any] = [

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from harness.base.plain_data import dump
 from harness.config.load import load_experiment
 from harness.config.serialize import serialize
-from harness.plain_data import dump
 from tests.config.configs import configs
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import ConfigError
 from harness.config.load import load_experiment
 from harness.config.serialize import serialize
-from harness.errors import ConfigError
+from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
+from harness.distributions.sampling.laws.clusters import Clusters
+from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
+from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 from harness.families.family import ENUMERATION, MONTE_CARLO
-from harness.sampling.laws.beta_binomial import BetaBinomial
-from harness.sampling.laws.clusters import Clusters
-from harness.sampling.laws.gamma_poisson import GammaPoisson
-from harness.sampling.laws.hypergeometric import Hypergeometric
 
 LISTED = {"values": [0.1, 0.5]}
 CLUSTERS = {"clusters": {"size": 10, "rho": 0.1}}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import ConfigIssue, Place
 from harness.config import yaml12
-from harness.errors import ConfigIssue, Place
 
 SCALARS: list[tuple[str, Any]] = [
     # text by 1.2, though not by 1.1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from harness.designs.scenario import Limits
 from harness.methods.catalogue import PROPORTION
-from harness.scenario import Limits
 
 # Few values make limits meet each other, the ends, and their own other limit.
 _coarse = st.integers(0, 6).map(lambda k: k / 6)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from harness.engines.precision import estimate_interval, half_width
-from harness.numerics.arrays import Bools, Floats, Integers
+from harness.base.numerics.arrays import Bools, Floats, Integers
+from harness.designs.precision import estimate_interval, half_width
 
 
 @dataclass(frozen=True)

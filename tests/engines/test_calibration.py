@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.engines import calibration
-from harness.engines.calibration import (
+from harness.designs import calibration
+from harness.designs.calibration import (
     SMALLEST_VARIANCE,
     BinTally,
     Design,
@@ -22,10 +22,10 @@ from harness.engines.calibration import (
     simulate,
     tally_by_bin,
 )
+from harness.distributions.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families import proportion, rate
 from harness.families.family import truth_posterior
-from harness.significances import significance
-from harness.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
+from harness.methods.significance import significance
 
 FLAT = UniformTruth(0.0, 1.0)
 

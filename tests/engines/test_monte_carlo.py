@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.engines import monte_carlo
-from harness.engines.monte_carlo import SHARD, Shard, outcomes_drawn, shards, simulate
-from harness.engines.results import Tally
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
+from harness.designs import monte_carlo
+from harness.designs.monte_carlo import SHARD, Shard, outcomes_drawn, shards, simulate
+from harness.designs.results import Tally
+from harness.designs.scenario import Limits, SingleScenario
+from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
 from harness.methods.catalogue import PROPORTION
-from harness.scenario import Limits, SingleScenario
-from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
 from tests.engines import arbitrary_limits
 from tests.oracles import brute_force
 

@@ -12,10 +12,16 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from harness.engines.monte_carlo import outcomes_drawn, shards, simulate
+from harness.designs.monte_carlo import outcomes_drawn, shards, simulate
+from harness.designs.scenario import Limits, PairScenario
+from harness.distributions.truths import (
+    BetaTruth,
+    DiscreteTruth,
+    GammaTruth,
+    PairTruth,
+    UniformTruth,
+)
 from harness.families.catalogue import family_of
-from harness.scenario import Limits, PairScenario
-from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 
 SEED = 2003
 FLAT = UniformTruth(0.0, 1.0)

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.engines.exact.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
-from harness.engines.exact.one_sample import (
+from harness.designs.exact.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.designs.exact.one_sample import (
     enumerate_one_sample,
     outcome_weights,
     possible_outcomes,
 )
-from harness.engines.monte_carlo import shards, simulate
-from harness.engines.verification.comparisons import TOLERANCE
-from harness.engines.verification.one_sample import outcomes_to_verify
+from harness.designs.monte_carlo import shards, simulate
+from harness.designs.scenario import Limits, SingleScenario, data_of
+from harness.designs.verification.comparisons import TOLERANCE
+from harness.designs.verification.one_sample import outcomes_to_verify
+from harness.distributions.sampling import poisson
+from harness.distributions.truths import DiscreteTruth, GammaTruth, UniformTruth
 from harness.methods.catalogue import CATALOGUE
-from harness.sampling import poisson
-from harness.scenario import Limits, SingleScenario, data_of
-from harness.truths import DiscreteTruth, GammaTruth, UniformTruth
 from tests.engines.verification.published import compared
 
 METHODS = ("garwood", "wald", "minimal_length", "blaker")

@@ -7,8 +7,9 @@ import pytest
 from scipy.stats import beta, binom
 
 from harness.agreement import two_sided_p
-from harness.engines.monte_carlo import SHARD, fraction_interval
-from harness.engines.precision import (
+from harness.base.numerics.arrays import Integers
+from harness.designs.monte_carlo import SHARD, fraction_interval
+from harness.designs.precision import (
     Aim,
     certain_look,
     estimate_interval,
@@ -17,9 +18,8 @@ from harness.engines.precision import (
     planned_looks,
     shards_between_looks,
 )
-from harness.numerics.arrays import Integers
-from harness.scenario import SingleScenario
-from harness.truths import UniformTruth
+from harness.designs.scenario import SingleScenario
+from harness.distributions.truths import UniformTruth
 from tests.engines.stopping import Stop, bias, coverage, simulated, stops
 
 SCENARIO = SingleScenario("proportion", 10, UniformTruth(0.0, 1.0))

@@ -9,12 +9,18 @@ import pytest
 from flint import fmpq_poly
 from scipy import integrate, stats
 
-from harness.engines.exact.one_sample import enumerate_one_sample, possible_outcomes
-from harness.engines.exact.two_samples import enumerate_two_samples
-from harness.engines.solvers import solver_of
+from harness.designs.exact.one_sample import enumerate_one_sample, possible_outcomes
+from harness.designs.exact.two_samples import enumerate_two_samples
+from harness.designs.scenario import Column, Limits, PairScenario, SingleScenario, data_of
+from harness.designs.solvers import solver_of
+from harness.distributions.truths import (
+    BetaTruth,
+    DiscreteTruth,
+    GammaTruth,
+    PairTruth,
+    UniformTruth,
+)
 from harness.methods.catalogue import CATALOGUE, PROPORTION
-from harness.scenario import Column, Limits, PairScenario, SingleScenario, data_of
-from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 from tests.engines import arbitrary_limits
 from tests.oracles import brute_force
 from tests.oracles.brute_force import ZERO, P, rational

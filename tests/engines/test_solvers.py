@@ -7,15 +7,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from harness.engines.solvers import solver_of
-from harness.engines.verification.comparisons import TOLERANCE, Published
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
+from harness.designs.scenario import Limits, PairScenario
+from harness.designs.solvers import solver_of
+from harness.designs.verification.comparisons import TOLERANCE, Published
+from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.combination import Ratio, WeightedSum
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
-from harness.scenario import Limits, PairScenario
-from harness.truths import DiscreteTruth, PairTruth
 
 TRUTH = PairTruth(DiscreteTruth((0.2, 0.5)), DiscreteTruth((0.25, 0.5)))
 

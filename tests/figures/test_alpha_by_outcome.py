@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from tests.figures.artists import all_named, draw, draw_one, heading, legend_names, named, stems
 from tests.figures.tables import outcome_cells, rate_outcome_cells
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from tests.figures.artists import all_named, draw, draw_one, heading, legend_names, named
 from tests.figures.cases import CASES
 from tests.figures.tables import (

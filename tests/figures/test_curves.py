@@ -8,7 +8,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from tests.figures.artists import (
     all_named,
     draw,

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.figures.draw import draw_figures
 from harness.figures.options import FORMATS
 from tests.figures.tables import (

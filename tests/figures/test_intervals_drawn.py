@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy import special
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from tests.figures.artists import all_named, draw_one
 from tests.figures.tables import clopper_pearson, outcome_cells
 

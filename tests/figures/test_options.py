@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from pydantic import ValidationError
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.figures.draw import draw_figures
 from harness.figures.options import PanelOptions
 from tests.figures.artists import draw_one, named

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import harness
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.families.catalogue import FAMILIES
 from harness.figures.catalogue import FIGURES
 from harness.figures.look.log_axis import log_ticks, tick_text

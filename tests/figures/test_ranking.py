@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.figures.draw import drawings
 from tests.figures.artists import all_named, named
 from tests.figures.cases import RANKED, ranked

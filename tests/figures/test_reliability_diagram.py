@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.figures.draw import drawings
 from tests.figures.artists import all_named, heading, legend_names, named
 from tests.figures.tables import FakeResults, Spec, calibration_results

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.figures.look.labels import cell_text
 from harness.figures.relative_length import percent_longer
 from harness.figures.surface import outcome_at

@@ -20,9 +20,9 @@ from functools import cache
 from pathlib import Path
 
 import harness
+from harness.base.errors import HarnessError
+from harness.base.text import printable
 from harness.cli import main
-from harness.errors import HarnessError
-from harness.printable import printable
 
 ALLOWED = (0, 2, 3, 4)
 """Done, wrong input, a method that failed, nothing concluded; 1 would be a fault of the harness."""

@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.special import betainc
 
 import harness
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.methods.catalogue import PROPORTION
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.proportion.bootstrap import _quantile

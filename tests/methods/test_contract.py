@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import harness
-from harness.errors import IntervalNotFoundError
+from harness.base.errors import IntervalNotFoundError
 from harness.methods.catalogue import ALIASES, CATALOGUE, PROPORTION, find, methods_for
 from harness.methods.method import ALL_SIDES, LOWER, TWO_SIDED, UPPER, Method
 from tests.methods.contract import (

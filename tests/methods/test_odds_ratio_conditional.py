@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betaincinv
 
-from harness.errors import IntervalNotFoundError
+from harness.base.errors import IntervalNotFoundError
 from harness.methods.catalogue.odds_ratio import METHODS
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.oracles import odds_ratios

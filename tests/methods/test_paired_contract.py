@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import harness
+from harness.distributions.paired_truths import CELLS
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
-from harness.paired_truths import CELLS
 
 CASES = [
     (family, name)

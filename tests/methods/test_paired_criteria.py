@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from harness.distributions.posteriors.paired.posterior import paired_difference_posterior
 from harness.methods.catalogue.paired_difference import METHODS
-from harness.posteriors.paired.posterior import paired_difference_posterior
 
 NAMES = ("one_sided", "minimal_length", "balanced_width", "balanced_tail")
 TWO_SIDED = NAMES[1:]

@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.engines.worst_case.one_sample import worst_case
+from harness.designs.worst_case.one_sample import worst_case
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.sampling import poisson
+from harness.distributions.truths import BetaTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE, methods_for
-from harness.posteriors.beta import Beta
-from harness.sampling import poisson
-from harness.truths import BetaTruth
 
 ALPHAS = (0.01, 0.05, 0.1, 0.3)
 SIZES = (*range(1, 16), 20, 25, 30, 50, 100, 151)

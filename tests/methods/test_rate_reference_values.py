@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from harness.posteriors.gamma import Gamma
+from harness.distributions.posteriors.gamma import Gamma
 from tests.methods.one_outcome import DATA
 from tests.methods.one_rate import limits
 from tests.methods.test_reference_values import CONVERGENCE_OF_OTHERS, last_digit

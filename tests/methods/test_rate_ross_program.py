@@ -7,7 +7,7 @@ import csv
 import numpy as np
 import pytest
 
-from harness.posteriors.gamma import Gamma
+from harness.distributions.posteriors.gamma import Gamma
 from tests.methods.one_outcome import DATA
 from tests.methods.one_rate import limits
 

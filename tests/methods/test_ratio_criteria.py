@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.gamma import Gamma
+from harness.distributions.posteriors.ratio.proportions import (
+    odds_ratio_of_proportions,
+    ratio_of_proportions,
+)
+from harness.distributions.posteriors.ratio.rates import ratio_of_rates
 from harness.methods.catalogue import odds_ratio, rate_ratio, risk_ratio
-from harness.posteriors.beta import Beta
-from harness.posteriors.gamma import Gamma
-from harness.posteriors.ratio.proportions import odds_ratio_of_proportions, ratio_of_proportions
-from harness.posteriors.ratio.rates import ratio_of_rates
 
 METHODS = {
     "risk_ratio": risk_ratio.METHODS,

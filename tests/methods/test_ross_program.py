@@ -7,8 +7,8 @@ import csv
 import numpy as np
 import pytest
 
-from harness.numerics.points import UnitPoints
-from harness.posteriors.beta import Beta
+from harness.base.numerics.points import UnitPoints
+from harness.distributions.posteriors.beta import Beta
 from tests.methods.one_outcome import DATA, limits
 
 # Half a unit of the six decimals that the program of Ross (2003) prints.

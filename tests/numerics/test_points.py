@@ -8,7 +8,7 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.numerics.points import RealPoints, UnitPoints, log_ratios, unit_difference
+from harness.base.numerics.points import RealPoints, UnitPoints, log_ratios, unit_difference
 from tests.oracles import balls
 from tests.oracles.accuracy_grid import HALF_ULP
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import gammainc, gammaln
 
-from harness.numerics.quadrature import beta_rule, gamma_rule
+from harness.base.numerics.quadrature import beta_rule, gamma_rule
 from tests.oracles import balls, beta
 
 # Sums of a few hundred positive terms, each good to a few units in the last place.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.numerics.root_finding import SMALL_RESIDUAL, bracketed_newton, largest_true
+from harness.base.numerics.root_finding import SMALL_RESIDUAL, bracketed_newton, largest_true
 
 # The last Newton step starts from a residual of at most SMALL_RESIDUAL and squares it; the
 # curvatures below add a factor of a few.

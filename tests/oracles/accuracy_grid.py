@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from flint import arb
 
-from harness import criteria
-from harness.posteriors.beta import Beta
+from harness.distributions import criteria
+from harness.distributions.posteriors.beta import Beta
 from tests.oracles.balls import point_of_pair
 
 SIZES = (1, 2, 5, 10, 60, 100, 1000, 10**5, 10**6, 10**8)

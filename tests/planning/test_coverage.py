@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.errors import InputError, MethodError
+from harness.base.errors import InputError, MethodError
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
 from tests.cli.conftest import is_one_sentence

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import gammaln, stdtrit
 
 import harness
-from harness.errors import InputError
+from harness.base.errors import InputError
 
 
 def expected_half_width(k, sd):

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 import harness
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.families.catalogue import family_of
 from harness.planning.goals import Width
 from harness.planning.ladders import Exposures, WholeNumbers, second_sizes

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv
 
-from harness.numerics.points import UnitPoints
-from harness.posteriors.beta import Beta
+from harness.base.numerics.points import UnitPoints
+from harness.distributions.posteriors.beta import Beta
 from tests.oracles import balls, beta
 from tests.oracles.accuracy_grid import SIZES, cases, promised
 

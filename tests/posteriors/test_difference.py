@@ -8,12 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betainc
 
-from harness import criteria
-from harness.posteriors.beta import Beta
-from harness.posteriors.difference.proportions import difference_of_proportions, mean_of_proportions
-from harness.posteriors.difference.rates import difference_of_rates
-from harness.posteriors.gamma import Gamma
-from harness.posteriors.truncated import Truncated
+from harness.distributions import criteria
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.difference.proportions import (
+    difference_of_proportions,
+    mean_of_proportions,
+)
+from harness.distributions.posteriors.difference.rates import difference_of_rates
+from harness.distributions.posteriors.gamma import Gamma
+from harness.distributions.posteriors.truncated import Truncated
 from tests.oracles import differences
 
 # What tails promise, relatively; the rule itself reaches some 1e-13.

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammainccinv, gammaincinv
 
-from harness import criteria
-from harness.numerics.points import RealPoints
-from harness.posteriors.gamma import Gamma
+from harness.base.numerics.points import RealPoints
+from harness.distributions import criteria
+from harness.distributions.posteriors.gamma import Gamma
 from tests.oracles import balls, gamma
 from tests.oracles.accuracy_grid import ALPHAS, CRITERIA, HALF_ULP, promised, relative_error
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betainc
 
-from harness import criteria
-from harness.numerics.points import SignedLogitPoints
-from harness.posteriors.beta import Beta
-from harness.posteriors.paired.integrals import PairedIntegrals
-from harness.posteriors.paired.posterior import (
+from harness.base.numerics.points import SignedLogitPoints
+from harness.distributions import criteria
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.paired.integrals import PairedIntegrals
+from harness.distributions.posteriors.paired.posterior import (
     FLAT_PRIOR,
     PairedDifference,
     paired_difference_posterior,

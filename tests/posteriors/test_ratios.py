@@ -7,13 +7,16 @@ import itertools
 import numpy as np
 import pytest
 
-from harness import criteria
-from harness.numerics.points import LogPoints
-from harness.posteriors.beta import Beta
-from harness.posteriors.gamma import Gamma
-from harness.posteriors.ratio.proportions import odds_ratio_of_proportions, ratio_of_proportions
-from harness.posteriors.ratio.rates import TruncatedRateRatio, ratio_of_rates
-from harness.posteriors.truncated import Truncated
+from harness.base.numerics.points import LogPoints
+from harness.distributions import criteria
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.gamma import Gamma
+from harness.distributions.posteriors.ratio.proportions import (
+    odds_ratio_of_proportions,
+    ratio_of_proportions,
+)
+from harness.distributions.posteriors.ratio.rates import TruncatedRateRatio, ratio_of_rates
+from harness.distributions.posteriors.truncated import Truncated
 from tests.oracles import ratios
 
 # What tails promise, relatively; 2e-13 is the largest error seen.

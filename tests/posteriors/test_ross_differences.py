@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import criteria
-from harness.posteriors.beta import Beta
-from harness.posteriors.difference.proportions import difference_of_proportions
-from harness.posteriors.difference.rates import difference_of_rates
-from harness.posteriors.gamma import Gamma
+from harness.distributions import criteria
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.difference.proportions import difference_of_proportions
+from harness.distributions.posteriors.difference.rates import difference_of_rates
+from harness.distributions.posteriors.gamma import Gamma
 
 DATA = Path(__file__).parent.parent / "data"
 FLAT = {"n": (1.0, 1.0), "A": (1.0, 0.0)}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from harness.numerics.points import RealPoints, UnitPoints
-from harness.posteriors.beta import Beta
-from harness.posteriors.gamma import Gamma
-from harness.posteriors.truncated import Truncated
+from harness.base.numerics.points import RealPoints, UnitPoints
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.gamma import Gamma
+from harness.distributions.posteriors.truncated import Truncated
 from tests.oracles import balls, beta, gamma
 
 # Tails are right to a quarter of this, and a difference of two of them loses a factor of four.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
 from tests.report.some_runs import unpacked
 
 

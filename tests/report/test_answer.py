@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import harness
-from harness.engines.miss_curve import MissCurve
+from harness.designs.miss_curve import MissCurve
 from harness.report.answer import Answer, Method, answer, found_answer
 from harness.report.content import Page, Part
 from harness.report.render import render

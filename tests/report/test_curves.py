@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import harness
-from harness.engines.miss_curve import MissCurve
+from harness.designs.miss_curve import MissCurve
 from harness.report.content import Section
 from harness.report.curves.panels import outcome_panels, truth_panels
 from harness.report.curves.section import curves

@@ -15,8 +15,10 @@ import polars as pl
 import pytest
 
 import harness
+from harness.base.errors import InputError
 from harness.config.load import load_experiment
-from harness.errors import InputError
+from harness.designs.scenario import SingleScenario
+from harness.distributions.truths import DiscreteTruth
 from harness.figures.kinds.intervals_drawn import SHARD
 from harness.report.explorer.numbers import (
     ABOVE,
@@ -28,8 +30,6 @@ from harness.report.explorer.numbers import (
 )
 from harness.report.explorer.page import MOST_BYTES, explorer
 from harness.report.render import render
-from harness.scenario import SingleScenario
-from harness.truths import DiscreteTruth
 
 ROOT = Path(__file__).parents[2]
 CONFIG: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
 from harness.report.curves.thinning import thinned
 
 COLUMNS = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.sampling.cluster_counts import draw_clusters
+from harness.distributions.sampling.laws.clusters import draw_clusters
 from tests.oracles.clusters import law_of_count
 from tests.oracles.frequencies import fits
 

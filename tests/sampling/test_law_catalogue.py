@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.distributions.sampling.laws.catalogue import LAWS, law_of
 from harness.families import proportion, rate
-from harness.sampling.laws.catalogue import LAWS, law_of
 
 SETTINGS = {
     "beta_binomial": {"rho": 0.1},

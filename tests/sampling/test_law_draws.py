@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from harness.sampling.laws import clusters
-from harness.sampling.laws.beta_binomial import BetaBinomial
-from harness.sampling.laws.clusters import Clusters
-from harness.sampling.laws.gamma_poisson import GammaPoisson
-from harness.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling.laws import clusters
+from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
+from harness.distributions.sampling.laws.clusters import Clusters
+from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
+from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 
 SEED = 2003
 DRAWS = 50_000

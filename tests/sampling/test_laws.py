@@ -10,11 +10,11 @@ from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.sampling import binomial, poisson
-from harness.sampling.laws.beta_binomial import BetaBinomial
-from harness.sampling.laws.clusters import SMALLEST, Clusters
-from harness.sampling.laws.gamma_poisson import GammaPoisson
-from harness.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling import binomial, poisson
+from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
+from harness.distributions.sampling.laws.clusters import SMALLEST, Clusters
+from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
+from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 from tests.oracles import laws as exact
 from tests.oracles.laws import largest_relative_error
 

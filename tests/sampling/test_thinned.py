@@ -10,12 +10,12 @@ import pytest
 from flint import arb, ctx, fmpq
 from scipy import stats
 
-from harness.sampling import binomial, poisson
-from harness.sampling.thinned.binomial import LARGEST, remainder
-from harness.sampling.thinned.poisson import remainder as poisson_remainder
-from harness.sampling.thinned.tables import InversionTables
-from harness.scenario import SingleScenario
-from harness.truths import BetaTruth, UniformTruth
+from harness.designs.scenario import SingleScenario
+from harness.distributions.sampling import binomial, poisson
+from harness.distributions.sampling.thinned.binomial import LARGEST, remainder
+from harness.distributions.sampling.thinned.poisson import remainder as poisson_remainder
+from harness.distributions.sampling.thinned.tables import InversionTables
+from harness.distributions.truths import BetaTruth, UniformTruth
 
 SEED = 2003
 BITS = 256

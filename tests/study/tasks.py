@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.scenario import Limits
+from harness.designs.scenario import Limits
 
 FATAL = 7
 KEPT: list[np.ndarray] = []

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import harness
+from harness.base.errors import ConfigError, InputError
 from harness.cli import main
 from harness.config.load import load_experiment
 from harness.config.serialize import serialize
-from harness.errors import ConfigError, InputError
 from harness.methods.catalogue import find
 
 PROGRAM = """

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from harness.config.load import load_experiment
-from harness.engines import calibration as engine
-from harness.significances import at_least
+from harness.designs import calibration as engine
+from harness.methods.significance import at_least
 from harness.study.calibrate import compute_calibration
 from harness.study.parallel import NoProgress
 from harness.tables.results import Results, load, write_tables

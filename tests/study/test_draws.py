@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from harness.base.errors import HarnessError
 from harness.config.load import load_experiment
-from harness.engines import monte_carlo
-from harness.errors import HarnessError
+from harness.designs import monte_carlo
 from harness.study import plan
 from harness.study.columns import catalogue_sources
 from harness.study.plan import plan_scenarios

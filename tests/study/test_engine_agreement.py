@@ -15,11 +15,11 @@ from scipy import stats
 
 import harness
 from harness.cli import main
-from harness.engines import monte_carlo, posterior
-from harness.engines.exact import one_sample as enumeration
-from harness.engines.quadrature import one_sample as quadrature
-from harness.sampling import binomial
-from harness.scenario import Limits
+from harness.designs import monte_carlo, posterior
+from harness.designs.exact import one_sample as enumeration
+from harness.designs.quadrature import one_sample as quadrature
+from harness.designs.scenario import Limits
+from harness.distributions.sampling import binomial
 from harness.study import simulate as study_simulate
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory
 

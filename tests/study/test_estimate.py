@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import harness
+from harness.base.errors import InputError
 from harness.config.experiment import Experiment
 from harness.config.load import load_all, load_experiment
-from harness.engines.monte_carlo import SHARD
-from harness.errors import InputError
+from harness.designs.monte_carlo import SHARD
 from harness.screen.estimate import duration
 from harness.study import estimate as estimates
 from harness.study import run as study

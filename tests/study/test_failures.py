@@ -18,14 +18,14 @@ from polars.testing import assert_frame_equal
 from scipy.special import gammainc
 
 import harness
+from harness.base.errors import InputError
+from harness.callers.declared import ENOUGH, MOST
+from harness.callers.function import UserFunction
+from harness.callers.process import FunctionLocation
+from harness.callers.source import Observed
 from harness.cli import main
 from harness.config.experiment import FigureSpec
-from harness.errors import InputError
 from harness.figures.draw import drawings
-from harness.methods.source import Observed
-from harness.methods.user.ends import ENOUGH, MOST
-from harness.methods.user.function import UserFunction
-from harness.methods.user.process import FunctionLocation
 from harness.tables.manifest import failed_methods
 from tests.study.experiments import stable_files
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.base.errors import WriteError
 from harness.cli import main
-from harness.errors import WriteError
 from harness.tables import commit
 from tests.study.experiments import changed, files
 from tests.study.test_write_results import FIGURE, NO_FIGURE, everything

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.base.errors import InputError, WriteError
 from harness.config.experiment import FigureSpec
 from harness.config.load import load_experiment
-from harness.errors import InputError, WriteError
 from harness.study.run_folder import open_run_folder
 from harness.study.write_results import write_figures
 from harness.tables.commit import commit, settle

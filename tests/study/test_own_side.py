@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import harness
+from harness.base.errors import InputError
 from harness.cli import main
-from harness.errors import InputError
 
 BOUND = """
     import numpy as np

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from joblib import Parallel
 
+from harness.base.errors import HarnessError
 from harness.config.experiment import Execution
-from harness.errors import HarnessError
 from harness.study.parallel import Backend, driver_backend, opened_backend, run_tasks
 from tests.study.tasks import (
     FATAL,

@@ -19,12 +19,12 @@ import pytest
 
 import harness
 from harness.cli import main
-from harness.engines import posterior
-from harness.engines.exact import listed_probabilities, one_sample, two_samples
-from harness.engines.verification import one_sample as one_verified
-from harness.engines.verification import two_samples as two_verified
+from harness.designs import posterior
+from harness.designs.exact import listed_probabilities, one_sample, two_samples
+from harness.designs.scenario import Limits
+from harness.designs.verification import one_sample as one_verified
+from harness.designs.verification import two_samples as two_verified
 from harness.families import proportion, rate
-from harness.scenario import Limits
 from harness.study import simulate as study_simulate
 
 FAULT = 1.0 + 1e-9

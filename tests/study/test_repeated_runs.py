@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import harness
+from harness.distributions.run_truths import runs_truth
 from harness.methods.catalogue.mean import METHODS
-from harness.run_truths import runs_truth
 from harness.screen.results import results_screen
 
 NORMAL: dict[str, Any] = {

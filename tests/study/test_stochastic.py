@@ -12,15 +12,15 @@ from scipy.special import betainc
 
 import harness
 from harness.agreement import two_sided_p
-from harness.engines import monte_carlo
-from harness.engines.monte_carlo import shards, simulate
-from harness.engines.stochastic import StochasticColumn, simulate_stochastic
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.callers.source import CatalogueSource
+from harness.designs import monte_carlo
+from harness.designs.monte_carlo import shards, simulate
+from harness.designs.scenario import Column, Limits, PairScenario, SingleScenario, data_of
+from harness.designs.stochastic import StochasticColumn, simulate_stochastic
+from harness.distributions.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.resampling import RESAMPLES
-from harness.methods.source import CatalogueSource
-from harness.scenario import Column, Limits, PairScenario, SingleScenario, data_of
-from harness.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part, stable_files
 
 BOOTSTRAP = "bootstrap_percentile"

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import harness
-from harness.engines.exact.strata import sums_at_truths
-from harness.methods.stratified.normal import sato
+from harness.designs.exact.strata import sums_at_truths
+from harness.methods.stratified import sato
 
 SMALL, LARGE = [3, 4], [40, 50]
 CONFIG = {

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from harness.engines.calibration import BinTally, Design
+from harness.designs.calibration import BinTally, Design
+from harness.distributions.truths import PairTruth, UniformTruth
 from harness.methods.catalogue import PROPORTION
 from harness.screen.calibration_summary import calibration_screen
 from harness.tables.calibration_tables import (
@@ -19,7 +20,6 @@ from harness.tables.calibration_tables import (
 )
 from harness.tables.results import Results
 from harness.tables.schema import CALIBRATION_CELLS, CALIBRATION_SUMMARY
-from harness.truths import PairTruth, UniformTruth
 
 DESIGN = Design(
     family="proportion_difference",

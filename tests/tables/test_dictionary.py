@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.families.catalogue import FAMILIES
 from harness.tables.dictionary import TABLES, columns_of
 from harness.tables.meanings import EVERYWHERE, NUMBERED, OWN

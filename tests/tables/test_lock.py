@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.errors import FolderInUseError, InputError
+from harness.base.errors import FolderInUseError, InputError
 from harness.tables import lock
 from harness.tables.lock import hold, this_process
 
@@ -26,7 +26,7 @@ ROOT = Path(harness.__file__).parents[1]
 AT_ONCE = """
 import errno, fcntl, json, os, sys, time
 from pathlib import Path
-from harness.errors import FolderInUseError
+from harness.base.errors import FolderInUseError
 from harness.tables.lock import hold
 
 folder, count, rounds, stale, has_locks = Path(sys.argv[1]), *map(int, sys.argv[2:])

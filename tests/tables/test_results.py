@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import harness
-from harness.errors import HarnessError, InputError
+from harness.base.errors import HarnessError, InputError
 from harness.tables.results import load, write_tables
 from harness.tables.schema import TableKind, summary_columns
 from harness.tables.storage import digest

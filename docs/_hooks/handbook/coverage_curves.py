@@ -21,11 +21,11 @@ import numpy as np
 
 import harness
 from handbook.links import ROOT
+from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.family import CLUSTERS, PAIRS, RUNS, STRATA, Family
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
-from harness.numerics.arrays import Floats
 
 CACHE = ROOT / "build" / "docs"
 ALPHA, SIZE, SECOND, POPULATION = 0.05, 20, 0.3, 100

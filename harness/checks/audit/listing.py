@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError
 
+from harness.base.errors import ConfigError, ConfigIssue
+from harness.base.models import StrictModel
 from harness.config.files import read_text
 from harness.config.messages import issues_of, unknown
 from harness.config.yaml12 import Document, read
-from harness.errors import ConfigError, ConfigIssue
 from harness.families.catalogue import FAMILIES
-from harness.models import StrictModel
 
 SHIPPED = Path(__file__).with_name("packages.yaml")
 """The list that comes with the package."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.base.errors import InputError
 from harness.checks.baseline.provenance import provenance
 from harness.checks.baseline.rows import read_text
 from harness.checks.subjects.naming import Named
-from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.peers.catalogue import PEERS
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.baseline.points import outcomes_at
 from harness.checks.baseline.rows import read_rows
 from harness.checks.conformance.grid import OutcomeList, Outcomes
@@ -19,7 +20,6 @@ from harness.checks.scenarios import Size
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Bools, Floats
 
 LOWER, UPPER = "lower", "upper"
 LARGEST_SEVERITY = 1e6

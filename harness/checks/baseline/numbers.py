@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
+from harness.base.errors import InputError
 from harness.checks.baseline.rows import format_rows, read_rows, shortest
 from harness.checks.behaviour import LENGTH, MEAN, WORST, key_columns
 from harness.checks.report import format_cell
 from harness.checks.scenarios import validate_alphas, validate_sizes
-from harness.errors import InputError
 from harness.families.catalogue import family_of
 
 DECIMALS = 10

@@ -8,11 +8,11 @@ from itertools import product
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.scenarios import Size
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS
-from harness.numerics.arrays import Floats
 
 SIZES_IN_FULL, SIZES_IN_SUMS = (1, 2, 5, 10, 20, 50), (*range(1, 61), 80, 100, 200, 500, 1000)
 EXPOSURES_IN_FULL, EXPOSURES_IN_SUMS = (1.0,), (0.1, 0.5, 1.0, 5.0, 50.0)

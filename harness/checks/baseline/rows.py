@@ -9,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
-from harness.arguments import quoted
-from harness.errors import InputError
+from harness.base.arguments import quoted
+from harness.base.errors import InputError
 
 Row = tuple[float, ...]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from harness.base.errors import InputError
 from harness.checks.baseline.folder import (
     HEADER,
     Files,
@@ -25,7 +26,6 @@ from harness.checks.baseline.rows import write_table
 from harness.checks.baseline.sums import read_sums, sums_of_limits
 from harness.checks.subjects.naming import Named
 from harness.checks.subjects.subject import Subject
-from harness.errors import InputError
 from harness.methods.method import TWO_SIDED
 from harness.tables.lock import hold
 from harness.tables.manifest import versions

@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from harness.base.numerics.arrays import Floats
 from harness.checks.baseline.limits import LOWER, UPPER, MovedLimit
 from harness.checks.baseline.points import outcomes_at
 from harness.checks.baseline.rows import read_rows
@@ -32,7 +33,6 @@ from harness.checks.scenarios import Size
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Floats
 
 DECIMALS = 13
 NOISE = 2e-11

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from harness.base.errors import InputError
 from harness.checks.baseline.folder import files_of, is_baseline
 from harness.checks.baseline.limits import changed_limits
 from harness.checks.baseline.numbers import validate_numbers
@@ -28,7 +29,6 @@ from harness.checks.report import CheckReport, format_cell
 from harness.checks.subjects.naming import Named
 from harness.checks.subjects.subject import Subject
 from harness.checks.tolerance import Tolerance
-from harness.errors import InputError
 
 NOTHING = "nothing changed"
 

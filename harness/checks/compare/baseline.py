@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from harness.base.errors import InputError, MethodError
 from harness.checks.baseline.limits import LARGEST_SEVERITY, MovedLimit, moved_limits
 from harness.checks.baseline.store import Baseline, KeptLimits, read_baseline
 from harness.checks.baseline.sums import MovedSums, moved_sums
@@ -19,7 +20,6 @@ from harness.checks.report import AGAINST, FAIL, PASS, REMARK, Cell, Finding, fo
 from harness.checks.restriction import ANYWHERE, Restriction, Size
 from harness.checks.subjects.subject import Subject, side_of
 from harness.checks.tolerance import Tolerance
-from harness.errors import InputError, MethodError
 from harness.families.catalogue import family_of
 
 LIMITS = f"against {BASELINE}: limits"

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.agreement import LEVEL, ComparedCells, holm, two_sided_p
+from harness.base.errors import MethodError
+from harness.base.numerics.arrays import Floats, Integers
 from harness.checks.report import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
 from harness.checks.scenarios import Size, limits_table, scenario_of
 from harness.checks.subjects.subject import Subject
 from harness.checks.watch import steps
-from harness.engines.monte_carlo import shards, simulate
-from harness.engines.results import Counts, Enumerated, WorstCase
-from harness.engines.solvers import solver_of
-from harness.errors import MethodError
-from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, Scenario, sizes_by_name
+from harness.designs.monte_carlo import shards, simulate
+from harness.designs.results import Counts, Enumerated, WorstCase
+from harness.designs.scenario import Limits, Scenario, sizes_by_name
+from harness.designs.solvers import solver_of
 
 MONTE_CARLO_AGREES = "Monte Carlo agrees"
 SIZES = (5.0, 20.0, 100.0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from harness.base.errors import IntervalNotFoundError, MethodError
 from harness.checks.behaviour import key_columns, measures
 from harness.checks.compare.measures import MEASURES, Measure
 from harness.checks.compare.tallies import gains_and_losses
@@ -16,7 +17,6 @@ from harness.checks.report import AGAINST, FAIL, PASS, Finding, format_cell
 from harness.checks.scenarios import Size
 from harness.checks.subjects.subject import Subject
 from harness.checks.tolerance import Tolerance
-from harness.errors import IntervalNotFoundError, MethodError
 
 _TINY = 1e-300
 """Instead of the length of an interval of length 0."""

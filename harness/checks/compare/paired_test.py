@@ -9,6 +9,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.agreement import holm, two_sided_p
+from harness.base.errors import IntervalNotFoundError, MethodError
+from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.root_finding import bracketed_newton
 from harness.checks.compare.exact import not_comparable
 from harness.checks.contract.terms import MARGIN
 from harness.checks.report import AGAINST, INCONCLUSIVE, Finding, Verdict, format_cell
@@ -22,10 +25,7 @@ from harness.checks.trials import (
     trials_needed,
     verdict_of,
 )
-from harness.errors import IntervalNotFoundError, MethodError
-from harness.numerics.arrays import Floats, Integers, Positions
-from harness.numerics.root_finding import bracketed_newton
-from harness.scenario import sizes_by_name
+from harness.designs.scenario import sizes_by_name
 
 ALPHA = 0.05
 """Of the two-sided interval for the difference of two miss rates."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
+from harness.callers.source import NO_POINT
 from harness.checks.baseline.limits import LARGEST_SEVERITY, MovedLimit, between
 from harness.checks.baseline.points import default_points, outcomes_at
 from harness.checks.conformance.grid import Outcomes, conformance_alphas, conformance_grid
@@ -15,8 +17,6 @@ from harness.checks.report import AGAINST, FAIL, PASS, Finding
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
-from harness.methods.source import NO_POINT
-from harness.numerics.arrays import Floats
 
 _USUAL_ALPHA = 0.05
 

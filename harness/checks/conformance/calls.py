@@ -7,26 +7,19 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Positions
+from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, RANDOM, SCALARS, SHAPE, TWICE
+from harness.callers.calls import format_arguments, one_outcome, same
+from harness.callers.source import NOT_ASKED, LimitSource, Observed
+from harness.callers.type_checks import TYPES, TypeFault
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.report import CONFORMANCE, FAIL, PASS, REMARK, Finding
 from harness.checks.restriction import Restriction
 from harness.checks.subjects.subject import Subject
-from harness.errors import InputError
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
-from harness.methods.source import NOT_ASKED, LimitSource, Observed
-from harness.methods.user.call_checks import (
-    ARGUMENTS,
-    IN_ANY_ORDER,
-    RANDOM,
-    SCALARS,
-    SHAPE,
-    TWICE,
-)
-from harness.methods.user.calls import format_arguments, one_outcome, same
-from harness.methods.user.type_checks import TYPES, TypeFault
-from harness.numerics.arrays import Positions
 
 CALL_CHECKS = (SHAPE, SCALARS, TWICE, IN_ANY_ORDER, TYPES, ARGUMENTS, RANDOM)
 

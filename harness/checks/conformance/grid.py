@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats, Positions
+from harness.callers.source import Observed
 from harness.checks.restriction import ANYWHERE, Restriction, Size
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS, Family
-from harness.methods.source import Observed
-from harness.numerics.arrays import Floats, Positions
 
 EVERY_OUTCOME_UP_TO = 60
 SIZES = (1, 2, 3, 5, 10, 17, 51, 1000, 10**6)

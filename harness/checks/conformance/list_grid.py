@@ -12,11 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.callers.calls import format_argument
 from harness.checks.conformance.grid import Outcomes, Step
 from harness.families.catalogue import family_of
 from harness.families.family import CLUSTERS, RUNS, STRATA
-from harness.methods.user.calls import format_argument
-from harness.numerics.arrays import Bools, Floats, Positions
 
 Lists = tuple[Sequence[float], ...]
 """One data set: its lists in the order of the family's data."""

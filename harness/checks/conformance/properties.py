@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.checks.conformance.grid import Outcomes, Step
 from harness.checks.conformance.list_grid import DataSets
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.remarks import STAYS_IN_RANGE, leaves_range, rounding
-from harness.numerics.arrays import Bools, Floats, Positions
 
 SMALL_ALPHA, LARGE_ALPHA = 1e-4, 0.5
 """Where intervals are not nested at a smaller or a larger alpha only, that is a remark."""

@@ -9,6 +9,8 @@ from functools import partial
 
 import numpy as np
 
+from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.callers.source import NO_POINT, NOT_ASKED
 from harness.checks.conformance.calls import CALL_CHECKS, USUAL_ALPHA, check_calls
 from harness.checks.conformance.grid import Outcomes, conformance_alphas, conformance_grid
 from harness.checks.conformance.list_grid import data_set_grid
@@ -34,8 +36,6 @@ from harness.families.catalogue import family_of
 from harness.methods.expected_failures import SIDE
 from harness.methods.method import TWO_SIDED
 from harness.methods.remarks import STAYS_IN_RANGE
-from harness.methods.source import NO_POINT, NOT_ASKED
-from harness.numerics.arrays import Bools, Floats, Positions
 
 ANSWERS = "answers every outcome"
 PRECISION = "has double precision"

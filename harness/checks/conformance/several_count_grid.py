@@ -13,10 +13,10 @@ from itertools import product
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.checks.conformance.grid import Outcomes, Tables
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS
-from harness.numerics.arrays import Floats
 
 ALL_ALPHAS = (0.0003, 0.001, 0.003, 0.01, 0.05, 0.1, 0.2, 0.3173)
 SOME_ALPHAS, FEW_ALPHAS = (0.015, 0.05, 0.1), (0.001, 0.01, 0.05, 0.2, 0.3173)

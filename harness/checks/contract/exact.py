@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.behaviour import MEAN_POSTERIOR, WORST
 from harness.checks.contract.terms import NO_LARGE_SIZE, Bounds, applying_rows, bounds_of
 from harness.checks.places import Places
@@ -19,7 +20,6 @@ from harness.checks.report import (
 )
 from harness.families.catalogue import family_of
 from harness.methods.contracts import NONE, Contract
-from harness.numerics.arrays import Bools, Floats
 
 
 def check_contract(

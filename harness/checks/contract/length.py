@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 import polars as pl
 
+from harness.base.errors import MethodError
 from harness.checks.behaviour import LENGTH
 from harness.checks.contract.exact import cell_of
 from harness.checks.places import Places
@@ -24,14 +25,13 @@ from harness.checks.report import (
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.scenarios import Size, limits_at, scenario_of
 from harness.checks.subjects.subject import Subject, side_of
-from harness.engines.posterior import integrate_under_truth
-from harness.engines.solvers import solver_of
-from harness.errors import MethodError
+from harness.designs.posterior import integrate_under_truth
+from harness.designs.scenario import Limits, Scenario, data_of, sizes_by_name
+from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
 from harness.methods.contracts import AT_LEAST, NONE, Contract
 from harness.methods.method import LOWER, TWO_SIDED
-from harness.scenario import Limits, Scenario, data_of, sizes_by_name
 from harness.tables.blocks import mean_length
 
 COMPARED_AT = (10.0, 50.0, 200.0)

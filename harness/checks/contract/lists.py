@@ -12,16 +12,16 @@ from harness.checks.contract.simulated import DRAWN, MEAN, WORST, fraction_betwe
 from harness.checks.contract.terms import HAIR_OF_MEAN, HAIR_OF_WORST, MARGIN, TERMS, mean_alphas
 from harness.checks.report import CONTRACT, FAIL, INCONCLUSIVE, REMARK, Finding, Verdict
 from harness.checks.subjects.subject import Subject, side_of
-from harness.engines.monte_carlo import INTERVAL_ALPHA
+from harness.designs.list_scenario import ListScenario
+from harness.designs.monte_carlo import INTERVAL_ALPHA
+from harness.designs.paired_scenario import scenario_at
+from harness.designs.scenario import Scenario
+from harness.distributions.list_truths import ClusterTruth, ListTruth, RunTruth, StratumTruth
+from harness.distributions.run_truths import NormalRuns
 from harness.families.catalogue import family_of
 from harness.families.family import CLUSTERS, RUNS, STRATA
-from harness.list_scenario import ListScenario
-from harness.list_truths import ClusterTruth, ListTruth, RunTruth, StratumTruth
 from harness.methods.contracts import NOMINAL, NONE, Contract
 from harness.methods.method import TWO_SIDED
-from harness.paired_scenario import scenario_at
-from harness.run_truths import NormalRuns
-from harness.scenario import Scenario
 
 ERROR = "alpha error, drawn"
 DRAWN_CHECKS = (ERROR, MEAN, WORST, DRAWN)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from harness.base.errors import MethodError
 from harness.checks.contract.keeps import Judgement, sentence
 from harness.checks.contract.terms import (
     HAIR_OF_MEAN,
@@ -39,14 +40,13 @@ from harness.checks.trials import (
     misses,
     trials_needed,
 )
-from harness.engines.monte_carlo import INTERVAL_ALPHA, fraction_interval
-from harness.errors import MethodError
+from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval
+from harness.designs.scenario import Scenario, sizes_by_name
+from harness.distributions.paired_truths import table_of_cells
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS
 from harness.methods.contracts import NOMINAL, NONE, Contract
 from harness.methods.method import TWO_SIDED
-from harness.paired_truths import table_of_cells
-from harness.scenario import Scenario, sizes_by_name
 
 DRAWN_CHECKS = MEAN, WORST, DRAWN = "mean alpha error, drawn", "worst alpha, drawn", "can be drawn"
 TRUTHS_OF_ONE, TRUTHS_OF_TWO = 9, 3

@@ -7,6 +7,8 @@ import math
 import numpy as np
 import polars as pl
 
+from harness.base.errors import HarnessError
+from harness.base.numerics.arrays import Floats
 from harness.checks.behaviour import WORST
 from harness.checks.contract.terms import MEAN_NAME, TERMS, WORST_NAME
 from harness.checks.counter_examples.records import MissExample, is_known
@@ -14,15 +16,13 @@ from harness.checks.report import Finding, format_cell
 from harness.checks.restriction import Size
 from harness.checks.scenarios import limits_table, scenario_of, truths_inside
 from harness.checks.subjects.subject import Subject
-from harness.engines.solvers import solver_of
-from harness.errors import HarnessError
+from harness.designs.paired_scenario import scenario_at
+from harness.designs.scenario import Limits, Scenario
+from harness.designs.solvers import solver_of
+from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families.catalogue import family_of
 from harness.families.family import TWO_SAMPLES, Family
 from harness.methods.contracts import NONE, Contract
-from harness.numerics.arrays import Floats
-from harness.paired_scenario import scenario_at
-from harness.scenario import Limits, Scenario
-from harness.truths import DiscreteTruth, PairTruth
 
 _COLUMNS = 420
 """The most columns of a picture; of the curve in each its ends and extremes are kept."""

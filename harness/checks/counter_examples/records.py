@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
 
 Grid = Mapping[str, tuple[float, ...]]
 """The sizes and alphas at which a check finds the counter-example again, by name."""

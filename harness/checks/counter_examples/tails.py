@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy.special import ndtr
 
+from harness.base.numerics.arrays import Floats
 from harness.checks.counter_examples.records import TailExample
 from harness.checks.report import Finding, format_cell
 from harness.checks.tails.record import LimitName, LimitTails
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS
 from harness.methods.expected_failures import SIDE
-from harness.numerics.arrays import Floats
 
 _BESIDE = 15
 """The most outcomes on each side of that of the finding."""

@@ -9,18 +9,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from harness.arguments import quoted, validate_choice
-from harness.errors import InputError, did_you_mean
-from harness.listed_words import enumerated
+from harness.base.arguments import quoted, validate_choice
+from harness.base.errors import InputError, did_you_mean
+from harness.base.text import enumerated
+from harness.callers.command.program import Command
+from harness.callers.process import FunctionLocation
+from harness.callers.r_function import RFunction, is_of_r, without_prefix
+from harness.callers.table import LimitTable, TableSource, is_table, read_points
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.contracts import Contract
 from harness.methods.method import Method
-from harness.methods.user.command.command import Command
-from harness.methods.user.process import FunctionLocation
-from harness.methods.user.r.function import RFunction, is_of_r, without_prefix
-from harness.methods.user.table.read import read_points
-from harness.methods.user.table.source import TableSource
-from harness.methods.user.table.table import LimitTable, is_table
 from harness.peers.catalogue import PEERS, contract_of, module_of
 
 GROUP = "harness.methods"

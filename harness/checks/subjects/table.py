@@ -7,18 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness.callers.call_checks import CallChecks
+from harness.callers.source import Answers, Observed
+from harness.callers.table import TablePoints, TableSource
+from harness.callers.type_checks import TypeChecks
 from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.report import CONFORMANCE, PASS, Finding
 from harness.checks.restriction import Restriction, Size
 from harness.checks.scenarios import scenario_of
 from harness.checks.subjects.subject import snapped_to_boundary
-from harness.engines.solvers import solver_of
+from harness.designs.solvers import solver_of
 from harness.methods.expected_failures import ExpectedFailure
-from harness.methods.source import Answers, Observed
-from harness.methods.user.call_checks import CallChecks
-from harness.methods.user.table.source import TableSource
-from harness.methods.user.table.table import TablePoints
-from harness.methods.user.type_checks import TypeChecks
 
 POINTS = "points of the table"
 

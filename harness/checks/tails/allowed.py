@@ -17,10 +17,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
+from harness.base.numerics.arrays import Bools
 from harness.checks.report import Verdict, format_cell
 from harness.checks.tails.faults import Fault, Place
 from harness.checks.tails.record import LimitName, LimitTails
-from harness.numerics.arrays import Bools
 
 SHIFT = 1.9
 """How many counts a limit may lie off, plus ``SLOPE`` of its distance."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from harness.base.numerics.arrays import Bools
 from harness.checks.report import Verdict
 from harness.checks.tails.allowed import words_of
 from harness.checks.tails.faults import Fault, Place
 from harness.checks.tails.record import LimitName, LimitTails
 from harness.families.catalogue import family_of
-from harness.numerics.arrays import Bools
 
 FEWEST, SHARE = 2500.0, 0.25
 """Counts of successes and failures, and shares of n, from which on even Chebyshev's inequality with

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness.base.numerics.arrays import Bools, Positions
 from harness.checks.places import Places
 from harness.checks.report import FAIL, Verdict
 from harness.checks.tails.record import LimitName, LimitTails
 from harness.families.catalogue import family_of
 from harness.methods.expected_failures import SIDE
-from harness.numerics.arrays import Bools, Positions
 
 _USUAL_ALPHA = 0.05
 

@@ -15,12 +15,12 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import ndtr
 
+from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.report import Verdict, format_cell
 from harness.checks.tails.allowed import FEWEST
 from harness.checks.tails.faults import Fault, limits_of
 from harness.checks.tails.record import LimitName, LimitTails, upper_quantile
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Bools, Floats
 
 JUMP_IN_N, JUMP_IN_ALPHA = 0.06, 0.06
 """What a level may differ by from its neighbours'."""

@@ -10,10 +10,10 @@ from typing import cast
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.families.combination import Combination
 from harness.families.family import PAIRS, Family
 from harness.families.paired import PairedFamily
-from harness.numerics.arrays import Floats
 
 Truths = tuple[Floats, ...]
 """The truth of each sample, or the probability of each cell of pairs; shape (m,) each."""

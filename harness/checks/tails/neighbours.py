@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.report import Verdict
 from harness.checks.tails.allowed import words_of
 from harness.checks.tails.faults import Fault, Place
 from harness.checks.tails.record import LimitName, LimitTails
-from harness.numerics.arrays import Bools, Floats
 
 FAILURE, REMARK_ABOVE = 0.5, 0.05
 """Second differences of r·z/1.96 beyond which there is a failure, and a remark."""

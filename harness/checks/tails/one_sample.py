@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.tails.record import LimitTails, r_of
 from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Bools, Floats
 
 LARGEST_ALPHA = 0.4
 """Above it the quantile that r divides by is near 0."""

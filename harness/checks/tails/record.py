@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.conformance.grid import Outcomes
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
-from harness.numerics.arrays import Bools, Floats
 
 LimitName = Literal["lower", "upper"]
 

@@ -24,6 +24,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln, ndtri
 
+from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.tails.nearest import Truths, nearest_truths
 from harness.checks.tails.one_sample import LARGEST_ALPHA
@@ -31,7 +32,6 @@ from harness.checks.tails.record import LimitTails, r_of
 from harness.families.family import PAIRS, Family
 from harness.methods.method import TWO_SIDED
 from harness.methods.remarks import rounding
-from harness.numerics.arrays import Bools, Floats, Positions
 
 FEWEST_OF_SCORE = 20.0
 """The least count from which on the score statistic stands for the tail: it is off by the skewness

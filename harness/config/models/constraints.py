@@ -17,9 +17,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from harness.base.text import printable_line
 from harness.config.messages import expected, refused, tag, unknown
 from harness.families.family import Family
-from harness.printable import printable_line
 
 
 def expecting(what: str) -> WrapValidator:

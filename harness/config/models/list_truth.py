@@ -6,15 +6,15 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, Tag, model_validator
 
+from harness.base.errors import InputError
+from harness.base.models import StrictModel
 from harness.config.messages import refused
 from harness.config.models.constraints import by_key, exactly_one, expecting
 from harness.config.models.paired_truth import Probabilities, list_of
 from harness.config.models.truth import LONGEST_GRID, GridSpan
-from harness.errors import InputError
+from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
+from harness.distributions.run_truths import runs_truth
 from harness.families.family import CLUSTERS, RUNS, STRATA, Family
-from harness.list_truths import ClusterTruth, RunTruth, StratumTruth
-from harness.models import StrictModel
-from harness.run_truths import runs_truth
 
 _RHO = "a number from 0 to below 1"
 _DIFFERENCE = "a number from -1 to 1"

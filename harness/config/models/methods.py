@@ -20,6 +20,11 @@ from pydantic import (
     field_validator,
 )
 
+from harness.base.errors import InputError
+from harness.base.models import StrictModel
+from harness.base.plain_data import plain_number
+from harness.callers.command.program import FORMS, TEXT, Command
+from harness.callers.r_function import RFunction
 from harness.config.experiment import MethodSpec
 from harness.config.messages import expected, refused, tag, unknown
 from harness.config.models.constraints import (
@@ -29,15 +34,10 @@ from harness.config.models.constraints import (
     model_name,
     one_line,
 )
-from harness.errors import InputError
+from harness.distributions.truths import Prior
 from harness.families.family import Family
 from harness.methods.catalogue import ALIASES, CATALOGUE
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
-from harness.methods.user.command.command import FORMS, TEXT, Command
-from harness.methods.user.r.function import RFunction
-from harness.models import StrictModel
-from harness.plain_data import plain_number
-from harness.truths import Prior
 
 _ALPHA = "a number above 0 and below 1"
 

@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import AfterValidator, Field, Tag, model_validator
 
+from harness.base.models import StrictModel
 from harness.config.messages import expected, tag
 from harness.config.models.constraints import by_key, by_shape, exactly_one, expecting, not_here
 from harness.config.models.sizes import WHOLE, Count, LogSpan
-from harness.engines.pooling import Group
+from harness.designs.pooling import Group
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
-from harness.models import StrictModel
 
 COUNT = "a whole number from 0 to 10^9"
 

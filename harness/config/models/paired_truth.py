@@ -14,15 +14,12 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Discriminator, Field, Tag, WrapValidator
 from pydantic import ValidatorFunctionWrapHandler as Handler
 
+from harness.base.errors import InputError
+from harness.base.models import StrictModel
 from harness.config.messages import expected, refused, tag
 from harness.config.models.constraints import by_key, exactly_one, expecting
 from harness.config.models.truth import LONGEST_GRID, Grid, GridSpan, Values
-from harness.errors import InputError
-from harness.families.family import Family
-from harness.families.paired import PairedFamily
-from harness.families.pairs import PRIOR_RANGE, is_valid_prior
-from harness.models import StrictModel
-from harness.paired_truths import (
+from harness.distributions.paired_truths import (
     Cells,
     DirichletTruth,
     PairedTruth,
@@ -30,6 +27,9 @@ from harness.paired_truths import (
     table_of_cells,
     table_of_margins,
 )
+from harness.families.family import Family
+from harness.families.paired import PairedFamily
+from harness.families.pairs import PRIOR_RANGE, is_valid_prior
 
 _LARGEST_SHAPE = 1e6
 _CORRELATION = "a number from -1 to 1"

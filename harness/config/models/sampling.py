@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import AfterValidator, BaseModel, Field, Tag, create_model
 
+from harness.base.models import StrictModel
 from harness.config.messages import tag
 from harness.config.models.constraints import by_key, by_shape, exactly_one, expecting, not_here
+from harness.distributions.sampling.law import Law
+from harness.distributions.sampling.laws.catalogue import LAWS, OWN, LawKind, Setting, sampling_law
 from harness.families.family import Family
-from harness.models import StrictModel
-from harness.sampling.law import Law
-from harness.sampling.laws.catalogue import LAWS, OWN, LawKind, Setting, sampling_law
 
 
 def own_sampling(family: Family) -> str | None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, Tag, create_model, model_validator
 
+from harness.base.models import StrictModel
 from harness.config.messages import expected
 from harness.config.models.constraints import (
     ascending,
@@ -19,7 +20,6 @@ from harness.config.models.constraints import (
 from harness.families.family import Family
 from harness.families.proportion import LARGEST_SIZE
 from harness.families.rate import EXPOSURES
-from harness.models import StrictModel
 
 WHOLE = "a whole number from 1 to 10^9"
 REAL = "a number from 1e-100 to 1e100"

@@ -6,13 +6,13 @@ from typing import Annotated, Literal, Self, cast
 
 from pydantic import AfterValidator, Field, Tag, model_validator
 
+from harness.base.models import StrictModel
+from harness.callers.process import TIMEOUT
 from harness.config import experiment
 from harness.config.experiment import DASK
 from harness.config.messages import refused
 from harness.config.models.constraints import Word, by_key, exactly_one, expecting
-from harness.engines.precision import FIRST_LOOK_DRAWN
-from harness.methods.user.process import TIMEOUT
-from harness.models import StrictModel
+from harness.designs.precision import FIRST_LOOK_DRAWN
 
 MOST_TRIALS = 10**11
 """The most trials of one scenario: hours on any machine."""

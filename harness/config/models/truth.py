@@ -21,6 +21,7 @@ from pydantic import (
     model_validator,
 )
 
+from harness.base.models import StrictModel
 from harness.config.messages import expected, refused
 from harness.config.models.constraints import (
     by_key,
@@ -29,9 +30,7 @@ from harness.config.models.constraints import (
     not_here,
     validate_span,
 )
-from harness.families.family import SMALLEST_SHAPE_OF_TWO, Family
-from harness.models import StrictModel
-from harness.truths import (
+from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
     GammaTruth,
@@ -39,6 +38,7 @@ from harness.truths import (
     Truth,
     UniformTruth,
 )
+from harness.families.family import SMALLEST_SHAPE_OF_TWO, Family
 
 LONGEST_GRID = 100_000
 NARROWEST = 1e-12

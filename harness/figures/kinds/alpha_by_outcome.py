@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, SINGLE_SAMPLE, Family
 from harness.figures import options, outcome_axis, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem

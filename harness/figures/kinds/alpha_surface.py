@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field
 
+from harness.base.numerics.arrays import Floats
 from harness.families.family import POSTERIOR, SINGLE_SAMPLE
 from harness.figures import options, selection
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
@@ -20,7 +21,6 @@ from harness.figures.surface import (
     rounding_text,
     wireframe,
 )
-from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
-from harness.errors import InputError, NothingToDrawError
+from harness.base.errors import InputError, NothingToDrawError
 from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, Family
 from harness.figures import options, selection
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.families.family import ENUMERATION, MONTE_CARLO
 from harness.figures import coverage_axis, options, selection
 from harness.figures.exact_curve import exact_curve
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from harness.engines.miss_curve import MissCurve
+    from harness.designs.miss_curve import MissCurve
     from harness.families.combination import Span
 
 NAME = "coverage_curve"

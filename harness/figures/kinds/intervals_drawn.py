@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import Field
 
-from harness.errors import InputError
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import Family
 from harness.figures import options, selection
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
 from harness.figures.method_limits import SAMPLES, known_limits, scenario_with
-from harness.numerics.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from harness.scenario import Scenario
+    from harness.designs.scenario import Scenario
 
 NAME = "intervals_drawn"
 
@@ -139,9 +139,9 @@ def _panel(
     seed: int,
     count: int,
 ) -> _Panel:
-    from harness.engines.solvers import solver_of
+    from harness.designs.scenario import observed_at
+    from harness.designs.solvers import solver_of
     from harness.families.catalogue import family_of
-    from harness.scenario import observed_at
 
     solver, family = solver_of(scenario), family_of(scenario.family)
     # The stream of another number than any shard of a run has.

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import Field
 
+from harness.base.numerics.arrays import Floats
 from harness.families.family import ENUMERATION
 from harness.figures import options, selection
 from harness.figures.kind import CURVE_DESIGNS, Drawing, FigureKind
 from harness.figures.look import labels, layout, style
 from harness.figures.relative_length import percent_longer
 from harness.figures.truth_curves import SizeColumns, TruthCurves, size_columns
-from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
-from harness.errors import NothingToDrawError
+from harness.base.errors import NothingToDrawError
 from harness.families.family import SINGLE_SAMPLE
 from harness.figures import options, selection
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem

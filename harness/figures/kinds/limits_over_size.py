@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.families.family import SINGLE_SAMPLE, Family
 from harness.figures import options, selection
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from harness.base.numerics.arrays import Floats, Integers
+from harness.distributions.sampling import binomial
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
-from harness.numerics.arrays import Floats, Integers
-from harness.sampling import binomial
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

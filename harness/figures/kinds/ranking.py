@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import Field
 
-from harness.errors import InputError, NothingToDrawError
+from harness.base.errors import InputError, NothingToDrawError
+from harness.base.numerics.arrays import Floats
 from harness.families.family import CLUSTERS, ENUMERATION, PAIRS, SINGLE_SAMPLE, STRATA, TWO_SAMPLES
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, point_labels, style
-from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     import polars as pl

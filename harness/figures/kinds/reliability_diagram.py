@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.families.family import TWO_SAMPLES
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind

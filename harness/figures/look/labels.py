@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.families.family import Family
 from harness.figures.selection import Size
-from harness.numerics.arrays import Floats
 
 MINUS = "\N{MINUS SIGN}"
 NARROW_MINUS = "\N{EN DASH}"

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.figures.look import style
 from harness.figures.look.log_axis import set_log_axis
 from harness.figures.options import HorizontalOptions

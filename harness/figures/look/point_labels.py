@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.figures.look import style
-from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
-from harness.errors import did_you_mean
+from harness.base.errors import did_you_mean
 
 LONGEST_FILE = 1 << 16
 """The most bytes of a style file."""

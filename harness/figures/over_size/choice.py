@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
+from harness.base.plain_data import expected_found, flow, plain_number
 from harness.families.family import Family
 from harness.figures import options
 from harness.figures.options import MOST_PANELS
-from harness.plain_data import expected_found, flow, plain_number
 
 Level = tuple[float, ...]
 """Numbers that belong together: true values, or sizes."""

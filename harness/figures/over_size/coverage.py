@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
+from harness.base.numerics.arrays import Floats
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures import coverage_axis, selection
 from harness.figures.kind import EVERY_DESIGN, Drawing, FigureKind
@@ -19,7 +20,6 @@ from harness.figures.over_size.panels import (
     SizePanels,
     size_panels,
 )
-from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.figures import selection
 from harness.figures.kind import EVERY_DESIGN, Drawing, FigureKind
 from harness.figures.look import labels, layout
@@ -13,7 +14,6 @@ from harness.figures.look.log_axis import LEAST_SPAN, set_log_axis
 from harness.figures.over_size.choice import OverSize
 from harness.figures.over_size.page import MARGIN, new_page, plot_methods, set_size_axis
 from harness.figures.over_size.panels import ENGINES, SizePanel, SizePanels, size_panels
-from harness.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     import polars as pl

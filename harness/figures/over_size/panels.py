@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.errors import InputError, NothingToDrawError
+from harness.base.errors import InputError, NothingToDrawError
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures import selection
 from harness.figures.kind import file_stem

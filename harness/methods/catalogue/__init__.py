@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from harness.arguments import validate_choice
+from harness.base.arguments import validate_choice
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import (
     balanced_accuracy,

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
-from harness.methods.clustered.bootstrap import cluster_bootstrap
-from harness.methods.clustered.score import rao_scott, saha_scas, saha_wilson, wilson
-from harness.methods.clustered.wald import cluster_t, cluster_wald
+from harness.methods.clustered import (
+    cluster_bootstrap,
+    cluster_t,
+    cluster_wald,
+    rao_scott,
+    saha_scas,
+    saha_wilson,
+    wilson,
+)
 from harness.methods.method import Method, by_tail
 
 METHODS: dict[str, Method] = {

@@ -7,8 +7,14 @@ from math import inf
 
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
-from harness.methods.mean.bootstrap import bootstrap_percentile, bootstrap_t
-from harness.methods.mean.normal import about_the_mean, student_t, z_population, z_sample
+from harness.methods.mean import (
+    about_the_mean,
+    bootstrap_percentile,
+    bootstrap_t,
+    student_t,
+    z_population,
+    z_sample,
+)
 from harness.methods.method import Method, StandardErrors, by_tail, documented
 
 

@@ -16,12 +16,13 @@ from harness.methods.comparison.conditional import (
 from harness.methods.comparison.odds_ratio import (
     agresti_smoothed,
     gart,
+    miettinen_nurminen,
     mover_jeffreys,
     mover_wilson,
+    scas,
+    score,
     woolf,
 )
-from harness.methods.comparison.odds_ratio_score import miettinen_nurminen, score
-from harness.methods.comparison.odds_ratio_skewness import scas
 from harness.methods.method import Method, by_alpha, by_tail
 from harness.methods.ratio_criteria import ends_of_odds_ratio, ratio_criteria
 

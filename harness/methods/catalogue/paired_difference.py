@@ -7,16 +7,16 @@ from functools import partial
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.method import Method, by_tail
-from harness.methods.paired.criteria import four_criteria
-from harness.methods.paired.difference_score import scas, tango, tango_corrected
-from harness.methods.paired.mover import mover_jeffreys, newcombe, newcombe_uncorrected
-from harness.methods.paired.wald import (
+from harness.methods.paired.closed_form import (
     agresti_min,
     bonett_price,
+    four_criteria,
     wald,
     wald_cc,
     wald_cc_fagerland,
 )
+from harness.methods.paired.difference_score import scas, tango, tango_corrected
+from harness.methods.paired.mover import mover_jeffreys, newcombe, newcombe_uncorrected
 
 _tails = partial(by_tail, support=(-1.0, 1.0))
 _wald = partial(category.wald, uses_both=False)

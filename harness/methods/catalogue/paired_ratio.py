@@ -8,10 +8,10 @@ from math import inf
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.method import Method, by_tail
+from harness.methods.paired.closed_form import wald_log
 from harness.methods.paired.mover import ratio_jeffreys, ratio_wilson
 from harness.methods.paired.ratio_score import scas, tang
 from harness.methods.paired.ratio_wilson import bonett_price
-from harness.methods.paired.wald import wald_log
 
 _tails = partial(by_tail, support=(0.0, inf))
 

@@ -11,17 +11,22 @@ from harness.methods.bayes import (
 )
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
-from harness.methods.finite_population.admissible import LARGEST_POPULATION, hypergeometric_wang
-from harness.methods.finite_population.equal_tails import hypergeometric_exact
 from harness.methods.method import TWO_SIDED_ONLY, Method, by_alpha, by_tail
 from harness.methods.proportion.bootstrap import bootstrap_percentile
-from harness.methods.proportion.exact import chebyshev, clopper_pearson, hoeffding
-from harness.methods.proportion.inversion import (
+from harness.methods.proportion.exact import (
     blaker,
+    chebyshev,
+    clopper_pearson,
     feldman_cousins,
+    hoeffding,
     likelihood_ratio,
     mid_p,
     sterne,
+)
+from harness.methods.proportion.finite_population import (
+    LARGEST_POPULATION,
+    hypergeometric_exact,
+    hypergeometric_wang,
 )
 from harness.methods.proportion.score import (
     scas,

@@ -10,16 +10,20 @@ from harness.methods.bayes import four_criteria, jeffreys_equal_tailed_rate, jef
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.method import Method, by_alpha, by_tail
-from harness.methods.rate.exact import garwood
-from harness.methods.rate.inversion import (
+from harness.methods.rate.intervals import (
     blaker,
+    byar,
     feldman_cousins,
+    garwood,
     likelihood_ratio,
     mid_p,
+    scas,
+    score,
+    score_cc,
+    square_root,
     sterne,
+    wald,
 )
-from harness.methods.rate.normal import byar, square_root, wald
-from harness.methods.rate.score import scas, score, score_cc
 
 _tails = partial(by_tail, support=(0.0, np.inf))
 

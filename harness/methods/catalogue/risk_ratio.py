@@ -7,12 +7,14 @@ from math import inf
 
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
-from harness.methods.comparison.ratio_score import koopman, miettinen_nurminen, scas
 from harness.methods.comparison.risk_ratio import (
     katz,
+    koopman,
+    miettinen_nurminen,
     mover_jeffreys,
     mover_wilson,
     price_bonett,
+    scas,
     walter,
 )
 from harness.methods.method import Method, by_tail

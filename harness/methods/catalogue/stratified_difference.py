@@ -7,8 +7,7 @@ from functools import partial
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.method import Method, by_tail
-from harness.methods.stratified.normal import mantel_haenszel, newcombe, sato
-from harness.methods.stratified.score import miettinen_nurminen, scas
+from harness.methods.stratified import mantel_haenszel, miettinen_nurminen, newcombe, sato, scas
 
 _tails = partial(by_tail, support=(-1.0, 1.0))
 

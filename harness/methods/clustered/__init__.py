@@ -1,1 +1,326 @@
-"""Interval methods for a proportion whose cases come in clusters."""
+"""Intervals for a proportion of clustered cases: normal approximation, score, bootstrap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri, stdtrit
+
+from harness.base.numerics.arrays import Floats, Positions
+from harness.distributions.truths import Prior
+from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
+from harness.methods.proportion import score as one_proportion
+from harness.methods.resampling import RESAMPLES, level_of, order_of, order_of_pair, two_levels
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Clusters of m outcomes: xᵢ successes among nᵢ cases, C of them, in m rows.
+
+    A row may end in padding, xᵢ = nᵢ = 0, which changes no sum and is not counted in C.
+    """
+
+    x: Floats
+    """Shape (m, columns)."""
+    n: Floats
+    """Shape (m, columns)."""
+
+    @property
+    def count(self) -> Floats:
+        """C, the number of clusters, shape (m,)."""
+        return np.asarray(np.count_nonzero(self.n, axis=1), np.float64)
+
+    @property
+    def totals(self) -> tuple[Floats, Floats]:
+        """X = Σxᵢ and N = Σnᵢ, shape (m,) each."""
+        return self.x.sum(axis=1), self.n.sum(axis=1)
+
+    @property
+    def residuals(self) -> Floats:
+        """xᵢ − nᵢX/N, exactly 0 where a cluster has the proportion of all, shape (m, columns)."""
+        x, n = self.totals
+        return (self.x * n[:, None] - self.n * x[:, None]) / n[:, None]
+
+    @property
+    def variance(self) -> Floats:
+        """v = C/((C − 1)N²) Σ(xᵢ − nᵢX/N)², of the ratio X/N, shape (m,); 0 at C = 1.
+
+        It is the linearized variance of a ratio of two sums over clusters, drawn with replacement.
+        """
+        count, (_, n) = self.count, self.totals
+        squares: Floats = (self.residuals**2).sum(axis=1)
+        factor = count / np.maximum(count - 1.0, 1.0)
+        return np.asarray(factor * squares / (n * n))
+
+    def limits_of_several(self, limits: LimitPair) -> LimitPair:
+        """The limits, and (0, 1) of a single cluster: it does not tell how clusters differ."""
+        alone = self.count == 1
+        lower, upper = limits
+        return np.where(alone, 0.0, lower), np.where(alone, 1.0, upper)
+
+
+def cluster_wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """p̂ ± z √v, v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)², clipped to [0, 1], with p̂ = X/N.
+
+    √v is the clustered standard error that tools for the evaluation of language models print, and
+    z the upper ``tail`` point of the standard normal. The factor C/(C − 1) is that of Inspect
+    (``stderr`` with ``cluster``) and of the cluster-robust covariance of statsmodels; the paper
+    that the tools refer to, Miller (2024), has none. Of no width where v = 0: with all successes or
+    all failures, where all clusters have one proportion, and at C = 1, as these tools print it.
+    Too short for few clusters, since z takes no account of the error of v.
+
+    Miller (2024), Adding error bars to evals, arXiv 2411.00640; Liang and Zeger
+    (1986), Biometrika 73, 13–22.
+    """
+    clusters = Clusters(*data)
+    return _about_estimate(clusters, np.full_like(clusters.count, -float(ndtri(tail))))
+
+
+def cluster_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """p̂ ± t √v, v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)², clipped to [0, 1], with p̂ = X/N.
+
+    ``cluster_wald`` with the upper ``tail`` point t of Student's distribution with C − 1 degrees of
+    freedom. Of no width with all successes or all failures, and where all clusters have one
+    proportion; the whole range at C = 1.
+
+    Cameron and Miller (2015), J. Hum. Resour. 50, 317–372, section VI.
+    """
+    clusters = Clusters(*data)
+    freedom = np.maximum(clusters.count - 1.0, 1.0)
+    quantile = -np.asarray(stdtrit(freedom, tail), np.float64)
+    return clusters.limits_of_several(_about_estimate(clusters, quantile))
+
+
+def _about_estimate(clusters: Clusters, quantile: Floats) -> LimitPair:
+    x, n = clusters.totals
+    delta = quantile * np.sqrt(clusters.variance)
+    return np.clip(x / n - delta, 0.0, 1.0), np.clip(x / n + delta, 0.0, 1.0)
+
+
+def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """Wilson's limits of X = Σxᵢ of N = Σnᵢ cases, as if all cases were independent.
+
+    Where cases of a cluster are alike, X/N varies more than that, and the interval is too short by
+    a factor of about √(1 + (n − 1)ρ), n the cases of a cluster and ρ their correlation.
+
+    Wilson (1927), J. Am. Stat. Assoc. 22, 209–212.
+    """
+    return one_proportion.wilson(Clusters(*data).totals, tail)
+
+
+def saha_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """Wilson's limits of X of N at z√ξ, ξ = 1 + (Σnᵢ²/N − 1)ρ, with ρ by analysis of variance.
+
+    These are the limits of X/ξ of N/ξ at z, the upper ``tail`` point of the standard normal.
+    ρ = (B − W)/(B + (n* − 1)W) is the correlation of two cases of one cluster, with the mean
+    squares B = Σ(xᵢ − nᵢp̂)²/nᵢ/(C − 1) between and W = Σxᵢ(nᵢ − xᵢ)/nᵢ/(N − C) within clusters,
+    n* = (N² − Σnᵢ²)/((C − 1)N) and p̂ = X/N. ρ may be negative; the interval is then shorter than
+    Wilson's. Of no width where ξ ≤ 0, that is where the clusters' proportions are all alike, or
+    nearly so and the clusters of unequal sizes. Wilson's own where ρ is 0/0: with all successes or
+    all failures, or with a single case in each cluster (where ρ does not matter). The whole range
+    at C = 1.
+
+    Saha, Miller and Wang (2016), Int. J. Biostat. 12, 20150024; Short, Cabral, Weinberg,
+    LaValley and Massaro (2020), Stat. Methods Med. Res. 29, 111–121.
+    """
+    clusters = Clusters(*data)
+    return _inflated_wilson(clusters, _inflation(clusters), tail)
+
+
+def saha_scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """(p̂ − p)/√V − (z² − 1)pq(1 − 2p)/(6N²V^{3/2}) = ±z with V = ξpq/N, p̂ = X/N.
+
+    ξ is that of ``saha_wilson``, and z the upper ``tail`` point of the standard normal. A limit is
+    the end of the range where no p solves the equation, and always at X = 0 or X = N. With ξ well
+    below 1 the correction outweighs the score, and the interval may be wide and miss p̂; it is the
+    whole range where ξ ≤ 0. With ξ = 1 it is ``scas`` of X of N, as where ρ is 0/0: with all
+    successes or all failures, or with a single case in each cluster. The whole range at C = 1.
+
+    Saha, Miller and Wang (2016), Int. J. Biostat. 12, 20150024, for ξ; Laud (2017), Pharm. Stat.
+    16, 334–348, for the correction.
+    """
+    clusters = Clusters(*data)
+    inflation = _inflation(clusters)
+    none = inflation <= 0
+    lower, upper = one_proportion.skewness_corrected(
+        clusters.totals, tail, inflation=np.where(none, 1.0, inflation)
+    )
+    limits = np.where(none, 0.0, lower), np.where(none, 1.0, upper)
+    return clusters.limits_of_several(limits)
+
+
+def rao_scott(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """Wilson's limits of X/D of N/D, D = vN/(p̂q̂), the design effect of p̂ = X/N.
+
+    v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)² is the variance of a ratio of two sums over clusters; N/D is the
+    effective number of cases. No model of the dependence is assumed. D = 1 with all successes or
+    all failures, where it is 0/0: the limits there are Wilson's, as if cases were independent. Of
+    no width where all clusters have one proportion between 0 and 1, as v = 0; the whole range at
+    C = 1.
+
+    Rao and Scott (1992), Biometrics 48, 577–585.
+    """
+    clusters = Clusters(*data)
+    x, n = clusters.totals
+    binomial = x * (n - x)
+    known = binomial > 0
+    effect = np.where(known, clusters.variance * n**3 / np.where(known, binomial, 1.0), 1.0)
+    return _inflated_wilson(clusters, effect, tail)
+
+
+def _inflated_wilson(clusters: Clusters, inflation: Floats, tail: float) -> LimitPair:
+    """Wilson's limits at z√ξ; X/N twice where ξ ≤ 0, and the whole range at C = 1."""
+    x, n = clusters.totals
+    none = inflation <= 0
+    z = -float(ndtri(tail)) * np.sqrt(np.where(none, 1.0, inflation))
+    lower, upper = one_proportion.wilson_at(x, n, z)
+    limits = np.where(none, x / n, lower), np.where(none, x / n, upper)
+    return clusters.limits_of_several(limits)
+
+
+def _inflation(clusters: Clusters) -> Floats:
+    """ξ = (mB − wW)/(B + (n* − 1)W) with m = Σnᵢ²/N and w = (CΣnᵢ² − N²)/((C − 1)N), or 1 of 0/0.
+
+    This is 1 + (m − 1)ρ, without a difference of numbers that are nearly equal.
+    """
+    x, n, count = clusters.x, clusters.n, clusters.count
+    _, total = clusters.totals
+    between_clusters = np.maximum(count - 1.0, 1.0)
+    squares = (n * n).sum(axis=1)
+    sizes = np.where(n > 0, n, 1.0)
+    between = (clusters.residuals**2 / sizes).sum(axis=1) / between_clusters
+    within = (x * (n - x) / sizes).sum(axis=1) / np.maximum(total - count, 1.0)
+    pairs = between_clusters * total
+    unequal = (count * squares - total * total) / pairs
+    others = (total * total - squares - pairs) / pairs
+    scale = between + others * within
+    known = (scale > 0) & (count > 1)
+    scaled = squares / total * between - unequal * within
+    return np.where(known, scaled / np.where(known, scale, 1.0), 1.0)
+
+
+Complex = npt.NDArray[np.complex128]
+
+_LARGEST_SIZE = 256
+"""Up to this size of all clusters the law of a resample is found faster than its resamples."""
+_CELLS = 2**21
+"""About how many numbers are worked on at a time."""
+
+
+def cluster_bootstrap(
+    data: tuple[Floats, ...],
+    alpha: float,
+    side: str,
+    prior: Prior,
+    rng: np.random.Generator,
+) -> LimitPair:
+    """From p*₍ₖ₎ to p*₍B+1−k₎, k = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the clusters.
+
+    p*₍ₖ₎ is the k-th smallest of the ratios Σxᵢ*/Σnᵢ* of C clusters drawn with replacement from the
+    C clusters observed. A one-sided limit takes alpha whole. Where k would be 0 (alpha/2 below
+    1/1000) the limits are the smallest and the largest ratio. Of no width with all successes or all
+    failures, where all clusters have one proportion, and at C = 1; too short for few clusters, as
+    the resamples vary by a factor of (C − 1)/C less than the clusters do.
+
+    Of clusters of one size the law of Σxᵢ* is the C-fold convolution of the observed counts, and
+    the order statistics are its quantiles at random levels; others are resampled.
+
+    Davison and Hinkley (1997), Bootstrap Methods and their Application, section 3.8; Field and
+    Welsh (2007), J. R. Stat. Soc. B 69, 369–390.
+    """
+    clusters = Clusters(*data)
+    lower, upper = np.empty(len(clusters.x)), np.empty(len(clusters.x))
+    for (count, size), rows in _alike(clusters):
+        part = Clusters(clusters.x[rows], clusters.n[rows])
+        if 0 < size <= _LARGEST_SIZE:
+            limits = _quantiles(part, count, size, alpha, side, rng)
+        else:
+            limits = _resampled(part, count, alpha, side, rng)
+        lower[rows], upper[rows] = limits
+    if side == LOWER:
+        upper = np.ones_like(lower)
+    elif side == UPPER:
+        lower = np.zeros_like(upper)
+    return lower, upper
+
+
+def _alike(clusters: Clusters) -> list[tuple[tuple[int, int], Positions]]:
+    """Rows by the number of clusters and their size, 0 for unequal sizes."""
+    largest = clusters.n.max(axis=1)
+    is_one_size = ((clusters.n == largest[:, None]) | (clusters.n == 0)).all(axis=1)
+    kinds = np.stack((clusters.count, np.where(is_one_size, largest, 0.0)))
+    each, back = np.unique(kinds, axis=1, return_inverse=True)
+    return [
+        ((int(count), int(size)), np.flatnonzero(back == place))
+        for place, (count, size) in enumerate(each.T)
+    ]
+
+
+def _quantiles(
+    clusters: Clusters, count: int, size: int, alpha: float, side: str, rng: np.random.Generator
+) -> LimitPair:
+    """The order statistics of resamples of ``count`` clusters of one ``size``, by their law."""
+    rows = len(clusters.x)
+    if side == TWO_SIDED:
+        low, high = two_levels(order_of_pair(alpha / 2), rows, rng)
+    else:
+        low = high = level_of(order_of(alpha), rows, rng)
+    lower, upper, total = np.empty(rows), np.empty(rows), float(count * size)
+    step = max(_CELLS // (count * size), 1)
+    for start in range(0, rows, step):
+        part = slice(start, start + step)
+        chance = _law_of_sum(Clusters(clusters.x[part], clusters.n[part]), count, size)
+        lower[part] = _first_reaching(low[part], chance) / total
+        upper[part] = (total - _first_reaching(high[part], chance[:, ::-1])) / total
+    return lower, upper
+
+
+def _law_of_sum(clusters: Clusters, count: int, size: int) -> Floats:
+    """Pr(Σxᵢ* = y), y = 0 … count·size, by the power of a Fourier transform."""
+    rows, values = len(clusters.x), size + 1
+    keys = (clusters.x + values * np.arange(rows)[:, None])[clusters.n > 0].astype(np.int64)
+    seen = np.bincount(keys, minlength=rows * values).reshape(rows, values) / count
+    outcomes = count * size + 1
+    length = 1 << (outcomes - 1).bit_length()
+    law = np.fft.irfft(_power(np.fft.rfft(seen, length), count), length)[:, :outcomes]
+    return np.maximum(law, 0.0)
+
+
+def _power(base: Complex, exponent: int) -> Complex:
+    """The power by repeated squaring, which keeps more digits than a logarithm does."""
+    result = np.ones_like(base)
+    while exponent:
+        if exponent & 1:
+            result *= base
+        base = base * base
+        exponent >>= 1
+    return result
+
+
+def _first_reaching(level: Floats, chance: Floats) -> Floats:
+    """The smallest y with Pr(Y ≤ y) ≥ ``level``."""
+    below = np.cumsum(chance, axis=1) < level[:, None]
+    return np.asarray(np.minimum(below.sum(axis=1), chance.shape[1] - 1), np.float64)
+
+
+def _resampled(
+    clusters: Clusters, count: int, alpha: float, side: str, rng: np.random.Generator
+) -> LimitPair:
+    """The order statistics of ratios of resamples."""
+    k = order_of_pair(alpha / 2) if side == TWO_SIDED else order_of(alpha)
+    # One number holds both counts, so that they are drawn and added at once.
+    pairs = (clusters.x + 1j * clusters.n)[clusters.n > 0].reshape(-1, count)
+    ordered = np.array([np.sort(_ratios(each, rng)) for each in pairs])
+    return ordered[:, k - 1], ordered[:, RESAMPLES - k]
+
+
+def _ratios(pairs: Complex, rng: np.random.Generator) -> Floats:
+    """B ratios Σxᵢ*/Σnᵢ* of one outcome, not ordered."""
+    sums = np.empty(RESAMPLES, np.complex128)
+    step = max(_CELLS // pairs.size, 1)
+    for start in range(0, RESAMPLES, step):
+        part = sums[start : start + step]
+        part[:] = pairs[rng.integers(pairs.size, size=(part.size, pairs.size))].sum(axis=1)
+    return sums.real / sums.imag

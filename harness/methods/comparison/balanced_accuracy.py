@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Floats
 from harness.methods.comparison.mover import mean, once_per_sample
 from harness.methods.method import LimitPair, TailFormula
 from harness.methods.proportion.exact import clopper_pearson
 from harness.methods.proportion.score import wilson
-from harness.numerics.arrays import Floats
 
 
 def exact_union(data: tuple[Floats, ...], tail: float) -> LimitPair:

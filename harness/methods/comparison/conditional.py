@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Floats, Positions
 from harness.methods.comparison.fourfold import Tables, both_sides
 from harness.methods.inversion import limits
 from harness.methods.inversion.hypergeometric import (
@@ -22,7 +23,6 @@ from harness.methods.inversion.most_probable import among_most_probable
 from harness.methods.inversion.orders import MINIMUM_LIKELIHOOD, outer_limit
 from harness.methods.inversion.table_window import TablePoints, extent
 from harness.methods.method import LimitPair
-from harness.numerics.arrays import Floats, Positions
 
 # The most probabilities that are held at once, unless a single table has more.
 _BLOCK = 2**19

@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy.special import ndtri
 
-from harness.errors import IntervalNotFoundError
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.numerics.points import UnitPoints, unit_difference
+from harness.base.numerics.root_finding import bracketed_newton
 from harness.methods.method import LimitPair
-from harness.numerics.arrays import Bools, Floats, Positions
-from harness.numerics.points import UnitPoints, unit_difference
-from harness.numerics.root_finding import bracketed_newton
 
 # The least distance of a root from a kink, and the farthest multiplier, as logarithms of their
 # ratios to a sample's size.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from harness.errors import IntervalNotFoundError
-from harness.numerics.arrays import Bools, Floats, Index, Positions
-from harness.numerics.root_finding import bracketed_newton
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.root_finding import bracketed_newton
 
 # The logits between which the share of the room that a root takes lies.
 _FARTHEST_LOGIT = 600.0

@@ -11,16 +11,16 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Floats
+from harness.base.numerics.points import UnitPoints
+from harness.distributions.posteriors.beta import Beta
 from harness.methods.comparison.mover import about_estimates, once_per_sample, ratio
 from harness.methods.comparison.rates import about_median
 from harness.methods.comparison.wald import about_logarithm
 from harness.methods.inversion import limits
 from harness.methods.inversion.binomial import BinomialTails
 from harness.methods.method import LimitPair
-from harness.methods.rate.score import score as score_of_rate
-from harness.numerics.arrays import Floats
-from harness.numerics.points import UnitPoints
-from harness.posteriors.beta import Beta
+from harness.methods.rate.intervals import score as score_of_rate
 
 
 def exact_conditional(data: tuple[Floats, ...], tail: float) -> LimitPair:

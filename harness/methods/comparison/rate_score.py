@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, ndtri
 
-from harness.errors import IntervalNotFoundError
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Floats, Positions
+from harness.base.numerics.root_finding import bracketed_newton
 from harness.methods.method import LimitPair
-from harness.numerics.arrays import Floats, Positions
-from harness.numerics.root_finding import bracketed_newton
 
 # The logits between which every root of doubles lies.
 _FARTHEST_LOGIT = 740.0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Floats
+from harness.distributions.posteriors.gamma import Gamma
 from harness.methods.comparison.mover import Term, about_estimates, difference, once_per_sample
 from harness.methods.method import LimitPair
-from harness.methods.rate.score import score
-from harness.numerics.arrays import Floats
-from harness.posteriors.gamma import Gamma
+from harness.methods.rate.intervals import score
 
 _JEFFREYS = (0.5, 0.0)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from harness.errors import IntervalNotFoundError
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Floats, Positions
+from harness.base.numerics.points import UnitPoints, unit_difference
+from harness.base.numerics.root_finding import bracketed_newton
 from harness.methods.method import LimitPair
-from harness.numerics.arrays import Floats, Positions
-from harness.numerics.points import UnitPoints, unit_difference
-from harness.numerics.root_finding import bracketed_newton
 
 # Room for rounding at the ends of the bracket of log μ.
 _MARGIN = 1e-9

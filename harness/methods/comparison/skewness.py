@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from harness.errors import IntervalNotFoundError
-from harness.numerics.arrays import Floats, Positions
-from harness.numerics.root_finding import bracketed_newton
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Floats, Positions
+from harness.base.numerics.root_finding import bracketed_newton
 
 # Of a statistic that does not change any more between doubles.
 _LEAST_SLOPE = 1e-18

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Floats
 from harness.methods.method import LimitPair
-from harness.numerics.arrays import Floats
 
 
 def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:

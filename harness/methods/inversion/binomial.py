@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.numerics.arrays import Bools, Floats, Index
-from harness.numerics.deviance import deviance, log_binomial
-from harness.numerics.points import UnitPoints, log_ratios
-from harness.posteriors.beta import Beta
+from harness.base.numerics.arrays import Bools, Floats, Index
+from harness.base.numerics.deviance import deviance, log_binomial
+from harness.base.numerics.points import UnitPoints, log_ratios
+from harness.distributions.posteriors.beta import Beta
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Self
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.deviance import deviance, stirling_error
 from harness.methods.comparison.fourfold import Tables, shifted_by_statistic
 from harness.methods.inversion.table_window import TablePoints, Window, expected
 from harness.methods.inversion.tails import Tails, find_root
-from harness.numerics.arrays import Bools, Floats, Index, Positions
-from harness.numerics.deviance import deviance, stirling_error
 
 _HALF_LOG_TWO_PI = 0.9189385332046727
 # log θ of a limit lies within this of that of the score test.

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Floats, Positions
 from harness.methods.inversion.binomial import BinomialTails
 from harness.methods.inversion.orders import (
     LIKELIHOOD_RATIO,
@@ -24,7 +25,6 @@ from harness.methods.inversion.orders import (
 from harness.methods.inversion.poisson import PoissonTails
 from harness.methods.inversion.tails import P, Tails, find_root
 from harness.methods.method import LimitPair
-from harness.numerics.arrays import Floats, Positions
 
 # In logits or logarithms: a limit of mid-P lies within this of that at which x counts as a whole,
 # and one of the likelihood ratio within this and z² of the score test's.

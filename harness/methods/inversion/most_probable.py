@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats, Positions
 from harness.methods.inversion.hypergeometric import HypergeometricTails, corrected_score_limit
 from harness.methods.inversion.orders import MINIMUM_LIKELIHOOD
 from harness.methods.inversion.table_window import TablePoints
 from harness.methods.inversion.tails import Tails, find_root
-from harness.numerics.arrays import Floats, Positions
 
 # log θ of a limit lies within this of the tie with the neighbour below.
 _FARTHEST = 750.0

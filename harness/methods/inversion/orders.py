@@ -22,9 +22,9 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.numerics.root_finding import largest_true
 from harness.methods.inversion.tails import P, Tails, find_root
-from harness.numerics.arrays import Bools, Floats, Positions
-from harness.numerics.root_finding import largest_true
 
 # Two tails are equal within this many logits, or logarithms, of where the likelihoods are.
 _FAR_AWAY = 60.0

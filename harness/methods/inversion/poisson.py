@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.numerics.arrays import Bools, Floats, Index
-from harness.numerics.deviance import deviance, stirling_error
-from harness.numerics.points import RealPoints
-from harness.posteriors.gamma import Gamma
+from harness.base.numerics.arrays import Bools, Floats, Index
+from harness.base.numerics.deviance import deviance, stirling_error
+from harness.base.numerics.points import RealPoints
+from harness.distributions.posteriors.gamma import Gamma
 
 _HALF_LOG_TWO_PI = 0.9189385332046727
 

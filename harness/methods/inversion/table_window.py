@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.errors import IntervalNotFoundError
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Bools, Floats, Index
+from harness.base.numerics.deviance import log_poisson
 from harness.methods.comparison.fourfold import Tables
-from harness.numerics.arrays import Bools, Floats, Index
-from harness.numerics.deviance import log_poisson
 
 # The share of a tail that a window may leave out.
 _LEFT_OUT = 1e-17

@@ -7,10 +7,10 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from harness.errors import IntervalNotFoundError
-from harness.numerics.arrays import Bools, Floats, Index, Positions
-from harness.numerics.root_finding import bracketed_newton
-from harness.posteriors.protocol import Points
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.root_finding import bracketed_newton
+from harness.distributions.posteriors.protocol import Points
 
 P = TypeVar("P", bound=Points)
 

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats, Positions
 from harness.methods.comparison.skewness import skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.paired.score_roots import (
@@ -18,7 +19,6 @@ from harness.methods.paired.score_roots import (
     without_small,
 )
 from harness.methods.paired.tables import Pairs, log_quotient, of_difference
-from harness.numerics.arrays import Floats, Positions
 
 
 def tango(data: tuple[Floats, ...], tail: float) -> LimitPair:

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Floats
+from harness.base.numerics.points import UnitPoints, unit_difference
+from harness.distributions.posteriors.beta import Beta
 from harness.methods.comparison.mover import once_per_sample, ratio
 from harness.methods.method import LimitPair
 from harness.methods.paired.tables import Pairs, of_difference, of_ratio
-from harness.numerics.arrays import Floats
-from harness.numerics.points import UnitPoints, unit_difference
-from harness.posteriors.beta import Beta
 
 _JEFFREYS = (0.5, 0.5)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Floats
 from harness.methods.method import LimitPair
 from harness.methods.paired.tables import Pairs, of_ratio
-from harness.numerics.arrays import Floats
 
 
 def bonett_price(data: tuple[Floats, ...], tail: float) -> LimitPair:

@@ -13,11 +13,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from harness.errors import IntervalNotFoundError
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Floats, Positions
+from harness.base.numerics.root_finding import bracketed_newton
 from harness.methods.comparison.skewness import Derived
 from harness.methods.paired.tables import Pairs
-from harness.numerics.arrays import Floats, Positions
-from harness.numerics.root_finding import bracketed_newton
 
 # The coordinate beyond which there is no root but the end of the range.
 _FARTHEST = 100.0

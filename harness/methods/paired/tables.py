@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats, Positions
 from harness.methods.method import LimitPair
-from harness.numerics.arrays import Floats, Positions
 
 
 @dataclass(frozen=True)

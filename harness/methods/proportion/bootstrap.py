@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
+from harness.base.numerics.arrays import Bools, Floats, Index, Integers
+from harness.base.numerics.points import UnitPoints
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.truths import Prior
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
 from harness.methods.resampling import level_of, order_of, order_of_pair, two_levels
-from harness.numerics.arrays import Bools, Floats, Index, Integers
-from harness.numerics.points import UnitPoints
-from harness.posteriors.beta import Beta
-from harness.truths import Prior
 
 # Beyond this deviate the normal distribution leaves nothing, and a level of 0 or 1 has none.
 _FARTHEST = 40.0

@@ -6,8 +6,8 @@ import functools
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.methods.method import LimitPair, TailFormula
-from harness.numerics.arrays import Floats
 
 
 def exact_at_boundary(

@@ -2,15 +2,19 @@
 
 Clopper-Pearson limits are exact binomial tails; Chebyshev's and Hoeffding's are inequalities that
 hold for every n, and long.
+
+Intervals for a proportion from inverting an exact test, mid-P or the likelihood ratio test.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
+from harness.distributions.posteriors.beta import Beta
+from harness.methods.inversion import limits
+from harness.methods.inversion.limits import for_proportion
 from harness.methods.method import LimitPair
-from harness.numerics.arrays import Floats
-from harness.posteriors.beta import Beta
 
 
 def clopper_pearson(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -55,3 +59,64 @@ def hoeffding(data: tuple[Floats, ...], tail: float) -> LimitPair:
 def _about_estimate(data: tuple[Floats, ...], delta: Floats) -> LimitPair:
     x, n = data
     return np.maximum(x / n - delta, 0.0), np.minimum(x / n + delta, 1.0)
+
+
+def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+    """The hull of {p: Σ Pr(y; p) > alpha}, over all y with c(y) ≤ c(x).
+
+    c(y) is the smaller of Pr(Y ≤ y; p) and Pr(Y ≥ y; p). But for rounding never misses more often
+    than nominal, and lies inside the Clopper-Pearson interval. The hull fills gaps that the test
+    leaves.
+
+    Blaker (2000), Can. J. Stat. 28, 783–798.
+    """
+    return for_proportion(limits.blaker, data, alpha)
+
+
+def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+    """The hull of {p: Σ Pr(y; p) > alpha}, over all y with Pr(y; p) ≤ Pr(x; p).
+
+    Minimum likelihood. But for rounding never misses more often than nominal. The hull fills gaps
+    that the test leaves.
+
+    Sterne (1954), Biometrika 41, 275–278.
+    """
+    return for_proportion(limits.sterne, data, alpha)
+
+
+def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+    """The hull of {p: Σ Pr(y; p) > alpha}, over all y with R(y) ≤ R(x).
+
+    R(y) is Pr(y; p) over its largest value Pr(y; y/n). But for rounding never misses more often
+    than nominal. The hull fills gaps that the test leaves.
+
+    Feldman and Cousins (1998), Phys. Rev. D 57, 3873–3889, for the order by R. They treat a Poisson
+    mean and a bounded Gaussian one; the binomial distribution is not in their paper.
+    """
+    return for_proportion(limits.feldman_cousins, data, alpha)
+
+
+def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """Pr(X > x | l) + Pr(X = x | l)/2 = ``tail`` and Pr(X < x | u) + Pr(X = x | u)/2 = ``tail``.
+
+    l = 0 at x = 0, and u = 1 at x = n. A one-sided upper limit at x = 0 with a tail of one half or
+    more is 0, and likewise mirrored. Its mean coverage is near nominal, mostly a little above; at
+    some truths it misses more often than nominal.
+
+    Lancaster (1961), J. Am. Stat. Assoc. 56, 223–234; Berry and Armitage (1995), The Statistician
+    44, 417–423.
+    """
+    return for_proportion(limits.mid_p, data, tail)
+
+
+def likelihood_ratio(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """All p with −z ≤ sign(p − x/n) √(2 log L(x/n) − 2 log L(p)) ≤ z.
+
+    z is the upper ``tail`` point of the standard normal, and below 0 where a one-sided tail is
+    above one half. l = 0 at x = 0, and u = 1 at x = n. Its mean coverage is near nominal; next to 0
+    and 1 there are truths at which it misses too often.
+
+    Wilks (1938), Ann. Math. Stat. 9, 60–62; Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133,
+    section 4.
+    """
+    return for_proportion(limits.likelihood_ratio, data, tail)

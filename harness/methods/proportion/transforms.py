@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
+from harness.base.numerics.arrays import Floats
 from harness.methods.method import LimitPair
 from harness.methods.proportion.boundary import exact_at_boundary, mirrored, moved_inside
-from harness.numerics.arrays import Floats
 
 
 @mirrored

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from harness.base.numerics.arrays import Floats
 from harness.methods.method import LimitPair
 from harness.methods.proportion.boundary import mirrored
-from harness.numerics.arrays import Floats
 
 
 def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats, Integers
 from harness.methods.method import LimitPair
 from harness.methods.unconditional.orders import ByAbsoluteScore, ByEstimate, ByScore, Order
 from harness.methods.unconditional.search import smallest_differences
-from harness.numerics.arrays import Floats, Integers
 
 LARGEST_SIZE = 100
 """The largest n₁ or n₂, since all outcomes of both samples are summed over."""

@@ -15,9 +15,9 @@ from typing import Protocol
 
 import numpy as np
 
-from harness.errors import IntervalNotFoundError
-from harness.numerics.arrays import Bools, Floats, Integers, Positions
-from harness.numerics.root_finding import bracketed_newton
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.base.numerics.root_finding import bracketed_newton
 
 # Counts are whole numbers up to 100, and the i of T = t are right to 1e-12. An i as close
 # as this to a whole number is one: two outcomes that tie for every δ do so in spite of rounding.

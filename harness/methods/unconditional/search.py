@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness.errors import IntervalNotFoundError
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.root_finding import bracketed_newton
 from harness.methods.unconditional.orders import Extremes, Observed, Order
 from harness.methods.unconditional.tails import Tails
-from harness.numerics.arrays import Floats, Integers, Positions
-from harness.numerics.root_finding import bracketed_newton
 
 # Halvings of each half of the range of δ.
 _LEVELS = 42

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln
 
-from harness.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 
 # No supremum is as large as this multiple of the largest value at the nodes.
 _GAIN = 1.25

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
 from harness.report.content import packed
 
 Words = npt.NDArray[np.uint64]

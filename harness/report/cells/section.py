@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from harness.base.text import enumerated
 from harness.families.catalogue import family_of
-from harness.listed_words import enumerated
 from harness.report.cells.columns import packed_columns
 from harness.report.content import Section
 from harness.tables.meanings import CELLS

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.base.text import printable, printable_line
 from harness.checks.counter_examples.records import Grid
 from harness.checks.report import (
     AGAINST,
@@ -24,7 +25,6 @@ from harness.checks.report import (
     Verdict,
 )
 from harness.families.catalogue import family_of
-from harness.printable import printable, printable_line
 from harness.report.check.counter_example.draw import picture_of
 from harness.report.check.counter_example.picture import Picture
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from harness.base.text import printable, printable_line
 from harness.checks.markdown import verdict_of, worst_numbers
 from harness.checks.report import LENGTH_NAME, REMARK, CheckReport
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
-from harness.printable import printable, printable_line
 from harness.report.check.findings import KINDS, MARKS, Shown, shown
 from harness.report.content import Page, Part, Section
 from harness.tables.manifest import versions

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
-from harness.numerics.arrays import Floats
 from harness.report.content import Section
 from harness.report.curves.still_picture import Line, still_picture
 from harness.report.numbers import whole

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from harness.engines.miss_curve import LARGEST_CURVE, MissCurve
-from harness.engines.solvers import solver_of
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.miss_curve import LARGEST_CURVE, MissCurve
+from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import (
     ENUMERATION,
@@ -30,7 +31,6 @@ from harness.figures.outcome_axis import with_places
 from harness.figures.selection import Size, at
 from harness.figures.suitable import MOST_LISTED
 from harness.figures.truth_curves import TruthCurves
-from harness.numerics.arrays import Floats, Integers
 from harness.tables.results import Results
 from harness.tables.schema import OUTCOME, TRUTH
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.engines.miss_curve import MissCurve
+from harness.designs.miss_curve import MissCurve
 from harness.report.content import Section, packed
 from harness.report.curves.calibration import calibration_picture
 from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.engines.miss_curve import MissCurve
-from harness.listed_words import enumerated
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
+from harness.base.text import enumerated
+from harness.designs.miss_curve import MissCurve
 from harness.report.curves.panels import Panel
 from harness.report.numbers import coverage, percent
 from harness.report.verdicts import ranges_above

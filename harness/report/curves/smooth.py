@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
 from harness.report.content import packed
 
 WEIGHTS = ((), (1.0,), (2.0, -1.0), (3.0, -3.0, 1.0), (4.0, -6.0, 4.0, -1.0))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
 from harness.report.curves.thinning import thinned
 
 WIDTH, HEIGHT = 720, 300

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
 
 COLUMNS = 1100
 """The width in pixels of the widest picture that is drawn."""

@@ -8,16 +8,16 @@ from itertools import groupby
 
 import numpy as np
 
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats, Integers
 from harness.config.experiment import AnyExperiment, Experiment
-from harness.engines.miss_curve import MissCurve
-from harness.engines.solvers import solver_of
-from harness.errors import InputError
-from harness.numerics.arrays import Floats, Integers
-from harness.scenario import Limits, SingleScenario
+from harness.designs.miss_curve import MissCurve
+from harness.designs.scenario import Limits, SingleScenario
+from harness.designs.solvers import solver_of
+from harness.distributions.truths import DiscreteTruth
 from harness.study.columns import deterministic_columns, limit_sources
 from harness.study.limits import compute_limits
 from harness.study.plan import plan_scenarios
-from harness.truths import DiscreteTruth
 
 FAMILY = "proportion"
 """The family that the page is about."""

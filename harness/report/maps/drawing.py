@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.families.combination import Span
-from harness.numerics.arrays import Floats
 from harness.report.maps.frames import Frame, Row
 
 STEPS = 10

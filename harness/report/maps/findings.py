@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.families.family import MONTE_CARLO
-from harness.numerics.arrays import Floats
 from harness.report.maps.frames import Frame
 from harness.report.numbers import percent, significant
 from harness.tables.recommendation import rounding_of

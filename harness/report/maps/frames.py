@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from harness.base.numerics.arrays import Floats, Positions
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
-from harness.numerics.arrays import Floats, Positions
 from harness.report.cells.columns import numbers
 from harness.tables.schema import OUTCOME, TRUTH
 

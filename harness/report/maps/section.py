@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.families.family import CLOSED_FORM, MONTE_CARLO
 from harness.figures.relative_length import percent_longer
 from harness.methods.method import TWO_SIDED
-from harness.numerics.arrays import Floats
 from harness.report.content import Section, packed
 from harness.report.maps.drawing import STEPS, Scale, drawing, nice_step
 from harness.report.maps.findings import alpha_sentence, by_size, length_sentence

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.sampling import binomial
+from harness.distributions.sampling import binomial
 from harness.tables.results import Results
 
 AS_CHANCE_ALLOWS = "as many as chance allows: neither tail is below 2.5 %"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from harness.engines.calibration import BinTally, Design, Shard
+from harness.designs.calibration import BinTally, Design, Shard
 from harness.study.journal.codec import DamagedRecordError, pack, unpack
 from harness.study.journal.database import ColumnKey, Journal
 from harness.study.journal.environment import engines_digest

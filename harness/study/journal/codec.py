@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from harness.engines.calibration import BinTally
-from harness.engines.posterior import Integrated
-from harness.engines.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
-from harness.engines.scores import Scores
-from harness.engines.verification.comparisons import Comparison
+from harness.designs.calibration import BinTally
+from harness.designs.posterior import Integrated
+from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
+from harness.designs.scores import Scores
+from harness.designs.verification.comparisons import Comparison
 from harness.study.simulate import Simulation
 from harness.tables.scenario_result import Solution
 

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from harness.engines.posterior import Integrated
-from harness.engines.results import Counts, Enumerated, Exact, Mean, Tally
-from harness.engines.scores import Scores
-from harness.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats
+from harness.designs.posterior import Integrated
+from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally
+from harness.designs.scores import Scores
 from harness.study.simulate import Simulation
 from harness.tables.scenario_result import Solution
 

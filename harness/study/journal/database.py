@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from harness.errors import InputError, WriteError
-from harness.regular_files import refuse_irregular
+from harness.base.errors import InputError, WriteError
+from harness.base.files import refuse_irregular
 from harness.study.journal.codec import DamagedRecordError
 from harness.study.journal.environment import environment, environment_text
 

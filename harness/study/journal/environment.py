@@ -15,10 +15,10 @@ import numpy as np
 import harness
 
 _ENGINES = (
-    *("numerics", "truths.py", "posteriors", "criteria.py", "sampling", "families"),
-    *("scenario.py", "engines", "study/failures.py", "study/simulate.py", "study/solve.py"),
+    *("base/numerics", "distributions", "families", "designs"),
+    *("study/failures.py", "study/simulate.py", "study/solve.py"),
 )
-_METHODS = ("methods",)
+_METHODS = ("methods", "callers")
 _PACKAGES = ("numpy", "scipy")
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from harness.config.experiment import Experiment
-from harness.engines.results import Tally
-from harness.scenario import Column, Limits
+from harness.designs.results import Tally
+from harness.designs.scenario import Column, Limits
 from harness.study.journal.codec import pack, unpack
 from harness.study.journal.columns import join_solutions, take_solution
 from harness.study.journal.database import ColumnKey, Journal

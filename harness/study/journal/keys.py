@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from harness.callers.source import RunSource
 from harness.config.experiment import MethodSpec
-from harness.engines import monte_carlo
-from harness.engines.monte_carlo import Shard
-from harness.methods.source import RunSource
-from harness.scenario import Column, Limits
+from harness.designs import monte_carlo
+from harness.designs.monte_carlo import Shard
+from harness.designs.scenario import Column, Limits
 from harness.study.journal.database import ColumnKey
 from harness.study.journal.environment import engines_digest, environment
 

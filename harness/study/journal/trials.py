@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from harness.engines import monte_carlo
-from harness.engines.monte_carlo import Shard
-from harness.numerics.arrays import Integers
-from harness.scenario import Limits, scenario_words
+from harness.base.numerics.arrays import Integers
+from harness.designs import monte_carlo
+from harness.designs.monte_carlo import Shard
+from harness.designs.scenario import Limits, scenario_words
 from harness.study.journal.codec import pack, unpack
 from harness.study.journal.columns import join_simulations, take_simulation
 from harness.study.journal.database import ColumnKey, Journal, Stored

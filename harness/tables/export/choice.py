@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import polars as pl
 
-from harness.errors import InputError, did_you_mean
+from harness.base.errors import InputError, did_you_mean
 from harness.tables.export.numbers import setting_text
 from harness.tables.results import Results
 

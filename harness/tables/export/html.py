@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from harness.printable import printable
+from harness.base.text import printable
 from harness.tables.export.sheet import Sheet
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from harness.printable import printable_line
+from harness.base.text import printable_line
 from harness.tables.export.sheet import Sheet
 
 _TEXT = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from harness.printable import printable
+from harness.base.text import printable
 from harness.tables.export.sheet import Sheet
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#@&])")

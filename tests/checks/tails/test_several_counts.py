@@ -10,6 +10,7 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import binom, multinomial, poisson
 
+from harness.base.numerics.arrays import Floats
 from harness.checks.conformance.grid import Outcomes, Tables
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import check_conformance, evaluate
@@ -24,7 +25,6 @@ from harness.checks.tails.record import LimitTails
 from harness.checks.tails.several_counts import tails_of_several_counts
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
-from harness.numerics.arrays import Floats
 
 ALPHAS = (0.01, 0.05, 0.2)
 TWO = {

@@ -10,18 +10,18 @@ from math import comb, prod
 import numpy as np
 import pytest
 
-from harness.engines.solvers import solver_of
-from harness.engines.verification.comparisons import TOLERANCE, Published
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
+from harness.callers.source import CatalogueSource
+from harness.designs.scenario import Limits, SingleScenario, observed_at
+from harness.designs.solvers import solver_of
+from harness.designs.verification.comparisons import TOLERANCE, Published
+from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
+from harness.distributions.sampling.laws.clusters import Clusters
+from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
+from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling.protocol import THINNED
+from harness.distributions.truths import DiscreteTruth, UniformTruth
 from harness.methods.catalogue import find
-from harness.methods.source import CatalogueSource
-from harness.sampling.laws.beta_binomial import BetaBinomial
-from harness.sampling.laws.clusters import Clusters
-from harness.sampling.laws.gamma_poisson import GammaPoisson
-from harness.sampling.laws.hypergeometric import Hypergeometric
-from harness.sampling.protocol import THINNED
-from harness.scenario import Limits, SingleScenario, observed_at
-from harness.truths import DiscreteTruth, UniformTruth
 
 ALPHA, N, EXPOSURE = 0.1, 12, 4.0
 METHODS = {

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.engines.exact.one_sample import LARGEST_INTEGRATED, enumerate_one_sample
-from harness.engines.posterior import integrate_under_truth
-from harness.scenario import SingleScenario
-from harness.truths import BetaTruth, DiscreteTruth, UniformTruth
+from harness.designs.exact.one_sample import LARGEST_INTEGRATED, enumerate_one_sample
+from harness.designs.posterior import integrate_under_truth
+from harness.designs.scenario import SingleScenario
+from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
 from tests.engines import arbitrary_limits
 from tests.oracles import brute_force
 

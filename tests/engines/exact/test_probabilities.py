@@ -7,8 +7,8 @@ import pytest
 from flint import arb, ctx
 from scipy import stats
 
-from harness.engines.exact.probabilities import consecutive_probabilities, probability_rows
-from harness.sampling import binomial, poisson
+from harness.designs.exact.probabilities import consecutive_probabilities, probability_rows
+from harness.distributions.sampling import binomial, poisson
 
 
 def exact_binomial(x, n, p):

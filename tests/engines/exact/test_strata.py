@@ -9,10 +9,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from harness.engines.exact.strata import sums_at_truths, table_count
-from harness.errors import InputError
-from harness.methods.stratified.normal import mantel_haenszel, newcombe, sato
-from harness.methods.stratified.score import miettinen_nurminen, scas
+from harness.base.errors import InputError
+from harness.designs.exact.strata import sums_at_truths, table_count
+from harness.methods.stratified import mantel_haenszel, miettinen_nurminen, newcombe, sato, scas
 
 SIZES = (3.0, 2.0, 2.0, 4.0)
 TRUTHS = ((0.5, 0.25, 0.25, 0.125), (1.0, 0.75, 0.0, 0.5), (0.25, 0.5, 0.25, 0.5))

@@ -11,11 +11,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.engines.exact.two_samples import enumerate_two_samples, pair_weights, possible_pairs
-from harness.engines.worst_case.two_samples import search_worst_case
+from harness.designs.exact.two_samples import enumerate_two_samples, pair_weights, possible_pairs
+from harness.designs.scenario import Limits, PairScenario
+from harness.designs.worst_case.two_samples import search_worst_case
+from harness.distributions.truths import (
+    BetaTruth,
+    DiscreteTruth,
+    GammaTruth,
+    PairTruth,
+    UniformTruth,
+)
 from harness.families.catalogue import family_of
-from harness.scenario import Limits, PairScenario
-from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 
 # Sums of a few hundred products of probabilities, each good to a few 1e-16.
 ROUNDING = 1e-13

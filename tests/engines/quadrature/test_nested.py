@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from harness.engines.posterior import integrate_under_truth
-from harness.engines.quadrature.nested import integrate_block
-from harness.engines.quadrature.two_samples import block_outcomes, blocks, integrate_pairs
+from harness.designs.posterior import integrate_under_truth
+from harness.designs.quadrature.nested import integrate_block
+from harness.designs.quadrature.two_samples import block_outcomes, blocks, integrate_pairs
+from harness.designs.scenario import Limits, PairScenario
+from harness.distributions.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families.catalogue import FAMILIES
-from harness.scenario import Limits, PairScenario
-from harness.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
 
 PROPORTIONS = PairTruth(UniformTruth(0.1, 0.9), BetaTruth(2.0, 3.0))
 RATES = PairTruth(GammaTruth(2.0, 1.0), UniformTruth(0.0, 4.0))

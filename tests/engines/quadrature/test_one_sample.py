@@ -7,11 +7,11 @@ import pytest
 from flint import arb, ctx
 from scipy import stats
 
-from harness.engines.exact.one_sample import LARGEST_INTEGRATED, is_integrated
-from harness.engines.quadrature.one_sample import Mixing, integrate, outcome_probabilities
+from harness.designs.exact.one_sample import LARGEST_INTEGRATED, is_integrated
+from harness.designs.quadrature.one_sample import Mixing, integrate, outcome_probabilities
+from harness.designs.scenario import Limits, SingleScenario, data_of
+from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 from harness.methods.catalogue import CATALOGUE
-from harness.scenario import Limits, SingleScenario, data_of
-from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 
 FLAT = UniformTruth(0.0, 1.0)
 TRUTHS = [FLAT, UniformTruth(0.2, 0.7), BetaTruth(2.0, 8.0), BetaTruth(0.5, 0.5)]

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from harness.engines import posterior
-from harness.engines.posterior import Integrated
-from harness.engines.solvers import solver_of
-from harness.engines.verification.comparisons import Published
+from harness.designs import posterior
+from harness.designs.posterior import Integrated
+from harness.designs.solvers import solver_of
+from harness.designs.verification.comparisons import Published
 
 
 def published(scenario, limits, prior, engines=("posterior", "enumeration"), mean=True):

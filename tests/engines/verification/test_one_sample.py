@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.engines.solvers import solver_of
-from harness.engines.verification.comparisons import TOLERANCE
-from harness.engines.verification.one_sample import is_own_prior, outcomes_to_verify
+from harness.designs.scenario import Limits, SingleScenario
+from harness.designs.solvers import solver_of
+from harness.designs.verification.comparisons import TOLERANCE
+from harness.designs.verification.one_sample import is_own_prior, outcomes_to_verify
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.sampling import binomial
+from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 from harness.methods.catalogue import PROPORTION
-from harness.posteriors.beta import Beta
-from harness.sampling import binomial
-from harness.scenario import Limits, SingleScenario
-from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 from tests.engines.verification.published import compared, published, verdicts
 
 FLAT, PRIOR = UniformTruth(0.0, 1.0), (1.0, 1.0)

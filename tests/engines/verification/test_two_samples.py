@@ -9,17 +9,23 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.engines.exact.two_samples import is_integrated
-from harness.engines.posterior import integrate_under_truth
-from harness.engines.quadrature import two_samples as quadrature
-from harness.engines.quadrature.two_samples import LARGEST_TABLE, blocks, integrate_pairs, is_whole
-from harness.engines.solvers import solver_of
-from harness.engines.verification.comparisons import TOLERANCE
-from harness.engines.verification.two_samples import outcomes_to_verify
+from harness.designs.exact.two_samples import is_integrated
+from harness.designs.posterior import integrate_under_truth
+from harness.designs.quadrature import two_samples as quadrature
+from harness.designs.quadrature.two_samples import LARGEST_TABLE, blocks, integrate_pairs, is_whole
+from harness.designs.scenario import Limits, PairScenario, data_of
+from harness.designs.solvers import solver_of
+from harness.designs.verification.comparisons import TOLERANCE
+from harness.designs.verification.two_samples import outcomes_to_verify
+from harness.distributions.sampling import binomial
+from harness.distributions.truths import (
+    BetaTruth,
+    DiscreteTruth,
+    GammaTruth,
+    PairTruth,
+    UniformTruth,
+)
 from harness.families.catalogue import family_of
-from harness.sampling import binomial
-from harness.scenario import Limits, PairScenario, data_of
-from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 from tests.engines.verification.published import compared, published, verdicts
 
 FLAT = UniformTruth(0.0, 1.0)
@@ -249,7 +255,7 @@ def test_a_single_cell_of_a_list_is_seen(part, side):
 
 
 def test_a_miss_that_swaps_its_side_in_a_list_is_seen(monkeypatch):
-    from harness.engines.exact import listed_probabilities as exact
+    from harness.designs.exact import listed_probabilities as exact
 
     right = exact.split_missed
     scenario = scenario_of(DIFFERENCE, (7, 6), LISTED, LISTED)

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.engines.exact.one_sample import enumerate_one_sample
-from harness.engines.solvers import solver_of
-from harness.engines.worst_case.law import FOUND_BY
-from harness.sampling.laws.beta_binomial import BetaBinomial
-from harness.sampling.laws.clusters import Clusters
-from harness.sampling.laws.gamma_poisson import GammaPoisson
-from harness.sampling.laws.hypergeometric import Hypergeometric
-from harness.scenario import Limits, SingleScenario
-from harness.truths import DiscreteTruth
+from harness.designs.exact.one_sample import enumerate_one_sample
+from harness.designs.scenario import Limits, SingleScenario
+from harness.designs.solvers import solver_of
+from harness.designs.worst_case.law import FOUND_BY
+from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
+from harness.distributions.sampling.laws.clusters import Clusters
+from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
+from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.truths import DiscreteTruth
 from tests.engines.exact.test_law import limits_at
 
 HULL = DiscreteTruth((0.1, 0.9))

@@ -7,13 +7,19 @@ import itertools
 import numpy as np
 import pytest
 
-from harness.engines.exact.two_samples import enumerate_two_samples
-from harness.engines.solvers import solver_of
-from harness.engines.worst_case.two_samples import search_worst_case
+from harness.designs.exact.two_samples import enumerate_two_samples
+from harness.designs.scenario import Limits, PairScenario, data_of
+from harness.designs.solvers import solver_of
+from harness.designs.worst_case.two_samples import search_worst_case
+from harness.distributions.truths import (
+    BetaTruth,
+    DiscreteTruth,
+    GammaTruth,
+    PairTruth,
+    UniformTruth,
+)
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
-from harness.scenario import Limits, PairScenario, data_of
-from harness.truths import BetaTruth, DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 
 # What the last digits of a sum of hundreds of products may differ by.
 ROUNDING = 1e-11

@@ -9,14 +9,14 @@ import pytest
 from scipy import stats
 
 from harness.checks.scenarios import scenario_of
-from harness.engines.solvers import solver_of
-from harness.engines.worst_case.table import outcome_probabilities
-from harness.engines.worst_case.two_samples import search_worst_case
+from harness.designs.scenario import Limits, PairScenario, data_of
+from harness.designs.solvers import solver_of
+from harness.designs.worst_case.table import outcome_probabilities
+from harness.designs.worst_case.two_samples import search_worst_case
+from harness.distributions.sampling import binomial, poisson
+from harness.distributions.truths import GammaTruth, PairTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
-from harness.sampling import binomial, poisson
-from harness.scenario import Limits, PairScenario, data_of
-from harness.truths import GammaTruth, PairTruth, UniformTruth
 
 # The best of the grid may be as good as the search's, but for rounding.
 ROUNDING = 1e-11

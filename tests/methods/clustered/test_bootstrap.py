@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 
-from harness.methods.clustered.bootstrap import _LARGEST_SIZE, _law_of_sum
-from harness.methods.clustered.clusters import Clusters
+from harness.methods.clustered import _LARGEST_SIZE, Clusters, _law_of_sum
 from harness.methods.method import LOWER, UPPER
 from harness.methods.resampling import RESAMPLES
 from tests.methods.clustered.outcomes import limits, rows_of

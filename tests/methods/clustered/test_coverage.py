@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.methods.catalogue.clustered_proportion import METHODS
-from harness.sampling.cluster_counts import draw_clusters
 from tests.methods.clustered.outcomes import DETERMINISTIC
 from tests.oracles.clusters import coverage, law_of_count, law_of_sums
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import harness
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.methods.catalogue import find
-from harness.methods.finite_population.admissible import smallest_marked_of_all
+from harness.methods.proportion.finite_population import smallest_marked_of_all
 from tests.methods.finite_population.rational import SMALL_POPULATIONS, law, misses, shrunk, up_to
 
 METHOD = find("proportion", "hypergeometric_wang")

@@ -11,8 +11,8 @@ import pytest
 
 import harness
 from harness.methods.catalogue import PROPORTION, find
-from harness.methods.finite_population.tails import log_odds
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
+from harness.methods.proportion.finite_population import log_odds
 from tests.methods.finite_population.rational import (
     SMALL_POPULATIONS,
     equal_tails,

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from harness.methods.catalogue.stratified_difference import METHODS
-from harness.methods.stratified.most_likely import most_likely
+from harness.methods.stratified import most_likely
 from tests.methods.stratified.outcomes import limits, random_outcomes
 from tests.oracles.strata import score, variance
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import harness
+from harness.base.errors import ConfigError, InputError
 from harness.checks.check import check
 from harness.config.load import load_experiment
-from harness.errors import ConfigError, InputError
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.unconditional import limits as unconditional

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.methods.user.function import UserFunction
-from harness.methods.user.loaded import LoadedFunction
+from harness.callers.function import UserFunction
+from harness.callers.loaded import LoadedFunction
 
 
 def call(function, observed, alpha):

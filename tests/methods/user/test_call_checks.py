@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from harness.methods.user.call_checks import ARGUMENTS, IN_ANY_ORDER, SHAPE, run_call_checks
-from harness.methods.user.calls import FunctionError, call_on_numbers
-from harness.methods.user.type_checks import TYPES, run_type_checks
+from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, SHAPE, run_call_checks
+from harness.callers.calls import FunctionError, call_on_numbers
+from harness.callers.type_checks import TYPES, run_type_checks
 
 SMALL = {"x": np.array([0, 2, 5, 9, 10]), "n": 10}
 LARGE = {"x": np.array([0, 3, 500_000, 10**6]), "n": 10**6}

@@ -9,12 +9,12 @@ import textwrap
 import numpy as np
 import pytest
 
-from harness.errors import InputError
-from harness.methods.source import Observed
-from harness.methods.user.command.caller import CommandCaller
-from harness.methods.user.command.command import JSON, Command
-from harness.methods.user.command.lines import NoAnswerError, RefusalError, question, read_answer
-from harness.methods.user.function import UserFunction
+from harness.base.errors import InputError
+from harness.callers.command.caller import CommandCaller
+from harness.callers.command.lines import NoAnswerError, RefusalError, question, read_answer
+from harness.callers.command.program import JSON, Command
+from harness.callers.function import UserFunction
+from harness.callers.source import Observed
 
 PYTHON = (sys.executable, "-I", "-S", "-u", "-c")
 """A program that starts in a hundredth of a second and keeps no output in a buffer."""

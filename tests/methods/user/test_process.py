@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import harness
+from harness.callers.messages import Message, MessageError, receive, send
+from harness.callers.replies import LOAD, decode_answer
 from harness.cli import main
-from harness.methods.user.messages import Message, MessageError, receive, send
-from harness.methods.user.replies import LOAD, decode_answer
 
 CONFIG = {
     "name": "mine",

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.special import betaincinv, gammaincinv, ndtri
 
+from harness.base.errors import InputError
+from harness.callers.command.caller import CommandCaller
+from harness.callers.r_function import RFunction
 from harness.checks.subjects.naming import named
-from harness.errors import InputError
-from harness.methods.user.command.caller import CommandCaller
-from harness.methods.user.r.function import RFunction
 
 ALPHA = 0.05
 X = np.array([0, 3, 10])

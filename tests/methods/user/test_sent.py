@@ -8,15 +8,10 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from harness.methods.source import Observed
-from harness.methods.user.function import UserFunction
-from harness.methods.user.process import FunctionLocation
-from harness.methods.user.sent import (
-    SentFunction,
-    SentFunctionError,
-    close_sent_functions,
-    sendable,
-)
+from harness.callers.function import UserFunction
+from harness.callers.process import FunctionLocation
+from harness.callers.sent import SentFunction, SentFunctionError, close_sent_functions, sendable
+from harness.callers.source import Observed
 
 OBSERVED = Observed("proportion", (20.0,), (np.arange(21.0),))
 DRAWN = """

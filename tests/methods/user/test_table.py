@@ -8,11 +8,9 @@ import textwrap
 import numpy as np
 import pytest
 
-from harness.errors import InputError
-from harness.methods.source import Observed
-from harness.methods.user.table.read import read_points
-from harness.methods.user.table.source import TableSource
-from harness.methods.user.table.table import LimitTable
+from harness.base.errors import InputError
+from harness.callers.source import Observed
+from harness.callers.table import LimitTable, TableSource, read_points
 
 TABLE = """\
     x,n,alpha,lower,upper

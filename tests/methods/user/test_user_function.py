@@ -15,13 +15,13 @@ import polars as pl
 import pytest
 
 import harness
+from harness.base.errors import InputError
+from harness.callers.function import UserFunction
+from harness.callers.loaded import LoadedFunction
+from harness.callers.process import FunctionLocation
+from harness.callers.source import Observed
 from harness.cli import main
-from harness.errors import InputError
 from harness.methods.catalogue import PROPORTION
-from harness.methods.source import Observed
-from harness.methods.user.function import UserFunction
-from harness.methods.user.loaded import LoadedFunction
-from harness.methods.user.process import FunctionLocation
 from tests.methods.user.calls import call
 from tests.study.experiments import stable_files
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from harness.engines.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
-from harness.engines.scores import Scores
-from harness.engines.verification.comparisons import Comparison
+from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
+from harness.designs.scores import Scores
+from harness.designs.verification.comparisons import Comparison
 from harness.study.journal.codec import DamagedRecordError, pack, unpack
 from harness.study.simulate import Simulation
 from harness.tables.scenario_result import Solution

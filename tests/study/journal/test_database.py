@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.study.journal.database import ColumnKey, Journal, opened
 
 COLUMNS = (ColumnKey("aa", "wilson"), ColumnKey("bb", ""))

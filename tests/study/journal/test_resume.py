@@ -8,10 +8,10 @@ import sqlite3
 import numpy as np
 import pytest
 
+from harness.base.errors import InputError
+from harness.callers.source import Answers, CatalogueSource
 from harness.config.load import load_experiment
-from harness.engines import monte_carlo
-from harness.errors import InputError
-from harness.methods.source import Answers, CatalogueSource
+from harness.designs import monte_carlo
 from harness.study import run as study_run
 from harness.study import solutions as study_solutions
 from harness.study import trials as study_trials

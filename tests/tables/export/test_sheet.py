@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from harness.errors import InputError
+from harness.base.errors import InputError
 from harness.tables.export.sheet import raw_sheet, readable_sheet
 from harness.tables.ranking import ranking_columns
 from harness.tables.schema import TableKind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.base.text import printable_line
 from harness.checks.counter_examples.records import (
     CounterExample,
     IntervalExample,
@@ -9,7 +10,6 @@ from harness.checks.counter_examples.records import (
     NumberExample,
     TailExample,
 )
-from harness.printable import printable_line
 from harness.report.check.counter_example.intervals import interval_picture
 from harness.report.check.counter_example.levels import miss_picture, tail_picture
 from harness.report.check.counter_example.picture import (

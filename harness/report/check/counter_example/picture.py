@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from harness.printable import printable_line
+from harness.base.text import printable_line
 from harness.report.curves.still_picture import ticks
 
 LEFT, RIGHT = 3.0, 97.0

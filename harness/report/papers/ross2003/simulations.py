@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from harness.engines.monte_carlo import fraction_interval
+from harness.designs.monte_carlo import fraction_interval
 from harness.report.numbers import significant
 from harness.report.papers.claim import (
     AS_CHANCE_ALLOWS,

@@ -1,0 +1,77 @@
+"""Checks of the arguments of the public functions; a refusal is an InputError of one sentence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+from harness.base.errors import LONGEST_QUOTE, InputError, did_you_mean
+
+
+def quoted(value: object) -> str:
+    """The value on one line, cut where it is too long for a message."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 1]}…"
+
+
+def validate_choice(
+    name: str, value: object, known: Collection[str], more: Collection[str] | None = None
+) -> str:
+    """Return the text that names one of a few things.
+
+    Args:
+        name: the name of the argument in the message.
+        value: what was given.
+        known: what it may be.
+        more: other names; where they are given, the message suggests a similar name.
+
+    Raises:
+        InputError: it is none of them.
+    """
+    if not isinstance(value, str) or value not in known:
+        guess = did_you_mean(value, [*known, *more]) if more is not None else ""
+        raise InputError(
+            f"{name} should be one of {', '.join(known)}, found {quoted(value)}{guess}"
+        )
+    return value
+
+
+def validate_path(name: str, value: object, what: str = "a path") -> Path:
+    """Return the path.
+
+    Args:
+        name: the name of the argument in the message.
+        value: a text or a path.
+        what: what else than a path it may be, in the message.
+
+    Raises:
+        InputError: it is neither a text nor a path.
+    """
+    if isinstance(value, str | os.PathLike):
+        path = os.fspath(value)
+        if isinstance(path, str):
+            return Path(path)
+    raise InputError(f"{name} should be {what}, found {quoted(value)}")
+
+
+def validate_number(name: str, value: Any, expected: str = "a number") -> None:
+    """Refuse what is no real number.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise InputError(f"{name} should be {expected}, found {quoted(value)}")
+
+
+def validate_whole(name: str, value: Any, least: int) -> None:
+    """Refuse what is no whole number of at least ``least``.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name} should be a whole number from {least} on, found {quoted(value)}")

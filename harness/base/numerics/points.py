@@ -1,0 +1,275 @@
+"""Points of the parameter's range, in the forms that lose no accuracy next to its boundary.
+
+A limit at 1 - 1e-30 and one at 1 are the same double, yet their tails differ. ``UnitPoints`` carry
+p and q = 1 - p side by side, so that the smaller one keeps its full relative accuracy. A difference
+of two proportions is carried by a logit, which keeps the distance to either boundary and the sign
+at 0. A rate is a plain double: its range has no upper boundary, and 0 is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+
+# A logit step whose e^|step| − 1 is below this is added to the smaller side.
+_SMALL_GROWTH = 0.5
+
+
+@dataclass(frozen=True)
+class RealPoints:
+    """Points of the real line as plain doubles; ±inf are allowed."""
+
+    value: Floats
+
+    @classmethod
+    def of(cls, value: npt.ArrayLike) -> RealPoints:
+        """Points given by their values."""
+        return cls(np.asarray(value, dtype=np.float64))
+
+    def positions(self, edges: Floats) -> Positions:
+        """The number of ascending edges below each point."""
+        return np.searchsorted(edges, self.value)
+
+    def at(self, index: Index) -> RealPoints:
+        """The points at ``index``."""
+        return RealPoints(self.value[index])
+
+    def where(self, mask: Bools, other: RealPoints) -> RealPoints:
+        """These points where ``mask`` holds, ``other`` elsewhere."""
+        return RealPoints(np.where(mask, self.value, other.value))
+
+    def replaced(self, index: Index, by: RealPoints) -> RealPoints:
+        """These points with those at ``index`` replaced."""
+        value = self.value.copy()
+        value[index] = by.value
+        return RealPoints(value)
+
+
+@dataclass(frozen=True)
+class UnitPoints:
+    """Points p of [0, 1] with q = 1 − p, two arrays of one shape."""
+
+    p: Floats
+    q: Floats
+
+    @classmethod
+    def of(cls, p: npt.ArrayLike) -> UnitPoints:
+        """Points given by p alone, which is clipped to [0, 1]."""
+        value = np.clip(np.asarray(p, dtype=np.float64), 0.0, 1.0)
+        return cls(value, 1.0 - value)
+
+    @property
+    def value(self) -> Floats:
+        """The points as plain doubles."""
+        return self.p
+
+    def positions(self, edges: Floats) -> Positions:
+        """The number of ascending edges below each point; beside 1 it is told by q, not by p."""
+        above = edges.size - np.searchsorted((1.0 - edges)[::-1], self.q, side="right")
+        return np.where(self.p < self.q, np.searchsorted(edges, self.p), above)
+
+    def mirrored(self) -> UnitPoints:
+        """The points 1 − p."""
+        return UnitPoints(self.q, self.p)
+
+    def at(self, index: Index) -> UnitPoints:
+        """The points at ``index``."""
+        return UnitPoints(self.p[index], self.q[index])
+
+    def where(self, mask: Bools, other: UnitPoints) -> UnitPoints:
+        """These points where ``mask`` holds, ``other`` elsewhere."""
+        return UnitPoints(np.where(mask, self.p, other.p), np.where(mask, self.q, other.q))
+
+    def replaced(self, index: Index, by: UnitPoints) -> UnitPoints:
+        """These points with those at ``index`` replaced."""
+        p, q = self.p.copy(), self.q.copy()
+        p[index], q[index] = by.p, by.q
+        return UnitPoints(p, q)
+
+    def shift_logit(self, step: Floats) -> UnitPoints:
+        """The points whose logit is larger by ``step``.
+
+        For a growing side x and a shrinking side y, and E = e^|step| − 1: x' = x(1 + E)/(1 + xE)
+        and y' = y/(1 + xE). A small step is added to the smaller side instead, so that it costs
+        half a unit in the last place and no more. Both directions are computed alike, so that
+        mirrored points stay mirrored to the last bit.
+        """
+        up = step >= 0
+        x, y = np.where(up, self.p, self.q), np.where(up, self.q, self.p)
+        growth = np.expm1(np.minimum(np.abs(step), 700.0))
+        scale = 1.0 + x * growth
+        change = x * y * growth / scale
+        small = growth < _SMALL_GROWTH
+        x = np.where(small, x + change, x * (1.0 + growth) / scale)
+        y = np.where(small, y - change, y / scale)
+        x_smaller = x <= y
+        x, y = np.where(x_smaller, x, 1.0 - y), np.where(x_smaller, 1.0 - x, y)
+        return UnitPoints(np.where(up, x, y), np.where(up, y, x))
+
+
+def unit_difference(lower: UnitPoints, upper: UnitPoints) -> Floats:
+    """upper − lower, formed on the side of 1/2 where both are carried exactly."""
+    both_low = upper.p <= upper.q
+    both_high = lower.p > lower.q
+    across = (0.5 - lower.p) + (0.5 - upper.q)
+    return np.where(both_low, upper.p - lower.p, np.where(both_high, lower.q - upper.q, across))
+
+
+def log_ratios(lower: UnitPoints, upper: UnitPoints) -> tuple[Floats, Floats]:
+    """log(p_u / p_l) and log(q_u / q_l), by log1p where the two points are close."""
+    gap = unit_difference(lower, upper)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        p_ratio = np.where(
+            np.abs(gap) <= lower.p, np.log1p(gap / lower.p), np.log(upper.p) - np.log(lower.p)
+        )
+        q_ratio = -np.where(
+            np.abs(gap) <= upper.q, np.log1p(gap / upper.q), np.log(lower.q) - np.log(upper.q)
+        )
+    return p_ratio, q_ratio
+
+
+@dataclass(frozen=True)
+class SignedLogitPoints:
+    """Points d of [−1, 1], carried by log((1 + d)/(1 − d)); logits of ±inf are the boundary."""
+
+    logit: Floats
+
+    @classmethod
+    def of(cls, value: npt.ArrayLike) -> Self:
+        """Points given by their values, which are clipped to [−1, 1]."""
+        d = np.clip(np.asarray(value, dtype=np.float64), -1.0, 1.0)
+        with np.errstate(divide="ignore"):
+            return cls(2.0 * np.arctanh(d))
+
+    @property
+    def signed(self) -> Floats:
+        """The points d as plain doubles."""
+        return np.tanh(0.5 * self.logit)
+
+    @property
+    def value(self) -> Floats:
+        """The points as plain doubles."""
+        return self.signed
+
+    @property
+    def gap(self) -> Floats:
+        """1 − |d|."""
+        away = np.exp(-np.abs(self.logit))
+        return 2.0 * away / (1.0 + away)
+
+    def at(self, index: Index) -> Self:
+        """The points at ``index``."""
+        return replace(self, logit=self.logit[index])
+
+    def where(self, mask: Bools, other: Self) -> Self:
+        """These points where ``mask`` holds, ``other`` elsewhere."""
+        return replace(self, logit=np.where(mask, self.logit, other.logit))
+
+    def replaced(self, index: Index, by: Self) -> Self:
+        """These points with those at ``index`` replaced."""
+        logit = self.logit.copy()
+        logit[index] = by.logit
+        return replace(self, logit=logit)
+
+
+@dataclass(frozen=True)
+class LogitPoints(SignedLogitPoints):
+    """Points m = (1 + d)/2 of [0, 1], carried by their logit, log(m/(1 − m))."""
+
+    @classmethod
+    def of(cls, value: npt.ArrayLike) -> Self:
+        """Points given by their values, which are clipped to [0, 1]."""
+        m = np.clip(np.asarray(value, dtype=np.float64), 0.0, 1.0)
+        with np.errstate(divide="ignore"):
+            return cls(np.log(m) - np.log1p(-m))
+
+    @property
+    def value(self) -> Floats:
+        """The points m as plain doubles."""
+        with np.errstate(over="ignore"):
+            return np.asarray(1.0 / (1.0 + np.exp(-self.logit)))
+
+
+def signed_difference(lower: SignedLogitPoints, upper: SignedLogitPoints) -> Floats:
+    """d_u − d_l, as (1 − d_l d_u) tanh((logit d_u − logit d_l)/2), without cancellation."""
+    with np.errstate(invalid="ignore"):
+        apart = np.tanh(0.5 * (upper.logit - lower.logit))
+    here, there = np.abs(lower.signed), np.abs(upper.signed)
+    # 1 − xy = (1 − x) + x(1 − y) on one side of 0, 1 + xy on two.
+    same = (lower.logit > 0) == (upper.logit > 0)
+    factor = np.where(same, lower.gap + here * upper.gap, 1.0 + here * there)
+    plain = upper.signed - lower.signed
+    infinite = np.isinf(lower.logit) | np.isinf(upper.logit)
+    return np.where(infinite, plain, factor * apart)
+
+
+@dataclass(frozen=True)
+class LogPoints:
+    """Points of (0, ∞), carried by their logarithm; logarithms of ±inf are the boundary."""
+
+    log: Floats
+
+    @classmethod
+    def of(cls, value: npt.ArrayLike) -> LogPoints:
+        """Points given by their values, which are clipped to [0, ∞)."""
+        with np.errstate(divide="ignore"):
+            return cls(np.log(np.maximum(np.asarray(value, dtype=np.float64), 0.0)))
+
+    @property
+    def value(self) -> Floats:
+        """The points as plain doubles."""
+        with np.errstate(over="ignore"):
+            return np.exp(self.log)
+
+    def at(self, index: Index) -> LogPoints:
+        """The points at ``index``."""
+        return LogPoints(self.log[index])
+
+    def where(self, mask: Bools, other: LogPoints) -> LogPoints:
+        """These points where ``mask`` holds, ``other`` elsewhere."""
+        return LogPoints(np.where(mask, self.log, other.log))
+
+    def replaced(self, index: Index, by: LogPoints) -> LogPoints:
+        """These points with those at ``index`` replaced."""
+        log = self.log.copy()
+        log[index] = by.log
+        return LogPoints(log)
+
+
+@dataclass(frozen=True)
+class OddsPoints:
+    """Points scale·p/(1 − p) of (0, ∞), carried by p and 1 − p."""
+
+    unit: UnitPoints
+    scale: Floats
+
+    @classmethod
+    def of(cls, value: npt.ArrayLike, scale: Floats) -> OddsPoints:
+        """Points given by their values, which are clipped to [0, ∞), in the shape of ``scale``."""
+        given = np.broadcast_to(np.maximum(np.asarray(value, dtype=np.float64), 0.0), scale.shape)
+        with np.errstate(over="ignore", divide="ignore"):
+            odds = given / scale
+            return cls(UnitPoints(1.0 / (1.0 + 1.0 / odds), 1.0 / (1.0 + odds)), scale)
+
+    @property
+    def value(self) -> Floats:
+        """The points as plain doubles."""
+        with np.errstate(over="ignore", divide="ignore"):
+            return self.scale * (self.unit.p / self.unit.q)
+
+    def at(self, index: Index) -> OddsPoints:
+        """The points at ``index``."""
+        return OddsPoints(self.unit.at(index), self.scale[index])
+
+    def where(self, mask: Bools, other: OddsPoints) -> OddsPoints:
+        """These points where ``mask`` holds, ``other`` elsewhere."""
+        return OddsPoints(self.unit.where(mask, other.unit), self.scale)
+
+    def replaced(self, index: Index, by: OddsPoints) -> OddsPoints:
+        """These points with those at ``index`` replaced."""
+        return OddsPoints(self.unit.replaced(index, by.unit), self.scale)

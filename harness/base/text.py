@@ -1,0 +1,53 @@
+"""Text for terminals and messages: no control characters, and words in a row."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+# The categories Cc, Cs, Zl and Zp of Unicode, and the characters of its bidirectional algorithm
+# (Unicode Standard Annex 9, section 2) that are not seen themselves.
+_UNSAFE = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_IN_A_TEXT = re.compile(f"[{_UNSAFE}]")
+_IN_A_LINE = re.compile(f"[\t\n{_UNSAFE}]")
+
+
+def printable(text: str) -> str:
+    r"""The text with each control or bidirectional character as an escape, ``\x1b`` or ``\u202e``.
+
+    Tabs and line ends stay.
+
+    >>> print(printable("a\x1b[31mb\u202e"))
+    a\x1b[31mb\u202e
+    """
+    return _IN_A_TEXT.sub(_escaped, text)
+
+
+def printable_line(text: str) -> str:
+    """The text as ``printable`` has it, with tabs and line ends as escapes too."""
+    return _IN_A_LINE.sub(_escaped, text)
+
+
+def json_text(content: Any) -> str:
+    """Plain data as indented JSON, in ASCII where it holds a character that is not printable."""
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    if printable(text) == text:
+        return text
+    return json.dumps(content, indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def enumerated(words: Iterable[str], conjunction: str = "and") -> str:
+    """The words with commas between them, and a conjunction before the last one.
+
+    >>> enumerated(["x", "n", "alpha"]), enumerated(["x", "n"], "or"), enumerated(["x"])
+    ('x, n and alpha', 'x or n', 'x')
+    """
+    *first, last = words
+    return f"{', '.join(first)} {conjunction} {last}" if first else last

@@ -1,0 +1,224 @@
+"""Calls of a user's function, in the process that has loaded it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+
+from harness.base.text import printable_line
+from harness.families.data import is_masked
+from harness.methods.method import LimitPair
+
+Function = Callable[..., Any]
+Raised = tuple[type[BaseException], ...]
+
+# What a user's function may raise. To leave the process or to interrupt it is not up to it.
+ANYTHING: Raised = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
+
+LISTED = 8
+"""The most numbers of a list that a message shows."""
+
+LONGEST = 300
+"""The most characters of an exception or a value that a message quotes."""
+
+
+class FunctionError(Exception):
+    """A failure of a user function; the message is one sentence."""
+
+
+def one_outcome(arguments: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """The arguments of one outcome, from arrays of counts; a list is a row of its array."""
+    return {name: _at(value, place) for name, value in arguments.items()}
+
+
+def _at(value: Any, place: int) -> Any:
+    if np.ndim(value) == 0:
+        return value
+    return int(value[place]) if np.ndim(value) == 1 else value[place].copy()
+
+
+def format_arguments(arguments: Mapping[str, Any]) -> str:
+    """Arguments in a message: ``x = 3, n = 10, alpha = 0.05``, and lists in brackets."""
+    return ", ".join(f"{name} = {format_argument(value)}" for name, value in arguments.items())
+
+
+def format_argument(value: Any) -> str:
+    """One argument in a message; of a long list its beginning."""
+    if np.ndim(value):
+        few = ", ".join(f"{each:.6g}" for each in value[:LISTED])
+        return f"[{few}{', …' if len(value) > LISTED else ''}]"
+    return f"{value}" if isinstance(value, int) else f"{value:g}"
+
+
+def seeded(function: Function, seed: Sequence[int]) -> Function:
+    """Return a stochastic function as one of its data alone: each call draws the same."""
+
+    def called(*arguments: Any) -> Any:
+        return function(*arguments, rng=np.random.default_rng(seed))
+
+    return called
+
+
+def call_consistently(
+    function: Function, arguments: dict[str, Any], alpha: float, raised: Raised = ANYTHING
+) -> LimitPair | None:
+    """Return the limits of one call on arrays, if the function gives the same for numbers.
+
+    The limits of arrays are used only where those of the first, the middle and the last outcome
+    alone are the same; else, or if the function takes no arrays, there are none.
+    """
+    found = call_on_arrays(function, arguments, alpha, raised)
+    if found is None or not _same_alone(function, arguments, alpha, found, raised):
+        return None
+    return found
+
+
+def outcome_count(arguments: dict[str, Any]) -> int:
+    """The number of outcomes in the arrays."""
+    return next(len(value) for value in arguments.values() if np.ndim(value))
+
+
+def call_on_arrays(
+    function: Function, arguments: dict[str, Any], alpha: float, raised: Raised = ANYTHING
+) -> LimitPair | None:
+    """Return the limits of one call on arrays; None if it fails or gives another shape."""
+    count = outcome_count(arguments)
+    try:
+        lower, upper = pair_of(function(*copies(arguments), alpha))
+        limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+    except raised:
+        return None
+    return limits if limits[0].shape == limits[1].shape == (count,) else None
+
+
+def pair_of(answer: Any) -> tuple[Any, Any]:
+    """Return the two limits of an answer.
+
+    Raises:
+        TypeError: the answer is a text, or has no order or can be read only once; or a limit is a
+            text, a complex number, a truth value, a date or masked, all of which NumPy takes for
+            numbers. The message says what was found, in a clause.
+        ValueError: they are not two.
+    """
+    if is_masked(answer):
+        raise TypeError(_found("masked limits", answer))
+    if isinstance(answer, Mapping):
+        keys = ", ".join(repr(key) for key in [*answer][:LISTED])
+        raise TypeError(f"found a dictionary with the keys {keys}")
+    if hasattr(answer, "columns") and hasattr(answer, "dtypes"):
+        columns = ", ".join(str(column) for column in [*answer.columns][:LISTED])
+        raise TypeError(f"found a table with the columns {columns}")
+    if isinstance(answer, str | bytes | Set | Iterator):
+        raise TypeError(_found("", answer))
+    lower, upper = answer
+    for limit in (lower, upper):
+        if is_masked(limit):
+            raise TypeError(_found("masked limits", answer))
+        kind = _kind_of_limit(np.asarray(limit))
+        if kind is not None:
+            raise TypeError(_found(kind, answer))
+    return lower, upper
+
+
+_KINDS = {"c": "complex limits", "b": "limits that are true or false", "U": "limits as text"}
+_KINDS |= {"S": _KINDS["U"], "M": "limits that are dates", "m": "limits that are times"}
+
+
+def _kind_of_limit(limit: Any) -> str | None:
+    """What a limit is in words where it is no number; None where it is one, or an array of them."""
+    if limit.dtype.kind in "iuf":
+        return None
+    if limit.dtype.kind != "O":
+        return _KINDS.get(limit.dtype.kind, "limits that are no numbers")
+    for each in limit.flat:
+        if isinstance(each, str | bytes):
+            return _KINDS["U"]
+        if isinstance(each, complex):
+            return _KINDS["c"]
+    return None
+
+
+def _found(kind: str, answer: Any) -> str:
+    text = one_line(answer, repr)
+    return f"found {kind}: {text}" if kind else f"found {text}"
+
+
+def copies(arguments: dict[str, Any]) -> list[Any]:
+    """The arguments, arrays copied so that the function may change them."""
+    return [value.copy() if np.ndim(value) else value for value in arguments.values()]
+
+
+def _same_alone(
+    function: Function,
+    arguments: dict[str, Any],
+    alpha: float,
+    limits: LimitPair,
+    raised: Raised,
+) -> bool:
+    count = limits[0].size
+    for place in {0, count // 2, count - 1}:
+        try:
+            lower, upper = pair_of(function(*one_outcome(arguments, place).values(), alpha))
+            pair = float(lower), float(upper)
+        except raised:
+            continue
+        if not same(pair, (limits[0][place], limits[1][place])):
+            return False
+    return True
+
+
+def same(alone: tuple[float, float], from_array: tuple[float, float]) -> bool:
+    """Whether limits are equal but for the rounding of a library that computes arrays otherwise."""
+    return np.allclose(alone, from_array, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+def call_on_numbers(
+    function: Function, outcome: dict[str, Any], alpha: float, raised: Raised = ANYTHING
+) -> tuple[float, float]:
+    """Return both limits of one outcome.
+
+    Raises:
+        FunctionError: the function fails, or returns something else.
+    """
+    where = f"at {format_arguments({**outcome, 'alpha': alpha})}"
+    try:
+        answer = function(*outcome.values(), alpha)
+    except raised as error:
+        raise FunctionError(f"failed {where}: {describe(error)}") from None
+    try:
+        lower, upper = pair_of(answer)
+        return float(lower), float(upper)
+    except (TypeError, ValueError, OverflowError) as error:
+        found = found_in(error, answer)
+        raise FunctionError(f"expected a lower and an upper limit {where}, {found}") from None
+    except raised as error:  # of an object of the user, which computes only now
+        raise FunctionError(f"failed {where}: {describe(error)}") from None
+
+
+def found_in(error: Exception, answer: Any) -> str:
+    """What an answer is that is no pair of limits, in a clause; the error is that of reading it."""
+    text = str(error)
+    return text if text.startswith("found ") else _found("", answer)
+
+
+def describe(error: BaseException) -> str:
+    """Return the exception on one line."""
+    text = one_line(error, str)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def one_line(thing: object, text_of: Callable[[object], str]) -> str:
+    """Return the text of a user's object as one line that any file and terminal can hold.
+
+    Its address in memory, which differs from run to run, is left out.
+    """
+    try:
+        text = " ".join(text_of(thing).split())
+    except ANYTHING:
+        return type(thing).__name__
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+    text = printable_line(text)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

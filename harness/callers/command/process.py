@@ -1,0 +1,194 @@
+"""The process of a program: lines are written to it ahead, and its lines are read one by one."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from harness.base.arguments import quoted
+from harness.base.errors import InputError
+from harness.callers.calls import one_line
+from harness.callers.child import ChildProcess
+from harness.callers.command.program import Command
+from harness.callers.messages import readable
+
+_GLANCE = 0.25
+"""Seconds between two looks whether the process still runs."""
+_AT_ONCE = 1 << 16
+_LONGEST_LINE = 1 << 16
+"""The most bytes of a line."""
+_FITS = 4096
+"""Bytes that an empty pipe takes without waiting for the program."""
+_LOADING = 6.0
+"""How many times as long as any other answer the first one may take, as a program loads before."""
+_LAST_WORDS = 0.5
+"""Seconds in which the error messages of a process that has ended are read."""
+
+
+class SilenceError(Exception):
+    """There is no answer in time; the text says in how many seconds."""
+
+
+class EndError(Exception):
+    """The process has ended; the text says how."""
+
+
+class CommandProcess:
+    """A running program."""
+
+    def __init__(self, command: Command, timeout: float) -> None:
+        """Start the program.
+
+        Args:
+            command: the program.
+            timeout: seconds that an answer may take.
+
+        Raises:
+            InputError: there is no such program, or it says that it cannot answer.
+        """
+        self.answered = False
+        """Whether the program has answered a line."""
+        self._timeout = timeout
+        self._lines: deque[str] = deque()
+        self._rest = b""
+        words = command.words()
+        try:
+            self._process = ChildProcess(words, keeps_errors=True, folder=command.folder)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InputError(
+                f"{command.name}: the program {quoted(words[0])} cannot be started: {reason}"
+            ) from None
+        self._errors = _LastLine(self._process)
+        if command.greeting is not None:
+            self._await(command.name, command.greeting)
+
+    def _await(self, label: str, greeting: str) -> None:
+        """Read lines up to the one with which a program of the harness begins.
+
+        Raises:
+            InputError: the line names what is wrong, or there is none.
+        """
+        try:
+            while True:
+                line = self._line(_LOADING * self._timeout)
+                if line.startswith(greeting):
+                    fault = line.removeprefix(greeting).strip()
+                    if not fault:
+                        return
+                    self.close()
+                    raise InputError(f"{label}: {one_line(fault, str)}")
+        except (SilenceError, EndError) as error:
+            self.close()
+            raise InputError(f"{label}: {error} before it was ready") from None
+
+    def ask(self, questions: Sequence[str]) -> Iterator[str]:
+        """The line that answers each question; the questions are written ahead.
+
+        Raises:
+            SilenceError: the next answer does not come in time.
+            EndError: the process has ended before.
+        """
+        body = "".join(f"{each}\n" for each in questions).encode()
+        if len(body) <= _FITS:
+            self._write(body)
+        else:
+            threading.Thread(target=self._write, args=(body,), daemon=True).start()
+        for _ in questions:
+            line = self._line(self._timeout if self.answered else _LOADING * self._timeout)
+            self.answered = True
+            yield line
+
+    def ask_all(self, questions: Sequence[str]) -> list[str]:
+        """All lines that the program writes until it ends, as no question follows.
+
+        Raises:
+            SilenceError: the next line, or the end, does not come in time.
+        """
+        found = list(self.ask(questions))
+        self._process.input.close()
+        with suppress(EndError):
+            while True:
+                found.append(self._line(self._timeout))
+        return found
+
+    def _write(self, body: bytes) -> None:
+        left = memoryview(body)
+        # What is not read is not answered either.
+        with suppress(OSError, ValueError):
+            while left:
+                left = left[os.write(self._process.input.fileno(), left) :]
+
+    def _line(self, seconds: float) -> str:
+        pipe = self._process.output.fileno()
+        deadline = time.monotonic() + seconds
+        while not self._lines:
+            while not readable(pipe, min(_GLANCE, deadline - time.monotonic())):
+                if time.monotonic() >= deadline:
+                    raise SilenceError(f"no answer within {seconds:g} s")
+                # What it wrote before its end is in the pipe already.
+                if self._process.gone() and not readable(pipe, 0.0):
+                    return self._last()
+            part = os.read(pipe, _AT_ONCE)
+            if not part:
+                return self._last()
+            *lines, self._rest = (self._rest + part).split(b"\n")
+            self._lines += (line.decode("utf-8", "replace") for line in lines)
+            if len(self._rest) > _LONGEST_LINE:
+                self._lines.append(self._rest.decode("utf-8", "replace"))
+                self._rest = b""
+        return self._lines.popleft()
+
+    def _last(self) -> str:
+        """The line that the process has not finished before its end.
+
+        Raises:
+            EndError: there is none.
+        """
+        if self._rest:
+            line, self._rest = self._rest.decode("utf-8", "replace"), b""
+            return line
+        code = self._process.end()
+        said = self._errors.text(_LAST_WORDS)
+        reason = f" ({one_line(said, str)})" if said else ""
+        raise EndError(f"its process ended with exit code {code}{reason}")
+
+    def close(self) -> None:
+        """End the process, by force where it does not end with its input."""
+        with suppress(OSError):
+            self._process.input.close()
+        self._process.end()
+        with suppress(OSError):
+            self._process.output.close()
+
+    def kill(self) -> None:
+        """End the process by force."""
+        self._process.kill()
+        self.close()
+
+
+class _LastLine:
+    """The last line that a process writes to standard error, which would else fill its pipe."""
+
+    def __init__(self, process: ChildProcess) -> None:
+        self._stream = process.errors
+        self._tail = b""
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with suppress(OSError, ValueError), self._stream:
+            while part := self._stream.read(_AT_ONCE):
+                self._tail = (self._tail + part)[-_LONGEST_LINE:]
+
+    def text(self, seconds: float) -> str:
+        """The last line that is not empty."""
+        self._thread.join(seconds)
+        lines = [
+            line for line in self._tail.decode("utf-8", "replace").splitlines() if line.strip()
+        ]
+        return lines[-1] if lines else ""

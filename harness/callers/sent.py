@@ -1,0 +1,100 @@
+"""A user's function that was sent as source text, in a process of the machine that received it."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.base.errors import HarnessError, InputError
+from harness.callers.function import UserFunction
+from harness.callers.process import FunctionLocation
+from harness.callers.source import Answers, DrawingSource, FunctionText, Observed
+
+
+class SentFunctionError(HarnessError):
+    """A function that was sent as text is to be called where it came from."""
+
+
+@dataclass(frozen=True)
+class SentFunction:
+    """A function that draws its limits.
+
+    Its answers are those of the function where it came from as long as no call fails. A call may
+    fail here only, for want of another file, and what is done after a call has ended the process
+    depends on all calls before.
+    """
+
+    sent: FunctionText
+
+    @property
+    def has_process(self) -> bool:
+        return True
+
+    def text(self) -> FunctionText:
+        return self.sent
+
+    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
+        return {"function": self.sent.function, "side": side, "alpha": alpha}
+
+    def draw(
+        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
+    ) -> Answers:
+        """The limits of each trial, drawn from the stream in the trials' order.
+
+        Raises:
+            SentFunctionError: the function cannot be loaded here, or fails in a trial.
+        """
+        function = _running(self.sent)
+        answers = function.draw(observed, alpha, side, stream)
+        if answers.failures or function.text() is None:
+            raise SentFunctionError(f"{self.sent.label}: a call has failed")
+        return answers
+
+
+def sendable(source: DrawingSource) -> DrawingSource | None:
+    """Return what stands for a source on another machine; None where it can be asked here only."""
+    if not source.has_process:
+        return source
+    text = source.text()
+    return None if text is None else SentFunction(text)
+
+
+_RUNNING: dict[FunctionText, UserFunction] = {}
+_FOLDER: list[tempfile.TemporaryDirectory[str]] = []
+_LOCK = threading.Lock()
+
+
+def _running(sent: FunctionText) -> UserFunction:
+    """The function with its process, which all tasks of this process share."""
+    with _LOCK:
+        if sent not in _RUNNING:
+            _RUNNING[sent] = _started(sent)
+        return _RUNNING[sent]
+
+
+def _started(sent: FunctionText) -> UserFunction:
+    folder = tempfile.TemporaryDirectory(prefix="harness-")
+    _FOLDER.append(folder)
+    path = Path(folder.name, sent.file)
+    path.write_bytes(sent.content)
+    location = FunctionLocation(sent.function, str(path))
+    try:
+        return UserFunction.start(sent.label, location, sent.timeout)
+    except InputError as error:
+        # It may import another file of its folder.
+        raise SentFunctionError(str(error)) from None
+
+
+def close_sent_functions() -> None:
+    """End the processes of all functions that were sent to this process."""
+    with _LOCK:
+        while _RUNNING:
+            _RUNNING.popitem()[1].close()
+        while _FOLDER:
+            _FOLDER.pop().cleanup()

@@ -1,0 +1,375 @@
+"""Whether a function gives the same limits for all the types in which callers have their counts.
+
+A wrong number for a type is a failure: a product of 32-bit counts that overflows, a division that
+is one of whole numbers, a float array that is overwritten. So is the refusal of a type that NumPy
+makes of counts: arrays of int32, int64 or float64, one that cannot be written to, and a number of
+NumPy in the place of a Python one. A remark is
+
+- the refusal of a list or of sizes as an array, since a function may be documented for numbers and
+  arrays, and for one size at a time;
+- the refusal of x = 3.0 by a function that takes no arrays, such as one that calls SciPy's
+  ``binomtest``: who counts one outcome has whole numbers;
+- a wrong number for 32-bit counts above 10 000: their product x·(n − x) overflows from n = 92 682
+  on, in whatever is written without a conversion;
+- limits that are arrays of objects, or of pandas, though NumPy makes numbers of them.
+
+A function that raises on all arrays takes numbers only, and is asked for these only.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from harness.callers.call_checks import ARGUMENTS, Pair, each_alone, unchanged_random_states
+from harness.callers.calls import (
+    ANYTHING,
+    Function,
+    Raised,
+    describe,
+    format_arguments,
+    found_in,
+    one_outcome,
+    outcome_count,
+    pair_of,
+    same,
+)
+
+TYPES = "takes every type"
+
+LARGE = 10_000
+"""Above this count, a product of 32-bit counts that overflows is a remark."""
+
+
+class TypeFault(NamedTuple):
+    """What is wrong with a type."""
+
+    message: str
+    is_remark: bool = False
+
+
+TypeChecks = Mapping[str, TypeFault | None]
+"""What is wrong by the name of a check; None where nothing is, nothing where it was not made."""
+
+
+def _read_only(values: Any) -> Any:
+    array = np.array(values)
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A type of counts, and whether it may be refused."""
+
+    words: str
+    of_count: Callable[[Any], Any]
+    of_size: Callable[[Any], Any] = lambda size: size
+    may_refuse: bool = False
+    is_32_bit: bool = False
+    is_writable: bool = True
+
+
+def _whole(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The type for whole numbers; exposures stay as they are."""
+    return lambda size: kind(size) if isinstance(size, int) else size
+
+
+_NUMBERS = (
+    _Form("numpy.int64", np.int64, _whole(np.int64)),
+    _Form("numpy.int32", np.int32, _whole(np.int32), is_32_bit=True),
+)
+_FLOATS = (
+    _Form("a Python float", float),
+    _Form("numpy.float64", np.float64),
+)
+_ARRAYS = (
+    _Form("an int64 array", np.array),
+    _Form("a float64 array", lambda values: np.array(values, np.float64)),
+    _Form("an int32 array", lambda values: np.array(values, np.int32), is_32_bit=True),
+    _Form("a read-only int64 array", _read_only, is_writable=False),
+    _Form(
+        "a read-only float64 array",
+        lambda values: _read_only(np.array(values, np.float64)),
+        is_writable=False,
+    ),
+    _Form("a list", lambda values: values.tolist(), may_refuse=True),
+)
+
+
+def run_type_checks(
+    function: Function,
+    data: dict[str, Any],
+    alpha: float,
+    raised: Raised = ANYTHING,
+    deterministic: bool = True,
+) -> TypeChecks:
+    """Call the function with its arguments in each type, and compare with Python numbers.
+
+    Args:
+        function: of the data and alpha.
+        data: its arguments by name, arrays of counts beside numbers; or lists, rows of arrays.
+        alpha: its last argument, a Python number.
+        raised: the exceptions that are the function's.
+        deterministic: whether its limits are a function of the outcome.
+
+    Returns:
+        What is wrong, by the name of the check: of types, and of arguments changed in place.
+    """
+    with unchanged_random_states(), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        expected = each_alone(function, data, alpha, raised)
+        if not any(expected):
+            return {}
+        calls = _Calls(function, data, alpha, raised, expected)
+        has_lists = any(np.ndim(value) > 1 for value in data.values())
+        calls.compare_lists() if has_lists else calls.compare_counts(deterministic)
+    return calls.found()
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What a call in one type did wrong."""
+
+    message: str
+    refused: bool = False
+    outcome: Mapping[str, Any] | None = None
+    """Where a limit is wrong; None where there are none."""
+
+
+class _Calls:
+    """The calls of a function in all types, and what they did wrong."""
+
+    def __init__(
+        self,
+        function: Function,
+        data: dict[str, Any],
+        alpha: float,
+        raised: Raised,
+        expected: list[Pair],
+    ) -> None:
+        self._function, self._data, self._alpha, self._raised = function, data, alpha, raised
+        self._expected = expected
+        self._failures: list[str] = []
+        self._remarks: list[str] = []
+        self._changed: str | None = None
+        self._counts = [name for name, value in data.items() if np.ndim(value)]
+
+    def found(self) -> TypeChecks:
+        """What is wrong: the first failure, or without one the first remark."""
+        found: dict[str, TypeFault | None] = {TYPES: None}
+        faults = self._failures or self._remarks
+        if faults:
+            first, *others = faults
+            more = f" (and {len(others)} more of its types)" if others else ""
+            found[TYPES] = TypeFault(first + more, is_remark=not self._failures)
+        if self._changed is not None:
+            found[ARGUMENTS] = TypeFault(self._changed)
+        return found
+
+    def compare_counts(self, deterministic: bool) -> None:
+        """Numbers one outcome at a time, and then arrays where the function takes some."""
+        taken = self._taken()
+        for form in _NUMBERS:
+            self._note(form, self._of_numbers(form, self._alpha))
+        for form in _FLOATS:
+            self._note(form, self._of_numbers(form, self._alpha), lenient=taken is None)
+        alpha = _Form("alpha as numpy.float64", lambda count: count)
+        self._note(alpha, self._of_numbers(alpha, np.float64(self._alpha)))
+        if taken is None:
+            return
+        expected = self._expected if deterministic else taken
+        if any(
+            one is not None and other is not None and not same(one, other)
+            for one, other in zip(expected, taken, strict=True)
+        ):
+            return  # "arrays equal scalars" has said so
+        for form in _ARRAYS:
+            # Arguments that are changed in place are named once.
+            if form.is_writable or self._changed is None:
+                self._note(form, self._of_arrays(form, expected))
+        if deterministic:
+            self._compare_sizes()
+
+    def compare_lists(self) -> None:
+        """Each data set with its lists in every type."""
+        whole = all(value.dtype.kind == "i" for value in self._arrays())
+        for form in _ARRAYS:
+            if whole or "int" not in form.words:
+                self._note(form, self._of_lists(form))
+
+    def _arrays(self) -> list[Any]:
+        return [self._data[name] for name in self._counts]
+
+    def _taken(self) -> list[Pair] | None:
+        """The limits of the first type of arrays that the function takes; None without one."""
+        for form in _ARRAYS[:3]:
+            pairs = self._call(self._converted(form), self._alpha)
+            if not isinstance(pairs, _Problem):
+                return pairs
+        return None
+
+    def _compare_sizes(self) -> None:
+        """Each outcome with a size of its own."""
+        sizes = [name for name in self._data if name not in self._counts]
+        if not sizes:
+            return
+        step = np.arange(outcome_count(self._data))
+        data = {
+            name: value
+            if name in self._counts
+            else value + step
+            if isinstance(value, int)
+            else value * (1.0 + 0.5 * step)
+            for name, value in self._data.items()
+        }
+        expected: list[Pair] = []
+        for place in step.tolist():
+            outcome = {name: value[place].item() for name, value in data.items()}
+            pair = self._call_on_numbers(outcome, self._alpha)
+            expected.append(None if isinstance(pair, _Problem) else pair)
+        form = _Form(f"{_joined(sizes)} as an array", np.array, may_refuse=True)
+        self._note(form, self._checked(data, data, expected))
+
+    def _note(self, form: _Form, problem: _Problem | None, *, lenient: bool = False) -> None:
+        """Keep what a type does wrong as a failure or a remark."""
+        if problem is None:
+            return
+        names = _joined(self._counts) if len(self._counts) <= 2 else "counts"
+        words = form.words if " as " in form.words else f"{names} as {form.words}"
+        outcome = problem.outcome or self._data
+        largest = max(float(np.max(value)) for value in outcome.values())
+        is_mild = problem.refused and (form.may_refuse or lenient)
+        is_mild |= form.is_32_bit and largest > LARGE
+        (self._remarks if is_mild else self._failures).append(f"{words}: {problem.message}")
+
+    def _converted(self, form: _Form) -> dict[str, Any]:
+        """The arguments with their arrays in a type."""
+        return {
+            name: form.of_count(value) if name in self._counts else value
+            for name, value in self._data.items()
+        }
+
+    def _of_arrays(self, form: _Form, expected: list[Pair]) -> _Problem | None:
+        return self._checked(self._converted(form), self._data, expected)
+
+    def _checked(
+        self, given: dict[str, Any], data: dict[str, Any], expected: list[Pair]
+    ) -> _Problem | None:
+        """Compare the limits of one call with those expected of its outcomes."""
+        before = {name: np.array(value) for name, value in given.items()}
+        pairs = self._call(given, self._alpha)
+        self._note_changes(before, given)
+        if isinstance(pairs, _Problem):
+            return pairs
+        for place, (found, wanted) in enumerate(zip(pairs, expected, strict=True)):
+            if found is not None and wanted is not None and not same(wanted, found):
+                outcome = {
+                    name: value[place].item() if np.ndim(value) else value
+                    for name, value in data.items()
+                }
+                return self._differing(found, wanted, outcome)
+        return None
+
+    def _of_numbers(self, form: _Form, alpha: Any) -> _Problem | None:
+        """The first problem of a type at one outcome at a time."""
+        for outcome, wanted in self._some_outcomes():
+            given = {
+                name: (form.of_count if name in self._counts else form.of_size)(value)
+                for name, value in outcome.items()
+            }
+            found = self._call_on_numbers(given, alpha)
+            if isinstance(found, _Problem):
+                return found
+            if not same(wanted, found):
+                return self._differing(found, wanted, outcome)
+        return None
+
+    def _of_lists(self, form: _Form) -> _Problem | None:
+        """The first problem of a type at one data set at a time."""
+        for outcome, wanted in self._some_outcomes():
+            given = {name: form.of_count(value) for name, value in outcome.items()}
+            before = {name: np.array(value) for name, value in given.items()}
+            found = self._call_on_numbers(given, self._alpha)
+            self._note_changes(before, given)
+            if isinstance(found, _Problem):
+                return found
+            if not same(wanted, found):
+                return self._differing(found, wanted, outcome)
+        return None
+
+    def _some_outcomes(self) -> Iterator[tuple[dict[str, Any], tuple[float, float]]]:
+        """The outcomes beside the first and the last one, which often are those of a convention."""
+        count = outcome_count(self._data)
+        for place in range(count)[1:-1] or range(count):
+            wanted = self._expected[place]
+            if wanted is not None:
+                yield one_outcome(self._data, place), wanted
+
+    def _differing(
+        self, found: tuple[float, float], wanted: tuple[float, float], outcome: Mapping[str, Any]
+    ) -> _Problem:
+        where = format_arguments({**outcome, "alpha": self._alpha})
+        message = f"limits {_pair(found)} at {where}, {_pair(wanted)} as Python numbers"
+        return _Problem(message, outcome=outcome)
+
+    def _call(self, given: dict[str, Any], alpha: float) -> list[Pair] | _Problem:
+        """The limits of one call on arrays."""
+        count = outcome_count(self._data)
+        try:
+            answer = self._function(*given.values(), alpha)
+        except self._raised as error:
+            return _Problem(f"refused with {describe(error)}", refused=True)
+        try:
+            lower, upper = (np.asarray(each, np.float64) for each in pair_of(answer))
+        except (TypeError, ValueError) as error:
+            return _Problem(f"expected two arrays, {found_in(error, answer)}", refused=True)
+        if not lower.shape == upper.shape == (count,):
+            shapes = f"{lower.shape} and {upper.shape}"
+            return _Problem(f"expected limits of shape ({count},), found {shapes}", refused=True)
+        self._note_kind(answer)
+        return [*zip(lower.tolist(), upper.tolist(), strict=True)]
+
+    def _note_kind(self, answer: Any) -> None:
+        """Remark limits that are no arrays of numbers but can be read as such."""
+        for limit in answer:
+            kind = type(limit)
+            remark = None
+            if kind.__module__.partition(".")[0] == "pandas":
+                remark = f"the limits of arrays are a pandas {kind.__name__}, not a NumPy array"
+            elif np.asarray(limit).dtype == object:
+                remark = "the limits of arrays are arrays of objects, not of numbers"
+            if remark is not None and remark not in self._remarks:
+                self._remarks.append(remark)
+
+    def _call_on_numbers(self, given: dict[str, Any], alpha: Any) -> tuple[float, float] | _Problem:
+        """The limits of one outcome."""
+        where = format_arguments({**given, "alpha": alpha})
+        try:
+            answer = self._function(*given.values(), alpha)
+            lower, upper = pair_of(answer)
+            return float(lower), float(upper)
+        except self._raised as error:
+            return _Problem(f"refused at {where} with {describe(error)}", refused=True)
+
+    def _note_changes(self, before: dict[str, Any], given: dict[str, Any]) -> None:
+        for name, old in before.items():
+            new = given[name]
+            if np.ndim(new) and not np.array_equal(old, np.asarray(new)):
+                kind = "list" if isinstance(new, list) else f"{new.dtype} array"
+                where = f"{name} = {old.ravel()[0]} … {old.ravel()[-1]}"
+                self._changed = self._changed or (
+                    f"the {kind} that it was given as {name} was changed in place at {where}"
+                )
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(names)
+
+
+def _pair(pair: tuple[float, float]) -> str:
+    return f"{pair[0]:.15g} … {pair[1]:.15g}"

@@ -1,0 +1,103 @@
+"""Enumeration for one sample whose count arises by a law of its own.
+
+At listed truths the law gives the probabilities of all outcomes, which are summed where an interval
+misses. Under a distribution of truths there is no closed form, and nothing is enumerated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.exact.listed_probabilities import (
+    enumerate_listed,
+    misses_at_listed,
+    with_worst_cases,
+)
+from harness.designs.exact.one_sample import whole_range
+from harness.designs.exact.probabilities import blocks_of_truths
+from harness.designs.results import Enumerated, Exact, WorstCase
+from harness.designs.scenario import Limits, SingleScenario
+from harness.designs.worst_case.law import worst_cases
+from harness.distributions.sampling.law import Law
+
+
+def law_of(scenario: SingleScenario) -> Law:
+    """Return the law of a scenario that has one."""
+    assert scenario.law is not None
+    return scenario.law
+
+
+def enumerate_by_law(
+    scenario: SingleScenario,
+    limits: Limits,
+    reported: Integers | None = None,
+    worst: bool = True,
+) -> Enumerated:
+    """Return exact miss probabilities by outcome, by truth and overall, and the worst case.
+
+    Args:
+        scenario: size, truths and law.
+        limits: the limits of all outcomes that can occur under the truths; for the worst case, of
+            all that can occur under a truth in the hull of the truths.
+        reported: the outcomes in the result; None for all that have limits.
+        worst: whether to find the worst cases. Those with ``found_by`` are the largest ones that
+            a search finds.
+    """
+    keys, _ = scenario.listed_truths()
+    shown = limits.outcomes if reported is None else reported
+    found = enumerate_listed(listed_values(scenario), keys, limits, shown)
+    if not worst:
+        return found
+    hull, whole = scenario.truth.effective_support, whole_range(scenario)
+    cases = worst_cases(scenario, limits, hull)
+    if cases is None:
+        return found
+    searched = with_worst_cases(scenario, found, cases).worst
+    found = replace(found, worst=_exact_or(cases, searched))
+    if not scenario.model.IS_BOUNDED:
+        return found
+    anywhere = cases if hull == whole else worst_cases(scenario, limits, whole)
+    unknown = (None,) * len(cases)
+    return replace(found, worst_anywhere=_exact_or(anywhere or unknown, unknown))
+
+
+def _exact_or(
+    cases: Sequence[WorstCase | None], others: Sequence[WorstCase | None]
+) -> tuple[WorstCase | None, ...]:
+    """Return the cases that are exact, and the others in place of those that are not."""
+    return tuple(
+        case if case is not None and case.found_by is None else other
+        for case, other in zip(cases, others, strict=True)
+    )
+
+
+def at_listed_values(scenario: SingleScenario, limits: Limits) -> Exact:
+    """Return the miss probabilities and the expected length at each listed truth."""
+    keys, _ = scenario.listed_truths()
+    _, by_truth = misses_at_listed(listed_values(scenario), keys, limits)
+    return by_truth
+
+
+def listed_values(scenario: SingleScenario) -> Iterator[tuple[float, Integers, Floats]]:
+    """Yield each listed truth, and the outcomes with their probability there."""
+    law, (values, _) = law_of(scenario), scenario.listed_truths()
+    truths = values.astype(np.float64)
+    for part, first, last in blocks_of_truths(law, truths, scenario.size):
+        outcomes = np.arange(first, last + 1)
+        rows = law.probabilities(truths[part], scenario.size, first, last)
+        for value, probability in zip(truths[part].tolist(), rows, strict=True):
+            yield value, outcomes, probability
+
+
+def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
+    """Return Pr(X = x), the mean over the listed truths, shape (m,)."""
+    weight, count = np.zeros(outcomes.size), 0
+    for _, possible, probability in listed_values(scenario):
+        inside = np.isin(possible, outcomes)
+        weight[np.searchsorted(outcomes, possible[inside])] += probability[inside]
+        count += 1
+    return weight / count

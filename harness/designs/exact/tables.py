@@ -1,0 +1,101 @@
+"""The outcomes of pairs that can occur for probabilities of the cells within ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.paired_scenario import PairedScenario
+from harness.distributions.paired_truths import Cells
+from harness.distributions.sampling import binomial, multinomial
+from harness.families.combination import Span
+
+Windows = tuple[tuple[int, int], ...]
+"""The first and the last count of both, first_only, second_only and neither."""
+
+
+def range_outcomes(scenario: PairedScenario, over: Sequence[Span]) -> Integers:
+    """Return the outcomes that can occur under a truth in a range of each cell, ascending."""
+    return outcomes_within(scenario, windows_of(scenario, over))
+
+
+def range_count(scenario: PairedScenario, over: Sequence[Span]) -> float:
+    """Return an upper bound of the number of ``range_outcomes``, without listing them."""
+    return outcomes_count(scenario, windows_of(scenario, over))
+
+
+def spread_outcomes(scenario: PairedScenario, over: Sequence[Span], count: int) -> Integers:
+    """Return at most ``count`` outcomes from one corner of the ranges to another, ascending."""
+    n, windows = scenario.size, windows_of(scenario, over)
+    first, second = (np.linspace(*window, count).astype(np.int64) for window in windows[1:3])
+    second = np.minimum(second, n - first)
+    both = (n - first - second) // 2
+    return np.unique(scenario.outcomes(both, first, second, n - first - second - both))
+
+
+def windows_of(scenario: PairedScenario, over: Sequence[Span]) -> Windows:
+    """The counts of each cell that are not negligible for probabilities in the ranges.
+
+    Where an outcome does not say both, the concordant cells have no windows of their own.
+    """
+    return tuple(binomial.window(low, high, scenario.size) for low, high in over)
+
+
+def outcomes_count(scenario: PairedScenario, windows: Windows) -> float:
+    both, first, second, _ = (last + 1.0 - start for start, last in windows)
+    cells = first * second * (both if scenario.with_both else 1.0)
+    return min(cells, scenario.outcome_count)
+
+
+def outcomes_within(scenario: PairedScenario, windows: Windows) -> Integers:
+    """Return the outcomes with the counts of each cell within its window, ascending."""
+    n = scenario.size
+    of_both, of_first, of_second, of_neither = windows
+    first = np.arange(of_first[0], of_first[1] + 1)
+    most = np.minimum(of_second[1], n - first)
+    first, second = _pairs(first, np.full(first.size, of_second[0]), most)
+    rest = n - first - second
+    if not scenario.with_both:
+        few, many = of_both[0] + of_neither[0], of_both[1] + of_neither[1]
+        kept = (rest >= few) & (rest <= many)
+        first, second = first[kept], second[kept]
+        return scenario.outcomes(np.zeros_like(first), first, second, n - first - second)
+    least = np.maximum(of_both[0], rest - of_neither[1])
+    place, both = _pairs(np.arange(rest.size), least, np.minimum(of_both[1], rest - of_neither[0]))
+    first, second = first[place], second[place]
+    return scenario.outcomes(both, first, second, n - first - second - both)
+
+
+def _pairs(values: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers]:
+    """Return each value with each whole number from its low to its high, in this order."""
+    count = np.maximum(high + 1 - low, 0)
+    start = np.cumsum(count) - count
+    repeated = np.repeat(np.arange(values.size), count)
+    return values[repeated], low[repeated] + np.arange(repeated.size) - start[repeated]
+
+
+def probabilities(scenario: PairedScenario, cells: Cells, outcomes: Integers) -> Floats:
+    """Return the probabilities of outcomes at one table of probabilities, shape (m,)."""
+    return np.exp(_log_probabilities(scenario, cells, outcomes))
+
+
+def _log_probabilities(scenario: PairedScenario, cells: Cells, outcomes: Integers) -> Floats:
+    both, first, second, _ = scenario.counts(outcomes)
+    log_pmf = multinomial.log_discordant(cells, first, second, scenario.size)
+    if scenario.with_both:
+        log_pmf += multinomial.log_both(cells, both, scenario.size - first - second)
+    return log_pmf
+
+
+def log_multiplicity(scenario: PairedScenario, outcomes: Integers) -> Floats:
+    """Return the logarithm of the number of orders of the pairs of each outcome, shape (m,).
+
+    It is log n!/(first_only! second_only! …), from the probability at equal cells.
+    """
+    both, first, second, neither = scenario.counts(outcomes)
+    even = np.log(0.25) * (first + second)
+    even += np.log(0.25 if scenario.with_both else 0.5) * (both + neither)
+    equal = (0.25, 0.25, 0.25, 0.25)
+    return np.asarray(_log_probabilities(scenario, equal, outcomes) - even)

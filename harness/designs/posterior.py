@@ -1,0 +1,62 @@
+"""The posterior engine: integrates the posterior outside the limits (Ross 2003, section 5.2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from harness.designs.pooling import Group, pooled_exact
+from harness.designs.results import Exact, Mean
+from harness.designs.scenario import Limits, Scenario, data_of
+from harness.distributions.truths import Prior
+from harness.families.catalogue import family_of
+
+
+@dataclass(frozen=True)
+class Integrated:
+    """The results of the engine ``posterior`` for k columns."""
+
+    by_outcome: Exact
+    """Under the reference prior, or under the posterior that the truth's distribution implies."""
+    mean: Mean | None
+    """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
+    under_prior: Exact | None
+    """Under the reference prior, where ``by_outcome`` is under the truth's posterior."""
+
+    def pooled(self, group: Group) -> Integrated:
+        """Return the same with the outcomes of each group pooled; the mean is over all outcomes."""
+        prior = None if self.under_prior is None else pooled_exact(self.under_prior, group)
+        return replace(self, by_outcome=pooled_exact(self.by_outcome, group), under_prior=prior)
+
+
+def integrate_under_prior(scenario: Scenario, limits: Limits, reference_prior: Prior) -> Exact:
+    """Return the posterior mass below and above the limits of each outcome under a prior.
+
+    The weight of each outcome is 1, since outcomes have a probability only under a truth.
+    """
+    family = family_of(scenario.family)
+    return mass_outside(
+        family.posterior(data_of(scenario, limits.outcomes), reference_prior), limits
+    )
+
+
+def integrate_under_truth(scenario: Scenario, limits: Limits) -> Exact:
+    """Return the posterior mass below and above the limits under the truth's own distribution.
+
+    The weights are the probabilities of the outcomes; impossible outcomes are left out.
+    """
+    weight = scenario.distribution_weights(limits.outcomes)
+    possible = np.flatnonzero(weight > 0)
+    posterior = scenario.implied_posterior(limits.outcomes[possible])
+    found = mass_outside(posterior, limits.at(limits.outcomes[possible]))
+    return replace(found, weight=weight[possible])
+
+
+def mass_outside(posterior: Any, limits: Limits) -> Exact:
+    """Return the mass of the posterior below and above the limits; the weight of each is 1."""
+    below = np.array([posterior.cdf(lower) for lower in limits.lower])
+    above = np.array([posterior.sf(upper) for upper in limits.upper])
+    weight = np.ones(limits.outcomes.size)
+    return Exact(limits.outcomes, weight, below, above, limits.length, infinite=limits.infinite)

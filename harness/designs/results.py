@@ -1,0 +1,313 @@
+"""The results of the engines: integer tallies, and exact probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers, Positions
+
+ROUNDED_PROBABILITY = 1e-12
+"""What rounding may leave of 1 less a sum of probabilities that is 1."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Trials and misses under c conditions, for k columns.
+
+    Conditions are outcomes, or the keys of listed truths.
+    """
+
+    conditions: Integers | Floats
+    """Ascending and distinct, shape (c,)."""
+    trials: Integers
+    """Shape (c,)."""
+    below: Integers
+    """Trials in which the truth lay below the lower limit, shape (k, c)."""
+    above: Integers
+    failed: Integers
+    """Trials without limits, which count neither as below nor as above; shape (k, c)."""
+    length: Floats | None = None
+    """The sum of the lengths, shape (k, c), where limits are drawn anew in every trial; infinite
+    ones of a ratio are not in it."""
+    infinite: Integers | None = None
+    """The number of infinite lengths of a ratio, shape (k, c); None where ``length`` is."""
+
+    @property
+    def missed(self) -> Integers:
+        """Trials in which no interval covered the truth; a failure is a miss."""
+        return self.below + self.above + self.failed
+
+    @classmethod
+    def empty(cls, conditions: Integers | Floats, columns: int, lengths: bool = False) -> Counts:
+        """Return counts without any trial."""
+        trials = np.zeros(conditions.size, np.int64)
+        below, above, failed = np.zeros((3, columns, conditions.size), np.int64)
+        length = np.zeros(below.shape) if lengths else None
+        infinite = np.zeros_like(below) if lengths else None
+        return cls(conditions, trials, below, above, failed, length, infinite)
+
+    def add(
+        self,
+        index: Positions | int,
+        trials: Integers,
+        below: Integers,
+        above: Integers,
+        failed: Integers,
+        length: Floats | None = None,
+        infinite: Integers | None = None,
+    ) -> None:
+        """Add trials and misses under the conditions at ``index``, which are distinct."""
+        self.trials[index] += trials
+        self.below[:, index] += below
+        self.above[:, index] += above
+        self.failed[:, index] += failed
+        if self.length is not None and length is not None:
+            self.length[:, index] += length
+        if self.infinite is not None and infinite is not None:
+            self.infinite[:, index] += infinite
+
+    def plus(self, other: Counts) -> Counts:
+        """Return the sum of the counts, under the conditions that either of them has."""
+        conditions = np.union1d(self.conditions, other.conditions)
+        total = Counts.empty(conditions, self.below.shape[0], self.length is not None)
+        for part in (self, other):
+            index = np.searchsorted(conditions, part.conditions)
+            misses = part.below, part.above, part.failed
+            total.add(index, part.trials, *misses, part.length, part.infinite)
+        return total
+
+    def with_trials(self) -> Counts:
+        """Return the counts under the conditions that have trials."""
+        index = np.flatnonzero(self.trials)
+        return Counts(
+            self.conditions[index],
+            self.trials[index],
+            self.below[:, index],
+            self.above[:, index],
+            self.failed[:, index],
+            None if self.length is None else self.length[:, index],
+            None if self.infinite is None else self.infinite[:, index],
+        )
+
+    def rows(self, rows: Sequence[int]) -> Counts:
+        """Return the counts of the columns in these rows."""
+        index = list(rows)
+        return Counts(
+            self.conditions,
+            self.trials,
+            self.below[index],
+            self.above[index],
+            self.failed[index],
+            None if self.length is None else self.length[index],
+            None if self.infinite is None else self.infinite[index],
+        )
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The counts of Monte Carlo in one scenario."""
+
+    by_outcome: Counts
+    by_truth: Counts | None = None
+    """For a discrete truth."""
+
+    def plus(self, other: Tally) -> Tally:
+        """Return the sum of the tallies."""
+        by_truth = self.by_truth
+        if by_truth is not None and other.by_truth is not None:
+            by_truth = by_truth.plus(other.by_truth)
+        return Tally(self.by_outcome.plus(other.by_outcome), by_truth)
+
+    def rows(self, rows: Sequence[int]) -> Tally:
+        """Return the counts of the columns in these rows."""
+        by_truth = None if self.by_truth is None else self.by_truth.rows(rows)
+        return Tally(self.by_outcome.rows(rows), by_truth)
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Exact miss probabilities under c conditions, for k columns.
+
+    Conditions are outcomes, or the keys of listed truths.
+    """
+
+    conditions: Integers | Floats
+    """Ascending and distinct, shape (c,)."""
+    weight: Floats
+    """The probability of each condition, shape (c,)."""
+    below: Floats
+    """The probability that the truth lies below the lower limit, shape (k, c)."""
+    above: Floats
+    length: Floats
+    """The length of the interval, or its expectation at a truth, shape (k, c); infinite ones of a
+    ratio count as 0."""
+    failed: Floats | None = None
+    """The probability that the method fails, shape (k, c); None where no method ever does. It
+    counts neither as below nor as above, and the length is the mean over the intervals that exist.
+    """
+    succeeded: Floats | None = None
+    """1 − failed, which rounding would lose where it is small; None where ``failed`` is."""
+    infinite: Floats | None = None
+    """The probability that the interval of a ratio has an infinite length, shape (k, c); None
+    where the parameter is no ratio."""
+
+    @property
+    def missed(self) -> Floats:
+        """The probability that no interval covers the truth; a failure is a miss."""
+        return total_missed(self.below, self.above, self.failed)
+
+    def mean(self) -> Mean:
+        """Return the mean over the conditions by their weights.
+
+        The mean is taken row by row, not as a matrix product, whose sums depend on the number of
+        columns and of threads.
+        """
+        weight = self.weight / self.weight.sum()
+        below, above, length = (
+            np.array([weighted(row, weight).sum() for row in values])
+            for values in (self.below, self.above, self.length)
+        )
+        infinite = None
+        if self.infinite is not None:
+            infinite = np.array([weighted(row, weight).sum() for row in self.infinite])
+        if self.failed is None or self.succeeded is None:
+            return Mean(below, above, length, infinite=infinite)
+        failed, succeeded = (
+            np.array([weighted(row, weight).sum() for row in values])
+            for values in (self.failed, self.succeeded)
+        )
+        rows = zip(self.length, self.succeeded, strict=True)
+        length = np.array([weighted_mean(row, weight * share) for row, share in rows])
+        return Mean(below, above, length, failed, succeeded, infinite)
+
+    def at(self, conditions: Integers | Floats) -> Exact:
+        """Return the part under the conditions."""
+        index = np.searchsorted(self.conditions, conditions)
+        return Exact(
+            conditions,
+            self.weight[index],
+            self.below[:, index],
+            self.above[:, index],
+            self.length[:, index],
+            None if self.failed is None else self.failed[:, index],
+            None if self.succeeded is None else self.succeeded[:, index],
+            None if self.infinite is None else self.infinite[:, index],
+        )
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Overall miss probabilities and length of k columns, shape (k,) each."""
+
+    below: Floats
+    above: Floats
+    length: Floats
+    failed: Floats | None = None
+    succeeded: Floats | None = None
+    infinite: Floats | None = None
+
+    @property
+    def missed(self) -> Floats:
+        """The probability that no interval covers the truth; a failure is a miss."""
+        return total_missed(self.below, self.above, self.failed)
+
+
+def total_missed(below: Floats, above: Floats, failed: Floats | None) -> Floats:
+    """Return the sum of the probabilities, which rounding does not lift above 1."""
+    return np.minimum(below + above if failed is None else below + above + failed, 1.0)
+
+
+def weighted_mean(values: Floats, weight: Floats) -> float:
+    """Return the mean by weights with any sum; not a number where all weights are 0."""
+    total = weight.sum()
+    return float(weighted(values, weight).sum() / total) if total > 0 else np.nan
+
+
+def weighted(values: Floats, weight: Floats) -> Floats:
+    """Return values · weight, and 0 where the weight is 0 though the value may be infinite."""
+    if np.isfinite(values).all():
+        return values * weight
+    with np.errstate(invalid="ignore"):
+        return np.where(weight > 0, values * weight, 0.0)
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """The truth at which a column misses most: exact, or the worst one that a search finds.
+
+    It is sought over the closed hull of the truth's support, and at the boundary of the hull
+    approached from inside.
+    """
+
+    alpha: float
+    """The supremum of the miss probability, or the largest one that the search finds."""
+    truths: tuple[float, ...]
+    """The truth of each sample at which the supremum is reached or approached."""
+    side: str
+    """"above" or "below" where the truth is approached from that side only; otherwise "at"."""
+    witness: tuple[float, ...]
+    """Doubles at which the worst case is met: the double next to the truth on ``side`` for one
+    sample, the truths themselves for two."""
+    found_by: str | None = None
+    """The search that found the truth, in words; None where the worst case is exact."""
+
+
+@dataclass(frozen=True)
+class NodeMisses:
+    """The miss probabilities of one column at the nodes of a quadrature over the truths."""
+
+    weight: Floats
+    """The weight of each node, shape (t,)."""
+    below: Floats
+    above: Floats
+
+
+_MISSES = ("below", "above", "length")
+
+
+@dataclass(frozen=True)
+class Enumerated:
+    """The results of enumeration for one scenario."""
+
+    by_outcome: Exact
+    """Miss probability given the reported outcomes, under the scenario's own truth."""
+    by_truth: Exact | None
+    """Miss probability at each value of a discrete truth."""
+    mean: Mean | None
+    """The overall mean; None where possible outcomes have no limits."""
+    mean_from: str
+    """The engine that the overall mean and the cells come from: enumeration, or the posterior
+    where the integral over a distribution of truths takes too long."""
+    worst: tuple[WorstCase | None, ...]
+    """The worst case of each column over the closed hull of the truth's support; None where
+    outcomes that it needs have no limits."""
+    worst_anywhere: tuple[WorstCase | None, ...]
+    """The worst case of each column over all values of the parameter; None where it is not exact,
+    for an unbounded parameter and for two samples, or where outcomes have no limits."""
+    nodes: tuple[NodeMisses, ...] | None = None
+    """The miss probabilities of each column at the nodes of the integral over the truths; None
+    where there is no such integral."""
+    assumes: str | None = None
+    """What the values rest on that a truth need not have, in words."""
+
+    @property
+    def known(self) -> tuple[int, ...]:
+        """The rows of the columns with exact values; at listed truths some may have none."""
+        by_truth = self.by_truth
+        if by_truth is None:
+            return tuple(range(len(self.worst)))
+        return tuple(np.flatnonzero(~np.isnan(by_truth.below).any(axis=1)).tolist())
+
+    def at_truths(self, rows: Sequence[int]) -> Enumerated:
+        """Return the values at listed truths of the columns in these rows, and their mean."""
+        assert self.by_truth is not None
+        index, whole = list(rows), self.by_truth
+        part = replace(
+            whole, below=whole.below[index], above=whole.above[index], length=whole.length[index]
+        )
+        unknown = (None,) * len(index)
+        nothing = replace(self.by_outcome, **dict.fromkeys(_MISSES, np.empty((len(index), 0))))
+        return Enumerated(nothing, part, part.mean(), self.mean_from, unknown, unknown)

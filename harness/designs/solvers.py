@@ -1,0 +1,461 @@
+"""Solvers: the exact engines for one scenario, with one class for each design."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from harness.base.errors import HarnessError
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs import miss_curve, scores
+from harness.designs.exact import law, one_sample, paired, tables, two_samples
+from harness.designs.exact.listed_truths import at_listed_truths
+from harness.designs.list_solver import ListSolver
+from harness.designs.miss_curve import MissCurve
+from harness.designs.paired_scenario import PairedScenario
+from harness.designs.results import Enumerated, Exact, WorstCase
+from harness.designs.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
+from harness.designs.scores import Scores
+from harness.designs.verification import law as verify_law
+from harness.designs.verification import one_sample as verify_one
+from harness.designs.verification import paired as verify_pairs
+from harness.designs.verification import two_samples as verify_two
+from harness.designs.verification.comparisons import Comparison, Published
+from harness.designs.worst_case.law import worst_cases as worst_cases_by_law
+from harness.designs.worst_case.paired import search_worst_case as search_paired_worst_case
+from harness.designs.worst_case.two_samples import search_worst_case
+from harness.distributions.paired_truths import CELLS
+from harness.distributions.truths import Prior
+from harness.families.catalogue import family_of
+from harness.families.combination import Span
+from harness.families.family import (
+    CLUSTERS,
+    ENUMERATION,
+    PAIRS,
+    POSTERIOR,
+    RUNS,
+    SINGLE_SAMPLE,
+    STRATA,
+    TWO_SAMPLES,
+    Family,
+)
+
+LARGEST_COMBINED = 1 << 16
+"""The largest number of pairs of counts whose limits are all computed for the worst case."""
+
+
+class Solver(Protocol):
+    """The exact engines for one scenario."""
+
+    @property
+    def has_exact_values(self) -> bool:
+        """Whether ``enumerate`` has values under the scenario's truth.
+
+        It has none under a distribution where the parameter has no closed posterior, or where a
+        law describes how outcomes arise.
+        """
+        ...
+
+    def possible_outcomes(self) -> Integers:
+        """Return the outcomes that can occur under the scenario's own truth, ascending."""
+        ...
+
+    def possible_count(self) -> float:
+        """Return the number of ``possible_outcomes``, without listing them."""
+        ...
+
+    def spread_outcomes(self, count: int) -> Integers:
+        """Return at most ``count`` outcomes from end to end of the possible ones, ascending."""
+        ...
+
+    def hull(self) -> tuple[Span, ...]:
+        """Return the range of each truth, of a sample or a cell, that the worst case is taken over.
+
+        It is the closed hull of the truth's support, or of an infinite one the effective support.
+        """
+        ...
+
+    def whole_range(self) -> tuple[Span, ...]:
+        """Return the range of each sample's parameter; of an unbounded one the hull."""
+        ...
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        """Return the outcomes that can occur under a truth in a range, ascending."""
+        ...
+
+    def range_count(self, over: Sequence[Span]) -> float:
+        """Return the number of ``range_outcomes``, without listing them."""
+        ...
+
+    def solves_range(self, over: Sequence[Span]) -> bool:
+        """Whether the limits of all ``range_outcomes`` are computed for the worst case."""
+        ...
+
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        """Whether all outcomes that can be drawn are among ``outcomes``.
+
+        Args:
+            outcomes: ascending.
+            largest: the largest number of possible outcomes that are compared; False beyond it.
+        """
+        ...
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        """Return the outcomes that ``verify`` needs the limits of, beside those that are shown.
+
+        Args:
+            prior: the reference prior; None where no engine uses one.
+        """
+        ...
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        """Return the probabilities of the outcomes under the scenario's truth, shape (m,)."""
+        ...
+
+    def enumerate(
+        self, limits: Limits, reported: Integers | None = None, worst: bool = True
+    ) -> Enumerated:
+        """Return exact miss probabilities, as sums over outcomes.
+
+        Args:
+            limits: the limits of all outcomes that can occur under the truth.
+            reported: the outcomes in the result; None for all that have limits.
+            worst: whether to find the worst cases.
+        """
+        ...
+
+    def at_truths(self, limits: Limits) -> Exact:
+        """Return exact miss probabilities and expected lengths at each listed truth.
+
+        Args:
+            limits: the limits of all outcomes that can occur under the truths.
+        """
+        ...
+
+    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
+        """Return the worst case of each column over a closed range of truths of each sample."""
+        ...
+
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        """Return the miss probability over the hull of the first truth, with all of its jumps.
+
+        It is None where the truths are no range of a sample's parameter, as those of pairs.
+
+        Args:
+            limits: of one column, at all outcomes that can occur within the hull.
+        """
+        ...
+
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        """Return the root mean square alpha error and the interval score of each column."""
+        ...
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        """Compare what the exact engines computed with a second computation of it."""
+        ...
+
+
+def solver_of(scenario: Scenario) -> Solver:
+    """Return the solver of a scenario, by its law or by the design of its family.
+
+    Raises:
+        HarnessError: the family has no enumeration, or no solver exists for its design.
+    """
+    family = family_of(scenario.family)
+    solver = _SOLVERS.get(family.design)
+    if solver is None or (family.has_outcomes and ENUMERATION not in family.engines):
+        raise HarnessError(f"the family {family.name} has no exact engines")
+    found: Solver = solver(scenario) if scenario.law is None else _LAW_SOLVER(scenario)
+    return found
+
+
+@dataclass(frozen=True)
+class OneSampleSolver:
+    """Exact engines for one sample."""
+
+    scenario: SingleScenario
+
+    @property
+    def has_exact_values(self) -> bool:
+        return _has_exact_values(self.scenario)
+
+    def possible_outcomes(self) -> Integers:
+        return one_sample.possible_outcomes(self.scenario)
+
+    def possible_count(self) -> float:
+        return one_sample.possible_count(self.scenario)
+
+    def spread_outcomes(self, count: int) -> Integers:
+        low, high = self._range_window(self.hull())
+        return np.unique(np.linspace(low, high, count).astype(np.int64))
+
+    def hull(self) -> tuple[Span, ...]:
+        return (self.scenario.truth.effective_support,)
+
+    def whole_range(self) -> tuple[Span, ...]:
+        return (one_sample.whole_range(self.scenario),)
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        first, last = self._range_window(over)
+        return np.arange(first, last + 1, dtype=np.int64)
+
+    def range_count(self, over: Sequence[Span]) -> float:
+        first, last = self._range_window(over)
+        return last + 1.0 - first
+
+    def _range_window(self, over: Sequence[Span]) -> tuple[int, int]:
+        return self.scenario.sampling.window(*over[0], self.scenario.size)
+
+    def solves_range(self, over: Sequence[Span]) -> bool:
+        return True
+
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        if self.scenario.model.IS_BOUNDED:
+            return bool(outcomes.size == self.scenario.size + 1)
+        return _covers_possible(self, outcomes, largest)
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        return verify_one.outcomes_to_verify(self.scenario)
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        return one_sample.outcome_weights(self.scenario, outcomes)
+
+    def enumerate(
+        self, limits: Limits, reported: Integers | None = None, worst: bool = True
+    ) -> Enumerated:
+        return one_sample.enumerate_one_sample(self.scenario, limits, reported, worst)
+
+    def at_truths(self, limits: Limits) -> Exact:
+        return at_listed_truths(self.scenario, limits)
+
+    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
+        return one_sample.worst_cases(self.scenario, limits, over[0])
+
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        return miss_curve.of_one_sample(self.scenario, limits)
+
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        return scores.of_one_sample(self.scenario, limits, enumerated, columns)
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        return verify_one.verify(self.scenario, limits, published)
+
+
+@dataclass(frozen=True)
+class LawSolver(OneSampleSolver):
+    """Exact engines for one sample whose count arises by a law of its own.
+
+    They have values at listed truths alone.
+    """
+
+    @property
+    def has_exact_values(self) -> bool:
+        return self.scenario.truth.is_discrete and law.law_of(self.scenario).has_probabilities
+
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        return _covers_possible(self, outcomes, largest)
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        return np.empty(0, np.int64)
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        return law.outcome_weights(self.scenario, outcomes)
+
+    def enumerate(
+        self, limits: Limits, reported: Integers | None = None, worst: bool = True
+    ) -> Enumerated:
+        return law.enumerate_by_law(self.scenario, limits, reported, worst)
+
+    def at_truths(self, limits: Limits) -> Exact:
+        return law.at_listed_values(self.scenario, limits)
+
+    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
+        found = worst_cases_by_law(self.scenario, limits, over[0])
+        return (None,) * len(limits.lower) if found is None else found
+
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        return miss_curve.of_law(self.scenario, limits)
+
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        family, listed = family_of(self.scenario.family), law.listed_values(self.scenario)
+        return scores.of_listed_truths(family, listed, limits, enumerated, columns)
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        return verify_law.verify(self.scenario, limits, published)
+
+
+@dataclass(frozen=True)
+class TwoSampleSolver:
+    """Exact engines for two samples, whose outcomes are pairs of counts."""
+
+    scenario: PairScenario
+
+    @property
+    def has_exact_values(self) -> bool:
+        return _has_exact_values(self.scenario)
+
+    @property
+    def _family(self) -> Family:
+        return family_of(self.scenario.family)
+
+    @property
+    def _samples(self) -> tuple[OneSampleSolver, OneSampleSolver]:
+        first, second = self.scenario.samples()
+        return OneSampleSolver(first), OneSampleSolver(second)
+
+    def possible_outcomes(self) -> Integers:
+        return two_samples.possible_pairs(self.scenario)
+
+    def possible_count(self) -> float:
+        first, second = self._samples
+        return first.possible_count() * second.possible_count()
+
+    def spread_outcomes(self, count: int) -> Integers:
+        windows = [sample._range_window(sample.hull()) for sample in self._samples]
+        counts = [np.linspace(low, high, count).astype(np.int64) for low, high in windows]
+        return np.unique(self.scenario.outcomes(*counts))
+
+    def hull(self) -> tuple[Span, ...]:
+        return tuple(span for sample in self._samples for span in sample.hull())
+
+    def whole_range(self) -> tuple[Span, ...]:
+        return tuple(span for sample in self._samples for span in sample.whole_range())
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        first, second = (
+            sample.range_outcomes([span]) for sample, span in zip(self._samples, over, strict=True)
+        )
+        return self.scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]).ravel()
+
+    def range_count(self, over: Sequence[Span]) -> float:
+        first, second = self._samples
+        return first.range_count(over[:1]) * second.range_count(over[1:])
+
+    def solves_range(self, over: Sequence[Span]) -> bool:
+        return self.range_count(over) <= LARGEST_COMBINED
+
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        return _covers_possible(self, outcomes, largest)
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        return verify_two.outcomes_to_verify(self.scenario, prior)
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        return two_samples.pair_weights(self.scenario, outcomes)
+
+    def enumerate(
+        self, limits: Limits, reported: Integers | None = None, worst: bool = True
+    ) -> Enumerated:
+        return two_samples.enumerate_two_samples(self.scenario, limits, reported, worst)
+
+    def at_truths(self, limits: Limits) -> Exact:
+        found = self.enumerate(limits, limits.outcomes[:0], worst=False).by_truth
+        assert found is not None
+        return found
+
+    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
+        found = search_worst_case(self.scenario, limits, (over[0], over[1]))
+        return (None,) * len(limits.lower) if found is None else found
+
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        return miss_curve.of_two_samples(self.scenario, limits)
+
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        return scores.of_two_samples(self.scenario, limits, enumerated, columns)
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        return verify_two.verify(self.scenario, limits, published)
+
+
+@dataclass(frozen=True)
+class PairedSolver:
+    """Exact engines for pairs, whose outcomes are tables of counts."""
+
+    scenario: PairedScenario
+
+    @property
+    def has_exact_values(self) -> bool:
+        return _has_exact_values(self.scenario)
+
+    def possible_outcomes(self) -> Integers:
+        return paired.possible_outcomes(self.scenario)
+
+    def possible_count(self) -> float:
+        return paired.possible_count(self.scenario)
+
+    def spread_outcomes(self, count: int) -> Integers:
+        return tables.spread_outcomes(self.scenario, self.hull(), count)
+
+    def hull(self) -> tuple[Span, ...]:
+        return self.scenario.truth.hull
+
+    def whole_range(self) -> tuple[Span, ...]:
+        return (self.scenario.model.SUPPORT,) * len(CELLS)
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        return tables.range_outcomes(self.scenario, over)
+
+    def range_count(self, over: Sequence[Span]) -> float:
+        return tables.range_count(self.scenario, over)
+
+    def solves_range(self, over: Sequence[Span]) -> bool:
+        return self.range_count(over) <= LARGEST_COMBINED
+
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        return _covers_possible(self, outcomes, largest)
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        return np.empty(0, np.int64)
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        return paired.outcome_weights(self.scenario, outcomes)
+
+    def enumerate(
+        self, limits: Limits, reported: Integers | None = None, worst: bool = True
+    ) -> Enumerated:
+        return paired.enumerate_pairs(self.scenario, limits, reported, worst)
+
+    def at_truths(self, limits: Limits) -> Exact:
+        return paired.at_listed_tables(self.scenario, limits)
+
+    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
+        found = search_paired_worst_case(self.scenario, limits, over)
+        return (None,) * len(limits.lower) if found is None else found
+
+    def miss_curve(self, limits: Limits) -> None:
+        return None
+
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        is_listed = self.scenario.truth.is_discrete
+        listed = paired.listed_tables(self.scenario) if is_listed else None
+        return scores.of_listed_truths(
+            family_of(self.scenario.family), listed, limits, enumerated, columns
+        )
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        return verify_pairs.verify(self.scenario, limits, published)
+
+
+_SOLVERS: dict[str, Any] = {
+    SINGLE_SAMPLE: OneSampleSolver,
+    TWO_SAMPLES: TwoSampleSolver,
+    PAIRS: PairedSolver,
+    **dict.fromkeys((RUNS, CLUSTERS, STRATA), ListSolver),
+}
+"""The solvers by the design of the family."""
+
+_LAW_SOLVER: Any = LawSolver
+"""The solver of a scenario with a law, which has one sample."""
+
+
+def _has_exact_values(scenario: Scenario) -> bool:
+    return scenario.truth.is_discrete or POSTERIOR in family_of(scenario.family).engines
+
+
+def _covers_possible(solver: Solver, outcomes: Integers, largest: float) -> bool:
+    return solver.possible_count() <= largest and bool(
+        np.isin(solver.possible_outcomes(), outcomes).all()
+    )

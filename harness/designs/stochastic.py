@@ -1,0 +1,135 @@
+"""Monte Carlo for methods that draw their limits: each trial has limits of its own.
+
+The trials are those that all methods share. What a method draws for them comes from another
+stream, keyed by scenario, shard and method, so that no other method changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.callers.source import Answers, DrawingSource, Failures, RunSource
+from harness.designs.monte_carlo import Shard, Trials, every_trial
+from harness.designs.results import Counts, Tally
+from harness.designs.scenario import Column, keyed_stream
+from harness.families.catalogue import family_of
+from harness.families.family import Family
+
+
+@dataclass(frozen=True)
+class DrawingColumn:
+    """A method at one alpha that draws its limits, here or on another machine."""
+
+    column: Column
+    source: DrawingSource
+
+    def stream(self, shard: Shard) -> np.random.Generator:
+        """Return the random generator, keyed by scenario, shard and method alone."""
+        drawn = self.source.content(self.column.alpha, self.column.side)
+        return keyed_stream({**shard.scenario.content(), **drawn}, shard.seed, shard.number)
+
+    def draw(self, trials: Trials, stream: np.random.Generator) -> Answers:
+        """Return the limits of each trial, drawn in the order of the trials.
+
+        Args:
+            trials: the trials, or the next ones of a shard.
+            stream: the generator, as ``stream`` returns it for the shard.
+
+        Raises:
+            IntervalNotFoundError: a method of the catalogue has no interval in a trial.
+        """
+        observed, alpha, side = trials.observed, self.column.alpha, self.column.side
+        return self.source.draw(observed, alpha, side, stream).intervals(observed, alpha, side)
+
+
+@dataclass(frozen=True)
+class StochasticColumn(DrawingColumn):
+    """A method at one alpha that draws its limits, in the process of the run."""
+
+    source: RunSource
+
+
+def simulate_stochastic(
+    shard: Shard, columns: Sequence[DrawingColumn]
+) -> tuple[Tally, dict[int, Failures]]:
+    """Count the misses of each column in one shard, with limits drawn for every trial.
+
+    Returns:
+        The counts of all columns, and why there are no limits in some trials, by the rows of the
+        columns that failed.
+    """
+    streams = [column.stream(shard) for column in columns]
+    tally: Tally | None = None
+    failures: dict[int, Failures] = {}
+    for trials in every_trial(shard):
+        counted, failed = _count(trials, columns, streams, family_of(shard.scenario.family))
+        tally = counted if tally is None else tally.plus(counted)
+        for row, each in failed.items():
+            failures[row] = failures[row].plus(each) if row in failures else each
+    assert tally is not None
+    return tally, failures
+
+
+def _count(
+    trials: Trials,
+    columns: Sequence[DrawingColumn],
+    streams: Sequence[np.random.Generator],
+    family: Family,
+) -> tuple[Tally, dict[int, Failures]]:
+    """Count the misses of each column in some trials of a shard."""
+    by_outcome, by_truth = _Groups.of(trials.outcomes, len(columns)), None
+    if trials.conditions is not None:
+        by_truth = _Groups.of(trials.conditions, len(columns))
+    failures = {}
+    for row, (column, stream) in enumerate(zip(columns, streams, strict=True)):
+        drawn = column.draw(trials, stream)
+        for groups in (by_outcome, by_truth):
+            if groups is not None:
+                groups.fill(row, trials.parameter, drawn, family)
+        failed = drawn.summary()
+        if failed is not None:
+            failures[row] = failed
+    return Tally(by_outcome.counts, None if by_truth is None else by_truth.counts), failures
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Trials by their condition, with the counts under each condition."""
+
+    index: Integers
+    """The index of each trial's condition, shape (trials,)."""
+    counts: Counts
+
+    @classmethod
+    def of(cls, by_trial: Integers | Floats, columns: int) -> _Groups:
+        distinct, index, trials = np.unique(by_trial, return_inverse=True, return_counts=True)
+        conditions = cast("Integers | Floats", distinct)
+        counts = Counts.empty(conditions, columns, lengths=True)
+        counts.trials[:] = trials
+        return cls(index, counts)
+
+    def fill(self, row: int, parameter: Floats, drawn: Answers, family: Family) -> None:
+        """Count the misses of one column, and add up its lengths in the order of the trials."""
+        lower, upper = drawn.lower, drawn.upper
+        failed = np.isnan(lower)
+        length = np.where(failed, 0.0, family.length(lower, upper))
+        infinite = np.isinf(length) & family.is_ratio
+        for counts, missed in (
+            (self.counts.below, parameter < lower),
+            (self.counts.above, parameter > upper),
+            (self.counts.failed, failed),
+        ):
+            counts[row] = self._sums(missed.astype(np.float64))
+        assert self.counts.length is not None
+        assert self.counts.infinite is not None
+        self.counts.length[row] = self._sums(np.where(infinite, 0.0, length))
+        self.counts.infinite[row] = self._sums(infinite.astype(np.float64))
+
+    def _sums(self, values: Floats) -> Floats:
+        summed = np.bincount(self.index, values, minlength=self.counts.conditions.size)
+        return summed.astype(np.float64)

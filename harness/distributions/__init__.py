@@ -1,0 +1,1 @@
+"""Distributions: of true values, of outcomes given them, and of parameters given outcomes."""

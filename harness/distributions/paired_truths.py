@@ -1,0 +1,157 @@
+"""Where the true probabilities of a pair come from: a list of tables, or a Dirichlet distribution.
+
+Two systems judge the same case: both are right, the first only, the second only, or neither. The
+four probabilities p₁₁, p₁₀, p₀₁ and p₀₀ of a pair are the cells of a table; their sum is 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
+from harness.base.text import enumerated
+
+CELLS = ("both", "first_only", "second_only", "neither")
+"""The cells of a table, in the order of the data."""
+
+PARTS = ("first_only", "second_only", "both", "first", "second", "correlation")
+"""The names of what a list of tables is made from: cells, or margins with a correlation."""
+
+Cells = tuple[float, float, float, float]
+"""The probabilities of both, first_only, second_only and neither."""
+
+ROUNDING = 1e-12
+"""Probabilities given as decimals may differ from a sum of 1 by this."""
+
+
+@dataclass(frozen=True)
+class TableTruth:
+    """Finitely many tables of probabilities with equal weights.
+
+    >>> truth = TableTruth.of([table_of_cells(0.1, 0.05), table_of_cells(0.1, 0.1)])
+    >>> truth.count
+    2
+    """
+
+    tables: tuple[Cells, ...]
+    """Ascending and distinct."""
+    is_discrete: ClassVar[Literal[True]] = True
+
+    @classmethod
+    def of(cls, tables: Iterable[Cells]) -> TableTruth:
+        """Return the truth of tables in any order."""
+        return cls(tuple(sorted(set(tables))))
+
+    @property
+    def count(self) -> int:
+        """The number of tables."""
+        return len(self.tables)
+
+    @property
+    def values(self) -> tuple[Floats, ...]:
+        """The probabilities of each cell, four arrays of shape (count,)."""
+        return tuple(np.array(self.tables).T)
+
+    @property
+    def hull(self) -> tuple[tuple[float, float], ...]:
+        """The smallest and the largest probability of each cell."""
+        return tuple((float(each.min()), float(each.max())) for each in self.values)
+
+    def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
+        return {"cells": [list(table) for table in self.tables]}
+
+
+@dataclass(frozen=True)
+class DirichletTruth:
+    """The distribution Dirichlet(a₁₁, a₁₀, a₀₁, a₀₀) of the four probabilities."""
+
+    shapes: Cells
+    """Of both, first_only, second_only and neither, above 0."""
+    is_discrete: ClassVar[Literal[False]] = False
+
+    @property
+    def hull(self) -> tuple[tuple[float, float], ...]:
+        """The range of the probability of each cell."""
+        return ((0.0, 1.0),) * len(CELLS)
+
+    def draw(self, count: int, rng: np.random.Generator) -> tuple[Floats, ...]:
+        """Return the probabilities of each cell in ``count`` draws, four arrays of (count,)."""
+        return tuple(np.ascontiguousarray(rng.dirichlet(self.shapes, count).T))
+
+    def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
+        return {"dirichlet": list(self.shapes)}
+
+
+PairedTruth = TableTruth | DirichletTruth
+"""Where the true probabilities of a pair come from."""
+
+
+def table_of_cells(first_only: float, second_only: float, both: float | None = None) -> Cells:
+    """Return the table with the given probabilities of the discordant cells.
+
+    Args:
+        first_only: the probability that the first only is right.
+        second_only: the probability that the second only is right.
+        both: the probability that both are; left out, half of what the discordant cells leave.
+
+    Raises:
+        InputError: the sum of the probabilities is above 1.
+
+    Example:
+        >>> table_of_cells(0.1, 0.05)
+        (0.425, 0.1, 0.05, 0.425)
+    """
+    given = {"first_only": first_only, "second_only": second_only}
+    if both is not None:
+        given["both"] = both
+    left = math.fsum((1.0, *(-each for each in given.values())))
+    if left < -ROUNDING:
+        found = enumerated(f"{name} {value:.6g}" for name, value in given.items())
+        raise InputError(f"expected probabilities with a sum of at most 1, found {found}")
+    left = max(left, 0.0)
+    if both is None:
+        return 0.5 * left, first_only + 0.0, second_only + 0.0, 0.5 * left
+    return both + 0.0, first_only + 0.0, second_only + 0.0, left
+
+
+def table_of_margins(first: float, second: float, correlation: float) -> Cells:
+    """Return the table with the given margins and correlation.
+
+    With the correlation φ of the two results of a case (the phi coefficient)
+
+        p₁₁ = p₁ p₂ + φ √(p₁ q₁ p₂ q₂).
+
+    Args:
+        first: the probability p₁ that the first is right.
+        second: the probability p₂ that the second is right.
+        correlation: φ; 0 where the results are independent.
+
+    Raises:
+        InputError: the margins allow no such correlation; the message names what they allow.
+
+    Example:
+        >>> table_of_margins(0.5, 0.5, 1.0)
+        (0.5, 0.0, 0.0, 0.5)
+    """
+    scale = math.sqrt(first * (1.0 - first) * second * (1.0 - second))
+    independent = first * second
+    least, most = max(0.0, first + second - 1.0), min(first, second)
+    both = independent + correlation * scale
+    if not least - ROUNDING <= both <= most + ROUNDING:
+        low, high = ((end - independent) / scale for end in (least, most))
+        raise InputError(
+            f"expected a correlation from {low:.6g} to {high:.6g}, which the margins {first:.6g} "
+            f"and {second:.6g} allow, found {correlation:.6g}"
+        )
+    both = min(max(both, least), most)
+    first_only, second_only = max(first - both, 0.0), max(second - both, 0.0)
+    neither = max(math.fsum((1.0, -both, -first_only, -second_only)), 0.0)
+    return both, first_only, second_only, neither

@@ -1,0 +1,284 @@
+"""The posterior of a difference of two independent parameters.
+
+A weighted sum with weights (½, ½) is a difference too: (p₁ + p₂)/2 = (1 + d)/2, where d is the
+difference p₁ − (1 − p₂).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Generic, Protocol, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.root_finding import bracketed_newton
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.difference.density import density_of
+from harness.distributions.posteriors.difference.integrals import DifferenceIntegrals
+from harness.distributions.posteriors.difference.mode import find_mode, has_cusp_at_zero
+from harness.distributions.posteriors.gamma import Gamma
+from harness.distributions.posteriors.protocol import Points
+from harness.distributions.posteriors.truncated import Truncated
+
+P = TypeVar("P", bound=Points)
+
+
+# A tail above this is always computed as 1 less the other one.
+_LARGE = 0.75
+# One below this never is, whatever the means are before truncation.
+_SMALL = 1e-3
+
+
+class Integrals(Protocol):
+    """Tails and density of a difference at points d, given by |d|, 1 − |d| and their sign."""
+
+    def upper_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats: ...
+
+    def lower_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats: ...
+
+    def log_density(
+        self, magnitude: Floats, gap: Floats, negative: Bools
+    ) -> tuple[Floats, Floats]: ...
+
+
+@dataclass(frozen=True)
+class DifferencePosterior(ABC, Generic[P]):
+    """The distribution of first − second of two components, one for each of m outcomes.
+
+    The components are independent unless a subclass says otherwise.
+
+    A subclass defines the points and their coordinate.
+    """
+
+    first: Beta | Gamma | Truncated
+    second: Beta | Gamma | Truncated
+    known_mode: Floats | None = field(default=None, repr=False)
+    """The coordinates of the modes, shape (m,), once they have been found."""
+    recent: list[tuple[P, Floats, Floats]] = field(default_factory=list, repr=False, compare=False)
+    """The most recent points at which the density was computed, with its logarithm and slope."""
+
+    @property
+    def size(self) -> int:
+        """The number m of outcomes."""
+        return self.first.size
+
+    def at(self, index: Index) -> Self:
+        """The posteriors of the outcomes ``index``."""
+        mode = None if self.known_mode is None else self.known_mode[index]
+        return replace(
+            self,
+            first=self.first.at(index),
+            second=self.second.at(index),
+            known_mode=mode,
+            recent=[],
+        )
+
+    @property
+    def _difference(self) -> Integrals:
+        return DifferenceIntegrals(density_of(self.first), density_of(self.second))
+
+    @property
+    def _middle(self) -> Floats:
+        """A point in the middle of the distribution: the smaller tail is the one beyond it."""
+        return density_of(self.first).mean - density_of(self.second).mean
+
+    @abstractmethod
+    def _points(self, points: P | npt.ArrayLike) -> P:
+        """The points in shape (m,)."""
+
+    @abstractmethod
+    def _coordinate(self, points: P) -> Floats:
+        """The coordinate of the points."""
+
+    @abstractmethod
+    def _from_coordinate(self, coordinate: Floats) -> P:
+        """The points with that coordinate."""
+
+    @abstractmethod
+    def _magnitude_gap_sign(self, points: P) -> tuple[Floats, Floats, Bools]:
+        """|d|, its distance from the boundary, and whether d is negative."""
+
+    @abstractmethod
+    def _derivatives(self, points: P) -> tuple[Floats, float]:
+        """The derivatives of d with respect to the coordinate, and of the parameter by d."""
+
+    @abstractmethod
+    def _brackets(self, prob: Floats, *, upper: bool) -> tuple[Floats, Floats]:
+        """Two coordinates that bracket the quantile."""
+
+    @abstractmethod
+    def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
+        """An approximate coordinate of the quantile."""
+
+    @abstractmethod
+    def _is_poorly_approximated(self) -> Bools:
+        """Whether the approximate quantiles may be far from the quantiles."""
+
+    def cdf(self, points: P | npt.ArrayLike) -> Floats:
+        """Pr(parameter < point), shape (m,)."""
+        return self._tail(self._points(points), upper=False)
+
+    def sf(self, points: P | npt.ArrayLike) -> Floats:
+        """Pr(parameter > point), shape (m,)."""
+        return self._tail(self._points(points), upper=True)
+
+    def _tail(self, points: P, *, upper: bool) -> Floats:
+        """One tail; it is computed as 1 less the other tail where that one is smaller.
+
+        The integrand of a large tail is not unimodal, and the window is made for a single peak.
+        """
+        magnitude, _, negative = self._magnitude_gap_sign(points)
+        middle = self._middle
+        larger = (np.where(negative, -magnitude, magnitude) > middle) != upper
+        tail = self._integrated(points, larger, upper=upper)
+        still = np.flatnonzero((tail > _LARGE) & ~larger)
+        if still.size:
+            by_other = np.ones(still.size, dtype=bool)
+            tail[still] = self.at(still)._integrated(points.at(still), by_other, upper=upper)
+        small = np.flatnonzero((tail < _SMALL) & larger)
+        if small.size:
+            by_other = np.zeros(small.size, dtype=bool)
+            tail[small] = self.at(small)._integrated(points.at(small), by_other, upper=upper)
+        return tail
+
+    def _integrated(self, points: P, by_other: Bools, *, upper: bool) -> Floats:
+        """One tail by quadrature; it is computed as 1 less the other tail where ``by_other``."""
+        tail = np.empty(self.size)
+        for other in (False, True):
+            here = np.flatnonzero(by_other == other)
+            if here.size == 0:
+                continue
+            part = self if here.size == self.size else self.at(here)
+            where = part._magnitude_gap_sign(points if part is self else points.at(here))
+            both = part._difference
+            found = both.upper_tail(*where) if upper != other else both.lower_tail(*where)
+            tail[here] = 1.0 - found if other else found
+        return tail
+
+    def logpdf(self, points: P | npt.ArrayLike) -> Floats:
+        """The logarithm of the posterior density, shape (m,)."""
+        return self._log_density_and_slope(self._points(points))[0]
+
+    def pdf(self, points: P | npt.ArrayLike) -> Floats:
+        """The posterior density, shape (m,)."""
+        return np.exp(self.logpdf(points))
+
+    def _log_density_and_slope(self, points: P) -> tuple[Floats, Floats]:
+        """The logarithm of the density and its slope; cached, as a Newton step uses both."""
+        for known, log_density, slope in self.recent:
+            if known is points:
+                return log_density, slope
+        log_density, slope = self._difference.log_density(*self._magnitude_gap_sign(points))
+        log_density -= np.log(self._derivatives(points)[1])
+        self.recent[:] = [*self.recent[-1:], (points, log_density, slope)]
+        return log_density, slope
+
+    def coordinate_density(self, points: P) -> Floats:
+        """The density with respect to the coordinate."""
+        by_coordinate, by_parameter = self._derivatives(points)
+        return self.pdf(points) * by_coordinate * by_parameter
+
+    def log_density_slope(self, points: P) -> Floats:
+        """The derivative of ``logpdf`` with respect to the coordinate."""
+        return self._log_density_and_slope(points)[1] * self._derivatives(points)[0]
+
+    def log_density_ratio(self, lower: P, upper: P) -> Floats:
+        """logpdf(upper) − logpdf(lower)."""
+        at_lower, at_upper = (self._log_density_and_slope(v)[0] for v in (lower, upper))
+        return at_upper - at_lower
+
+    def shift(self, points: P, step: Floats) -> P:
+        """The points whose coordinate is larger by ``step``."""
+        return self._from_coordinate(self._coordinate(points) + step)
+
+    def coordinate_difference(self, lower: P, upper: P) -> Floats:
+        """The coordinate of ``upper`` less that of ``lower``."""
+        return self._coordinate(upper) - self._coordinate(lower)
+
+    @property
+    def mode(self) -> P:
+        """Points at which the density is almost as high as at the mode."""
+        if self.known_mode is None:
+            object.__setattr__(self, "known_mode", self._find_mode())
+        assert self.known_mode is not None
+        return self._from_coordinate(self.known_mode)
+
+    @abstractmethod
+    def _approximate_mode(self) -> tuple[Floats, Floats]:
+        """An approximate coordinate of the mode, and a standard deviation of the coordinate."""
+
+    @abstractmethod
+    def _may_have_cusp(self) -> Bools:
+        """Whether the densities of both components are unsmooth at the same end of their ranges."""
+
+    def _find_mode(self) -> Floats:
+        def slope(coordinate: Floats, index: Positions) -> Floats:
+            part = self.at(index)
+            return part.log_density_slope(part._from_coordinate(coordinate))
+
+        start, width = self._approximate_mode()
+        cusp = has_cusp_at_zero(slope, width, self._may_have_cusp())
+        mode = np.zeros(self.size)
+        smooth = np.flatnonzero(~cusp)
+        mode[smooth] = find_mode(lambda x, i: slope(x, smooth[i]), start[smooth], width[smooth])
+        return mode
+
+    def ppf(self, prob: npt.ArrayLike) -> P:
+        """The points with cdf = ``prob``."""
+        return self._quantile(prob, upper=False)
+
+    def isf(self, prob: npt.ArrayLike) -> P:
+        """The points with sf = ``prob``."""
+        return self._quantile(prob, upper=True)
+
+    def approximate_interval(self, alpha: float) -> tuple[P, P]:
+        """Approximate balanced-tail limits: from moments, or the quantiles where these are poor."""
+        prob = np.full(self.size, alpha / 2)
+        lower = self._from_coordinate(self._approximate_quantile(prob, upper=False))
+        upper = self._from_coordinate(self._approximate_quantile(prob, upper=True))
+        odd = np.flatnonzero(self._is_poorly_approximated())
+        if odd.size == 0:
+            return lower, upper
+        part = self.at(odd)
+        return (
+            lower.replaced(odd, part.ppf(alpha / 2)),
+            upper.replaced(odd, part.isf(alpha / 2)),
+        )
+
+    def _quantile(self, prob: npt.ArrayLike, *, upper: bool) -> P:
+        """Newton's method on the logarithm of a tail: of the one whose probability is below ½."""
+        prob = np.broadcast_to(np.asarray(prob, np.float64), (self.size,)).copy()
+        other = prob > 0.5
+        by_upper = other != upper
+        target = np.where(other, 1.0 - prob, prob)
+        residual = self._residual(target, by_upper)
+        low, high = self._brackets(prob, upper=upper)
+        start = self._approximate_quantile(prob, upper=upper)
+        coordinate, found = bracketed_newton(residual, low, high, start)
+        if not found.all():
+            raise IntervalNotFoundError(f"no quantile at probability {prob[~found][0]:g}")
+        return self._from_coordinate(coordinate)
+
+    def _residual(
+        self, target: Floats, by_upper: Bools
+    ) -> Callable[[Floats, Positions], tuple[Floats, Floats]]:
+        def residual(coordinate: Floats, index: Positions) -> tuple[Floats, Floats]:
+            """A decreasing function: log(target / cdf), or log(sf / target)."""
+            part, points = self.at(index), self._from_coordinate(coordinate)
+            upper = by_upper[index]
+            tail = np.empty(index.size)
+            for way, mask in ((part.at(upper), upper), (part.at(~upper), ~upper)):
+                if mask.any():
+                    by = way.sf if mask is upper else way.cdf
+                    tail[mask] = by(points.at(mask))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                log_ratio = np.log(tail / target[index])
+                change = part.coordinate_density(points) / tail
+            return np.where(upper, log_ratio, -log_ratio), -change
+
+        return residual

@@ -1,0 +1,305 @@
+"""The densities of log r, log p and logit p, for r of a Gamma and p of a Beta distribution.
+
+With z the logarithm or the logit, and q = 1 − p:
+
+    log r:    log density = a log r − b r + constant                slope a − b r
+    log p:    log density = a log p + (b − 1) log q + constant      slope a − (b − 1) p/q
+    logit p:  log density = a log p + b log q + constant            slope a q − b p
+
+Points are given by z and by −z, which is the distance from the upper end of log p and keeps its
+digits next to that end. Each component may be truncated to a part of its range.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.special import expit
+
+from harness.base.numerics.arrays import Floats, Index
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.difference.density import BetaDensity, Density, GammaDensity
+from harness.distributions.posteriors.gamma import Gamma
+from harness.distributions.posteriors.ratio.cumulants import (
+    Cumulants,
+    of_log_gamma,
+    of_log_gamma_ratio,
+)
+from harness.distributions.posteriors.truncated import Truncated
+
+# Beyond this |z| the tails are taken to be powers of p, or of q.
+_FARTHEST = 690.0
+_ROUNDED = 5.0
+
+Component = Beta | Gamma | Truncated
+Points = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True)
+class LogScaleDensity(ABC):
+    """The density of z for each of m outcomes: a ``Density`` whose points are z and −z.
+
+    ``mean`` and ``variance`` are approximate ones of z before truncation, and are carried along
+    because they are asked for more often than anything else.
+    """
+
+    mean: Floats
+    variance: Floats
+
+    @property
+    @abstractmethod
+    def whole(self) -> Density:
+        """The density of the component itself."""
+
+    @abstractmethod
+    def cumulants(self) -> Cumulants:
+        """Return approximate cumulants of z before truncation."""
+
+    @property
+    @abstractmethod
+    def end(self) -> float:
+        """The upper end of the untruncated range."""
+
+    @abstractmethod
+    def at(self, index: Index) -> Self: ...
+
+    @abstractmethod
+    def _scaled(self, value: float) -> float:
+        """z at a value of the component."""
+
+    @abstractmethod
+    def _unscaled(self, p: Floats, q: Floats) -> Points:
+        """The component at the points, by its distances from the ends of its own range."""
+
+    @abstractmethod
+    def _powers(self) -> Points:
+        """The powers of e^z and of e^−z that the density is next to the two ends."""
+
+    @abstractmethod
+    def _log_rate(self, p: Floats, q: Floats) -> Floats:
+        """The logarithm of the derivative of the component by z."""
+
+    @abstractmethod
+    def log_shape(self, p: Floats, q: Floats, power: int) -> Floats: ...
+
+    @abstractmethod
+    def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats: ...
+
+    @abstractmethod
+    def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats: ...
+
+    @property
+    def a(self) -> Floats:
+        return self.whole.a
+
+    @property
+    def range(self) -> tuple[float, float]:
+        low, high = self.whole.range
+        return self._scaled(low), self._scaled(high)
+
+    def has_noninteger_power(self) -> Floats:
+        return self.whole.has_noninteger_power()
+
+    def log_constant(self) -> Floats:
+        return self.whole.log_constant()
+
+    def log_kernel(self, p: Floats, q: Floats) -> Floats:
+        inside, change = self._moved_inside(p, q)
+        return self.whole.log_kernel(*self._unscaled(*inside)) + self._log_rate(*inside) + change
+
+    def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
+        inside, change = self._moved_inside(p, q)
+        values = self._unscaled(*inside)
+        tail = np.array(self.whole.tail(*values, upper=upper))
+        # Next to 1 a proportion has lost the digits that a small power makes count.
+        rounded = (np.abs(p) > _ROUNDED) & (tail > 0.5)
+        if rounded.any():
+            near = values[0][rounded], values[1][rounded]
+            tail[rounded] = 1.0 - self.whole.at(rounded).tail(*near, upper=not upper)
+        return np.where((p > 0) == upper, tail * np.exp(change), tail)
+
+    def _moved_inside(self, z: Floats, minus: Floats) -> tuple[Points, Floats]:
+        """The points moved to |z| ≤ 690, and how the logarithm of the density changes from there.
+
+        Farther out p is no double, yet a density with a small power is not negligible.
+        """
+        inside = np.clip(z, -_FARTHEST, _FARTHEST)
+        beyond = z - inside
+        if not beyond.any():
+            return (z, minus), beyond
+        rise, fall = self._powers()
+        minus = np.where(beyond == 0, minus, -inside)
+        return (inside, minus), np.where(z < 0, rise, -fall) * beyond
+
+
+@dataclass(frozen=True)
+class _BetaScale(LogScaleDensity):
+    component: Beta
+    truncated: Truncated | None
+
+    @property
+    def whole(self) -> BetaDensity:
+        return BetaDensity(self.component, self.truncated)
+
+    def at(self, index: Index) -> Self:
+        truncated = None if self.truncated is None else self.truncated.at(index)
+        mean, variance = self.mean[index], self.variance[index]
+        return type(self)(mean, variance, self.component.at(index), truncated)
+
+
+@dataclass(frozen=True)
+class LogitDensity(_BetaScale):
+    """The density of logit p."""
+
+    end = np.inf
+
+    def cumulants(self) -> Cumulants:
+        return _of_logit(self.component)
+
+    def _scaled(self, value: float) -> float:
+        with np.errstate(divide="ignore"):
+            return float(np.log(value) - np.log1p(-value))
+
+    def _unscaled(self, p: Floats, q: Floats) -> Points:
+        return np.asarray(expit(p)), np.asarray(expit(-p))
+
+    def _powers(self) -> Points:
+        return self.component.a, self.component.b
+
+    def _log_rate(self, p: Floats, q: Floats) -> Floats:
+        away = np.abs(p)
+        return np.asarray(-away - 2.0 * np.log1p(np.exp(-away)))
+
+    def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
+        common = -np.log1p(np.exp(-np.abs(p)))
+        a, b = self.component.a, self.component.b
+        shape = a * (np.minimum(p, 0.0) + common) + b * (np.minimum(-p, 0.0) + common)
+        return np.asarray(shape)
+
+    def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
+        return np.asarray((self.component.a * expit(-p) - self.component.b * expit(p)) * dp_dx)
+
+    def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
+        total = self.component.a + self.component.b
+        return np.asarray(total * expit(p) * expit(-p) * dp_dx**2)
+
+
+@dataclass(frozen=True)
+class LogBetaDensity(_BetaScale):
+    """The density of log p."""
+
+    end = 0.0
+
+    def cumulants(self) -> Cumulants:
+        return of_log_gamma_ratio(self.component.a, self.component.b)
+
+    def _scaled(self, value: float) -> float:
+        with np.errstate(divide="ignore"):
+            return float(np.log(value))
+
+    def _unscaled(self, p: Floats, q: Floats) -> Points:
+        return np.exp(-q), -np.expm1(-q)
+
+    def _powers(self) -> Points:
+        return self.component.a, self.component.b
+
+    def _log_rate(self, p: Floats, q: Floats) -> Floats:
+        return -q
+
+    def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
+        return np.asarray(
+            (self.component.b - 1.0 + power) * np.log(-np.expm1(-q)) - self.component.a * q
+        )
+
+    def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
+        odds = np.exp(-q) / -np.expm1(-q)
+        return (self.component.a - (self.component.b - 1.0 + power) * odds) * dp_dx
+
+    def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
+        rest = -np.expm1(-q)
+        return (self.component.b - 1.0 + power) * np.exp(-q) * (dp_dx / rest) ** 2
+
+
+@dataclass(frozen=True)
+class LogGammaDensity(LogScaleDensity):
+    """The density of log r."""
+
+    component: Gamma
+    truncated: Truncated | None
+    end = np.inf
+
+    @property
+    def whole(self) -> GammaDensity:
+        return GammaDensity(self.component, self.truncated)
+
+    def at(self, index: Index) -> LogGammaDensity:
+        truncated = None if self.truncated is None else self.truncated.at(index)
+        mean, variance = self.mean[index], self.variance[index]
+        return LogGammaDensity(mean, variance, self.component.at(index), truncated)
+
+    def cumulants(self) -> Cumulants:
+        return _of_log_rate(self.component)
+
+    def _scaled(self, value: float) -> float:
+        with np.errstate(divide="ignore"):
+            return float(np.log(value))
+
+    def _unscaled(self, p: Floats, q: Floats) -> Points:
+        return np.exp(p), np.full_like(p, np.inf)
+
+    def _powers(self) -> Points:
+        return self.component.a, np.full_like(self.component.a, np.inf)
+
+    def _log_rate(self, p: Floats, q: Floats) -> Floats:
+        return p
+
+    def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
+        return self.component.a * p - self.component.b * np.exp(p)
+
+    def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
+        return (self.component.a - self.component.b * np.exp(p)) * dp_dx
+
+    def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
+        return self.component.b * np.exp(p) * dp_dx**2
+
+
+def logit_density(component: Component) -> LogitDensity:
+    """Return the density of logit p."""
+    whole, truncated = _beta(component)
+    of = _of_logit(whole)
+    return LogitDensity(of.mean, of.variance, whole, truncated)
+
+
+def log_beta_density(component: Component) -> LogBetaDensity:
+    """Return the density of log p."""
+    whole, truncated = _beta(component)
+    of = of_log_gamma_ratio(whole.a, whole.b)
+    return LogBetaDensity(of.mean, of.variance, whole, truncated)
+
+
+def log_gamma_density(component: Component) -> LogGammaDensity:
+    """Return the density of log r."""
+    truncated = component if isinstance(component, Truncated) else None
+    whole = component.whole if isinstance(component, Truncated) else component
+    assert isinstance(whole, Gamma)
+    of = _of_log_rate(whole)
+    return LogGammaDensity(of.mean, of.variance, whole, truncated)
+
+
+def _of_logit(whole: Beta) -> Cumulants:
+    return of_log_gamma(whole.a).less(of_log_gamma(whole.b))
+
+
+def _of_log_rate(whole: Gamma) -> Cumulants:
+    return of_log_gamma(whole.a).moved(-np.log(whole.b))
+
+
+def _beta(component: Component) -> tuple[Beta, Truncated | None]:
+    """The Beta distribution, and the component itself if it is truncated."""
+    truncated = component if isinstance(component, Truncated) else None
+    whole = component.whole if isinstance(component, Truncated) else component
+    assert isinstance(whole, Beta)
+    return whole, truncated

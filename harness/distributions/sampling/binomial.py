@@ -1,0 +1,91 @@
+"""The number of successes in n independent trials: X ~ Binomial(n, p)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betainc, betaincc
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.deviance import log_binomial
+from harness.distributions.sampling.protocol import NATS
+from harness.distributions.sampling.thinned.binomial import ThinnedBinomial, thinned_binomial
+
+
+def draw(
+    p: npt.ArrayLike, n: float, rng: np.random.Generator, count: int | None = None
+) -> Integers:
+    """Draw one outcome for each p, or ``count`` outcomes for a single p; shape (t,) or (count,)."""
+    return rng.binomial(int(n), np.asarray(p, np.float64), count)
+
+
+def thinned(n: float, lower: float, upper: float) -> ThinnedBinomial | None:
+    """Draws from tables for p in [lower, upper], of n up to 500; None above."""
+    return thinned_binomial(int(n), lower, upper)
+
+
+def window(low: float, high: float, n: float, nats: float = NATS) -> tuple[int, int]:
+    """The first and the last outcome with a non-negligible probability for a p in [low, high].
+
+    Bernstein's inequality: Pr(|X − np| ≥ w) ≤ 2 exp(−w² / (2npq + 2w/3)), here 2 exp(−nats).
+    """
+    first = n * low - _reach(n, low, nats)
+    last = n * high + _reach(n, high, nats)
+    return max(0, math.floor(first)), min(int(n), math.ceil(last))
+
+
+def _reach(n: float, p: float, nats: float) -> float:
+    third = nats / 3.0
+    return third + math.sqrt(third * third + 2.0 * n * p * (1.0 - p) * nats)
+
+
+def mean(p: Floats, n: float) -> Floats:
+    """Return n·p."""
+    return n * p
+
+
+def largest_outcome(n: float) -> float:
+    """The largest possible outcome: n."""
+    return n
+
+
+def pmf(x: npt.ArrayLike, p: npt.ArrayLike, n: float | Floats) -> Floats:
+    """Pr(X = x | p), broadcast over x and p.
+
+    >>> pmf([0, 1, 2], 0.5, 2)
+    array([0.25, 0.5 , 0.25])
+    """
+    x, p = np.asarray(x), np.asarray(p, dtype=np.float64)
+    return np.exp(log_binomial(x, n - x, p, 1.0 - p))
+
+
+def ratio(x: Integers, p: Floats, n: float) -> Floats:
+    """Pr(X = x + 1 | p) / Pr(X = x | p) = (n − x)/(x + 1) · p/(1 − p) for p < 1, broadcast."""
+    return np.asarray((n - x) / (x + 1.0) * (p / (1.0 - p)))
+
+
+def cdf(x: Integers | Floats, p: Floats, n: float | Floats) -> Floats:
+    """Pr(X ≤ x | p) for 0 ≤ x < n, broadcast."""
+    return np.asarray(betaincc(x + 1.0, n - x.astype(np.float64), p))
+
+
+def sf(x: Integers, p: Floats, n: float) -> Floats:
+    """Pr(X > x | p) for 0 ≤ x < n, broadcast."""
+    return np.asarray(betainc(x + 1.0, n - x.astype(np.float64), p))
+
+
+def minus_cdf_derivative(x: Integers, p: Floats, n: float) -> Floats:
+    """−d/dp Pr(X ≤ x | p) = n·b(x; n − 1, p), broadcast."""
+    return n * pmf(x, p, n - 1)
+
+
+def variance_stabilized(p: npt.ArrayLike, n: float) -> Floats:
+    """2√n arcsin √p."""
+    return np.asarray(2.0 * math.sqrt(n) * np.arcsin(np.sqrt(p)))
+
+
+def from_variance_stabilized(value: npt.ArrayLike, n: float) -> Floats:
+    """sin²(value / 2√n)."""
+    return np.asarray(np.sin(np.asarray(value) / (2.0 * math.sqrt(n))) ** 2)

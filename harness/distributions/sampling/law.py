@@ -1,0 +1,135 @@
+"""The protocol of a law: how the count of one sample arises where trials are not independent.
+
+A family has a law of its own, binomial or Poisson, which is described in ``protocol``. Another one
+may stand in its place: successes that come in clusters, draws without replacement, or events that
+vary more than Poisson counts. The parameter keeps its meaning: the mean outcome is size · θ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.numerics.arrays import Floats, Integers
+
+
+class Law(Protocol):
+    """The distribution of a count X, given the parameter θ and the amount of data.
+
+    ``size`` is the number of trials or the exposure. Laws are frozen dataclasses: two of the same
+    settings are equal.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name of the law, as a config has it: ``beta_binomial``."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The law with its settings, for tables and figures: ``beta-binomial, ρ = 0.1``."""
+        ...
+
+    def content(self) -> Mapping[str, Any]:
+        """The law as plain data: ``{"beta_binomial": {"rho": 0.1}}``.
+
+        It is what a config says, and a part of the key of random streams.
+        """
+        ...
+
+    def validate_size(self, size: float) -> None:
+        """Refuse a size that the law does not have.
+
+        Raises:
+            InputError: there is no sample of this size, as of part of a cluster.
+        """
+        ...
+
+    def validate_truth(self, value: float) -> None:
+        """Refuse a true value that the law does not have.
+
+        Raises:
+            InputError: no such parameter exists, as one between the M/N of a finite population.
+        """
+        ...
+
+    def draw(
+        self,
+        parameter: npt.ArrayLike,
+        size: float,
+        rng: np.random.Generator,
+        count: int | None = None,
+    ) -> Integers:
+        """Draw one outcome for each parameter, or ``count`` outcomes for a single parameter.
+
+        Returns:
+            Outcomes, of the shape of ``parameter`` or of shape (count,).
+        """
+        ...
+
+    def mean(self, parameter: Floats, size: float) -> Floats:
+        """The expected outcome at each parameter, shape of the parameter."""
+        ...
+
+    def variance(self, parameter: Floats, size: float) -> Floats:
+        """The variance of the outcome at each parameter, shape of the parameter."""
+        ...
+
+    def largest_outcome(self, size: float) -> float:
+        """The largest possible outcome; inf if outcomes are unbounded."""
+        ...
+
+    def window(self, low: float, high: float, size: float) -> tuple[int, int]:
+        """The first and the last outcome with a non-negligible probability for a θ in [low, high].
+
+        Outcomes outside of the window have a total probability below 1e-16 at each such θ.
+        """
+        ...
+
+    def probabilities(self, parameter: Floats, size: float, first: int, last: int) -> Floats:
+        """Pr(X = x) at each parameter for x = first, …, last.
+
+        Args:
+            parameter: shape (t,).
+            size: the number of trials or the exposure.
+            first: the first outcome, not below 0.
+            last: the last outcome, not above the largest.
+
+        Returns:
+            Probabilities, shape (t, last − first + 1).
+        """
+        ...
+
+    @property
+    def lattice(self) -> int | None:
+        """N where parameters are M/N with whole numbers M, else None."""
+        ...
+
+    @property
+    def is_unimodal(self) -> bool:
+        """Whether Pr(a ≤ X ≤ b) is known to rise and then to fall with the parameter, for a ≤ b."""
+        ...
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether ``probabilities`` and ``window`` can be computed."""
+        ...
+
+
+def on_lattice(values: Floats, law: Law) -> Floats:
+    """Return true values as the doubles M/N, where the law has only those; else as they are.
+
+    A given value may differ from M/N by the rounding of a few operations. Limits that are M/N are
+    compared with truths by closed intervals, to the last bit.
+    """
+    if law.lattice is None:
+        return values
+    return np.asarray(np.rint(values * law.lattice) / law.lattice)
+
+
+def population_and_title(law: Law | None) -> tuple[int | None, str]:
+    """Return the finite population of a law, None where there is none, and the law in words."""
+    return (None, "independent trials") if law is None else (law.lattice, law.title)

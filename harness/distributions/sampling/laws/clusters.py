@@ -1,0 +1,236 @@
+"""Counts of successes in clusters of cases: beta-binomial, one independent of the other.
+
+Trials in clusters: n/m independent beta-binomial counts of m trials each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats, Integers
+from harness.distributions.sampling import binomial
+from harness.distributions.sampling.laws.beta_binomial import BetaBinomial, draw_proportions
+from harness.distributions.sampling.protocol import NATS
+
+
+def draw_clusters(
+    p: Floats,
+    rho: Floats,
+    clusters: int,
+    sizes: int | tuple[int, int],
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """Draw the counts of the clusters of t data sets, and their sizes.
+
+    Each cluster has a proportion of its own, P ~ Beta(p(1 − ρ)/ρ, (1 − p)(1 − ρ)/ρ), and so many
+    successes of its n cases as Binomial(n, P): the mean is np, two cases of one cluster have the
+    correlation ρ, and the variance is np(1 − p)(1 + (n − 1)ρ). At ρ = 0 the count is binomial. The
+    size of a cluster does not depend on its proportion.
+
+    Args:
+        p: the proportion of each data set, in [0, 1], shape (t,).
+        rho: the correlation of two cases of a cluster, in [0, 1), shape (t,).
+        clusters: C, the number of clusters of each data set.
+        sizes: the size of all clusters, or the smallest and the largest one; each cluster then has
+            any of these sizes with the same probability.
+        rng: the source of randomness.
+
+    Returns:
+        Counts and sizes, whole numbers of shape (t, C) each.
+
+    Example:
+        >>> rng = np.random.default_rng(1)
+        >>> draw_clusters(np.array([0.8]), np.array([0.5]), 4, 10, rng)
+        (array([[ 2., 10., 10., 10.]]), array([[10., 10., 10., 10.]]))
+    """
+    shape = p.size, clusters
+    drawn = sizes if isinstance(sizes, int) else rng.integers(*sizes, shape, endpoint=True)
+    if rho.any():
+        proportions = draw_proportions(p[:, None], rho[:, None], rng, shape)
+    else:
+        proportions = p[:, None]
+    counts = rng.binomial(drawn, proportions, shape)
+    return counts.astype(np.float64), np.full(shape, drawn, np.float64)
+
+
+BLOCK = 2**16
+"""The number of clusters drawn at once."""
+TERMS = 2**12
+"""The most terms of one sum of a convolution."""
+DROPPED, SMALLEST = 1e-160, 1e-100
+"""Probabilities below the first are left out of convolutions, sums below the second are 0: what is
+left out changes no larger sum by a part in 10^16."""
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """n trials in n/m clusters of m, each with its own P ~ Beta(p(1 − ρ)/ρ, (1 − p)(1 − ρ)/ρ).
+
+    The mean of X is np and its variance np(1 − p)(1 + (m − 1)ρ): two trials of one cluster have the
+    correlation ρ, and those of two clusters are independent. At ρ = 0 or m = 1 the law is the
+    binomial one, and at m = n the beta-binomial one.
+
+    Probabilities are convolutions of positive terms, whose sums keep all digits. Their cost
+    increases with the square of n up to about n = 10^4, and with n after that.
+    """
+
+    cluster_size: int
+    """The number m of trials of each cluster, of which n is a multiple."""
+    rho: float
+    """The correlation ρ of two trials of one cluster, 0 ≤ ρ < 1."""
+    name: ClassVar[str] = "clusters"
+    lattice: ClassVar[int | None] = None
+    has_probabilities: ClassVar[bool] = True
+
+    @property
+    def title(self) -> str:
+        """The law with its settings."""
+        return f"clusters of {self.cluster_size}, ρ = {self.rho:.6g}"
+
+    def content(self) -> Mapping[str, Any]:
+        """The law as plain data."""
+        return {self.name: {"size": self.cluster_size, "rho": self.rho}}
+
+    def validate_size(self, size: float) -> None:
+        """Refuse a number of trials that is no whole number of clusters.
+
+        Raises:
+            InputError: it is none; the message names the nearest ones.
+        """
+        m = self.cluster_size
+        whole = int(size) // m * m
+        if whole != size:
+            near = f"{whole} or {whole + m}" if whole else f"{m}"
+            raise InputError(
+                f"n should be a multiple of the size of a cluster, {m}, such as {near}, "
+                f"found {size:.16g}"
+            )
+
+    def validate_truth(self, value: float) -> None:
+        """Every proportion will do."""
+
+    @property
+    def is_unimodal(self) -> bool:
+        """Only where trials are independent: a sum of beta-binomials may be otherwise."""
+        return self._is_binomial
+
+    @property
+    def _of_one(self) -> BetaBinomial:
+        return BetaBinomial(self.rho)
+
+    @property
+    def _is_binomial(self) -> bool:
+        return self.rho == 0.0 or self.cluster_size == 1
+
+    def draw(
+        self,
+        parameter: npt.ArrayLike,
+        size: float,
+        rng: np.random.Generator,
+        count: int | None = None,
+    ) -> Integers:
+        """Draw the counts of all clusters and their sum for each p, or ``count`` sums for one p."""
+        if self._is_binomial:
+            return binomial.draw(parameter, size, rng, count)
+        p = np.asarray(parameter, np.float64)
+        sums = np.zeros(p.shape if count is None else count, np.int64)
+        flat, each = sums.reshape(-1), p.reshape(-1, 1)
+        clusters = int(size) // self.cluster_size
+        together = min(clusters, BLOCK)
+        rows = max(1, BLOCK // together)
+        for row in range(0, flat.size, rows):
+            part = flat[row : row + rows]
+            chances = each[row : row + rows] if each.size > 1 else each.reshape(())
+            for done in range(0, clusters, together):
+                shape = part.size, min(together, clusters - done)
+                proportions = draw_proportions(chances, self.rho, rng, shape)
+                part += rng.binomial(self.cluster_size, proportions).sum(axis=1)
+        return sums
+
+    def mean(self, parameter: Floats, size: float) -> Floats:
+        """Return n·p."""
+        return size * parameter
+
+    def variance(self, parameter: Floats, size: float) -> Floats:
+        """Return np(1 − p)(1 + (m − 1)ρ)."""
+        factor = 1.0 + (self.cluster_size - 1.0) * self.rho
+        return size * parameter * (1.0 - parameter) * factor
+
+    def largest_outcome(self, size: float) -> float:
+        """The largest possible outcome: n."""
+        return size
+
+    def window(self, low: float, high: float, size: float) -> tuple[int, int]:
+        """The outcomes that count at any p in [low, high].
+
+        Bernstein's inequality for sums of counts of 0 to m: Pr(|X − np| ≥ w) ≤
+        2 exp(−w²/(2σ² + 2mw/3)), here 2 exp(−39.2). A single cluster has a window of its own.
+        """
+        if self._is_binomial:
+            return binomial.window(low, high, size)
+        if size == self.cluster_size:
+            return self._of_one.window(low, high, size)
+        first, last = size * low - self._reach(low, size), size * high + self._reach(high, size)
+        return max(0, math.floor(first)), min(int(size), math.ceil(last))
+
+    def _reach(self, p: float, size: float) -> float:
+        third = self.cluster_size * NATS / 3.0
+        variance = float(self.variance(np.float64(p), size))  # type: ignore[arg-type]
+        return third + math.sqrt(third * third + 2.0 * variance * NATS)
+
+    def probabilities(self, parameter: Floats, size: float, first: int, last: int) -> Floats:
+        """Pr(X = x) at each p for x = first, …, last; shape (t, last − first + 1)."""
+        p = np.asarray(parameter, np.float64)
+        if self._is_binomial:
+            return binomial.pmf(np.arange(first, last + 1), p[:, np.newaxis], size)
+        m = self.cluster_size
+        if size == m:
+            return self._of_one.probabilities(p, size, first, last)
+        found = np.zeros((p.size, last - first + 1))
+        for row, one in zip(found, self._of_one.probabilities(p, m, 0, m), strict=True):
+            start, sums = _power(one, int(size) // m)
+            sums = np.where(sums < SMALLEST, 0.0, sums / sums.sum())
+            begin, end = max(first, start), min(last + 1, start + sums.size)
+            if begin < end:
+                row[begin - first : end - first] = sums[begin - start : end - start]
+        return found
+
+
+def _power(one: Floats, count: int) -> tuple[int, Floats]:
+    """The distribution of the sum of ``count`` independent numbers, from that of one.
+
+    Args:
+        one: the probabilities of 0, 1, …, shape (k,).
+        count: at least 1.
+
+    Returns:
+        The first outcome, and the probabilities from it on.
+    """
+    start, sums = 0, one
+    for digit in f"{count:b}"[1:]:
+        start, sums = _trimmed(2 * start, _convolved(sums, sums))
+        if digit == "1":
+            start, sums = _trimmed(start, _convolved(sums, one))
+    return start, sums
+
+
+def _convolved(long: Floats, short: Floats) -> Floats:
+    """The convolution by direct sums; in parts, so that no library spreads a sum over threads."""
+    found = np.zeros(long.size + short.size - 1)
+    for shift in range(0, short.size, TERMS):
+        part = np.convolve(long, short[shift : shift + TERMS])
+        found[shift : shift + part.size] += part
+    return found
+
+
+def _trimmed(start: int, sums: Floats) -> tuple[int, Floats]:
+    """Leave out both ends as far as no probability counts."""
+    counts = np.flatnonzero(sums > DROPPED)
+    return start + int(counts[0]), sums[counts[0] : counts[-1] + 1]

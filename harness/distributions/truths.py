@@ -1,0 +1,300 @@
+"""Where the true parameter comes from: a list of values, or a distribution."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers
+
+Prior = tuple[float, ...]
+"""The parameters of a prior: two of a Beta or Gamma distribution, four of a Dirichlet one."""
+
+# A continuous distribution has no mass at the boundary of the parameter's range, but a draw may
+# round to it, and an interval of zero width there would cover that draw.
+_OPEN_UNIT_INTERVAL = (5e-324, 1.0 - 2.0**-53)
+_NEGLIGIBLE_TAIL = 1e-17
+
+
+@dataclass(frozen=True)
+class DiscreteTruth:
+    """Finitely many true values with equal weights: a grid or a list.
+
+    >>> truth = DiscreteTruth((0.1, 0.2, 0.5))
+    >>> truth.count, truth.support
+    (3, (0.1, 0.5))
+    """
+
+    values: tuple[float, ...]
+    """Ascending and distinct."""
+    is_discrete: ClassVar[Literal[True]] = True
+
+    @property
+    def count(self) -> int:
+        """The number of true values."""
+        return len(self.values)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest true value."""
+        return self.values[0], self.values[-1]
+
+    @property
+    def effective_support(self) -> tuple[float, float]:
+        """The support."""
+        return self.support
+
+    @property
+    def mass_left_out(self) -> float:
+        """The probability of a true value outside of the effective support: none."""
+        return 0.0
+
+    def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
+        return {"values": list(self.values)}
+
+
+@dataclass(frozen=True)
+class UniformTruth:
+    """The uniform distribution on [lower, upper]."""
+
+    lower: float
+    upper: float
+    is_discrete: ClassVar[Literal[False]] = False
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The range of the true value."""
+        return self.lower, self.upper
+
+    @property
+    def effective_support(self) -> tuple[float, float]:
+        """The support."""
+        return self.support
+
+    @property
+    def mass_left_out(self) -> float:
+        """The probability of a true value outside of the effective support: none."""
+        return 0.0
+
+    @property
+    def conjugate_prior(self) -> Prior | None:
+        """None, since the distribution is a part of a flat prior."""
+        return None
+
+    @property
+    def shapes(self) -> tuple[float, ...]:
+        """The exponents of the density at its zeros or singularities, plus 1: none."""
+        return ()
+
+    @property
+    def mean(self) -> float:
+        """The mean of the true value."""
+        return 0.5 * (self.lower + self.upper)
+
+    @property
+    def standard_deviation(self) -> float:
+        """The standard deviation of the true value."""
+        return (self.upper - self.lower) / math.sqrt(12.0)
+
+    def draw(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return ``count`` independent draws, shape (count,)."""
+        draws = rng.random(count)
+        if self.support != (0.0, 1.0):
+            draws *= self.upper - self.lower
+            draws += self.lower
+            smallest, largest = _OPEN_UNIT_INTERVAL
+            np.clip(draws, smallest, self.upper if self.upper > 1 else largest, out=draws)
+        return draws
+
+    def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
+        return {"uniform": [self.lower, self.upper]}
+
+
+@dataclass(frozen=True)
+class BetaTruth:
+    """The distribution Beta(s, t) on [0, 1], with s, t > 0.
+
+    >>> BetaTruth(2.0, 8.0).mean
+    0.2
+    """
+
+    s: float
+    t: float
+    is_discrete: ClassVar[Literal[False]] = False
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The range of the true value."""
+        return 0.0, 1.0
+
+    @property
+    def effective_support(self) -> tuple[float, float]:
+        """The support."""
+        return self.support
+
+    @property
+    def mass_left_out(self) -> float:
+        """The probability of a true value outside of the effective support: none."""
+        return 0.0
+
+    @property
+    def conjugate_prior(self) -> Prior:
+        """The parameters of the Beta prior that is the truth's distribution."""
+        return self.s, self.t
+
+    @property
+    def shapes(self) -> tuple[float, ...]:
+        """The exponents of the density at its zeros or singularities, plus 1: at 0 and at 1."""
+        return self.s, self.t
+
+    @property
+    def mean(self) -> float:
+        """The mean of the true value."""
+        return self.s / (self.s + self.t)
+
+    @property
+    def standard_deviation(self) -> float:
+        """The standard deviation of the true value."""
+        mean = self.mean
+        return math.sqrt(mean * (1.0 - mean) / (self.s + self.t + 1.0))
+
+    def draw(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return ``count`` independent draws, shape (count,)."""
+        return np.clip(rng.beta(self.s, self.t, count), *_OPEN_UNIT_INTERVAL)
+
+    def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
+        return {"beta": [self.s, self.t]}
+
+
+@dataclass(frozen=True)
+class GammaTruth:
+    """The Gamma distribution with shape s > 0 and rate t > 0, on (0, ∞)."""
+
+    s: float
+    t: float
+    is_discrete: ClassVar[Literal[False]] = False
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The range of the true value."""
+        return 0.0, math.inf
+
+    @property
+    def effective_support(self) -> tuple[float, float]:
+        """The support without an upper tail of probability ``mass_left_out``."""
+        # The process of a user's function imports this module: SciPy is two thirds of its start.
+        from scipy.special import gammainccinv
+
+        return 0.0, float(gammainccinv(self.s, _NEGLIGIBLE_TAIL)) / self.t
+
+    @property
+    def mass_left_out(self) -> float:
+        """The probability of a true value above the effective support: 1e-17."""
+        return _NEGLIGIBLE_TAIL
+
+    @property
+    def conjugate_prior(self) -> Prior:
+        """The parameters of the Gamma prior that is the truth's distribution."""
+        return self.s, self.t
+
+    @property
+    def shapes(self) -> tuple[float, ...]:
+        """The exponent of the density at its zero or singularity, plus 1: at 0."""
+        return (self.s,)
+
+    @property
+    def mean(self) -> float:
+        """The mean of the true value."""
+        return self.s / self.t
+
+    @property
+    def standard_deviation(self) -> float:
+        """The standard deviation of the true value."""
+        return math.sqrt(self.s) / self.t
+
+    def draw(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return ``count`` independent draws, shape (count,)."""
+        return np.maximum(rng.gamma(self.s, 1.0 / self.t, count), _OPEN_UNIT_INTERVAL[0])
+
+    def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
+        return {"gamma": [self.s, self.t]}
+
+
+ContinuousTruth = UniformTruth | BetaTruth | GammaTruth
+Truth = DiscreteTruth | ContinuousTruth
+
+
+@dataclass(frozen=True)
+class PairTruth:
+    """Two independent truths, one for each sample: both discrete, or both continuous.
+
+    Two discrete truths are crossed: every value of the first is paired with every value of the
+    second, with equal weights. Pairs are ordered by the first value, then by the second one.
+
+    >>> PairTruth(DiscreteTruth((0.1, 0.2)), DiscreteTruth((0.3, 0.4, 0.5))).count
+    6
+    """
+
+    first: Truth
+    second: Truth
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether there are finitely many pairs of true values."""
+        return self.first.is_discrete
+
+    @property
+    def count(self) -> int:
+        """The number of pairs of true values, of two discrete truths."""
+        assert self.first.is_discrete
+        assert self.second.is_discrete
+        return self.first.count * self.second.count
+
+    @property
+    def values(self) -> tuple[Floats, Floats]:
+        """The true values of each sample, of two discrete truths; two arrays of shape (count,)."""
+        assert self.first.is_discrete
+        assert self.second.is_discrete
+        first, second = np.array(self.first.values), np.array(self.second.values)
+        return np.repeat(first, second.size), np.tile(second, first.size)
+
+    def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
+        return {"first": dict(self.first.content()), "second": dict(self.second.content())}
+
+
+class ListedTruth(Protocol):
+    """A truth of finitely many values."""
+
+    @property
+    def count(self) -> int:
+        """The number of values."""
+        ...
+
+
+def trials_per_value(truth: ListedTruth, trials: int, rng: np.random.Generator) -> Integers:
+    """Draw how many of the trials fall on each true value, or on each pair of them.
+
+    Args:
+        truth: discrete; its t values, or pairs of values, are equally likely.
+        trials: the number of trials in all.
+        rng: the source of randomness.
+
+    Returns:
+        The number of trials of each value, shape (t,); the sum is ``trials``.
+    """
+    return rng.multinomial(trials, np.full(truth.count, 1 / truth.count)).astype(np.int64)
+
+
+def as_distribution(truth: Truth) -> ContinuousTruth:
+    """The truth, which is a distribution and not a list of values."""
+    assert not truth.is_discrete
+    return truth

@@ -1,1 +1,0 @@
-"""Exact intervals for a proportion of a finite population, of which n cases are drawn."""

@@ -1,1 +1,0 @@
-"""A function of R as an interval method."""

@@ -1,1 +1,0 @@
-"""A table of limits as an interval method."""

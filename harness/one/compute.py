@@ -1,0 +1,194 @@
+"""The interval of a method for given data, and what its posterior says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.arguments import validate_choice
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
+from harness.distributions.truths import Prior
+from harness.families.catalogue import family_of
+from harness.families.data import broadcast_columns, numbers, validate_values
+from harness.families.family import POSTERIOR, Data, Family
+from harness.families.population import POPULATION, with_population
+from harness.methods import catalogue
+from harness.methods.catalogue import CATALOGUE, find
+from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
+from harness.one.result import Interval, Value
+
+
+@dataclass(frozen=True)
+class Tails:
+    """The mass of a posterior outside the limits of an interval."""
+
+    lower_tail: Value
+    upper_tail: Value
+
+
+def compute(
+    family: str,
+    method: str | None = None,
+    *,
+    alpha: npt.ArrayLike = 0.05,
+    side: str = TWO_SIDED,
+    prior: Prior | None = None,
+    seed: int | None = None,
+    **data: npt.ArrayLike,
+) -> Interval:
+    """Compute the interval as ``interval`` does, of a family and a method named by any text."""
+    chosen = _chosen(family, method, side)
+    known = family_of(family)
+    columns, levels = _arguments(family, chosen, alpha, data)
+    prior = known.validate_prior(prior)
+    chosen.check(side, prior)
+    of_family = columns[:-1] if chosen.needs_population else columns
+    if levels.size and known.has_outcomes:
+        named = dict(zip(known.data, of_family, strict=True))
+        # The size of pairs is the sum of their counts, and no column.
+        largest = {name: named[name] for name in known.sizes if name in named}
+        chosen.validate_sizes({name: float(sizes.max()) for name, sizes in largest.items()})
+    rng = None if chosen.deterministic else _generator(chosen, seed)
+    lower, upper = np.empty(levels.shape), np.empty(levels.shape)
+    for level in np.unique(levels):
+        here = levels == level
+        part = tuple(column[here] for column in columns)
+        lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
+    estimate = known.estimate(of_family)
+    return Interval(
+        _float_or_array(estimate),
+        _float_or_array(lower),
+        _float_or_array(upper),
+        family=family,
+        method=chosen.name,
+        alpha=float(np.asarray(alpha)) if np.ndim(alpha) == 0 else levels,
+        side=side,
+        data=_given(known, data, levels.shape),
+    )
+
+
+def tails(
+    family: str,
+    method: str,
+    found: Interval,
+    *,
+    prior: Prior | None = None,
+    **data: npt.ArrayLike,
+) -> Tails:
+    """Compute the posterior mass below and above an interval.
+
+    Args:
+        family: as for ``interval``, like ``method``, ``prior`` and the data.
+        found: the interval, whose limits broadcast against the data.
+
+    Returns:
+        Both masses under the prior, by default that of the method, or else a flat one.
+
+    Raises:
+        InputError: as of ``interval``; or the method is for a finite population, or the family has
+            no posterior.
+    """
+    chosen, known = method_of(family, method), family_of(family)
+    chosen.refuse_finite_population("a posterior")
+    if POSTERIOR not in known.engines:
+        raise InputError(f"the parameter of {family} has no closed posterior")
+    prior = known.validate_prior(prior)
+    columns, _ = _arguments(family, chosen, 0.5, data)
+    *data_columns, lower, upper = np.broadcast_arrays(*columns, found.lower, found.upper)
+    reference = prior or chosen.default_prior or known.model.FLAT_PRIOR
+    posterior = known.posterior(tuple(column.ravel() for column in data_columns), reference)
+    return Tails(
+        _float_or_array(posterior.cdf(lower.ravel()).reshape(lower.shape)),
+        _float_or_array(posterior.sf(upper.ravel()).reshape(upper.shape)),
+    )
+
+
+def method_of(family: str, method: str) -> Method:
+    """Return the method of a family by its name.
+
+    Raises:
+        InputError: there is no such family or method.
+    """
+    return find(validate_choice("family", family, CATALOGUE), method)
+
+
+def default_method(family: str, side: str) -> str:
+    """Return the name of the method that is used where none is named.
+
+    Raises:
+        InputError: there is no such family.
+    """
+    return catalogue.default_method(validate_choice("family", family, CATALOGUE), side).name
+
+
+def _chosen(family: str, method: str | None, side: str) -> Method:
+    """The method of that name, or the default of the family."""
+    if method is not None:
+        return method_of(family, method)
+    validate_choice("side", side, ALL_SIDES)
+    return method_of(family, default_method(family, side))
+
+
+def _given(
+    family: Family, data: Mapping[str, npt.ArrayLike], shape: tuple[int, ...]
+) -> dict[str, Any]:
+    """The data as they were given, of the shape of the limits; a list has its own axis more."""
+    found = {}
+    for name, values in data.items():
+        array = np.array(values)
+        is_list = not family.has_outcomes and name in family.data
+        inner = array.shape[-1:] if is_list else ()
+        whole = np.broadcast_to(array, (*shape, *inner))
+        found[name] = whole if whole.ndim else whole.item()
+    return found
+
+
+def _generator(method: Method, seed: int | None) -> np.random.Generator:
+    """The random generator of a stochastic method."""
+    if seed is None:
+        raise InputError(f"{method.name} draws random numbers and needs a seed")
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
+        raise InputError(f"seed should be a whole number from 0 on, found {seed!r}")
+    return np.random.default_rng(int(seed))
+
+
+def _arguments(
+    family: str, method: Method, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
+) -> tuple[Data, Floats]:
+    """The method's data and alpha, all of one shape; lists have one axis more."""
+    given, known = dict(data), family_of(family)
+    population = given.pop(POPULATION, None)
+    columns, levels = known.validate_data(given), _validate_alpha(alpha)
+    if not given.keys() <= set(known.data):
+        method.refuse_summary()
+    largest = None
+    if population is not None:
+        method.refuse_needless_population()
+        columns = with_population(known, columns, population)
+        largest = float(np.max(columns[-1], initial=0.0))
+    method.validate_population(largest)
+    shape = known.outcomes_shape(columns)
+    _, levels = broadcast_columns(("data", "alpha"), (np.empty(shape), levels))
+    # Beyond the shape of the outcomes, a column of lists has an axis of its own.
+    inner = [column.shape[len(shape) :] for column in columns]
+    broadcast = (
+        np.broadcast_to(column, (*levels.shape, *rest))
+        for column, rest in zip(columns, inner, strict=True)
+    )
+    return tuple(broadcast), levels
+
+
+def _validate_alpha(alpha: npt.ArrayLike) -> Floats:
+    levels = numbers("alpha", alpha, "a number between 0 and 1")
+    validate_values(levels, ~((levels > 0) & (levels < 1)), "alpha", "a number between 0 and 1")
+    return levels
+
+
+def _float_or_array(values: Floats) -> Value:
+    return float(values) if values.ndim == 0 else values

@@ -1,0 +1,284 @@
+"""One interval as a record and as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.arguments import validate_choice
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Value = float | Floats
+Library = Literal["polars", "pandas", "pyarrow"]
+LIBRARIES = ("polars", "pandas", "pyarrow")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its limits: floats for scalar data, else arrays of the broadcast shape.
+
+    All are in the unit of the parameter: a probability for proportions, their differences and
+    balanced accuracies; events per unit of exposure for rates and their differences; of a mean that
+    of the values. Two intervals are equal where their numbers are, whatever they are made from.
+    """
+
+    estimate: Value
+    """The parameter at the observed proportions or rates; not a number where a ratio is 0/0."""
+    lower: Value
+    """The lower limit; the lower boundary of the support if only an upper limit is asked for."""
+    upper: Value
+    """The upper limit; the upper boundary of the support if only a lower limit is asked for."""
+    family: str = field(compare=False)
+    """What is estimated."""
+    method: str = field(compare=False)
+    """The name of the method in the catalogue; that of the default where none was given."""
+    alpha: Value = field(compare=False)
+    """The probability outside, as it was given: a float, or an array of the broadcast shape."""
+    side: str = field(compare=False)
+    """``two-sided``, ``lower`` or ``upper``."""
+    data: Mapping[str, Any] = field(compare=False)
+    """The data by name: numbers, or arrays of the broadcast shape; lists have one axis more."""
+
+    def __repr__(self) -> str:
+        """The numbers in a line, or a table of them, at most ten rows of it.
+
+        >>> from harness.one import interval
+        >>> interval("proportion", "wilson", x=90, n=100)
+        <Interval 0.9000 [0.8256, 0.9448]: proportion, wilson, alpha 0.05>
+        >>> interval("proportion", "wilson", x=[0, 1], n=60)
+        <Interval, 2 rows: proportion, wilson, alpha 0.05>
+         x   n  estimate    lower    upper
+         0  60   0.00000  0.00000  0.06017
+         1  60   0.01667  0.00295  0.08855
+        """
+        of_one_level = np.ndim(self.alpha) == 0
+        words = [self.family, self.method, *([f"alpha {self.alpha:g}"] if of_one_level else [])]
+        if self.side != "two-sided":
+            words.append(f"side {self.side}")
+        given = {**self.data, **({} if of_one_level else {"alpha": self.alpha})}
+        return interval_text(words, given, self.estimate, self.lower, self.upper)
+
+    @overload
+    def to_frame(self, library: Literal["polars"] = ...) -> pl.DataFrame: ...
+
+    @overload
+    def to_frame(self, library: Literal["pandas", "pyarrow"]) -> Any: ...
+
+    def to_frame(self, library: Library = "polars") -> Any:
+        """Return the interval as a data frame with a row for each outcome.
+
+        Any library that reads Arrow data takes an Interval itself, without a copy of its own
+        here: ``pyarrow.table(found)``, ``polars.DataFrame(found)``.
+
+        Args:
+            library: whose data frame it is: "polars", or "pandas" or "pyarrow" where they are
+                installed.
+
+        Returns:
+            The columns of the data by their names, then estimate, lower, upper, alpha, method and
+            side; arrays of several axes row by row. An estimate that is not a number is missing.
+
+        Raises:
+            InputError: there is no such library, or it is not installed.
+
+        Example:
+            >>> import harness
+            >>> found = harness.interval("proportion", "wilson", x=[0, 1, 2], n=60)
+            >>> found.to_frame().select("x", "upper", "method").rows()[0]
+            (0, 0.06017185..., 'wilson')
+        """
+        validate_choice("library", library, LIBRARIES)
+        try:
+            module = import_module(library)
+        except ModuleNotFoundError as fault:
+            if fault.name != library:
+                raise
+            raise InputError(
+                f"to_frame({library!r}) needs the package {library}, which is not installed"
+            ) from None
+        if library == "pandas":
+            return module.DataFrame(self._columns())
+        if library == "pyarrow":
+            return module.table(self)
+        return module.DataFrame(self._columns(), nan_to_null=True)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The data frame as an Arrow stream, which other libraries read."""
+        return self.to_frame().__arrow_c_stream__(requested_schema)
+
+    def _columns(self) -> dict[str, Any]:
+        """The columns of the data frame."""
+        shape = np.shape(self.lower)
+        numbers = {
+            "estimate": self.estimate,
+            "lower": self.lower,
+            "upper": self.upper,
+            "alpha": self.alpha,
+        }
+        rows = int(np.prod(shape, dtype=np.int64))
+        return {
+            **{name: _column(values, len(shape)) for name, values in self.data.items()},
+            **{name: np.broadcast_to(each, shape).ravel() for name, each in numbers.items()},
+            "method": [self.method] * rows,
+            "side": [self.side] * rows,
+        }
+
+
+def _column(values: npt.ArrayLike, axes: int) -> Any:
+    """A column with a value for each row, or with a list for each."""
+    array = np.asarray(values)
+    if array.ndim == axes:
+        return array.ravel()
+    return [row.tolist() for row in array.reshape(-1, array.shape[-1])]
+
+
+DECIMALS = 4
+"""The decimals of numbers below 1000, and the most that are shown of larger ones without need."""
+_DIGITS = 3
+"""The digits of an interval's length that its limits show."""
+_MOST_DECIMALS = 8
+_LARGEST = 1e9
+_SPREAD = 4
+"""Rows whose decimals differ by more have their own each."""
+
+
+def shown_decimals(
+    rows: Sequence[Sequence[float | None]], usual: int = DECIMALS
+) -> list[int | None]:
+    """Return the decimals of each interval, which they share where they can.
+
+    Args:
+        rows: the estimate and the limits of each; None or not a number where one is missing.
+        usual: the decimals of numbers below 1000.
+
+    Returns:
+        A number for each row; None where powers of ten are read better.
+
+    Example:
+        >>> shown_decimals([(0.9, 0.83, 0.95), (0.001, 0.00024, 0.0026)])
+        [6, 6]
+    """
+    each = [_decimals(values, usual) for values in rows]
+    fixed = [count for count in each if count is not None]
+    share = bool(fixed) and len(fixed) == len(each) and max(fixed) - min(fixed) <= _SPREAD
+    return [max(fixed)] * len(each) if share else each
+
+
+def number_text(value: float, decimals: int | None, values: Sequence[float | None]) -> str:
+    """Return a number of an interval as text.
+
+    Args:
+        value: the estimate, a limit or the length.
+        decimals: of ``shown_decimals``.
+        values: the estimate and the limits.
+    """
+    if decimals is not None or value == 0 or not math.isfinite(value):
+        return f"{value:.{decimals or 0}f}"
+    known = [each for each in values if each is not None and math.isfinite(each)]
+    scale = max(map(abs, known))
+    digits = math.floor(math.log10(scale)) - _order(known, scale) + _DIGITS - 1
+    return f"{value:.{min(max(digits, _DIGITS), 15)}e}"
+
+
+def _decimals(values: Sequence[float | None], usual: int) -> int | None:
+    """How many decimals an interval needs; None where powers of ten are read better."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    scale = max(map(abs, known), default=0.0)
+    if scale == 0.0:
+        return usual
+    order = _order(known, scale)
+    if scale >= 1000:
+        usual = min(usual, max(0, _DIGITS - order))
+    count = max(usual, _DIGITS - 1 - order)
+    if min(known) >= 0.0:
+        # The lower limit of a few of many is much smaller than the interval's length.
+        least = math.floor(math.log10(min(value for value in known if value > 0.0)))
+        count = max(count, min(_DIGITS - 1 - least, _DIGITS + 1 - order))
+    return None if count > _MOST_DECIMALS or scale >= _LARGEST else count
+
+
+def _order(known: Sequence[float], scale: float) -> int:
+    """The power of ten of an interval's length, or of its numbers where it has none."""
+    length = max(known) - min(known)
+    return math.floor(math.log10(length if length > 1e-12 * scale else scale))
+
+
+MOST_ROWS = 10
+"""The most rows of a table; of more the first and the last half of them are shown."""
+_LONGEST_LIST = 5
+
+
+def interval_text(
+    words: Sequence[str],
+    given: Mapping[str, Any],
+    estimate: npt.ArrayLike,
+    lower: npt.ArrayLike,
+    upper: npt.ArrayLike,
+) -> str:
+    """Return an interval in one line, or a table with a row for each outcome.
+
+    Args:
+        words: what the interval is of, for its first line.
+        given: the data by name, whose shape is that of the limits, or has one axis more.
+        estimate, lower, upper: numbers or arrays of one shape.
+    """
+    shape = np.shape(lower)
+    numbers = [np.asarray(each, np.float64).ravel() for each in (estimate, lower, upper)]
+    known = ", ".join(words)
+    if not shape:
+        middle, low, high = (cells[0] for cells in _number_cells(numbers))
+        return f"<Interval {middle} [{low}, {high}]: {known}>"
+    count = numbers[0].size
+    head = f"<Interval, {count} row{'' if count == 1 else 's'}: {known}>"
+    if not count:
+        return head
+    half = MOST_ROWS // 2
+    rows = [*range(count)] if count <= MOST_ROWS else [*range(half), *range(count - half, count)]
+    columns = [
+        [name, *_data_cells(np.asarray(values), len(shape), rows)] for name, values in given.items()
+    ]
+    cells = _number_cells([each[rows] for each in numbers])
+    names = ("estimate", "lower", "upper")
+    columns += [[name, *column] for name, column in zip(names, cells, strict=True)]
+    widths = [max(map(len, column)) for column in columns]
+    lines = [
+        "".join(f" {cell:>{width}} " for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in zip(*columns, strict=True)
+    ]
+    if len(rows) < count:
+        lines.insert(half + 1, " …")
+    return "\n".join([head, *lines])
+
+
+def _number_cells(columns: Sequence[Floats]) -> list[list[str]]:
+    """The numbers of estimates, lower and upper limits."""
+    rows = np.transpose(columns).tolist()
+    cells = [
+        [number_text(value, count, row) for value in row]
+        for row, count in zip(rows, shown_decimals(rows), strict=True)
+    ]
+    return [list(column) for column in zip(*cells, strict=True)]
+
+
+def _data_cells(values: npt.NDArray[Any], axes: int, rows: Sequence[int]) -> list[str]:
+    """The cells of some rows of a column of data."""
+    if values.ndim == axes:
+        return [f"{values.ravel()[row]:.10g}" for row in rows]
+    lists = values.reshape(-1, values.shape[-1])
+    return [_list_cell(lists[row].tolist()) for row in rows]
+
+
+def _list_cell(numbers: list[float]) -> str:
+    """A list, of which the first numbers are shown."""
+    shown = [f"{each:.6g}" for each in numbers[:_LONGEST_LIST]]
+    return f"[{', '.join([*shown, *(['…'] if len(numbers) > _LONGEST_LIST else [])])}]"

@@ -1,0 +1,308 @@
+"""Rows of data from a CSV file: counts in its columns, or cases that are right or wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.base.errors import InputError
+from harness.base.text import enumerated
+from harness.families.cluster_file import count_clusters
+from harness.families.csv_rows import CsvTable, read_table
+from harness.families.family import CLUSTERS, PAIRS, SINGLE_SAMPLE, Family
+from harness.one.rows.row import MISSING, Row, beside, free_name, located, row_lists
+
+_ROWS = "rows"
+"""The column with the number of rows of a group."""
+_Integral = Callable[[str, float], float]
+
+
+@dataclass(frozen=True)
+class FileQuestion:
+    """What is read from a CSV file."""
+
+    file: Path
+    columns: Mapping[str, str]
+    """The column of each of the data, or a number for all rows."""
+    correct: tuple[str, ...] = ()
+    """The columns with 1 for a right case and 0 for a wrong one; of pairs two."""
+    cluster: str | None = None
+    """The column of the cluster of a case."""
+    by: tuple[str, ...] = ()
+    """The columns whose values tell groups of rows apart."""
+    delimiter: str | None = None
+    header: bool = True
+
+
+def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> list[Row]:
+    """Return the data of a file in the order of its rows, or of its groups.
+
+    Args:
+        family: of the data.
+        asked: which columns are read, and how.
+        number: makes a number of the data that have a name, as a whole one of a count.
+
+    Raises:
+        InputError: the file cannot be read, options do not fit together or to the family, or a
+            row is wrong; the message names the line.
+    """
+    _validate_question(family, asked)
+    table = read_table(asked.file, asked.delimiter, asked.header)
+    _refuse_numbers_as_names(asked, table)
+    if asked.correct:
+        return _of_cases(family, asked, table)
+    data, missing = _data(asked, table, number)
+    if row_lists(family, asked.columns):
+        return _of_lists(asked, table, data, missing)
+    names: list[str] = []
+    for name in table.names:
+        names.append(free_name(name, names))
+    return [
+        Row(
+            {name: each for name, each in row.items() if each is not None},
+            shown=_shown(dict(zip(names, table.rows[place], strict=True)), row, asked),
+            place=table.where(place),
+            missing=tuple(name for name, each in row.items() if each is None),
+        )
+        for place, row in enumerate(data)
+    ]
+
+
+def _validate_question(family: Family, asked: FileQuestion) -> None:
+    """Refuse options that do not fit together, or to the family."""
+    if not asked.correct:
+        if asked.cluster is not None or not asked.columns:
+            if asked.cluster is not None:
+                raise InputError("--cluster needs --correct, the column that says what is right")
+            names = enumerated(_option(name) for name in family.options)
+            raise InputError(
+                f"--csv needs {names}, each with the name of a column of the file"
+                f"{_or_cases(family)}"
+            )
+        if asked.by and not row_lists(family, asked.columns):
+            raise InputError(
+                "--by is for cases, which --correct names, and for data that are lists; "
+                f"a row of the data of {family.name} has an interval of its own"
+            )
+        return
+    if asked.columns:
+        raise InputError(
+            f"expected the data from --correct alone, found {_option(next(iter(asked.columns)))} "
+            "too"
+        )
+    if not _takes_cases(family):
+        raise InputError(
+            f"--correct is for cases that are right or wrong, which {family.name} does not take"
+        )
+    columns = 2 if family.design == PAIRS else 1
+    if len(asked.correct) != columns:
+        raise InputError(
+            f"{family.name} needs {columns} --correct, of the first and of the second, "
+            f"found {len(asked.correct)}"
+            if columns == 2
+            else f"{family.name} takes one --correct, found {len(asked.correct)}"
+        )
+    if (asked.cluster is not None) != (family.design == CLUSTERS):
+        if asked.cluster is None:
+            raise InputError(
+                f"{family.name} needs --cluster, the column that names the cluster of a case, "
+                "beside --correct"
+            )
+        raise InputError(
+            f"--cluster is for cases that come in clusters, which {family.name} does not take "
+            "(clustered_proportion does)"
+        )
+
+
+def _refuse_numbers_as_names(asked: FileQuestion, table: CsvTable) -> None:
+    """Refuse a first line of data where names of columns should stand."""
+    named = {*asked.columns.values(), *asked.correct, *asked.by}
+    numbers = all(_number(name) is not None for name in table.names)
+    if asked.header and numbers and not named & set(table.names):
+        raise InputError(
+            f"{table.file}:{table.header_line}: expected the names of columns, found "
+            f"{', '.join(table.names)}; --no-header reads a file without names, by --x 1 --n 2"
+        )
+
+
+def _or_cases(family: Family) -> str:
+    """The end of a message that says how cases are read, where the family is made of them."""
+    if not _takes_cases(family):
+        return ""
+    also = {PAIRS: " for each of both", CLUSTERS: " and --cluster"}.get(family.design, "")
+    by = " and --by, a column of two groups" if family.samples == 2 else ""
+    return f"; or --correct, a column of 0 and 1{also}{by}"
+
+
+def _takes_cases(family: Family) -> bool:
+    """Whether the data are counts of right cases."""
+    return family.model.SIZE_IS_COUNT and (family.has_outcomes or family.design == CLUSTERS)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _data(
+    asked: FileQuestion, table: CsvTable, number: _Integral
+) -> tuple[list[dict[str, float | None]], list[str]]:
+    """The numbers of each row by name, None where one is missing; and the columns that are read."""
+    columns: dict[str, list[str]] = {}
+    constants: dict[str, float] = {}
+    for name, text in asked.columns.items():
+        value = _number(text) if asked.header and text not in table.names else None
+        if value is None:
+            columns[name] = table.column(text)
+        else:
+            constants[name] = number(name, value)
+    if not columns:
+        names = enumerated(_option(name) for name in constants)
+        raise InputError(
+            f"{table.file}:{table.header_line}: expected a column for one of {names} at least, "
+            f"found {', '.join(table.names)}"
+        )
+    rows: list[dict[str, float | None]] = []
+    faults: list[tuple[str, str]] = []
+    for place in range(len(table.rows)):
+        row: dict[str, float | None] = {}
+        for name in asked.columns:
+            if name in constants:
+                row[name] = constants[name]
+                continue
+            text = columns[name][place]
+            value = None
+            if text.lower() not in MISSING:
+                value = _number(text)
+                if value is None:
+                    words = f"expected a number in {asked.columns[name]}, found {text!r}"
+                    faults.append((table.where(place), words))
+            row[name] = None if value is None else number(name, value)
+        rows.append(row)
+    if faults:
+        where, words = faults[0]
+        others = list(dict.fromkeys(place for place, _ in faults[1:] if place != where))
+        raise InputError(located(where, words, others))
+    return rows, list(columns)
+
+
+def _number(text: str) -> float | None:
+    """The number that a text is, or None."""
+    if "_" in text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _shown(
+    fields: Mapping[str, str], row: Mapping[str, float | None], asked: FileQuestion
+) -> dict[str, Any]:
+    """All fields of a row by the names of their columns; numbers where they are data."""
+    read = {asked.columns[name]: value for name, value in row.items()}
+    constants = {name: row[name] for name in row if asked.columns[name] not in fields}
+    return beside({name: read.get(name, text) for name, text in fields.items()}, constants)
+
+
+def _groups(asked: FileQuestion, table: CsvTable) -> dict[tuple[str, ...], list[int]]:
+    """The rows of each group, in the order in which groups first appear; all without ``by``."""
+    columns = [table.keys(name, "group") for name in asked.by]
+    keys = zip(*columns, strict=True) if columns else (() for _ in table.rows)
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for place, key in enumerate(keys):
+        groups.setdefault(key, []).append(place)
+    return groups
+
+
+def _of_lists(
+    asked: FileQuestion,
+    table: CsvTable,
+    data: Sequence[Mapping[str, float | None]],
+    read: Sequence[str],
+) -> list[Row]:
+    """A row for each group, whose numbers are lists."""
+    for place, row in enumerate(data):
+        for name in read:
+            if row[name] is None:
+                raise InputError(
+                    f"{table.where(place)}: expected a number in {asked.columns[name]}, found "
+                    f"{table.column(asked.columns[name])[place] or 'nothing'}"
+                )
+    return [
+        Row(
+            {name: [data[place][name] for place in places] for name in asked.columns},
+            shown=_of_group(asked, key, {_ROWS: len(places)}),
+            place=_place(asked, key),
+        )
+        for key, places in _groups(asked, table).items()
+    ]
+
+
+def _of_group(asked: FileQuestion, key: Sequence[str], counts: Mapping[str, Any]) -> dict[str, Any]:
+    """What is shown of a group: its name with its counts, and nothing where there is one."""
+    return beside(dict(zip(asked.by, key, strict=True)), counts) if asked.by else {}
+
+
+def _place(asked: FileQuestion, key: Sequence[str]) -> str:
+    """Where the file has a group; empty where there is one."""
+    group = ", ".join(f"{name} = {value}" for name, value in zip(asked.by, key, strict=True))
+    return f"{asked.file} ({group})" if group else ""
+
+
+def _of_cases(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row]:
+    """A row for each group of cases, or of two samples one row for both groups."""
+    right = [table.right(name) for name in asked.correct]
+    groups = _groups(asked, table)
+    if family.samples == 2:
+        return [_of_two_samples(family, asked, table, right[0], groups)]
+    if family.design == CLUSTERS:
+        clusters = table.keys(asked.cluster or "", "cluster")
+        return [
+            Row(
+                count_clusters((clusters[place], right[0][place]) for place in places),
+                shown=_of_group(asked, key, {_ROWS: len(places)}),
+                place=_place(asked, key),
+            )
+            for key, places in groups.items()
+        ]
+    rows = []
+    for key, places in groups.items():
+        if family.design == SINGLE_SAMPLE:
+            counts: tuple[int, ...] = (sum(right[0][place] for place in places), len(places))
+        else:
+            counts = _pairs([(right[0][place], right[1][place]) for place in places])
+        data = dict(zip(family.data, counts, strict=True))
+        shown = beside(_of_group(asked, key, {}), data)
+        rows.append(Row(data, shown=shown, place=_place(asked, key)))
+    return rows
+
+
+def _pairs(pairs: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """How many pairs are right in both, in the first only, in the second only, in neither."""
+    return tuple(pairs.count(each) for each in ((1, 1), (1, 0), (0, 1), (0, 0)))
+
+
+def _of_two_samples(
+    family: Family,
+    asked: FileQuestion,
+    table: CsvTable,
+    right: Sequence[int],
+    groups: Mapping[tuple[str, ...], Sequence[int]],
+) -> Row:
+    """The counts of both groups, of which the first is that which appears first."""
+    if len(asked.by) != 1 or len(groups) != 2:
+        names = ", ".join(key[0] for key in list(groups)[:5]) if asked.by else "none"
+        raise InputError(
+            f"{family.name} needs --by with one column of two groups, found "
+            f"{len(groups) if asked.by else 'none'}{f': {names}' if asked.by else ''}"
+        )
+    counts = [
+        number
+        for places in groups.values()
+        for number in (sum(right[place] for place in places), len(places))
+    ]
+    named = {f"{asked.by[0]}{place}": key[0] for place, key in enumerate(groups, 1)}
+    data = dict(zip(family.data, counts, strict=True))
+    return Row(data, shown=beside(named, data))

@@ -1,0 +1,295 @@
+"""The arguments of ``interval`` by name, for editors and type checkers.
+
+A test compares the names of the data with those of the families.
+
+The public function: an interval of a family, a method and data that an editor knows by name.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict, Unpack, overload
+
+import numpy.typing as npt
+
+from harness.distributions.truths import Prior
+from harness.methods.method import TWO_SIDED
+from harness.names import (
+    BalancedAccuracyMethod,
+    ClusteredProportionMethod,
+    MeanMethod,
+    OddsRatioMethod,
+    PairedDifferenceMethod,
+    PairedRatioMethod,
+    ProportionDifferenceMethod,
+    ProportionMethod,
+    RateDifferenceMethod,
+    RateMethod,
+    RateRatioMethod,
+    RiskRatioMethod,
+    Side,
+    StratifiedDifferenceMethod,
+)
+from harness.one.compute import compute
+from harness.one.result import Interval
+
+
+class Options(TypedDict, total=False):
+    """What every family takes beside its data."""
+
+    alpha: npt.ArrayLike
+    side: Side
+    prior: Prior | None
+    seed: int | None
+
+
+class OneProportion(Options):
+    """A count of successes and a number of trials."""
+
+    x: npt.ArrayLike
+    n: npt.ArrayLike
+    population: NotRequired[npt.ArrayLike]
+
+
+class OneRate(Options):
+    """A count of events and an exposure."""
+
+    x: npt.ArrayLike
+    exposure: npt.ArrayLike
+
+
+class TwoProportions(Options):
+    """Successes and trials of two samples, or lists of them over strata."""
+
+    x1: npt.ArrayLike
+    n1: npt.ArrayLike
+    x2: npt.ArrayLike
+    n2: npt.ArrayLike
+
+
+class TwoRates(Options):
+    """Events and exposures of two samples."""
+
+    x1: npt.ArrayLike
+    exposure1: npt.ArrayLike
+    x2: npt.ArrayLike
+    exposure2: npt.ArrayLike
+
+
+class Pairs(Options):
+    """How many pairs are right in both, in one of them, and in neither."""
+
+    both: npt.ArrayLike
+    first_only: npt.ArrayLike
+    second_only: npt.ArrayLike
+    neither: npt.ArrayLike
+
+
+class RunValues(Options):
+    """The value of each run."""
+
+    values: npt.ArrayLike
+
+
+class RunSummary(Options):
+    """Mean, standard deviation and number of runs."""
+
+    mean: npt.ArrayLike
+    sd: npt.ArrayLike
+    k: npt.ArrayLike
+
+
+class Clusters(Options):
+    """The count and the size of each cluster."""
+
+    x: npt.ArrayLike
+    n: npt.ArrayLike
+
+
+@overload
+def interval(
+    family: Literal["proportion"],
+    method: ProportionMethod | None = ...,
+    **data: Unpack[OneProportion],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["rate"],
+    method: RateMethod | None = ...,
+    **data: Unpack[OneRate],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["proportion_difference"],
+    method: ProportionDifferenceMethod | None = ...,
+    **data: Unpack[TwoProportions],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["rate_difference"],
+    method: RateDifferenceMethod | None = ...,
+    **data: Unpack[TwoRates],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["balanced_accuracy"],
+    method: BalancedAccuracyMethod | None = ...,
+    **data: Unpack[TwoProportions],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["risk_ratio"],
+    method: RiskRatioMethod | None = ...,
+    **data: Unpack[TwoProportions],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["odds_ratio"],
+    method: OddsRatioMethod | None = ...,
+    **data: Unpack[TwoProportions],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["rate_ratio"],
+    method: RateRatioMethod | None = ...,
+    **data: Unpack[TwoRates],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["paired_difference"],
+    method: PairedDifferenceMethod | None = ...,
+    **data: Unpack[Pairs],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["paired_ratio"],
+    method: PairedRatioMethod | None = ...,
+    **data: Unpack[Pairs],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["mean"],
+    method: MeanMethod | None = ...,
+    **data: Unpack[RunValues],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["mean"],
+    method: MeanMethod | None = ...,
+    **data: Unpack[RunSummary],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["clustered_proportion"],
+    method: ClusteredProportionMethod | None = ...,
+    **data: Unpack[Clusters],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["stratified_difference"],
+    method: StratifiedDifferenceMethod | None = ...,
+    **data: Unpack[TwoProportions],
+) -> Interval: ...
+
+
+def interval(
+    family: str,
+    method: str | None = None,
+    *,
+    alpha: npt.ArrayLike = 0.05,
+    side: str = TWO_SIDED,
+    prior: Prior | None = None,
+    seed: int | None = None,
+    **data: npt.ArrayLike,
+) -> Interval:
+    """Compute the interval of a method for data.
+
+    The data and ``alpha`` broadcast against each other. Of the families whose data are lists, the
+    last axis of an array is that of the lists: there is an interval for each row, and ``alpha``
+    broadcasts against the rows.
+
+    The cases of a proportion, and of what is made of two proportions, count as independent of each
+    other. Where several of them come from one document, subject or batch, "clustered_proportion"
+    has intervals that allow for that; "mean" is for a score that each of several runs yields.
+
+    Args:
+        family: what is estimated, which decides the data: "proportion" (x, n), "rate" (x,
+            exposure), "proportion_difference" and "balanced_accuracy" (x1, n1, x2, n2),
+            "risk_ratio" and "odds_ratio" likewise, "rate_difference" and "rate_ratio" (x1,
+            exposure1, x2, exposure2), "paired_difference" and "paired_ratio" (both, first_only,
+            second_only, neither: how many pairs are right in both, in the first only, in the
+            second only, in neither), "mean" (values: a list with the value of each run; or mean, sd
+            and k, where only a summary of the k runs is known, with the divisor k − 1 in sd),
+            "clustered_proportion" (x, n: lists with a count and a size for each cluster),
+            "stratified_difference" (x1, n1, x2, n2: lists with a number for each stratum).
+        method: a name of the catalogue, or an alias. By default "minimal_length", or "one_sided"
+            for one side; where the family has no posterior "student_t" of a mean, "saha_wilson" of
+            clusters, "miettinen_nurminen" of strata and "scas" of a ratio of pairs.
+        alpha: the probability outside the interval, in both tails together, or in the one tail
+            if ``side`` is not "two-sided"; in (0, 1).
+        side: "two-sided", "lower" (a lower limit only) or "upper".
+        prior: (a, b) of a Beta prior for proportions, both above 0, or of a Gamma prior for
+            rates, a > 0 and b ≥ 0; of two samples each has it. (a11, a10, a01, a00) of a Dirichlet
+            prior for pairs, in the order of the data. For methods that take a prior; default flat.
+        seed: the seed of a stochastic method, a whole number from 0 on; a deterministic method
+            ignores it.
+        **data: the data by name, numbers or arrays: counts are whole numbers from 0 to n or to
+            10^9, n from 1 to 10^9, exposures above 0. ``population``, a whole number from n to
+            10^15, is the number of cases from which the n were drawn without replacement, for
+            "hypergeometric_exact" and "hypergeometric_wang" of a proportion, and for no other. In
+            an array of several rows of lists, a cluster or stratum of size 0 is not there.
+
+    Returns:
+        The estimate and both limits: floats if data and ``alpha`` are scalars, else arrays of
+        the shape to which they broadcast. ``to_frame`` makes a data frame of them.
+
+    Raises:
+        InputError: the family or the method is unknown; data, alpha, side or prior are out of
+            range; the method does not take so large sizes, or needs a population that is not
+            given, or takes none, or needs the values and is given a summary; or a stochastic
+            method has no seed.
+        IntervalNotFoundError: the method finds no interval.
+
+    Example:
+        >>> import harness
+        >>> harness.interval("proportion", x=90, n=100)
+        <Interval 0.9000 [0.8313, 0.9485]: proportion, minimal_length, alpha 0.05>
+        >>> found = harness.interval("proportion", "wilson", x=90, n=100)
+        >>> print(f"{found.estimate:.4f} [{found.lower:.4f}, {found.upper:.4f}]")
+        0.9000 [0.8256, 0.9448]
+        >>> harness.interval("rate", "garwood", x=[0, 3], exposure=2.0).upper.round(4)
+        array([1.8444, 4.3836])
+        >>> harness.interval("proportion", "hypergeometric_exact", x=3, n=20, population=100).upper
+        0.35
+        >>> harness.interval("mean", values=[75, 72, 78, 73, 77])
+        <Interval 75.0000 [71.8344, 78.1656]: mean, student_t, alpha 0.05>
+        >>> clusters = {"x": [[3, 5, 2], [9, 8, 0]], "n": [[10, 10, 10], [10, 10, 0]]}
+        >>> harness.interval("clustered_proportion", "saha_wilson", **clusters).upper.round(4)
+        array([0.5135, 0.9226])
+    """
+    return compute(family, method, alpha=alpha, side=side, prior=prior, seed=seed, **data)
