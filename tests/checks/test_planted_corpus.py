@@ -22,7 +22,7 @@ QUICK = {
 }
 """Faults of several families, and the grid to which their checks are restricted for speed.
 
-All faults take half an hour; ``python -m tests.benchmarks.detection`` checks them.
+All faults take half an hour; ``python -m benchmarks.detection`` checks them.
 """
 
 NAMES = [f"{fault.method.name}: {fault.name}" for fault in FAULTS]

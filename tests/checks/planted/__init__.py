@@ -2,5 +2,5 @@
 
 ``methods/`` holds the sound methods that faults are planted in, ``faults/`` a table of faults for
 each kind of family, and ``sound.py`` the sound methods that a check should not accuse. The rates of
-detection and of false alarms are measured by ``python -m tests.benchmarks.detection``.
+detection and of false alarms are measured by ``python -m benchmarks.detection``.
 """

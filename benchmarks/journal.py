@@ -1,4 +1,4 @@
-"""The cost of a journal, and of going on from one: ``python -m tests.benchmarks.journal``.
+"""The cost of a journal, and of going on from one: ``python -m benchmarks.journal``.
 
 A run of 10^8 trials is stopped when 99 % of its shards are done, and run again.
 """
@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import harness
+from benchmarks.timing import report
 from harness.api import run_experiment
 from harness.config.load import load_experiment
 from harness.designs.monte_carlo import SHARD
 from harness.study import solutions, trials
 from harness.study.journal.database import Journal
 from harness.study.parallel import NoProgress
-from tests.benchmarks.timing import report
 
 SHARDS = 34
 CONFIG: dict[str, Any] = {

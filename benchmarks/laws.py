@@ -1,4 +1,4 @@
-"""Draws of clustered outcomes beside NumPy's own: ``python -m tests.benchmarks.laws``.
+"""Draws of clustered outcomes beside NumPy's own: ``python -m benchmarks.laws``.
 
 NumPy's are ``beta`` of shape (count, clusters), ``binomial`` and a sum over the clusters: at one
 proportion, and at a proportion for each outcome. Times are those of the processor, in turns.
@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.timing import report
 from harness.distributions.sampling.laws.clusters import Clusters
-from tests.benchmarks.timing import report
 
 CLUSTERS_DRAWN = 1_000_000
 ROUNDS = 5

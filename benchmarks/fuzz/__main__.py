@@ -1,4 +1,4 @@
-"""All of the fuzzing: ``python -m tests.fuzz``."""
+"""All of the fuzzing: ``python -m benchmarks.fuzz``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from tests.fuzz.campaign import KINDS, fuzz
+from benchmarks.fuzz.campaign import KINDS, fuzz
 
 SEED = 12
 NUMBERS = {"configs": 10_000, "commands": 2_000, "folders": 500}
@@ -14,7 +14,7 @@ NUMBERS = {"configs": 10_000, "commands": 2_000, "folders": 500}
 
 def main() -> int:
     """Run the cases asked for, print each finding and the counts; return 1 if there is any."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz", description=__doc__)
     for kind, number in NUMBERS.items():
         parser.add_argument(f"--{kind}", type=int, default=number, metavar="N")
     parser.add_argument("--seed", type=int, default=SEED, metavar="S")

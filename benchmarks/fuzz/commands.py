@@ -7,9 +7,9 @@ import random
 from itertools import chain
 from pathlib import Path
 
-from tests.fuzz.configs import GOOD, OWN
-from tests.fuzz.outcomes import Outcome, in_another_process, in_process
-from tests.fuzz.values import HOSTILE, odd, yaml_of
+from benchmarks.fuzz.configs import GOOD, OWN
+from benchmarks.fuzz.outcomes import Outcome, in_another_process, in_process
+from benchmarks.fuzz.values import HOSTILE, odd, yaml_of
 
 FAMILIES = ("proportion", "rate", "proportion_difference", "rate_difference", "balanced_accuracy")
 METHODS = ("wald", "wilson", "score", "minimal_length", "balanced_tail", "bootstrap", "one_sided")

@@ -1,6 +1,6 @@
 """How many faults a check finds, and how many sound methods it accuses.
 
-``python -m tests.benchmarks.detection`` prints three rates, each with its exact 95 % interval:
+``python -m benchmarks.detection`` prints three rates, each with its exact 95 % interval:
 
 - of the faults of ``tests.checks.planted.faults``, those that a plain check finds in words that
   tell of the cause or the place;
@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import harness
+from benchmarks.timing import report
 from harness.checks.check import check
 from harness.checks.report import FAIL, CheckReport
-from tests.benchmarks.timing import report
 from tests.checks.planted.fault import Fault, is_named, report_of
 from tests.checks.planted.faults import FAULTS
 from tests.checks.planted.mutants import Mutant, mutant

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from benchmarks.fuzz.outcomes import Outcome, in_another_process, in_process
+from benchmarks.fuzz.values import changed, changed_text, odd, yaml_of
 from harness.figures.catalogue import FIGURES
-from tests.fuzz.outcomes import Outcome, in_another_process, in_process
-from tests.fuzz.values import changed, changed_text, odd, yaml_of
 
 SHIPPED = Path(__file__).parents[2] / "configs"
 OWN = """\

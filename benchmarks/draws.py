@@ -1,4 +1,4 @@
-"""Draws from tables: their cost, and their law in many draws: ``python -m tests.benchmarks.draws``.
+"""Draws from tables: their cost, and their law in many draws: ``python -m benchmarks.draws``.
 
 ``--draws 10000000000`` draws that many; without it 10^8 are drawn. Under a uniform truth the
 probability of x and of a truth in (a, b) is (I_b(x + 1, n − x + 1) − I_a(x + 1, n − x + 1)) over
@@ -15,12 +15,12 @@ import numpy as np
 from scipy.special import betainc
 from scipy.stats import chi2
 
+from benchmarks.__main__ import table
+from benchmarks.timing import report
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.monte_carlo import SHARD, shards, simulate
 from harness.designs.scenario import SingleScenario
 from harness.distributions.truths import UniformTruth
-from tests.benchmarks.__main__ import table
-from tests.benchmarks.timing import report
 
 TRUTH = UniformTruth(0.0, 1.0)
 PARTS = 64

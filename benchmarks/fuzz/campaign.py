@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.fuzz import commands, configs, folders
-from tests.fuzz.outcomes import Outcome
+from benchmarks.fuzz import commands, configs, folders
+from benchmarks.fuzz.outcomes import Outcome
 
 KINDS = ("configs", "commands", "folders")
 

@@ -1,4 +1,4 @@
-"""This harness beside other ways to simulate coverage: ``python -m tests.benchmarks.beside``.
+"""This harness beside other ways to simulate coverage: ``python -m benchmarks.beside``.
 
 Each way draws p uniformly and x given p, and counts how often two intervals, Wilson's and that of
 Clopper and Pearson, miss p at n = 100. All are timed in one run, each for as many trials as it

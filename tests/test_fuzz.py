@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import harness
-from tests.fuzz.__main__ import SEED
-from tests.fuzz.campaign import KINDS, fuzz
-from tests.fuzz.configs import GOOD, OWN
-from tests.fuzz.outcomes import Outcome, in_process
+from benchmarks.fuzz.__main__ import SEED
+from benchmarks.fuzz.campaign import KINDS, fuzz
+from benchmarks.fuzz.configs import GOOD, OWN
+from benchmarks.fuzz.outcomes import Outcome, in_process
 
 FEW = {"configs": 40, "commands": 40, "folders": 4}
 MORE = {"configs": 60, "commands": 30, "folders": 10}
@@ -65,7 +65,7 @@ def test_each_fault_is_seen(change, words):
 
 
 def test_the_command_prints_the_seed_and_the_counts():
-    command = [sys.executable, "-m", "tests.fuzz", "--configs", "2", "--commands", "3"]
+    command = [sys.executable, "-m", "benchmarks.fuzz", "--configs", "2", "--commands", "3"]
     done = subprocess.run(
         [*command, "--folders", "0", "--seed", "6"],
         capture_output=True,

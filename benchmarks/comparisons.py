@@ -1,9 +1,10 @@
-"""Speed of what compares two samples or pairs: ``python -m tests.benchmarks.comparisons``."""
+"""Speed of what compares two samples or pairs: ``python -m benchmarks.comparisons``."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.timing import report, seconds
 from harness.base.numerics.arrays import Floats
 from harness.designs.paired_scenario import PairedScenario
 from harness.designs.scenario import Limits, observed_at
@@ -20,7 +21,6 @@ from harness.methods.catalogue import (
 )
 from harness.methods.method import TWO_SIDED, Method
 from harness.planning.coverage import coverage
-from tests.benchmarks.timing import report, seconds
 
 COUNT = 10_000
 PRIOR = (1.0, 1.0)

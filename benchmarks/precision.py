@@ -1,4 +1,4 @@
-"""Coverage and bias of trials that stop at looks: ``python -m tests.benchmarks.precision``.
+"""Coverage and bias of trials that stop at looks: ``python -m benchmarks.precision``.
 
 Misses are simulated as counts, without limits of any method. The last block is exact.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.__main__ import report
 from harness.designs.precision import FIRST_LOOK, FIRST_LOOK_DRAWN, planned_looks
-from tests.benchmarks.__main__ import report
 from tests.engines.stopping import bias, coverage, simulated, stops
 
 RUNS = 10_000

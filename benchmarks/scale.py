@@ -1,4 +1,4 @@
-"""Many trials, workers and scenarios, and a resumed run: ``python -m tests.benchmarks.scale``.
+"""Many trials, workers and scenarios, and a resumed run: ``python -m benchmarks.scale``.
 
 ``--long`` adds 10^9 trials to 10^6, 10^7 and 10^8. Times are those of the processor, except of two
 workers beside each other.
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import harness
+from benchmarks.timing import report
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.designs.monte_carlo import SHARD, outcomes_drawn, shards, simulate
@@ -26,7 +27,6 @@ from harness.methods.catalogue import PROPORTION
 from harness.study.columns import catalogue_sources, deterministic_columns
 from harness.study.plan import plan_scenarios
 from harness.study.solve import solve_scenario
-from tests.benchmarks.timing import report
 
 N = 100
 CONFIG: dict[str, Any] = {

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import harness
-from tests.fuzz.configs import GOOD, OWN
-from tests.fuzz.outcomes import Outcome, in_another_process, in_process, in_python
-from tests.fuzz.values import HOSTILE, changed, odd, yaml_of
+from benchmarks.fuzz.configs import GOOD, OWN
+from benchmarks.fuzz.outcomes import Outcome, in_another_process, in_process, in_python
+from benchmarks.fuzz.values import HOSTILE, changed, odd, yaml_of
 
 BASES = (0, 1, 3, 4)
 """The configs whose results are damaged."""

@@ -1,4 +1,4 @@
-"""How fast the largest page of results is in a browser: ``python -m tests.benchmarks.page [DIR]``.
+"""How fast the largest page of results is in a browser: ``python -m benchmarks.page [DIR]``.
 
 DIR is a folder with the results of ``configs/catalogue.yaml``, thirty methods at eight sizes;
 without it the config is run first, which takes some minutes. The page is opened from disk with the
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 import harness
-from tests.benchmarks.timing import report, seconds
+from benchmarks.timing import report, seconds
 from tests.browser import INSTALL, Browser, installed, open_browser
 
 _FRAMES = """

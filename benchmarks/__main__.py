@@ -1,10 +1,10 @@
-"""Speed and memory, as ratios measured in one run: ``python -m tests.benchmarks``.
+"""Speed and memory, as ratios measured in one run: ``python -m benchmarks``.
 
-``tests.benchmarks.comparisons`` times score intervals that compare two samples,
-``tests.benchmarks.beside`` sets this harness beside other ways, ``tests.benchmarks.scale`` measures
-the cost of many trials, workers and scenarios, ``tests.benchmarks.draws`` draws from tables,
-``tests.benchmarks.laws`` draws clustered outcomes, and ``tests.benchmarks.page`` measures the page
-of a large result in a browser. ``tests.benchmarks.detection`` measures which faults a check finds
+``benchmarks.comparisons`` times score intervals that compare two samples,
+``benchmarks.beside`` sets this harness beside other ways, ``benchmarks.scale`` measures
+the cost of many trials, workers and scenarios, ``benchmarks.draws`` draws from tables,
+``benchmarks.laws`` draws clustered outcomes, and ``benchmarks.page`` measures the page
+of a large result in a browser. ``benchmarks.detection`` measures which faults a check finds
 and which sound methods it accuses; as it takes about half an hour, it runs here only with
 ``--detection``.
 Timings depend on the machine and its load; ratios of timings much less. These are no tests, and
@@ -21,6 +21,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import betainc, betaincc
 
+from benchmarks import detection
+from benchmarks.timing import report, seconds
 from harness.designs.exact.miss_sets import miss_probabilities
 from harness.designs.monte_carlo import SHARD, shards, simulate
 from harness.designs.scenario import Limits, SingleScenario
@@ -28,8 +30,6 @@ from harness.designs.worst_case.one_sample import worst_case
 from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
-from tests.benchmarks import detection
-from tests.benchmarks.timing import report, seconds
 
 SIX = ("wald", "wilson", "clopper_pearson", "jeffreys", "minimal_length", "balanced_tail")
 
