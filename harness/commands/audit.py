@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.commands.signals import cleaning_up
+from harness.commands.ending import cleaning_up
 
 if TYPE_CHECKING:
     from harness.checks.audit.audit import Audit
@@ -51,8 +51,7 @@ def audit(
     from harness.checks.audit.audit import Audited, run_audit
     from harness.checks.audit.listing import SHIPPED, load_list
     from harness.checks.audit.page import format_csv, format_page
-    from harness.commands.output import say
-    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.commands.output import say, validate_output_files, write_output_file
 
     validate_whole("jobs", jobs, 1)
     chosen = load_list(SHIPPED if listed is None else listed)

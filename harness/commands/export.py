@@ -57,8 +57,7 @@ def export(
 
     As in: export results/quickstart --where engine=enumeration --format latex.
     """
-    from harness.commands.output import say
-    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.commands.output import say, validate_output_files, write_output_file
     from harness.tables.meanings import CELLS, NEAR_NOMINAL
     from harness.tables.results import load, load_tables
     from harness.tables.storage import written_files_if_any

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.base.errors import FigureError, HarnessError, MethodError, WriteError
-from harness.commands.exit_codes import print_error
-from harness.commands.signals import on_terminal
+from harness.commands.ending import on_terminal, print_error
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment

@@ -1,4 +1,4 @@
-"""``init``: write a commented config to start from."""
+"""``init`` and ``schema``: a config to begin with, and the JSON Schema of all."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ def init(
     The experiment has the name of the file.
     """
     from harness.base.arguments import validate_choice
-    from harness.commands.output import say
-    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.commands.output import say, validate_output_files, write_output_file
     from harness.config.files import SUFFIXES, find_configs
     from harness.config.load import load_experiment
     from harness.config.starter import starter, starter_from
@@ -55,4 +54,13 @@ def init(
     text = starter(chosen, path.stem) if start is None else starter_from(start, path.stem)
     write_output_file(path, text)
     say(f"{path} is written; it is run by: python -m harness run {path}")
+    return 0
+
+
+def schema() -> int:
+    """Print the JSON Schema of a config, for editors."""
+    from harness.commands.output import show_json
+    from harness.config.load import json_schema
+
+    show_json(json_schema())
     return 0

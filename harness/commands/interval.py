@@ -25,8 +25,8 @@ from harness.commands.options import (
 
 if TYPE_CHECKING:
     from harness.families.family import Family
-    from harness.one.rows.compute import Found, Setting
-    from harness.one.rows.row import Row
+    from harness.one.answers import Found, Setting
+    from harness.one.row import Row
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_SAMPLES | OR_LISTS | PAIRS | RUNS
@@ -123,14 +123,12 @@ def interval(
     A score of several runs goes to mean, as in: interval mean --values 75,72,78,73,77.
     """
     from harness.base.arguments import validate_choice
-    from harness.commands.output import say
-    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.commands.output import say, validate_output_files, write_output_file
     from harness.families.catalogue import FAMILIES, family_of
     from harness.methods.method import ALL_SIDES
     from harness.one import default_method
-    from harness.one.rows.compute import ALL, Setting, methods_asked
-    from harness.one.rows.records import intervals_by_method, records_of
-    from harness.one.rows.row import validate_rows
+    from harness.one.answers import ALL, Setting, intervals_by_method, methods_asked, records_of
+    from harness.one.row import validate_rows
 
     of_family = family_of(validate_choice("family", family, FAMILIES, ()))
     form = output or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "table"
@@ -147,7 +145,7 @@ def interval(
         _refuse_columns(correct, by, cluster, delimiter, no_header)
         rows = _rows_of_options(of_family, given)
     else:
-        from harness.one.rows.of_file import FileQuestion, rows_of_file
+        from harness.one.file_rows import FileQuestion, rows_of_file
 
         columns = (tuple(correct or ()), cluster, tuple(by or ()))
         asked = FileQuestion(csv, given, *columns, delimiter, header=not no_header)
@@ -170,7 +168,7 @@ def interval(
 def _rows_of_options(family: Family, given: Mapping[str, str]) -> list[Row]:
     """The rows of data that are given as numbers."""
     from harness.base.errors import InputError
-    from harness.one.rows.of_options import rows_of_options
+    from harness.one.row import rows_of_options
 
     numbers: dict[str, float | list[float] | None] = {}
     for name, text in given.items():
@@ -268,7 +266,7 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
-    from harness.one.rows.remarks import remark_on_alpha, remarks_on_intervals, remarks_on_rows
+    from harness.one.remarks import remark_on_alpha, remarks_on_intervals, remarks_on_rows
     from harness.screen.interval_table import limits_text
 
     remarks = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.base.errors import InputError
-from harness.commands.signals import cleaning_up
+from harness.commands.ending import cleaning_up
 
 if TYPE_CHECKING:
     from harness.config.experiment import FigureSpec

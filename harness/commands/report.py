@@ -61,8 +61,7 @@ def report(
         return _write_explorer(folders or [], out)
     if not folders:
         raise InputError("report: name a folder of results, or --explorer for a page for teaching")
-    from harness.commands.output import say
-    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.commands.output import say, validate_output_files, write_output_file
     from harness.tables.results import load_tables
     from harness.tables.storage import REPORT_FILE
 
@@ -99,7 +98,7 @@ def write_report(folder: Path, shown: Path) -> Path:
         InputError: a file that is no page of results has its name.
         WriteError: it cannot be written.
     """
-    from harness.commands.output_files import write_output_file
+    from harness.commands.output import write_output_file
     from harness.tables.results import load_tables
     from harness.tables.storage import REPORT_FILE
 
@@ -111,8 +110,7 @@ def write_report(folder: Path, shown: Path) -> Path:
 
 def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
     """Write the page for teaching of a config, by default of the one that is shipped."""
-    from harness.commands.output import say
-    from harness.commands.output_files import validate_output_files, write_output_file
+    from harness.commands.output import say, validate_output_files, write_output_file
     from harness.config.files import find_configs, shipped_configs
     from harness.config.load import load_experiment
     from harness.tables.storage import EXPLORER_PAGE

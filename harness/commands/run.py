@@ -1,8 +1,9 @@
-"""``run``: run the experiments of configs and write their results."""
+"""``run`` and ``merge``: experiments, whole or in parts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.base.errors import InputError
-from harness.commands.exit_codes import print_error
-from harness.commands.signals import cleaning_up
+from harness.commands.ending import cleaning_up, print_error
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment
@@ -99,7 +99,6 @@ def run(
 def _list_shipped(alone: bool) -> int:
     """Print the configs that ``run`` finds by name, where it is given nothing to run."""
     from harness.commands.output import say
-    from harness.commands.shipped import shipped_lines
     from harness.config.files import shipped_configs
 
     if not alone:
@@ -213,3 +212,72 @@ def _run_part(experiment: AnyExperiment, part: Part, options: _Options) -> None:
     if not options.quiet:
         shown = options.out / path.relative_to(options.place)
         say(f"part {part} of {experiment.name} is in {shown}")
+
+
+def merge(
+    folders: Annotated[
+        list[Path], typer.Argument(help="Folders with the parts of runs.", metavar="DIR...")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder to write results under.")] = Path("results"),
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    take_over: Annotated[
+        bool,
+        typer.Option("--take-over", help="Take over the lock of a dead run of another host."),
+    ] = False,
+) -> int:
+    """Join the parts that `run --shard i/m` left, and write results/<name>/.
+
+    The results are those of a run in one go, byte for byte.
+    """
+    # Imported before signals raise exceptions, which an import may swallow.
+    from harness.api import merge_parts
+    from harness.commands.finish import finish, progress_of
+    from harness.study.parts import find_parts, refuse_unmergeable
+
+    place, codes = out.absolute(), []
+    with cleaning_up():
+        found = find_parts(folders)
+        for parts in found.values():
+            refuse_unmergeable(parts)
+        for name, parts in found.items():
+            with progress_of(name, quiet) as progress:
+                experiment, written = merge_parts(
+                    parts, place, progress, take_over=take_over, say=print_error
+                )
+            codes.append(finish(written, experiment, out / name, quiet))
+    return min((code for code in codes if code), default=0)
+
+
+_WIDTH = 80
+_GAP = "  "
+
+
+def shipped_lines(configs: Mapping[str, Path]) -> Iterator[str]:
+    """Yield the lines of a list of configs, none longer than 80 characters.
+
+    Args:
+        configs: by the names that ``run`` takes.
+    """
+    if not configs:
+        yield "No config is installed with this package; `init` writes one."
+        return
+    yield "Configs that come with the package:"
+    column = max(map(len, configs))
+    for name, path in configs.items():
+        room = _WIDTH - column - 2 * len(_GAP)
+        start, *more = textwrap.wrap(_title(name, path), room, break_on_hyphens=False)
+        yield f"{_GAP}{name:<{column}}{_GAP}{start}"
+        yield from (f"{_GAP}{'':<{column}}{_GAP}{line}" for line in more)
+    first = "quickstart" if "quickstart" in configs else next(iter(configs))
+    yield f"One of them is run by its name: python -m harness run {first}"
+    yield "A config of your own is begun by: python -m harness init"
+
+
+def _title(name: str, path: Path) -> str:
+    """The title of a config, or its name where it has none."""
+    from harness.config import yaml12
+    from harness.config.files import read_text
+
+    data = yaml12.read(read_text(path), str(path)).data
+    title = data.get("title") if isinstance(data, Mapping) else None
+    return title if isinstance(title, str) and title.strip() else name

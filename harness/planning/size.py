@@ -23,12 +23,19 @@ from harness.methods.method import LimitPair
 from harness.names import FamilyName, MethodName
 from harness.one import method_of
 from harness.planning.arguments import AnyMethod, limits_of, source_of, truth_columns
-from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width
-from harness.planning.ladders import Exposures, Ladder, WholeNumbers
+from harness.planning.goals import (
+    PROBABILITY,
+    AssuredWidth,
+    Bound,
+    Exposures,
+    Goal,
+    Ladder,
+    WholeNumbers,
+    Width,
+)
 from harness.planning.lists import ListQuestion, find_number, list_question
-from harness.planning.paired_sums import PairedSums
 from harness.planning.search import Found, Question, search
-from harness.planning.sums import LimitsOf, Sums
+from harness.planning.sums import LimitsOf, PairedSums, Sums
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
 _RISES = ("rises with x", "is monotone")

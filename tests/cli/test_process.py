@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 import harness
-from harness.commands.signals import Ended, cleaning_up, ending
+from harness.commands.ending import Ended, cleaning_up, ending
 from harness.screen.progress import progress_bar
 from tests.cli.conftest import FIGURES
 

@@ -13,8 +13,7 @@ from scipy.stats import binom
 import harness
 from harness.base.errors import InputError
 from harness.families.catalogue import family_of
-from harness.planning.goals import Width
-from harness.planning.ladders import Exposures, WholeNumbers, second_sizes
+from harness.planning.goals import Exposures, WholeNumbers, Width, second_sizes
 from harness.planning.sums import Sums
 from tests.cli.conftest import is_one_sentence
 from tests.test_imports import modules_of_command

@@ -12,7 +12,7 @@ from harness.base.text import enumerated
 from harness.families.cluster_file import count_clusters
 from harness.families.csv_rows import CsvTable, read_table
 from harness.families.family import CLUSTERS, PAIRS, SINGLE_SAMPLE, Family
-from harness.one.rows.row import MISSING, Row, beside, free_name, located, row_lists
+from harness.one.row import MISSING, Row, beside, free_name, located, row_lists
 
 _ROWS = "rows"
 """The column with the number of rows of a group."""

@@ -19,8 +19,8 @@ from harness.methods.advice import (
 from harness.methods.contracts import AT_LEAST
 from harness.methods.declared_contract import declared_contract
 from harness.methods.method import Method
-from harness.one.rows.compute import Found, Setting, find_intervals
-from harness.one.rows.row import Row
+from harness.one.answers import Found, Setting, find_intervals
+from harness.one.row import Row
 
 _CLEARLY = 0.05
 """Limits differ clearly where they do by more than this part of an interval's length."""
