@@ -63,7 +63,7 @@ def rooms(modules: set[str]) -> set[str]:
     return {name.split(".")[1] for name in ours(modules) if "." in name} - {"__main__"}
 
 
-LIGHT = {"harness.base.errors", "harness.base.text"}
+LIGHT = {"harness.base.errors", "harness.base.files", "harness.base.text"}
 """All that a help text needs of ``base``."""
 
 
