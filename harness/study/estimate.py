@@ -18,22 +18,13 @@ from harness.callers.source import CatalogueSource
 from harness.config.experiment import AnyExperiment, Calibration, Experiment, Precision, Size
 from harness.designs.calibration import shards as calibration_shards
 from harness.designs.calibration import simulate as simulate_calibration
+from harness.designs.catalogue import design_for
 from harness.designs.monte_carlo import SHARD, Shard, outcomes_drawn
 from harness.designs.scenario import Limits, Scenario, observed_at
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.families.catalogue import family_of
-from harness.families.family import (
-    CLUSTERS,
-    ENUMERATION,
-    MONTE_CARLO,
-    PAIRS,
-    POSTERIOR,
-    RUNS,
-    SINGLE_SAMPLE,
-    STRATA,
-    TWO_SAMPLES,
-)
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.methods.catalogue import CATALOGUE
 from harness.study.calibrate import design_of
 from harness.study.columns import (
@@ -64,10 +55,8 @@ _BYTES_OF_LIMITS = 16
 _BYTES_OF_RESULT = 24
 """Of what an engine computes for a column at an outcome: misses below and above, and one more."""
 
-_LISTS = (RUNS, CLUSTERS, STRATA)
 _SMALL_TRIALS = 4_000_000
-_SMALL_CELLS = {SINGLE_SAMPLE: 4000, TWO_SAMPLES: 2000, PAIRS: 400, **dict.fromkeys(_LISTS, 0)}
-"""A run of fewer trials and of fewer cells, by the design, takes seconds."""
+"""A run of fewer trials, and of fewer cells than the design says, takes seconds."""
 
 _PROBED_TRIALS = 1 << 16
 _PROBED_CALIBRATED = 512
@@ -75,8 +64,6 @@ _PROBED_AGAIN = 64
 """Trials with the limits of methods that draw them."""
 _ENOUGH = 4e-3
 """Seconds after which the time of a call is known well enough."""
-_PROBED_COUNTS = {SINGLE_SAMPLE: (20, 120), TWO_SAMPLES: (3, 6), PAIRS: (4, 8)}
-"""The largest mean counts of the scenarios that are solved exactly, by the design."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +172,7 @@ def _coverage(experiment: Experiment, measure_small: bool) -> Estimate:
     exact = columns * sum(each.outcomes + each.truths for each in counts)
     small = (
         trials <= _SMALL_TRIALS
-        and exact <= _SMALL_CELLS[family_of(experiment.family).design]
+        and exact <= design_for(experiment.family).small_cells
         and not stochastic_columns(experiment, sources)
     )
     return Estimate(
@@ -351,7 +338,7 @@ def _exact_rates(experiment: Experiment) -> tuple[float, float]:
     sizes = tuple(
         dict.fromkeys(
             _smaller_size(experiment, largest)
-            for largest in _PROBED_COUNTS[family_of(experiment.family).design]
+            for largest in design_for(experiment.family).probed_counts
         )
     )
     probe = replace(

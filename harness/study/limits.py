@@ -10,19 +10,14 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.source import Failures, RunSource
 from harness.config.experiment import Experiment
+from harness.designs.catalogue import design_for
 from harness.designs.scenario import Limits, Scenario, observed_at
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
 from harness.methods.remarks import Remark, leaves_range
 from harness.study.columns import Sources, deterministic_specs, stochastic_columns
 from harness.study.parallel import THREADS, run_tasks
 from harness.study.plan import ScenarioPlan
 from harness.study.remarks import FoundLimits, ask, order_remarks, range_remark, some_outcomes
-
-# Outcomes solved at once: keeps the temporary arrays of a large table small, and spreads over the
-# cores what takes long, as pairs of counts do. By the design.
-_OUTCOMES_AT_ONCE = {SINGLE_SAMPLE: 1 << 15, TWO_SAMPLES: 1 << 11, PAIRS: 1 << 11}
-
 
 _Source = tuple[RunSource, str, float]
 """What a column's limits come from: the source, the side and alpha."""
@@ -194,7 +189,8 @@ def _blocks(
     outcomes: Integers,
     limits: Floats,
 ) -> Iterator[_Block]:
-    size = _OUTCOMES_AT_ONCE[family_of(scenario.family).design]
+    size = design_for(scenario.family).outcomes_at_once
+    assert size is not None
     for start in range(0, outcomes.size, size):
         part = slice(start, start + size)
         lower, upper = limits[:, row, part]
