@@ -14,13 +14,12 @@ from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.study.calibrate import compute_calibration
 from harness.study.estimate import estimate, refuse_too_large
-from harness.study.former_results import FRESH_REPLACES, refuse_other_experiment
 from harness.study.journal.database import LARGEST_JOURNAL, Journal, opened
-from harness.study.memory import memory_for
+from harness.study.machine import memory_for
 from harness.study.parallel import NoProgress, Progress
 from harness.study.parts import PartFile, copy_parts, experiment_of, refuse_unmergeable
 from harness.study.run import compute
-from harness.study.run_folder import open_run_folder
+from harness.study.run_folder import FRESH_REPLACES, open_run_folder, refuse_other_experiment
 from harness.study.write_results import write_figures_asked_for, write_results
 from harness.tables.results import Results
 

@@ -152,13 +152,13 @@ def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
     from harness.config.experiment import Experiment
     from harness.study.columns import catalogue_sources, refuse_undrawn
     from harness.study.estimate import refuse_too_large
-    from harness.study.former_results import (
+    from harness.study.parts import refuse_undivided
+    from harness.study.run_folder import (
         FRESH_REPLACES,
+        open_run_folder,
         refuse_other_experiment,
         replaced_results,
     )
-    from harness.study.parts import refuse_undivided
-    from harness.study.run_folder import open_run_folder
 
     for experiment in experiments:
         if isinstance(experiment, Experiment):

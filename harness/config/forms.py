@@ -17,11 +17,15 @@ from harness.callers.process import TIMEOUT
 from harness.config.experiment import CALIBRATION, COVERAGE
 from harness.config.models.constraints import Word, expecting, model_name, one_line
 from harness.config.models.figures import figure_type
-from harness.config.models.list_sizes import stratum_sizes_type
 from harness.config.models.methods import Alphas, method_type, prior_type
-from harness.config.models.outcomes import OutcomeGroup, outcomes_type
-from harness.config.models.sampling import own_sampling, sampling_type, sampling_words
-from harness.config.models.sizes import delta_type, size_range_type, sizes_type
+from harness.config.models.outcomes import (
+    OutcomeGroup,
+    outcomes_type,
+    own_sampling,
+    sampling_type,
+    sampling_words,
+)
+from harness.config.models.sizes import delta_type, size_range_type, sizes_type, stratum_sizes_type
 from harness.config.models.trials import Count, ExecutionSettings, Trials
 from harness.config.models.truth import distributions_type
 from harness.config.models.truth_by_design import truth_of

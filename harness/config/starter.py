@@ -16,7 +16,7 @@ from harness.config.experiment import COVERAGE
 from harness.config.files import read_text
 from harness.config.forms import Form, form_for, form_of
 from harness.config.load import load_experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.families.catalogue import family_of
 from harness.families.family import (
     CLUSTERS,

@@ -14,7 +14,7 @@ from harness.base.errors import ConfigError, ConfigIssue, KeyPath, Place, did_yo
 from harness.base.plain_data import expected_found
 from harness.config.experiment import AnyExperiment, FigureSpec
 from harness.config.forms import KINDS, Form, form_of, forms_of, model_of_key
-from harness.config.messages import issues_of, unknown_key
+from harness.config.models.constraints import issues_of, unknown_key
 from harness.config.models.figures import figure_spec
 from harness.config.overrides import apply_overrides
 from harness.config.resolve import engines_of, resolve

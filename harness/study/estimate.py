@@ -33,7 +33,7 @@ from harness.study.columns import (
     deterministic_columns,
     stochastic_columns,
 )
-from harness.study.memory import machine_memory
+from harness.study.machine import machine_memory
 from harness.study.parallel import parallel_jobs
 from harness.study.plan import ScenarioCounts, count_scenarios, plan_scenarios
 from harness.study.solve import solve_scenario

@@ -18,7 +18,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from harness.base.errors import HarnessError, InputError
 from harness.config.experiment import DASK, Execution
-from harness.study.orphans import end_with_driver
+from harness.study.machine import end_with_driver
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ import numpy as np
 from harness.base.errors import InputError, WriteError
 from harness.config.experiment import AnyExperiment, Calibration, Experiment, Precision
 from harness.config.load import load_experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.designs.results import Counts, Tally
 from harness.families.family import MONTE_CARLO
 from harness.study.columns import (
@@ -32,7 +32,7 @@ from harness.study.journal.database import Journal, facts_of, opened
 from harness.study.journal.environment import environment, environment_text
 from harness.study.journal.trials import Span, spans_of
 from harness.study.limits import compute_limits
-from harness.study.memory import memory_for
+from harness.study.machine import memory_for
 from harness.study.parallel import Progress, opened_backend
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.run import recorder_of, source_digests

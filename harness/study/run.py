@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from harness.config.experiment import Experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.designs.scenario import Column, Limits
 from harness.designs.stochastic import StochasticColumn
 from harness.study.columns import (
@@ -24,13 +24,19 @@ from harness.study.journal.database import Journal
 from harness.study.journal.keys import DeterministicKeys, stochastic_key
 from harness.study.journal.trials import ColumnKeys, spans_of
 from harness.study.limits import ScenarioLimits, compute_limits
-from harness.study.memory import memory_for
+from harness.study.machine import memory_for
 from harness.study.parallel import Progress, opened_backend
 from harness.study.plan import ScenarioPlan, plan_scenarios
-from harness.study.precision import extend_limits, narrow_enough, with_exact_trials
-from harness.study.simulate import Simulation
 from harness.study.solutions import solve_drawn, solve_scenarios
-from harness.study.trials import Recorder, outcomes_needed, simulate_scenarios
+from harness.study.solve import Simulation
+from harness.study.trials import (
+    Recorder,
+    extend_limits,
+    narrow_enough,
+    outcomes_needed,
+    simulate_scenarios,
+    with_exact_trials,
+)
 from harness.tables.assemble import cells_table, summary_table
 from harness.tables.engine_agreement import engine_agreement
 from harness.tables.manifest import manifest

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.base.errors import FolderInUseError, InputError, WriteError
-from harness.config.experiment import AnyExperiment
+from harness.base.text import enumerated
+from harness.config.experiment import COVERAGE, AnyExperiment
+from harness.config.resolve import serialize
 from harness.tables.commit import commit, recover
 from harness.tables.lock import Lock, hold
 from harness.tables.storage import (
@@ -28,6 +32,7 @@ from harness.tables.storage import (
     foreign_file,
     is_result,
     is_unfinished,
+    read_manifest,
     written_files_if_any,
 )
 
@@ -227,3 +232,74 @@ def _cache() -> Path:
     if chosen and Path(chosen).is_absolute():
         return Path(chosen)
     return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+
+
+FRESH_REPLACES = ", or replace them with --fresh (in Python fresh=True)"
+"""What allows a run to replace the results of another experiment."""
+
+_NO_NUMBERS = frozenset({"name", "title", "execution", "figures"})
+"""Keys that change no number."""
+_WHAT = ("kind", "family")
+"""Keys by which two experiments are different ones, and not one that was changed."""
+
+
+def refuse_other_experiment(experiment: AnyExperiment, folder: Path, allowed_by: str) -> None:
+    """Refuse a folder with the results of another kind of experiment or of another family.
+
+    Args:
+        experiment: the experiment to run.
+        folder: the folder of its results.
+        allowed_by: the end of the message: what replaces them, or nothing.
+
+    Raises:
+        InputError: the results in the folder are of another experiment.
+    """
+    former, new = _former(folder), _plain(serialize(experiment))
+    if former is None:
+        return
+    for key in _WHAT:
+        was, now = (each.get(key, COVERAGE) for each in (former, new))
+        if was != now:
+            raise InputError(
+                f"{folder} holds the results of another experiment ({key} {was}, not {now}); "
+                f"choose another name or folder{allowed_by}"
+            )
+
+
+def replaced_results(experiment: AnyExperiment, folder: Path) -> str:
+    """Say that the results in a folder are those of another config; nothing if they are not.
+
+    Args:
+        experiment: the experiment to run.
+        folder: the folder of its results.
+
+    Returns:
+        A sentence with the keys of the config that differ and change numbers; or nothing where
+        there are no results or no such keys.
+    """
+    former, new = _former(folder), _plain(serialize(experiment))
+    if former is None:
+        return ""
+    keys = [key for key in {**new, **former} if former.get(key) != new.get(key)]
+    changed = [key for key in keys if key not in _NO_NUMBERS]
+    if not changed:
+        return ""
+    return (
+        f"{folder} holds the results of a config with another {enumerated(changed)}, which this "
+        "run replaces when it is complete; another name or --out keeps them"
+    )
+
+
+def _former(folder: Path) -> Mapping[str, Any] | None:
+    """The resolved config of the results in a folder; None where there are none to be read."""
+    try:
+        document = read_manifest(folder)["experiment"]
+    except InputError:
+        return None
+    return document if isinstance(document, Mapping) else None
+
+
+def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document as JSON gives it back, so that it compares with one that was stored."""
+    plain: dict[str, Any] = json.loads(json.dumps(document))
+    return plain

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from harness.base.errors import FigureError, FolderInUseError, HarnessError, WriteError
 from harness.base.plain_data import dump
 from harness.config.experiment import AnyExperiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.study.run_folder import RunFolder, reason
 from harness.tables.commit import commit, recover
 from harness.tables.lock import hold

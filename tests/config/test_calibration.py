@@ -8,7 +8,7 @@ import pytest
 
 from harness.config.experiment import Calibration, Execution, FigureSpec, SizeRange
 from harness.config.load import load_experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.distributions.truths import GammaTruth, PairTruth, UniformTruth
 
 EVERY = UniformTruth(0.0, 1.0)

@@ -11,7 +11,7 @@ import pytest
 from harness.base.errors import ConfigError
 from harness.config.experiment import Execution, FigureSpec, MethodSpec, TrialCount
 from harness.config.load import load_experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
 
 Write = Callable[[str], str]

@@ -8,7 +8,7 @@ import pytest
 
 from harness.config.experiment import Experiment, FigureSpec, Group
 from harness.config.load import load_experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, Truth, UniformTruth
 
 OWN = [{"module": "pack", "function": "f"}]

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from harness.base.plain_data import dump
 from harness.config.load import load_experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from tests.config.configs import configs
 
 

@@ -12,7 +12,7 @@ from harness.base.errors import ConfigError
 from harness.config import files
 from harness.config.files import find_shipped
 from harness.config.load import json_schema, load_experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.tables.manifest import content_hash
 
 ROOT = Path(__file__).parent.parent.parent

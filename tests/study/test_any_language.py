@@ -12,7 +12,7 @@ import harness
 from harness.base.errors import ConfigError, InputError
 from harness.cli import main
 from harness.config.load import load_experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.methods.catalogue import find
 
 PROGRAM = """

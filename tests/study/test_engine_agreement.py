@@ -20,7 +20,7 @@ from harness.designs.exact import one_sample as enumeration
 from harness.designs.quadrature import one_sample as quadrature
 from harness.designs.scenario import Limits
 from harness.distributions.sampling import binomial
-from harness.study import simulate as study_simulate
+from harness.study import solve as study_simulate
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory
 
 PLANNED = {

@@ -19,7 +19,7 @@ from harness.study import estimate as estimates
 from harness.study import run as study
 from harness.study.columns import catalogue_sources
 from harness.study.estimate import DAY, Estimate, estimate, refuse_too_large
-from harness.study.memory import machine_memory, memory_for
+from harness.study.machine import machine_memory, memory_for
 from harness.study.parallel import MOST_JOBS_PER_CORE, parallel_jobs
 from harness.study.plan import count_scenarios, plan_scenarios
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory

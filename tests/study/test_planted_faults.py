@@ -25,7 +25,7 @@ from harness.designs.scenario import Limits
 from harness.designs.verification import one_sample as one_verified
 from harness.designs.verification import two_samples as two_verified
 from harness.families import proportion, rate
-from harness.study import simulate as study_simulate
+from harness.study import solve as study_simulate
 
 FAULT = 1.0 + 1e-9
 

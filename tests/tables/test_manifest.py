@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from harness.config.load import load_experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.tables.manifest import agrees, content_hash, engines_met, not_compared
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.config.load import load_experiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.methods.catalogue import ALIASES, CATALOGUE
 from harness.methods.method import TWO_SIDED
 from harness.tables.titles import method_titles, short_title

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, ValidationError
 from harness.base.errors import ConfigError, ConfigIssue
 from harness.base.models import StrictModel
 from harness.config.files import read_text
-from harness.config.messages import issues_of, unknown
+from harness.config.models.constraints import issues_of, unknown
 from harness.config.yaml12 import Document, read
 from harness.families.catalogue import FAMILIES
 

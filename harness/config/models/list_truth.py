@@ -8,8 +8,7 @@ from pydantic import AfterValidator, Field, Tag, model_validator
 
 from harness.base.errors import InputError
 from harness.base.models import StrictModel
-from harness.config.messages import refused
-from harness.config.models.constraints import by_key, exactly_one, expecting
+from harness.config.models.constraints import by_key, exactly_one, expecting, refused
 from harness.config.models.paired_truth import Probabilities, list_of
 from harness.config.models.truth import LONGEST_GRID, GridSpan
 from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth

@@ -26,13 +26,16 @@ from harness.base.plain_data import plain_number
 from harness.callers.command.program import FORMS, TEXT, Command
 from harness.callers.r_function import RFunction
 from harness.config.experiment import MethodSpec
-from harness.config.messages import expected, refused, tag, unknown
 from harness.config.models.constraints import (
     Word,
     by_shape,
+    expected,
     expecting,
     model_name,
     one_line,
+    refused,
+    tag,
+    unknown,
 )
 from harness.distributions.truths import Prior
 from harness.families.family import Family

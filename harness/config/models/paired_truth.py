@@ -16,8 +16,7 @@ from pydantic import ValidatorFunctionWrapHandler as Handler
 
 from harness.base.errors import InputError
 from harness.base.models import StrictModel
-from harness.config.messages import expected, refused, tag
-from harness.config.models.constraints import by_key, exactly_one, expecting
+from harness.config.models.constraints import by_key, exactly_one, expected, expecting, refused, tag
 from harness.config.models.truth import LONGEST_GRID, Grid, GridSpan, Values
 from harness.distributions.paired_truths import (
     Cells,

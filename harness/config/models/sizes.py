@@ -1,4 +1,4 @@
-"""The sizes of an experiment: n or an exposure, one, several, or drawn from a range."""
+"""The sizes of an experiment: n or an exposure, one, several, a range of them, or over strata."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, Tag, create_model, model_validator
 
 from harness.base.models import StrictModel
-from harness.config.messages import expected
 from harness.config.models.constraints import (
     ascending,
     by_shape,
+    expected,
     expecting,
     model_name,
     validate_span,
@@ -183,3 +183,29 @@ def delta_type(family: Family) -> Any:
     number = Annotated[float, Field(ge=low, le=high)]
     name = model_name(family, "delta")
     return _number_or_range(name, number, f"a number {span}", f"numbers [a, b] {span}")
+
+
+MOST_STRATA = 1000
+
+
+def _stratum_levels(given: list[Any]) -> tuple[tuple[int, ...], ...]:
+    """A list of sizes over the strata for each scenario; a flat list is one scenario."""
+    rows = given if isinstance(given[0], list) else [given]
+    if any(not isinstance(row, list) or not row for row in rows):
+        raise expected("a list of sizes over the strata, or a list of such lists")
+    if max(map(len, rows)) > MOST_STRATA:
+        raise expected(f"at most {MOST_STRATA} strata")
+    return tuple(tuple(row) for row in rows)
+
+
+def stratum_sizes_type() -> Any:
+    """The type of the sizes of one sample over the strata, which yields a tuple of tuples."""
+    what = "a list of sizes over the strata, or a list of such lists"
+    return Annotated[
+        Annotated[
+            list[Count] | list[Annotated[list[Count], Field(min_length=1)]],
+            Field(min_length=1),
+            expecting(what),
+        ],
+        AfterValidator(_stratum_levels),
+    ]

@@ -10,8 +10,7 @@ from harness.base.models import StrictModel
 from harness.callers.process import TIMEOUT
 from harness.config import experiment
 from harness.config.experiment import DASK
-from harness.config.messages import refused
-from harness.config.models.constraints import Word, by_key, exactly_one, expecting
+from harness.config.models.constraints import Word, by_key, exactly_one, expecting, refused
 from harness.designs.precision import FIRST_LOOK_DRAWN
 
 MOST_TRIALS = 10**11

@@ -22,12 +22,13 @@ from pydantic import (
 )
 
 from harness.base.models import StrictModel
-from harness.config.messages import expected, refused
 from harness.config.models.constraints import (
     by_key,
     exactly_one,
+    expected,
     expecting,
     not_here,
+    refused,
     validate_span,
 )
 from harness.distributions.truths import (

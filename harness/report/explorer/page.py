@@ -13,7 +13,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.config.experiment import AnyExperiment
-from harness.config.serialize import serialize
+from harness.config.resolve import serialize
 from harness.report.content import Page, Part, Section, packed
 from harness.report.explorer.numbers import (
     DRAWN,

@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from harness.base.errors import InputError, WriteError
 from harness.base.files import refuse_irregular
-from harness.study.journal.codec import DamagedRecordError
 from harness.study.journal.environment import environment, environment_text
+from harness.study.journal.records import DamagedRecordError
 
 LARGEST_JOURNAL = 40 << 20
 """The most bytes of all records. Those of former configs give way; then no more are kept."""

@@ -14,10 +14,7 @@ import numpy as np
 
 import harness
 
-_ENGINES = (
-    *("base/numerics", "distributions", "families", "designs"),
-    *("study/failures.py", "study/simulate.py", "study/solve.py"),
-)
+_ENGINES = ("base/numerics", "distributions", "families", "designs", "study/solve.py")
 _METHODS = ("methods", "callers")
 _PACKAGES = ("numpy", "scipy")
 

@@ -16,12 +16,11 @@ from harness.base.numerics.arrays import Integers
 from harness.designs import monte_carlo
 from harness.designs.monte_carlo import Shard
 from harness.designs.scenario import Limits, scenario_words
-from harness.study.journal.codec import pack, unpack
-from harness.study.journal.columns import join_simulations, take_simulation
 from harness.study.journal.database import ColumnKey, Journal, Stored
 from harness.study.journal.keys import DeterministicKeys, trials_key
+from harness.study.journal.records import join_simulations, pack, take_simulation, unpack
 from harness.study.plan import ScenarioPlan
-from harness.study.simulate import Simulation
+from harness.study.solve import Simulation
 
 Span = tuple[int, int]
 """The number of a first shard, and one more than that of the last."""
