@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from harness.api import run
-    from harness.callers.command.program import Command
-    from harness.callers.r_function import RFunction
+    from harness.callers.command import Command, RFunction
     from harness.callers.table import LimitTable
     from harness.checks.check import check
     from harness.checks.report import CheckReport
@@ -55,11 +54,11 @@ __all__ = [
 
 _HOMES = {
     "CheckReport": "harness.checks.report",
-    "Command": "harness.callers.command.program",
+    "Command": "harness.callers.command",
     "Coverage": "harness.planning.coverage",
     "Interval": "harness.one",
     "LimitTable": "harness.callers.table",
-    "RFunction": "harness.callers.r_function",
+    "RFunction": "harness.callers.command",
     "Results": "harness.tables.results",
     "Size": "harness.planning.size",
     "check": "harness.checks.check",

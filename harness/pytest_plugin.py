@@ -151,7 +151,7 @@ def _checks(config: pytest.Config) -> dict[str, list[OneCheck]]:
     methods = [*config.getini("harness_check"), *config.getoption("harness_check")]
     if not methods:
         return {}
-    from harness.checks.subjects.naming import named
+    from harness.callers.naming import named
     from harness.testing import CheckedMethod, checks_of
 
     given = [*config.getini("harness_option"), *config.getoption("harness_option")]

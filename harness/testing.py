@@ -25,6 +25,7 @@ from unittest import SkipTest
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.base.text import printable
+from harness.callers.naming import AnyMethod, named
 from harness.checks.baseline.folder import resolve_baseline
 from harness.checks.check import check
 from harness.checks.conformance.runner import property_names
@@ -40,7 +41,6 @@ from harness.checks.report import (
     Finding,
 )
 from harness.checks.shared_report import shared_report
-from harness.checks.subjects.naming import AnyMethod, named
 
 if TYPE_CHECKING:
     import pytest

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from harness.base.errors import InputError
 from harness.callers.calls import Function, FunctionError
-from harness.methods.contracts import Contract, validate_contract
 from harness.methods.expected_failures import ExpectedFailure, expected_failures
-from harness.methods.method import ALL_SIDES, TWO_SIDED
+from harness.methods.method import ALL_SIDES, TWO_SIDED, Contract, validate_contract
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ import numpy as np
 from harness.callers.declared import Declared
 from harness.callers.messages import Message, MessageError
 from harness.callers.type_checks import TypeFault
-from harness.methods.contracts import CONTRACTS
 from harness.methods.expected_failures import ExpectedFailure, Span
-from harness.methods.method import ALL_SIDES
+from harness.methods.method import ALL_SIDES, CONTRACTS
 
 LOAD = "load"
 """The task of the first request."""

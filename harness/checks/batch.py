@@ -10,10 +10,10 @@ from typing import Any
 import polars as pl
 
 from harness.base.errors import HarnessError, InputError
+from harness.callers.naming import AnyMethod, named
 from harness.checks.check import FINISHES, check
 from harness.checks.options import validate_seconds
 from harness.checks.report import CONFORMANCE, INCONCLUSIVE, CheckReport, Finding
-from harness.checks.subjects.naming import AnyMethod, named
 from harness.checks.watch import watching
 from harness.study.parallel import PROCESSES, parallel_jobs, run_tasks
 

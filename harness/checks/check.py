@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from harness.base.errors import InputError
+from harness.callers.naming import AnyMethod, Named, named
 from harness.callers.process import TIMEOUT
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
 from harness.checks.baseline.update import store_as_baseline
@@ -41,7 +42,6 @@ from harness.checks.report import (
 )
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.scenarios import sizes_of_numbers
-from harness.checks.subjects.naming import AnyMethod, Named, named
 from harness.checks.subjects.subject import (
     CachedSubject,
     CatalogueSubject,
@@ -62,8 +62,7 @@ from harness.checks.tails.records import tails_of
 from harness.checks.trials import TRIALS
 from harness.checks.watch import TimeUpError, stage, watching
 from harness.families.catalogue import family_of
-from harness.methods.contracts import NOMINAL, Contract
-from harness.methods.method import TWO_SIDED
+from harness.methods.method import NOMINAL, TWO_SIDED, Contract
 
 FINISHES = "finishes in time"
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.base.arguments import validate_number, validate_whole
 from harness.base.errors import InputError
+from harness.callers.naming import Named
 from harness.checks.baseline.points import Points, default_points
 from harness.checks.expected_failures import validate_expected_failures
 from harness.checks.restriction import ALPHA, ANYWHERE, Restriction, read_grid, sizes_of_grid
@@ -19,15 +20,14 @@ from harness.checks.scenarios import (
     validate_alphas,
     validate_sizes,
 )
-from harness.checks.subjects.naming import Named
 from harness.checks.subjects.table import complete_grid, restriction_of
 from harness.checks.tolerance import Tolerance
 from harness.checks.trials import default_trial_sizes
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.families.catalogue import family_of
-from harness.methods.contracts import Contract, validate_contract
 from harness.methods.expected_failures import ExpectedFailure, expected_failures
+from harness.methods.method import Contract, validate_contract
 
 SEED = 2003
 ALPHAS_OF_LISTS = (0.05, 0.2)

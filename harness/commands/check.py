@@ -19,9 +19,9 @@ from harness.base.errors import InputError
 from harness.commands.ending import cleaning_up, on_terminal
 
 if TYPE_CHECKING:
+    from harness.callers.naming import Named
     from harness.checks.batch import Tell
     from harness.checks.report import CheckReport
-    from harness.checks.subjects.naming import Named
 
 
 def check(
@@ -170,11 +170,11 @@ def check(
     """
     given = dict(locals())
     from harness.base.errors import WriteError
+    from harness.callers.naming import named
     from harness.callers.table import is_table
     from harness.checks.baseline.folder import validate_target
     from harness.checks.batch import check_methods
     from harness.checks.formats import FORMATS
-    from harness.checks.subjects.naming import named
     from harness.commands.ending import print_error
     from harness.commands.output import say, validate_output_files, write_output_file
 
@@ -262,7 +262,7 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
 
 def _words_of_one(given: Mapping[str, Any], number: int, method: str) -> list[str]:
     """The command that checks one of the methods, without sizes, alphas and files."""
-    from harness.callers.r_function import is_of_r
+    from harness.callers.command import is_of_r
     from harness.callers.table import is_table
     from harness.commands.command_line import words_of_call
 
@@ -314,8 +314,8 @@ def _shown_progress(methods: Sequence[Named], quiet: bool) -> Iterator[Tell]:
 
 
 if TYPE_CHECKING:
-    from harness.callers.r_function import RFunction
-    from harness.checks.subjects.naming import AnyMethod
+    from harness.callers.command import RFunction
+    from harness.callers.naming import AnyMethod
 
 
 def methods_of(
@@ -339,8 +339,7 @@ def methods_of(
     Raises:
         InputError: there is no method, or an option that none of them takes.
     """
-    from harness.callers.command.program import Command
-    from harness.callers.r_function import is_of_r
+    from harness.callers.command import Command, is_of_r
     from harness.callers.table import LimitTable, is_table
     from harness.methods.method import TWO_SIDED
 
@@ -367,7 +366,7 @@ def methods_of(
 
 
 def _of_r(name: str, arguments: dict[str, str], limits: str, side: str) -> RFunction:
-    from harness.callers.r_function import RFunction, without_prefix
+    from harness.callers.command import RFunction, without_prefix
 
     return RFunction(without_prefix(name), arguments, limits, side)
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from harness.callers.command.program import Command
-from harness.callers.r_function import RFunction
+from harness.callers.command import Command, RFunction
 from harness.designs.paired_scenario import AnyTruth
 from harness.designs.pooling import Group
 from harness.distributions.sampling.law import Law

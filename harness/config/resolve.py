@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from harness.base.plain_data import plain_number
+from harness.callers.command import RFunction
 from harness.callers.process import TIMEOUT
-from harness.callers.r_function import RFunction
 from harness.config.experiment import (
     CALIBRATION,
     COVERAGE,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from harness.families.catalogue import family_of
-from harness.methods.contracts import AT_LEAST, NOMINAL, NONE, Contract
-from harness.methods.method import Method
+from harness.methods.method import AT_LEAST, NOMINAL, NONE, Contract, Method
 
 
 def declared_contract(method: Method, family: str) -> Contract:

@@ -9,16 +9,15 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Bools
 from harness.base.text import enumerated
-from harness.methods.advice import (
+from harness.methods.declared_contract import declared_contract
+from harness.methods.listing import (
     HAS_WIDTH,
     HOLDS_ESTIMATE,
     better_methods,
     contract_in_words,
     keeps_no_contract,
 )
-from harness.methods.contracts import AT_LEAST
-from harness.methods.declared_contract import declared_contract
-from harness.methods.method import Method
+from harness.methods.method import AT_LEAST, Method
 from harness.one.answers import Found, Setting, find_intervals
 from harness.one.row import Row
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.methods.contracts import APPROXIMATE, AT_LEAST, CONSERVATIVE, Contract
+from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, Contract
 
 PEERS: dict[str, dict[str, tuple[str, ...]]] = {
     "statsmodels": {

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from harness.base.errors import InputError, MethodError
 from harness.base.numerics.arrays import Floats
+from harness.callers.naming import named
 from harness.callers.source import CatalogueSource, LimitSource, Observed
-from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import FunctionSubject
 from harness.distributions.sampling.law import Law, population_and_title
 from harness.distributions.truths import Prior

@@ -7,11 +7,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from harness.base.errors import InputError
-from harness.callers.command.caller import CommandCaller
-from harness.callers.command.program import Command
+from harness.callers.command import Command, RFunction
 from harness.callers.function import UserFunction
 from harness.callers.process import FunctionLocation
-from harness.callers.r_function import RFunction
+from harness.callers.program import CommandCaller
 from harness.callers.source import CatalogueSource, RunSource
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.config.experiment import Experiment, MethodSpec

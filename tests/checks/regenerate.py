@@ -6,11 +6,11 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.callers.naming import named
 from harness.checks.baseline.points import Points
 from harness.checks.baseline.store import keep_limits, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.scenarios import Size, default_alphas, default_sizes
-from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, Subject, side_of
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS as TABLES

@@ -9,10 +9,10 @@ import sys
 import numpy as np
 import pytest
 
+from harness.callers.naming import named
 from harness.callers.table import LimitTable, read_points
 from harness.checks.asked_points import asked_points
 from harness.checks.check import check
-from harness.checks.subjects.naming import named
 from harness.checks.subjects.table import complete_grid
 from harness.cli import main
 from harness.methods.catalogue import find

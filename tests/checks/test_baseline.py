@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from harness.base.errors import InputError
+from harness.callers.naming import named
 from harness.checks.baseline.folder import HEADER, is_baseline, validate_target
 from harness.checks.baseline.limits import moved_limits
 from harness.checks.baseline.numbers import DECIMALS
@@ -16,7 +17,6 @@ from harness.checks.baseline.sums import moved_sums
 from harness.checks.behaviour import LENGTH, MEAN, WORST, behaviour, key_columns, measures
 from harness.checks.compare.baseline import compare_with_baseline, measures_at
 from harness.checks.scenarios import default_alphas
-from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, side_of
 from harness.checks.tolerance import Tolerance
 from harness.cli import main

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from harness.base.errors import InputError
+from harness.callers.naming import named
 from harness.checks.baseline.folder import files_of
 from harness.checks.baseline.limits import differ, limits_in_full, moved_limits
 from harness.checks.baseline.points import Points, default_points, outcomes_at
@@ -16,7 +17,6 @@ from harness.checks.baseline.update import NOTHING, describe_change
 from harness.checks.behaviour import measures
 from harness.checks.compare.baseline import LIMITS, compare_with_baseline
 from harness.checks.scenarios import default_sizes
-from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
 from harness.checks.tolerance import Tolerance
 from harness.families.catalogue import FAMILIES

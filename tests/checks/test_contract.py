@@ -13,9 +13,8 @@ from harness.checks.contract.exact import check_contract
 from harness.checks.scenarios import ALPHAS
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject
 from harness.methods.catalogue import CATALOGUE, PROPORTION
-from harness.methods.contracts import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE
 from harness.methods.declared_contract import declared_contract
-from harness.methods.method import TWO_SIDED
+from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, TWO_SIDED
 
 # Sizes at which the methods named are at their worst, beside large and usual ones.
 SIZES = (1, 5, 10, 11, 12, 13, 17, 30, 100, 500)

@@ -17,7 +17,7 @@ from harness.checks.contract import simulated
 from harness.checks.contract.simulated import MEAN, WORST, check_contract_by_trials
 from harness.checks.subjects.subject import FunctionSubject
 from harness.checks.trials import trials_needed
-from harness.methods.contracts import AT_LEAST, NOMINAL, NONE
+from harness.methods.method import AT_LEAST, NOMINAL, NONE
 
 SIZES, ALPHAS = (10.0, 30.0), (0.05, 0.1)
 

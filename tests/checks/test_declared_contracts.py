@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from harness.callers.naming import named
 from harness.checks.behaviour import behaviour
 from harness.checks.contract.keeps import judged
 from harness.checks.scenarios import default_sizes
-from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject
 from harness.methods.catalogue import CATALOGUE, methods_for
 from harness.methods.catalogue.contracts import CONTRACTS
-from harness.methods.contracts import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE
 from harness.methods.declared_contract import declared_contract
+from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE
 
 ALPHAS = (0.01, 0.05, 0.2)
 SIZES = {

@@ -12,7 +12,7 @@ from harness.checks.contract.keeps import contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, FunctionSubject
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.contracts import AT_LEAST, NOMINAL, NONE
+from harness.methods.method import AT_LEAST, NOMINAL, NONE
 
 ALPHAS = (0.05,)
 

@@ -5,9 +5,9 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from harness.base.errors import InputError
+from harness.callers import naming
+from harness.callers.naming import named
 from harness.callers.process import FunctionLocation
-from harness.checks.subjects import naming
-from harness.checks.subjects.naming import named
 from harness.methods.catalogue import CATALOGUE, methods_for
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from harness.callers.function import UserFunction
+from harness.callers.naming import named
 from harness.callers.source import Observed
-from harness.checks.subjects.naming import named
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 from harness.peers.catalogue import PEERS, module_of
@@ -176,7 +176,7 @@ def test_a_peer_answers_from_a_process_of_its_own():
 
 def test_no_peer_is_loaded_before_it_is_asked_for():
     code = (
-        "import sys, harness.checks.subjects.naming as naming\n"
+        "import sys, harness.callers.naming as naming\n"
         "naming.named('scipy:exact')\n"
         "print(*sys.modules)"
     )

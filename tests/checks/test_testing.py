@@ -9,9 +9,9 @@ import pytest
 from scipy.special import ndtri
 
 from harness.base.errors import InputError
+from harness.callers.naming import named
 from harness.checks.baseline.store import write_baseline
 from harness.checks.behaviour import measures
-from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CatalogueSubject
 from harness.methods.catalogue import PROPORTION
 from harness.testing import assert_interval_method, parametrize_with_checks

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import InputError
+from harness.callers.naming import named
 from harness.checks.baseline.folder import HEADER, resolve_baseline
 from harness.checks.baseline.store import read_baseline, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.check import check
-from harness.checks.subjects.naming import named
 from harness.checks.subjects.subject import CatalogueSubject
 from harness.cli import main
 from harness.methods.catalogue import CATALOGUE

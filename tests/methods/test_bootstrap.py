@@ -13,10 +13,9 @@ from scipy.special import betainc
 
 import harness
 from harness.base.errors import InputError
+from harness.methods.bootstrap import RESAMPLES, _quantile
 from harness.methods.catalogue import PROPORTION
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
-from harness.methods.proportion.bootstrap import _quantile
-from harness.methods.resampling import RESAMPLES
 from tests.oracles import frequencies
 
 BOOTSTRAP = PROPORTION["bootstrap_percentile"]

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betainc, chdtrc, stdtrit
 
+from harness.methods.bootstrap import RESAMPLES
 from harness.methods.catalogue.mean import METHODS
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
-from harness.methods.resampling import RESAMPLES
 
 SCORES = np.array([75.0, 72.0, 78.0, 73.0, 77.0])
 BOOTSTRAPS = [name for name, method in METHODS.items() if method.needs_values]

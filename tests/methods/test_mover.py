@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtri
 
 from harness.methods.comparison.mover import difference, mean, mover, once_per_sample
-from harness.methods.proportion.wald import wald
+from harness.methods.proportion.closed_form import wald
 
 X1, N1, X2, N2 = (np.array(column) for column in ([3.0, 50.0], [9.0, 99.0], [2.0, 7.0], [5.0, 8.0]))
 

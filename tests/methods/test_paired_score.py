@@ -10,8 +10,7 @@ import pytest
 from flint import arb, ctx
 from scipy.special import ndtri
 
-from harness.methods.paired.difference_score import DifferenceTest
-from harness.methods.paired.ratio_score import RatioTest
+from harness.methods.paired.score import DifferenceTest, RatioTest
 from harness.methods.paired.tables import Pairs
 from tests.methods.paired_tables import (
     BOUNDARY,

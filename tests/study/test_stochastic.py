@@ -19,8 +19,8 @@ from harness.designs.monte_carlo import shards, simulate
 from harness.designs.scenario import Column, Limits, PairScenario, SingleScenario, data_of
 from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.distributions.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
+from harness.methods.bootstrap import RESAMPLES
 from harness.methods.catalogue import CATALOGUE, PROPORTION
-from harness.methods.resampling import RESAMPLES
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part, stable_files
 
 BOOTSTRAP = "bootstrap_percentile"

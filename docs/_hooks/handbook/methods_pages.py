@@ -10,10 +10,9 @@ from handbook.text import cell, code, inline, paragraphs, table
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.methods.catalogue import ALIASES, CATALOGUE, default_method
-from harness.methods.contracts import CONTRACTS
 from harness.methods.declared_contract import declared_contract
 from harness.methods.listing import listing
-from harness.methods.method import TWO_SIDED, Method
+from harness.methods.method import CONTRACTS, TWO_SIDED, Method
 
 _PROMISES = {
     "at-least": "no true value is missed with a probability above alpha",

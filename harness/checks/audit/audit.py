@@ -10,7 +10,7 @@ import polars as pl
 from joblib import Parallel, delayed
 
 from harness.base.errors import HarnessError
-from harness.callers.r_function import RFunction, without_prefix
+from harness.callers.command import RFunction, without_prefix
 from harness.checks.audit.listing import AuditList, FunctionEntry, Language
 from harness.checks.audit.reproduce import (
     Reproduction,
@@ -20,7 +20,7 @@ from harness.checks.audit.reproduce import (
 )
 from harness.checks.check import check
 from harness.checks.report import FAIL, INCONCLUSIVE, CheckReport, Finding
-from harness.methods.contracts import NONE
+from harness.methods.method import NONE
 
 USUAL_ALPHA = 0.05
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import InputError
+from harness.callers.naming import Named
 from harness.checks.baseline.provenance import provenance
 from harness.checks.baseline.rows import read_text
-from harness.checks.subjects.naming import Named
 from harness.families.catalogue import family_of
 from harness.peers.catalogue import PEERS
 

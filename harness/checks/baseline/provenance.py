@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from harness.checks.subjects.naming import Named
+from harness.callers.naming import Named
 from harness.peers.catalogue import PEERS
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from harness.base.errors import InputError
+from harness.callers.naming import Named
 from harness.checks.baseline.folder import (
     HEADER,
     Files,
@@ -24,7 +25,6 @@ from harness.checks.baseline.points import Points
 from harness.checks.baseline.provenance import provenance
 from harness.checks.baseline.rows import write_table
 from harness.checks.baseline.sums import read_sums, sums_of_limits
-from harness.checks.subjects.naming import Named
 from harness.checks.subjects.subject import Subject
 from harness.methods.method import TWO_SIDED
 from harness.tables.lock import hold

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from harness.base.errors import InputError
+from harness.callers.naming import Named
 from harness.checks.baseline.folder import files_of, is_baseline
 from harness.checks.baseline.limits import changed_limits
 from harness.checks.baseline.numbers import validate_numbers
@@ -26,7 +27,6 @@ from harness.checks.compare.measures import MEASURES
 from harness.checks.compare.tallies import gains_and_losses
 from harness.checks.gains import BASELINE
 from harness.checks.report import CheckReport, format_cell
-from harness.checks.subjects.naming import Named
 from harness.checks.subjects.subject import Subject
 from harness.checks.tolerance import Tolerance
 

@@ -19,7 +19,7 @@ from harness.checks.report import (
     format_cell,
 )
 from harness.families.catalogue import family_of
-from harness.methods.contracts import NONE, Contract
+from harness.methods.method import NONE, Contract
 
 
 def check_contract(

@@ -11,7 +11,7 @@ from harness.checks.behaviour import FAULT, MEAN_POSTERIOR
 from harness.checks.contract.exact import cell_of, excess
 from harness.checks.contract.terms import CHAINS, applying_rows, bounds_of
 from harness.checks.report import format_cell
-from harness.methods.contracts import Contract
+from harness.methods.method import Contract
 
 KEEPS = "keeps: "
 

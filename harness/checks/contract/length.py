@@ -30,8 +30,7 @@ from harness.designs.scenario import Limits, Scenario, data_of, sizes_by_name
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
-from harness.methods.contracts import AT_LEAST, NONE, Contract
-from harness.methods.method import LOWER, TWO_SIDED
+from harness.methods.method import AT_LEAST, LOWER, NONE, TWO_SIDED, Contract
 from harness.tables.blocks import mean_length
 
 COMPARED_AT = (10.0, 50.0, 200.0)

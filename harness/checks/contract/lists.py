@@ -20,8 +20,7 @@ from harness.distributions.list_truths import ClusterTruth, ListTruth, RunTruth,
 from harness.distributions.run_truths import NormalRuns
 from harness.families.catalogue import family_of
 from harness.families.family import CLUSTERS, RUNS, STRATA
-from harness.methods.contracts import NOMINAL, NONE, Contract
-from harness.methods.method import TWO_SIDED
+from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract
 
 ERROR = "alpha error, drawn"
 DRAWN_CHECKS = (ERROR, MEAN, WORST, DRAWN)

@@ -45,8 +45,7 @@ from harness.designs.scenario import Scenario, sizes_by_name
 from harness.distributions.paired_truths import table_of_cells
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS
-from harness.methods.contracts import NOMINAL, NONE, Contract
-from harness.methods.method import TWO_SIDED
+from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract
 
 DRAWN_CHECKS = MEAN, WORST, DRAWN = "mean alpha error, drawn", "worst alpha, drawn", "can be drawn"
 TRUTHS_OF_ONE, TRUTHS_OF_TWO = 9, 3

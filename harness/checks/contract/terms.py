@@ -23,13 +23,7 @@ import polars as pl
 from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE
 from harness.checks.scenarios import RATES, Size
 from harness.families.catalogue import family_of
-from harness.methods.contracts import (
-    APPROXIMATE,
-    AT_LEAST,
-    CONSERVATIVE,
-    NOMINAL,
-    Contract,
-)
+from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, Contract
 
 MARGIN = 0.3
 """How far from 0 the mean alpha error of a nominal method may be, as a multiple of alpha."""

@@ -21,7 +21,7 @@ from harness.checks.subjects.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.checks.tails.record import LimitTails
 from harness.families.catalogue import family_of
-from harness.methods.contracts import Contract
+from harness.methods.method import Contract
 
 _MEASURED = {SHRINKS: "mean length over that at a quarter of the size"}
 """What a number is of, where the name of the check does not say it."""

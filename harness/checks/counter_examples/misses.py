@@ -22,7 +22,7 @@ from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families.catalogue import family_of
 from harness.families.family import TWO_SAMPLES, Family
-from harness.methods.contracts import NONE, Contract
+from harness.methods.method import NONE, Contract
 
 _COLUMNS = 420
 """The most columns of a picture; of the curve in each its ends and extremes are kept."""

@@ -14,20 +14,19 @@ import numpy as np
 from harness.base.errors import HarnessError, InputError
 from harness.callers.call_checks import CallChecks, run_call_checks
 from harness.callers.calls import Function, FunctionError, Raised, describe
-from harness.callers.command.caller import CommandCaller
-from harness.callers.command.program import Command
+from harness.callers.command import Command
 from harness.callers.function import UserFunction
 from harness.callers.loaded import LoadedFunction, pickling_error
 from harness.callers.process import FunctionLocation
+from harness.callers.program import CommandCaller
 from harness.callers.source import Answers, CatalogueSource, LimitSource, Observed
 from harness.callers.type_checks import TypeChecks
 from harness.checks.places import Places
 from harness.checks.watch import refuse_late
 from harness.families.catalogue import family_of
-from harness.methods.contracts import Contract
 from harness.methods.declared_contract import declared_contract
 from harness.methods.expected_failures import SIDE, ExpectedFailure, expected_failures
-from harness.methods.method import TWO_SIDED, LimitPair, Method
+from harness.methods.method import TWO_SIDED, Contract, LimitPair, Method
 
 # Unlike in another process, an interrupt at the keyboard is here meant for the harness.
 _RAISED: Raised = (Exception, SystemExit)

@@ -26,8 +26,7 @@ from harness.checks.tails.neighbours import (
     second_differences,
 )
 from harness.checks.tails.record import LimitTails
-from harness.methods.contracts import AT_LEAST, NONE, Contract
-from harness.methods.method import TWO_SIDED
+from harness.methods.method import AT_LEAST, NONE, TWO_SIDED, Contract
 
 TAIL_PROBABILITIES = "tail probabilities"
 NEIGHBOURS = "neighbours agree"

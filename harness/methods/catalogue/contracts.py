@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from harness.methods.contracts import APPROXIMATE, CONSERVATIVE, NOMINAL, Contract
+from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, Contract
 
 _KEEPING: Mapping[str, Mapping[Contract, Sequence[str]]] = {
     "proportion": {

@@ -5,17 +5,16 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
+from harness.methods.bayes import ends_of_odds_ratio, ratio_criteria
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
-from harness.methods.comparison.conditional import (
+from harness.methods.comparison.odds_ratio import (
+    agresti_smoothed,
     baptista_pike,
     baptista_pike_mid_p,
     cornfield,
-    mid_p,
-)
-from harness.methods.comparison.odds_ratio import (
-    agresti_smoothed,
     gart,
+    mid_p,
     miettinen_nurminen,
     mover_jeffreys,
     mover_wilson,
@@ -24,7 +23,6 @@ from harness.methods.comparison.odds_ratio import (
     woolf,
 )
 from harness.methods.method import Method, by_alpha, by_tail
-from harness.methods.ratio_criteria import ends_of_odds_ratio, ratio_criteria
 
 _tails = partial(by_tail, support=(0.0, inf))
 

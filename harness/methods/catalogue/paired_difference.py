@@ -15,8 +15,8 @@ from harness.methods.paired.closed_form import (
     wald_cc,
     wald_cc_fagerland,
 )
-from harness.methods.paired.difference_score import scas, tango, tango_corrected
 from harness.methods.paired.mover import mover_jeffreys, newcombe, newcombe_uncorrected
+from harness.methods.paired.score import scas, tango, tango_corrected
 
 _tails = partial(by_tail, support=(-1.0, 1.0))
 _wald = partial(category.wald, uses_both=False)

@@ -8,10 +8,9 @@ from math import inf
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.method import Method, by_tail
-from harness.methods.paired.closed_form import wald_log
+from harness.methods.paired.closed_form import ratio_bonett_price, wald_log
 from harness.methods.paired.mover import ratio_jeffreys, ratio_wilson
-from harness.methods.paired.ratio_score import scas, tang
-from harness.methods.paired.ratio_wilson import bonett_price
+from harness.methods.paired.score import ratio_scas, tang
 
 _tails = partial(by_tail, support=(0.0, inf))
 
@@ -23,13 +22,13 @@ METHODS: dict[str, Method] = {
     ),
     "tang": category.score("Tang score", by.TANG_CHAN, _tails(tang)),
     "bonett_price": category.transform(
-        "Bonett-Price, ratio of Wilson limits", by.BONETT_PRICE_2006, _tails(bonett_price)
+        "Bonett-Price, ratio of Wilson limits", by.BONETT_PRICE_2006, _tails(ratio_bonett_price)
     ),
     "mover_wilson": category.mover("MOVER with Wilson limits", by.TANG_LI, _tails(ratio_wilson)),
     "mover_jeffreys": category.mover(
         "MOVER with Jeffreys limits and corrected correlation", by.TANG_LI, _tails(ratio_jeffreys)
     ),
-    "scas": category.score("Skewness-corrected score", by.LAUD, _tails(scas)),
+    "scas": category.score("Skewness-corrected score", by.LAUD, _tails(ratio_scas)),
 }
 
 EXCEPTIONS: dict[str, dict[str, str]] = {

@@ -9,10 +9,22 @@ from harness.methods.bayes import (
     jeffreys_minimal_length,
     jeffreys_modified,
 )
+from harness.methods.bootstrap import bootstrap_percentile
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.method import TWO_SIDED_ONLY, Method, by_alpha, by_tail
-from harness.methods.proportion.bootstrap import bootstrap_percentile
+from harness.methods.proportion.closed_form import (
+    add_four,
+    agresti_coull,
+    arcsine,
+    cloglog,
+    logit,
+    probit,
+    rindskopf,
+    wald,
+    wald_cc,
+    wald_t,
+)
 from harness.methods.proportion.exact import (
     blaker,
     chebyshev,
@@ -36,8 +48,6 @@ from harness.methods.proportion.score import (
     wilson_cc,
     wilson_modified,
 )
-from harness.methods.proportion.transforms import arcsine, cloglog, logit, probit, rindskopf
-from harness.methods.proportion.wald import add_four, agresti_coull, wald, wald_cc, wald_t
 
 METHODS: dict[str, Method] = {
     "wald": category.wald("Wald, clipped to [0, 1]", by.LAPLACE, by_tail(wald)),

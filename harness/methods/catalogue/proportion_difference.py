@@ -7,7 +7,15 @@ from functools import partial
 from harness.methods.bayes import four_criteria
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
-from harness.methods.comparison.difference_skewness import gart_nam, scas
+from harness.methods.comparison.difference import (
+    agresti_caffo,
+    gart_nam,
+    mee,
+    miettinen_nurminen,
+    scas,
+    wald,
+    wald_cc,
+)
 from harness.methods.comparison.mover import (
     fagan,
     mover_jeffreys,
@@ -15,8 +23,6 @@ from harness.methods.comparison.mover import (
     newcombe_cc,
     rss_normal,
 )
-from harness.methods.comparison.score import mee, miettinen_nurminen
-from harness.methods.comparison.wald import agresti_caffo, wald, wald_cc
 from harness.methods.method import TWO_SIDED_ONLY, Method, by_alpha, by_tail
 from harness.methods.unconditional.limits import agresti_min_exact, chan_zhang, santner_snell
 

@@ -10,7 +10,7 @@ from harness.methods.bayes import four_criteria, jeffreys_equal_tailed_rate, jef
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.method import Method, by_alpha, by_tail
-from harness.methods.rate.intervals import (
+from harness.methods.rate import (
     blaker,
     byar,
     feldman_cousins,

@@ -8,8 +8,7 @@ from functools import partial
 from harness.methods.bayes import four_criteria
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
-from harness.methods.comparison.rate_score import score
-from harness.methods.comparison.rates import mover_jeffreys, mover_score, wald
+from harness.methods.comparison.rate_difference import mover_jeffreys, mover_score, score, wald
 from harness.methods.method import Method, by_tail
 
 _tails = partial(by_tail, support=(-math.inf, math.inf))

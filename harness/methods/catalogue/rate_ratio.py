@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
+from harness.methods.bayes import ends_of_ratio, ratio_criteria
 from harness.methods.catalogue import category
 from harness.methods.catalogue import references as by
 from harness.methods.comparison.rate_ratio import (
@@ -18,7 +19,6 @@ from harness.methods.comparison.rate_ratio import (
     wald_log_half,
 )
 from harness.methods.method import Method, by_tail
-from harness.methods.ratio_criteria import ends_of_ratio, ratio_criteria
 
 _tails = partial(by_tail, support=(0.0, inf))
 

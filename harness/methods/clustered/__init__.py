@@ -10,9 +10,9 @@ from scipy.special import ndtri, stdtrit
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.distributions.truths import Prior
+from harness.methods.bootstrap import RESAMPLES, level_of, order_of, order_of_pair, two_levels
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
 from harness.methods.proportion import score as one_proportion
-from harness.methods.resampling import RESAMPLES, level_of, order_of, order_of_pair, two_levels
 
 
 @dataclass(frozen=True)

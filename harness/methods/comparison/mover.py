@@ -10,9 +10,9 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.posteriors.beta import Beta
 from harness.methods.method import LimitPair, TailFormula
+from harness.methods.proportion.closed_form import wald
 from harness.methods.proportion.exact import clopper_pearson
 from harness.methods.proportion.score import wilson, wilson_cc
-from harness.methods.proportion.wald import wald
 
 Term = tuple[Floats, Floats, Floats]
 """An estimate with its lower and its upper limit."""

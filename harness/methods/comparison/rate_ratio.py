@@ -14,13 +14,13 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Floats
 from harness.base.numerics.points import UnitPoints
 from harness.distributions.posteriors.beta import Beta
+from harness.methods.comparison.difference import about_logarithm
 from harness.methods.comparison.mover import about_estimates, once_per_sample, ratio
-from harness.methods.comparison.rates import about_median
-from harness.methods.comparison.wald import about_logarithm
+from harness.methods.comparison.rate_difference import about_median
 from harness.methods.inversion import limits
-from harness.methods.inversion.binomial import BinomialTails
+from harness.methods.inversion.tails import BinomialTails
 from harness.methods.method import LimitPair
-from harness.methods.rate.intervals import score as score_of_rate
+from harness.methods.rate import score as score_of_rate
 
 
 def exact_conditional(data: tuple[Floats, ...], tail: float) -> LimitPair:

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from harness.base.numerics.arrays import Floats, Positions
+from harness.methods.comparison.difference import about_logarithm
 from harness.methods.comparison.mover import about_estimates, about_median, ratio
 from harness.methods.comparison.skewness import Derived, corrected, place_of, skewness_term
-from harness.methods.comparison.wald import about_logarithm
 from harness.methods.method import LimitPair
 from harness.methods.proportion.score import wilson
 

@@ -10,8 +10,8 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Floats
 from harness.base.numerics.student import upper_point
 from harness.distributions.truths import Prior
+from harness.methods.bootstrap import RESAMPLES, order_of, order_of_pair
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
-from harness.methods.resampling import RESAMPLES, order_of, order_of_pair
 
 
 def about_the_mean(

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 
+from harness.methods.bootstrap import RESAMPLES
 from harness.methods.clustered import _LARGEST_SIZE, Clusters, _law_of_sum
 from harness.methods.method import LOWER, UPPER
-from harness.methods.resampling import RESAMPLES
 from tests.methods.clustered.outcomes import limits, rows_of
 from tests.oracles.frequencies import fits
 

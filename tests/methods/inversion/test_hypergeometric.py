@@ -11,7 +11,7 @@ from harness.methods.inversion.hypergeometric import (
     HypergeometricTails,
     corrected_score_limit,
 )
-from harness.methods.inversion.orders import MINIMUM_LIKELIHOOD
+from harness.methods.inversion.limits import MINIMUM_LIKELIHOOD
 from harness.methods.inversion.table_window import TablePoints, Window
 from tests.oracles import odds_ratios
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.methods.inversion.binomial import BinomialTails
-from harness.methods.inversion.orders import LIKELIHOOD_RATIO, MINIMUM_LIKELIHOOD, SMALLER_TAIL
-from harness.methods.inversion.poisson import PoissonTails
+from harness.methods.inversion.limits import LIKELIHOOD_RATIO, MINIMUM_LIKELIHOOD, SMALLER_TAIL
+from harness.methods.inversion.tails import BinomialTails, PoissonTails
 
 ORDERS = {"sterne": MINIMUM_LIKELIHOOD, "feldman_cousins": LIKELIHOOD_RATIO, "blaker": SMALLER_TAIL}
 # Below this the p-values are no longer told apart from 0 by their logarithms.

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from harness.base.errors import InputError
-from harness.callers.command.caller import CommandCaller
-from harness.callers.command.lines import NoAnswerError, RefusalError, question, read_answer
-from harness.callers.command.program import JSON, Command
+from harness.callers.command import JSON, Command
 from harness.callers.function import UserFunction
+from harness.callers.program import CommandCaller
+from harness.callers.program_process import NoAnswerError, RefusalError, question, read_answer
 from harness.callers.source import Observed
 
 PYTHON = (sys.executable, "-I", "-S", "-u", "-c")

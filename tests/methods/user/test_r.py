@@ -11,9 +11,9 @@ import pytest
 from scipy.special import betaincinv, gammaincinv, ndtri
 
 from harness.base.errors import InputError
-from harness.callers.command.caller import CommandCaller
-from harness.callers.r_function import RFunction
-from harness.checks.subjects.naming import named
+from harness.callers.command import RFunction
+from harness.callers.naming import named
+from harness.callers.program import CommandCaller
 
 ALPHA = 0.05
 X = np.array([0, 3, 10])

@@ -10,16 +10,18 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.callers.call_checks import SCALARS, SHAPE, TWICE, CallChecks
 from harness.callers.calls import FunctionError, format_arguments, one_outcome, outcome_count, same
-from harness.callers.command.lines import (
+from harness.callers.command import Command
+from harness.callers.declared import Declared, Ends
+from harness.callers.program_process import (
     EXPECTED,
+    CommandProcess,
+    EndError,
     NoAnswerError,
     RefusalError,
+    SilenceError,
     question,
     read_answer,
 )
-from harness.callers.command.process import CommandProcess, EndError, SilenceError
-from harness.callers.command.program import Command
-from harness.callers.declared import Declared, Ends
 from harness.callers.source import NOT_CALLED
 from harness.callers.type_checks import TypeChecks
 from harness.methods.method import LimitPair

@@ -1,4 +1,4 @@
-"""Score intervals of the difference of two proportions, corrected for skewness."""
+"""Intervals for a difference of two proportions: Wald and its relatives, score, skewness."""
 
 from __future__ import annotations
 
@@ -12,6 +12,165 @@ from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.numerics.points import UnitPoints, unit_difference
 from harness.base.numerics.root_finding import bracketed_newton
 from harness.methods.method import LimitPair
+
+
+def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """p̂₁ − p̂₂ ± z √(p̂₁(1 − p̂₁)/n₁ + p̂₂(1 − p̂₂)/n₂), clipped to [−1, 1].
+
+    z is the upper ``tail`` point of the standard normal. Of no width where each x is 0 or n, and
+    too short for most small sizes.
+
+    Newcombe (1998), Stat. Med. 17, 873–890, method 1.
+    """
+    return _clipped(data, tail, np.zeros_like(data[1]))
+
+
+def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """p̂₁ − p̂₂ ± (z √(p̂₁(1 − p̂₁)/n₁ + p̂₂(1 − p̂₂)/n₂) + (1/n₁ + 1/n₂)/2), clipped to [−1, 1].
+
+    z is the upper ``tail`` point of the standard normal. The continuity correction gives it a
+    width everywhere; where each x is 0 or n that width does not depend on the tail.
+
+    Newcombe (1998), Stat. Med. 17, 873–890, method 2.
+    """
+    _, n1, _, n2 = data
+    return _clipped(data, tail, (1.0 / n1 + 1.0 / n2) / 2)
+
+
+def agresti_caffo(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """Wald with a success and a failure added to each sample: p̃ = (x + 1)/(n + 2).
+
+    p̃₁ − p̃₂ ± z √(p̃₁(1 − p̃₁)/(n₁ + 2) + p̃₂(1 − p̃₂)/(n₂ + 2)), clipped to [−1, 1], with z the
+    upper ``tail`` point of the standard normal. Centred nearer to 0 than the estimate, which a
+    short interval may therefore miss.
+
+    Agresti and Caffo (2000), Am. Stat. 54, 280–288.
+    """
+    x1, n1, x2, n2 = data
+    return wald((x1 + 1.0, n1 + 2.0, x2 + 1.0, n2 + 2.0), tail)
+
+
+def _clipped(data: tuple[Floats, ...], tail: float, correction: Floats) -> LimitPair:
+    x1, n1, x2, n2 = data
+    estimate = x1 / n1 - x2 / n2
+    variance = x1 / n1 * ((n1 - x1) / n1) / n1 + x2 / n2 * ((n2 - x2) / n2) / n2
+    delta = correction - float(ndtri(tail)) * np.sqrt(variance)
+    return np.clip(estimate - delta, -1.0, 1.0), np.clip(estimate + delta, -1.0, 1.0)
+
+
+def about_logarithm(ratio: Floats, variance: Floats, tail: float) -> LimitPair:
+    """exp(log θ̂ ∓ z √V), V the variance of log θ̂; (0, inf) where θ̂ is 0, infinite or NaN.
+
+    z is the upper ``tail`` point of the standard normal.
+
+    Args:
+        ratio: θ̂, shape (m,).
+        variance: V, shape (m,); not used where the limits are (0, inf).
+        tail: the probability beyond a limit.
+    """
+    known = np.isfinite(ratio) & (ratio > 0)
+    ratio = np.where(known, ratio, 1.0)
+    factor = np.exp(-float(ndtri(tail)) * np.sqrt(np.where(known, variance, 0.0)))
+    return np.where(known, ratio / factor, 0.0), np.where(known, ratio * factor, np.inf)
+
+
+# Room for rounding at the ends of the bracket of log μ.
+_MARGIN = 1e-9
+
+
+def mee(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """All δ with |p̂₁ − p̂₂ − δ| ≤ z √V(δ), V = p₁(1 − p₁)/n₁ + p₂(1 − p₂)/n₂.
+
+    p₁ and p₂ are the most likely proportions with p₁ − p₂ = δ; z is the upper ``tail`` point of
+    the standard normal. Its mean coverage is near nominal, and it stays within [−1, 1] by itself.
+
+    Mee (1984), Biometrics 40, 1175–1176; Newcombe (1998), Stat. Med. 17, 873–890, method 5.
+    """
+    return _limits(data, tail, np.ones_like(data[1]))
+
+
+def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """As ``mee``, with the variance of V multiplied by N/(N − 1), N = n₁ + n₂.
+
+    Slightly wider than ``mee``, which matters in small samples only.
+
+    Miettinen and Nurminen (1985), Stat. Med. 4, 213–226; Newcombe (1998), Stat. Med. 17, 873–890,
+    method 6.
+    """
+    total = data[1] + data[3]
+    return _limits(data, tail, total / (total - 1.0))
+
+
+def _limits(data: tuple[Floats, ...], tail: float, factor: Floats) -> LimitPair:
+    x1, n1, x2, n2 = data
+    z = -float(ndtri(tail))
+    second, first = UnitPoints(x2 / n2, (n2 - x2) / n2), UnitPoints(x1 / n1, (n1 - x1) / n1)
+    estimate = unit_difference(second, first)
+    if z == 0:
+        return estimate, estimate.copy()
+    target = factor * z * z
+    lower = np.maximum(estimate - _drop(x1, n1, x2, n2, target), -1.0)
+    upper = np.minimum(estimate + _drop(x2, n2, x1, n1, target), 1.0)
+    return (lower, upper) if z >= 0 else (upper, lower)
+
+
+def _drop(x1: Floats, n1: Floats, x2: Floats, n2: Floats, target: Floats) -> Floats:
+    """d − δ ≥ 0, d the estimate p̂₁ − p̂₂, where (d − δ)² / V(δ) = ``target``.
+
+    With μ the multiplier of the constraint, n₁(p̂₁ − p₁) = μ p₁(1 − p₁) and
+    n₂(p₂ − p̂₂) = μ p₂(1 − p₂): a quadratic for each sample. Their sum is d − δ = μV, so that
+    the squared statistic is μ(d − δ). Both factors rise with μ: there is one root, and the δ of
+    smaller statistics are an interval. No cubic in δ is solved, and nothing cancels.
+    """
+    failures = n2 - x2
+    # The largest d − δ: it is 0 at x₁ = 0 and x₂ = n₂, where nothing is below the estimate.
+    distance = x1 / n1 + failures / n2
+    drop = np.zeros_like(x1)
+    open_ = distance > 0
+    columns = x1, n1, failures, n2, target, distance
+    drop[open_] = target[open_] / _multiplier(*(column[open_] for column in columns))
+    return drop
+
+
+def _multiplier(
+    x1: Floats, n1: Floats, failures: Floats, n2: Floats, target: Floats, distance: Floats
+) -> Floats:
+    """The root μ of μ(d − δ) = ``target``, by its logarithm."""
+    log_target = np.log(target)
+
+    def excess(log_mu: Floats, index: Positions) -> tuple[Floats, Floats]:
+        mu = np.exp(log_mu)
+        drop_1, slope_1 = _pulled_down(x1[index], n1[index], mu)
+        drop_2, slope_2 = _pulled_down(failures[index], n2[index], mu)
+        drop = drop_1 + drop_2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = log_target[index] - log_mu - np.log(drop)
+            return value, -1.0 - (drop_1 * slope_1 + drop_2 * slope_2) / drop
+
+    # d − δ is at most ``distance``, and at least half of it once μ ≥ 2 max(n₁, n₂).
+    low = target / distance
+    high = np.maximum(2.0 * np.maximum(n1, n2), 2.0 * low)
+    variance = x1 / n1 * (n1 - x1) / n1 / n1 + failures / n2 * (n2 - failures) / n2 / n2
+    with np.errstate(divide="ignore"):
+        start = 0.5 * (log_target - np.log(variance))
+    ends = np.log(low) - _MARGIN, np.log(high) + _MARGIN
+    log_mu, reached = bracketed_newton(excess, *ends, start)
+    if not reached.all():
+        raise IntervalNotFoundError("no root of the score equation")
+    return np.exp(log_mu)
+
+
+def _pulled_down(x: Floats, n: Floats, mu: Floats) -> tuple[Floats, Floats]:
+    """The drop x/n − p where n(x/n − p) = μ p(1 − p), and d log(drop) / d log μ.
+
+    At x = n there is a kink at μ = n, up to which p is 1.
+    """
+    root = np.sqrt((mu - n) ** 2 + 4.0 * mu * (n - x))
+    p = 2.0 * x / ((mu + n) + root)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        q = np.where(n > mu, 2.0 * (n - x) / ((n - mu) + root), ((mu - n) + root) / (2.0 * mu))
+        return mu * p * q / n, n / root
+
 
 # The least distance of a root from a kink, and the farthest multiplier, as logarithms of their
 # ratios to a sample's size.
@@ -35,7 +194,7 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     637–643.
     """
     total = data[1] + data[3]
-    return _limits(data, tail, total / (total - 1.0))
+    return _skewed_limits(data, tail, total / (total - 1.0))
 
 
 def gart_nam(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -43,16 +202,16 @@ def gart_nam(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Gart and Nam (1990), Biometrics 46, 637–643.
     """
-    return _limits(data, tail, np.ones_like(data[1]))
+    return _skewed_limits(data, tail, np.ones_like(data[1]))
 
 
-def _limits(data: tuple[Floats, ...], tail: float, factor: Floats) -> LimitPair:
+def _skewed_limits(data: tuple[Floats, ...], tail: float, factor: Floats) -> LimitPair:
     x1, n1, x2, n2 = data
     z = -float(ndtri(tail))
     second, first = UnitPoints(x2 / n2, (n2 - x2) / n2), UnitPoints(x1 / n1, (n1 - x1) / n1)
     estimate = unit_difference(second, first)
-    below = _drop(_Pairs(x1, n1, n2 - x2, n2, factor), abs(z))
-    above = _drop(_Pairs(n1 - x1, n1, x2, n2, factor), abs(z))
+    below = _skewed_drop(_Pairs(x1, n1, n2 - x2, n2, factor), abs(z))
+    above = _skewed_drop(_Pairs(n1 - x1, n1, x2, n2, factor), abs(z))
     lower = np.clip(estimate - below, -1.0, 1.0)
     upper = np.clip(estimate + above, -1.0, 1.0)
     return (lower, upper) if z >= 0 else (upper, lower)
@@ -173,7 +332,7 @@ def _excess(
     return np.where(variance > 0, value, -np.inf), slope
 
 
-def _drop(pairs: _Pairs, z: float) -> Floats:
+def _skewed_drop(pairs: _Pairs, z: float) -> Floats:
     """d − δ, d the estimate, at the outermost δ where the corrected score is z ≥ 0.
 
     Where z < 1 a limit may lie beyond the estimate: d − δ is negative there.

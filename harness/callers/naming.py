@@ -12,13 +12,11 @@ from typing import Any
 from harness.base.arguments import quoted, validate_choice
 from harness.base.errors import InputError, did_you_mean
 from harness.base.text import enumerated
-from harness.callers.command.program import Command
+from harness.callers.command import Command, RFunction, is_of_r, without_prefix
 from harness.callers.process import FunctionLocation
-from harness.callers.r_function import RFunction, is_of_r, without_prefix
 from harness.callers.table import LimitTable, TableSource, is_table, read_points
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
-from harness.methods.contracts import Contract
-from harness.methods.method import Method
+from harness.methods.method import Contract, Method
 from harness.peers.catalogue import PEERS, contract_of, module_of
 
 GROUP = "harness.methods"

@@ -1,1 +1,0 @@
-"""A program of any language as an interval method."""
