@@ -28,7 +28,8 @@ from typing import TypeVar
 import harness
 from benchmarks.timing import report
 from harness.checks.check import check
-from harness.checks.report import FAIL, CheckReport
+from harness.checks.findings import FAIL
+from harness.checks.report import CheckReport
 from tests.checks.planted.fault import Fault, is_named, report_of
 from tests.checks.planted.faults import FAULTS
 from tests.checks.planted.mutants import Mutant, mutant

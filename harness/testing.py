@@ -27,9 +27,10 @@ from harness.base.errors import InputError
 from harness.base.text import printable
 from harness.callers.naming import AnyMethod, named
 from harness.checks.baseline.folder import resolve_baseline
+from harness.checks.batch import shared_report
 from harness.checks.check import check
 from harness.checks.conformance.runner import property_names
-from harness.checks.report import (
+from harness.checks.findings import (
     AGAINST,
     BEHAVIOUR,
     CONFORMANCE,
@@ -37,10 +38,9 @@ from harness.checks.report import (
     CROSS_CHECK,
     DECLARED,
     TAILS,
-    CheckReport,
     Finding,
 )
-from harness.checks.shared_report import shared_report
+from harness.checks.report import CheckReport
 
 if TYPE_CHECKING:
     import pytest

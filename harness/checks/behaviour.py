@@ -11,7 +11,7 @@ import polars as pl
 
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats
-from harness.checks.report import BEHAVIOUR, FAIL, PASS, Finding
+from harness.checks.findings import BEHAVIOUR, FAIL, PASS, Finding
 from harness.checks.scenarios import (
     Size,
     limits_at,

@@ -13,33 +13,22 @@ import polars as pl
 from harness.base.errors import InputError
 from harness.callers.naming import AnyMethod, Named, named
 from harness.callers.process import TIMEOUT
+from harness.checks.baseline.changes import compare_with_baseline, store_as_baseline
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
-from harness.checks.baseline.update import store_as_baseline
 from harness.checks.behaviour import behaviour, check_exact_numbers
-from harness.checks.compare.baseline import compare_with_baseline
-from harness.checks.compare.cross_check import cross_check
-from harness.checks.compare.exact import Compared, compare_with_method
-from harness.checks.compare.paired_test import paired_test
-from harness.checks.compare.same import check_same
+from harness.checks.compare import Compared, check_same, compare_with_method
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import answers_arrays, check_conformance, evaluate_widely
-from harness.checks.contract.exact import check_contract
-from harness.checks.contract.keeps import contracts_kept
+from harness.checks.contract.exact import check_contract, contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
-from harness.checks.contract.lists import check_contract_of_lists
-from harness.checks.contract.simulated import Simulation, check_simulation
+from harness.checks.contract.simulated import Simulation, check_contract_of_lists, check_simulation
 from harness.checks.counter_examples.collect import Computed
+from harness.checks.cross_check import cross_check
 from harness.checks.expected_failures import apply_expected_failures, was_checked
+from harness.checks.findings import AGAINST, BEHAVIOUR, CONFORMANCE, CONTRACT, INCONCLUSIVE, Finding
 from harness.checks.options import SEED, Settings, settings_of, validate_largest, validate_seconds
-from harness.checks.report import (
-    AGAINST,
-    BEHAVIOUR,
-    CONFORMANCE,
-    CONTRACT,
-    INCONCLUSIVE,
-    CheckReport,
-    Finding,
-)
+from harness.checks.paired_test import paired_test
+from harness.checks.report import CheckReport
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.scenarios import sizes_of_numbers
 from harness.checks.subjects.subject import (
@@ -56,9 +45,8 @@ from harness.checks.subjects.table import (
     points_finding,
     restriction_of,
 )
-from harness.checks.tails.check import check_tails
+from harness.checks.tails.check import check_tails, tails_of
 from harness.checks.tails.record import LimitTails
-from harness.checks.tails.records import tails_of
 from harness.checks.trials import TRIALS
 from harness.checks.watch import TimeUpError, stage, watching
 from harness.families.catalogue import family_of

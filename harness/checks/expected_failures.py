@@ -11,20 +11,22 @@ import polars as pl
 from harness.base.errors import InputError, did_you_mean
 from harness.base.numerics.arrays import Bools
 from harness.checks.behaviour import EXACT_NUMBERS
-from harness.checks.compare.cross_check import MONTE_CARLO_AGREES
 from harness.checks.conformance.runner import property_names
-from harness.checks.contract.lists import DRAWN_CHECKS as CHECKS_OF_LISTS
+from harness.checks.contract.exact import CONTRACT_CHECKS
+from harness.checks.contract.simulated import CHECKS_OF_DRAWN_LISTS as CHECKS_OF_LISTS
 from harness.checks.contract.simulated import DRAWN_CHECKS
-from harness.checks.contract.terms import CONTRACT_CHECKS
-from harness.checks.places import Places, what_was_found, where_it_is
-from harness.checks.report import (
+from harness.checks.cross_check import MONTE_CARLO_AGREES
+from harness.checks.findings import (
     AGAINST,
     CONFORMANCE,
     DECLARED,
     FAIL,
     REMARK,
     Finding,
+    Places,
     format_cell,
+    what_was_found,
+    where_it_is,
 )
 from harness.checks.subjects.subject import CachedSubject, Subject
 from harness.checks.tails.check import TAIL_CHECKS

@@ -1,96 +1,153 @@
-"""The findings of a check, and the report of all findings about one method."""
+"""The report of all findings about one method, with what it gains and loses against another."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from harness.base.text import printable
-from harness.checks.counter_examples.records import CounterExample
-from harness.checks.gains import Gains
-from harness.checks.places import Places
+from harness.checks.findings import (
+    AGAINST,
+    BEHAVIOUR,
+    CONFORMANCE,
+    CONTRACT,
+    CROSS_CHECK,
+    DECLARED,
+    FAIL,
+    INCONCLUSIVE,
+    LENGTH_NAME,
+    NOT_PASSED,
+    PASS,
+    REMARK,
+    TAILS,
+    Finding,
+    Verdict,
+    format_cell,
+)
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 
-Verdict = Literal["pass", "remark", "declared", "inconclusive", "fail"]
-
-PASS: Verdict = "pass"
-REMARK: Verdict = "remark"
-"""Something to know about the method that is no failure."""
-DECLARED: Verdict = "declared"
-"""A failure that the method, or whoever checks it, has declared with a reason."""
-INCONCLUSIVE: Verdict = "inconclusive"
-FAIL: Verdict = "fail"
-
-CONFORMANCE = "conformance"
-TAILS = "tails"
-BEHAVIOUR = "behaviour"
-CONTRACT = "contract"
-AGAINST = "against"
-CROSS_CHECK = "cross-check"
-
 EXIT_CODES: Mapping[Verdict, int] = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
-
-NOT_PASSED: tuple[Verdict, ...] = (FAIL, INCONCLUSIVE)
-"""Verdicts of a finding that make the report one that did not pass, the worst first."""
 
 _VERDICTS: tuple[Verdict, ...] = (*NOT_PASSED, DECLARED, REMARK, PASS)
 """The worst first."""
 _KINDS = (CROSS_CHECK, CONFORMANCE, TAILS, CONTRACT, BEHAVIOUR, AGAINST)
 """Causes before effects: a failure of one kind may cause failures of the kinds after it."""
 
-LENGTH_NAME = "length"
-"""The check whose message stands in the summary: how long the intervals are."""
+BASELINE = "its baseline"
+"""What messages call the baseline of a method."""
 
-Cell = Mapping[str, float | int | str]
-"""Where a finding is: n, alpha, x, truth and the like; and numbers, as found and expected."""
-
-
-def format_cell(cell: Cell) -> str:
-    """The names and values of a cell, as ``n = 10, alpha = 0.05``."""
-    return ", ".join(
-        f"{name} = {value}" if isinstance(value, int | str) else f"{name} = {value:g}"
-        for name, value in cell.items()
-    )
+_LEAST_CHANGE = 5e-7
+"""A relative change of the mean length below this is none in a sentence."""
 
 
 @dataclass(frozen=True)
-class Finding:
-    """The result of one check."""
+class Tally:
+    """At how many sizes and alphas a measure is better, the same and worse than the reference's."""
 
-    check: str
-    """The name of the check, as "mirrors" or "against wilson: length"."""
-    kind: str
-    """The kind of the check: conformance, tails, contract, behaviour, against or cross-check."""
-    verdict: Verdict
-    message: str
-    """One sentence; for a failure it holds the first counter-example."""
-    cell: Cell
-    severity: float = 0.0
-    """How bad a failure is; failures of one kind are sorted by it."""
-    places: Places | None = field(default=None, compare=False, repr=False)
-    """All places of a failure; None where it has one only, or where they are not known."""
-    counter_example: CounterExample | None = field(default=None, compare=False, repr=False)
-    """What a picture of it shows; None where it was not asked for, or is not known."""
+    measure: str
+    better: int
+    same: int
+    worse: int
+    change: float | None
+    """The mean of the differences, of lengths of the relative ones.
+
+    A difference within the tolerance is 0. None where no difference is finite.
+    """
+    is_relative: bool
 
     @property
-    def passed(self) -> bool:
-        """Whether it is neither a failure nor inconclusive; a remark has passed."""
-        return self.verdict not in NOT_PASSED
+    def cells(self) -> int:
+        """The number of sizes and alphas."""
+        return self.better + self.same + self.worse
+
+    @property
+    def mean_change(self) -> str:
+        """The mean change in words: "+0.4 %", "-0.00021"."""
+        if not self.change:
+            return "none" if self.change == 0.0 else ""
+        return f"{100.0 * self.change:+.2g} %" if self.is_relative else f"{self.change:+.2g}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The finding as plain data, as in the JSON format."""
+        """The tally as plain data."""
         return {
-            "check": self.check,
-            "kind": self.kind,
-            "verdict": self.verdict,
-            "message": self.message,
-            "cell": dict(self.cell),
-            "severity": self.severity,
-            **({} if self.places is None else {"ranges": self.places.ranges()}),
+            "measure": self.measure,
+            "better": self.better,
+            "same": self.same,
+            "worse": self.worse,
+            "mean_change": self.change,
+            "relative": self.is_relative,
+        }
+
+
+@dataclass(frozen=True)
+class Gains:
+    """The gains and losses of a method against another one or a baseline."""
+
+    reference: str
+    tallies: tuple[Tally, ...]
+    """Of the worst alpha, the mean alpha error and the length."""
+
+    @property
+    def sentence(self) -> str:
+        """The tallies in words.
+
+        As "against its baseline: safer at 112 of 176 sizes and alphas, less safe at 3; longer by
+        0.4 % on average". Safer is a smaller worst alpha.
+        """
+        worst, _, length = self.tallies
+        parts = [
+            f"{words} at {count} of {worst.cells} sizes and alphas"
+            for words, count in (("safer", worst.better), ("less safe", worst.worse))
+            if count
+        ]
+        if len(parts) > 1:
+            parts = [f"{parts[0]}, less safe at {worst.worse}"]
+        parts = parts or [f"as safe at all {worst.cells} sizes and alphas"]
+        if length.change and abs(length.change) >= _LEAST_CHANGE:
+            words = "longer" if length.change > 0 else "shorter"
+            parts.append(f"{words} by {100.0 * abs(length.change):.2g} % on average")
+        else:
+            parts.append("as long on average")
+        return f"against {self.reference}: {'; '.join(parts)}"
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """A heading and a row for each measure: better, same, worse and the mean change."""
+        heading = (f"against {self.reference}", "better", "same", "worse", "mean change")
+        return [
+            heading,
+            *(
+                (each.measure, f"{each.better}", f"{each.same}", f"{each.worse}", each.mean_change)
+                for each in self.tallies
+            ),
+        ]
+
+    def lines(self) -> list[str]:
+        """The sentence, and below it the rows as a table of text, unless all is the same."""
+        if all(each.same == each.cells for each in self.tallies):
+            return [self.sentence]
+        rows = self.rows()
+        widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+        return [
+            self.sentence,
+            *(
+                "  ".join(
+                    cell.rjust(width) if place else cell.ljust(width)
+                    for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+                ).rstrip()
+                for row in rows
+            ),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The gains and losses as plain data."""
+        return {
+            "reference": self.reference,
+            "summary": self.sentence,
+            "measures": [each.to_dict() for each in self.tallies],
         }
 
 

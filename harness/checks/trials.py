@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Integers
-from harness.checks.report import FAIL, INCONCLUSIVE, PASS, Verdict
+from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, Verdict
 from harness.checks.scenarios import Size, limits_at
 from harness.checks.subjects.subject import Subject
 from harness.designs.scenario import Scenario

@@ -48,8 +48,7 @@ def audit(
     given = dict(locals())
     from harness.base.arguments import validate_choice, validate_whole
     from harness.base.errors import InputError
-    from harness.checks.audit.audit import Audited, run_audit
-    from harness.checks.audit.listing import SHIPPED, load_list
+    from harness.checks.audit.audit import SHIPPED, Audited, load_list, run_audit
     from harness.checks.audit.page import format_csv, format_page
     from harness.commands.output import say, validate_output_files, write_output_file
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.callers.naming import named
-from harness.checks.baseline.points import Points
+from harness.checks.baseline.limits import Points
 from harness.checks.baseline.store import keep_limits, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.scenarios import Size, default_alphas, default_sizes

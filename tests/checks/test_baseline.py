@@ -9,16 +9,15 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.callers.naming import named
+from harness.checks.baseline.changes import compare_with_baseline, measures_at
 from harness.checks.baseline.folder import HEADER, is_baseline, validate_target
 from harness.checks.baseline.limits import moved_limits
-from harness.checks.baseline.numbers import DECIMALS
-from harness.checks.baseline.store import read_baseline, write_baseline
+from harness.checks.baseline.store import DECIMALS, read_baseline, write_baseline
 from harness.checks.baseline.sums import moved_sums
 from harness.checks.behaviour import LENGTH, MEAN, WORST, behaviour, key_columns, measures
-from harness.checks.compare.baseline import compare_with_baseline, measures_at
+from harness.checks.options import Tolerance
 from harness.checks.scenarios import default_alphas
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, side_of
-from harness.checks.tolerance import Tolerance
 from harness.cli import main
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION

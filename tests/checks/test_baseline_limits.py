@@ -8,17 +8,22 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.callers.naming import named
+from harness.checks.baseline.changes import LIMITS, NOTHING, compare_with_baseline, describe_change
 from harness.checks.baseline.folder import files_of
-from harness.checks.baseline.limits import differ, limits_in_full, moved_limits
-from harness.checks.baseline.points import Points, default_points, outcomes_at
+from harness.checks.baseline.limits import (
+    Points,
+    default_points,
+    differ,
+    limits_in_full,
+    moved_limits,
+    outcomes_at,
+)
 from harness.checks.baseline.store import Baseline, keep_limits, read_baseline, write_baseline
 from harness.checks.baseline.sums import MovedSums, moved_sums, sums_of_limits
-from harness.checks.baseline.update import NOTHING, describe_change
 from harness.checks.behaviour import measures
-from harness.checks.compare.baseline import LIMITS, compare_with_baseline
+from harness.checks.options import Tolerance
 from harness.checks.scenarios import default_sizes
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
-from harness.checks.tolerance import Tolerance
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
 

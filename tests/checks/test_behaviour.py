@@ -21,7 +21,7 @@ from harness.checks.behaviour import (
     measures,
 )
 from harness.checks.check import check
-from harness.checks.compare.cross_check import cross_check
+from harness.checks.cross_check import cross_check
 from harness.checks.scenarios import EXPOSURES, default_sizes, scenario_of
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, FunctionSubject
 from harness.designs.solvers import solver_of

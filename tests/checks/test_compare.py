@@ -8,11 +8,10 @@ import pytest
 from harness.base.errors import InputError, MethodError
 from harness.checks.behaviour import measures
 from harness.checks.check import check
-from harness.checks.compare.exact import compare_measures, compare_with_method
-from harness.checks.compare.measures import SEARCHED
-from harness.checks.compare.paired_test import MARGIN, paired_test
+from harness.checks.compare import SEARCHED, compare_measures, compare_with_method
+from harness.checks.options import Tolerance
+from harness.checks.paired_test import MARGIN, paired_test
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
-from harness.checks.tolerance import Tolerance
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
 from harness.methods.method import Method

@@ -8,13 +8,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 from harness.checks.check import check
-from harness.checks.counter_examples.records import (
-    IntervalExample,
-    MissExample,
-    NumberExample,
-    TailExample,
-)
-from harness.checks.report import PASS
+from harness.checks.findings import PASS, IntervalExample, MissExample, NumberExample, TailExample
 from harness.families.catalogue import family_of
 
 GRID = {"n": [8, 20], "alpha": [0.05, 0.1]}

@@ -6,7 +6,7 @@ import pytest
 
 from harness.callers.naming import named
 from harness.checks.behaviour import behaviour
-from harness.checks.contract.keeps import judged
+from harness.checks.contract.exact import judged
 from harness.checks.scenarios import default_sizes
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject
 from harness.methods.catalogue import CATALOGUE, methods_for

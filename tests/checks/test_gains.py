@@ -8,11 +8,11 @@ import pytest
 from harness.base.errors import InputError
 from harness.checks.behaviour import LENGTH, MEAN, WORST, measures
 from harness.checks.check import check
-from harness.checks.compare.tallies import gains_and_losses
-from harness.checks.digits import with_digits_apart
+from harness.checks.compare import gains_and_losses
+from harness.checks.findings import with_digits_apart
 from harness.checks.formats import format_json, format_markdown, format_table
+from harness.checks.options import Tolerance
 from harness.checks.subjects.subject import CatalogueSubject
-from harness.checks.tolerance import Tolerance
 from harness.methods.catalogue import CATALOGUE
 
 SIZES, ALPHAS = (1, 10, 50), (0.05, 0.1)

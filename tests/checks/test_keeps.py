@@ -8,7 +8,7 @@ from scipy.special import betaincinv, ndtri
 
 from harness.checks.behaviour import behaviour
 from harness.checks.check import check
-from harness.checks.contract.keeps import contracts_kept
+from harness.checks.contract.exact import contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
 from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, FunctionSubject
 from harness.methods.catalogue import CATALOGUE

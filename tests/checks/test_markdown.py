@@ -3,8 +3,9 @@
 import polars as pl
 
 from harness.checks.check import check
+from harness.checks.findings import Finding
 from harness.checks.formats import format_junit, format_markdown
-from harness.checks.report import CheckReport, Finding
+from harness.checks.report import CheckReport
 
 
 def report(*findings, method="mine", keeps=""):

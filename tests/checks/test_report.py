@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 from harness.checks.check import check
+from harness.checks.findings import Finding
 from harness.checks.formats import FORMATS, format_json, format_junit, format_table
-from harness.checks.report import CheckReport, Finding
+from harness.checks.report import CheckReport
 
 LINES, COLUMNS = 25, 80
 """Of a small terminal."""

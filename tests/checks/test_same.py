@@ -6,7 +6,7 @@ from scipy.special import ndtri
 
 from harness.base.errors import InputError
 from harness.checks.check import check
-from harness.checks.compare.same import check_same
+from harness.checks.compare import check_same
 from harness.checks.restriction import Restriction
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
 from harness.cli import main

@@ -7,9 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from harness.checks.audit.audit import Audit, Audited, Skipped, run_audit
-from harness.checks.audit.listing import FunctionEntry, Observation, load_list
-from harness.checks.audit.reproduce import Reproduction
+from harness.checks.audit.audit import (
+    Audit,
+    Audited,
+    FunctionEntry,
+    Observation,
+    Reproduction,
+    Skipped,
+    load_list,
+    run_audit,
+)
 from harness.report.check.audit import audit_page
 from harness.report.render import render
 from tests.report.pages import ids_in, tables_in

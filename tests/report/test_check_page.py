@@ -13,15 +13,16 @@ import pytest
 from scipy.special import ndtri
 
 from harness.checks.check import check
-from harness.checks.counter_examples.records import (
+from harness.checks.findings import (
+    Finding,
     IntervalExample,
     IntervalRow,
     MissExample,
     NumberExample,
     TailExample,
 )
-from harness.checks.markdown import verdict_of
-from harness.checks.report import CheckReport, Finding
+from harness.checks.formats import verdict_of
+from harness.checks.report import CheckReport
 from harness.report.check.counter_example.draw import picture_of
 from harness.report.check.findings import shown
 from harness.report.check.page import CheckedMethod, check_page

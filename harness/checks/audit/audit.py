@@ -1,26 +1,206 @@
-"""Check every interval function of a list, and reproduce what was observed of them."""
+"""An audit: a list of interval functions, the check of each, and observations run again."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Literal
 
 import polars as pl
 from joblib import Parallel, delayed
+from pydantic import AfterValidator, Field, ValidationError
 
-from harness.base.errors import HarnessError
+from harness.base.errors import ConfigError, ConfigIssue, HarnessError
+from harness.base.models import StrictModel
 from harness.callers.command import RFunction, without_prefix
-from harness.checks.audit.listing import AuditList, FunctionEntry, Language
-from harness.checks.audit.reproduce import (
-    Reproduction,
-    installed_version,
-    reproduce,
-    why_absent,
-)
 from harness.checks.check import check
-from harness.checks.report import FAIL, INCONCLUSIVE, CheckReport, Finding
+from harness.checks.findings import FAIL, INCONCLUSIVE, Finding
+from harness.checks.report import CheckReport
+from harness.config.files import read_text
+from harness.config.models.constraints import issues_of, unknown
+from harness.config.yaml12 import Document, read
+from harness.families.catalogue import FAMILIES
 from harness.methods.method import NONE
+
+SHIPPED = Path(__file__).with_name("packages.yaml")
+"""The list that comes with the package."""
+
+Kind = Literal["defect", "weakness", "convention"]
+"""A defect gives other limits than the function's documentation; a weakness is one of the formula,
+and known in the literature; a convention is a choice that a reader may not expect."""
+
+Language = Literal["python", "R"]
+
+
+def _family(name: str) -> str:
+    if name not in FAMILIES:
+        raise unknown("a family", list(FAMILIES))
+    return name
+
+
+FamilyName = Annotated[str, AfterValidator(_family)]
+
+
+class FunctionEntry(StrictModel):
+    """One interval function."""
+
+    method: str
+    """As ``check`` names it: ``statsmodels:wilson``, ``r:stats::binom.test``."""
+    family: FamilyName
+    arguments: Mapping[str, str] = Field(default_factory=dict)
+    """Arguments of a function of R by name, as ``--arg`` of a check takes them."""
+    grid: str | None = None
+    """The sizes and alphas that the function is made for, as ``--grid`` of a check takes them."""
+
+
+class PackageEntry(StrictModel):
+    """A package with its interval functions."""
+
+    name: str
+    language: Language
+    functions: Annotated[list[FunctionEntry], Field(min_length=1)]
+
+
+class Observation(StrictModel):
+    """Something that was seen of functions, with lines that reproduce it."""
+
+    package: str
+    """The name of the package."""
+    functions: Annotated[list[str], Field(min_length=1)]
+    """As the package names them."""
+    version: str
+    """The version of the package that it was seen in."""
+    kind: Kind
+    title: str
+    text: str
+    """What is expected, by which source, and what is found."""
+    lines: str
+    """The lines in the package's own language."""
+    prints: str
+    """What they print."""
+
+
+class AuditList(StrictModel):
+    """All packages of an audit, and what is known about them."""
+
+    packages: Annotated[list[PackageEntry], Field(min_length=1)]
+    observations: list[Observation] = Field(default_factory=list)
+
+    def only(self, names: tuple[str, ...]) -> AuditList:
+        """The list with some of its packages; with all where no name is given."""
+        if not names:
+            return self
+        chosen = {
+            "packages": [each for each in self.packages if each.name in names],
+            "observations": [each for each in self.observations if each.package in names],
+        }
+        return self.model_copy(update=chosen)
+
+
+def load_list(path: Path = SHIPPED) -> AuditList:
+    """Read the list of an audit.
+
+    Raises:
+        ConfigError: the file cannot be read or is not valid; the error has all issues.
+    """
+    document = read(read_text(path), str(path))
+    if document.issues or document.unreadable:
+        raise ConfigError(document.issues)
+    try:
+        listed = AuditList.model_validate(document.data)
+    except ValidationError as error:
+        raise ConfigError([_placed(issue, document) for issue in issues_of(error)]) from None
+    known = {package.name for package in listed.packages}
+    strangers = [
+        ConfigIssue(
+            ("observations", number, "package"),
+            f"expected one of the packages {', '.join(sorted(known))}, found {each.package!r}",
+        )
+        for number, each in enumerate(listed.observations)
+        if each.package not in known
+    ]
+    if strangers:
+        raise ConfigError([_placed(issue, document) for issue in strangers])
+    return listed
+
+
+def _placed(issue: ConfigIssue, document: Document) -> ConfigIssue:
+    return ConfigIssue(issue.path, issue.message, document.place(issue.path))
+
+
+RSCRIPT = "Rscript"
+_SECONDS = 120.0
+"""What a few lines may take, with the loading of their package."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What the lines of an observation printed here."""
+
+    observation: Observation
+    found_version: str
+    """Of the package here."""
+    printed: str
+    """Standard output; of lines that raise, the last line of the error."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether they printed what the observation says."""
+        return self.printed.split() == self.observation.prints.split()
+
+
+@cache
+def installed_version(package: str, language: Language) -> str | None:
+    """The version of a package; None where it, or its language, is not installed."""
+    if language == "python":
+        try:
+            return version(package)
+        except PackageNotFoundError:
+            return None
+    if shutil.which(RSCRIPT) is None:
+        return None
+    code = f'cat(if (requireNamespace("{package}", quietly = TRUE)) '
+    code += f'as.character(packageVersion("{package}")) else "")'
+    return _output([RSCRIPT, "--vanilla", "-e", code]).strip() or None
+
+
+def why_absent(package: str, language: Language) -> str:
+    """Why a package is not there, in a clause."""
+    if language == "R" and shutil.which(RSCRIPT) is None:
+        return "R is not installed: there is no Rscript on the path"
+    return f"the {'R' if language == 'R' else 'Python'} package {package} is not installed"
+
+
+def reproduce(observation: Observation, language: Language) -> Reproduction | None:
+    """Run the lines of an observation; None where its package is not installed."""
+    found = installed_version(observation.package, language)
+    if found is None:
+        return None
+    start = [sys.executable, "-W", "ignore", "-c"]
+    command = start if language == "python" else [RSCRIPT, "--vanilla", "-e"]
+    return Reproduction(observation, found, _output([*command, observation.lines]))
+
+
+def _output(command: Sequence[str]) -> str:
+    """What a command prints; the last line of its error where it fails."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"no end within {_SECONDS:g} seconds"
+    if done.returncode == 0:
+        return done.stdout.strip()
+    errors = done.stderr.strip().splitlines()
+    return "\n".join([*done.stdout.strip().splitlines(), *errors[-1:]])
+
 
 USUAL_ALPHA = 0.05
 

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from harness.base.text import printable
-from harness.checks.audit.audit import Audit, Audited
-from harness.checks.audit.listing import Kind
-from harness.checks.audit.reproduce import Reproduction
+from harness.checks.audit.audit import Audit, Audited, Kind, Reproduction
 from harness.families.catalogue import family_of
 
 TITLES: dict[Kind, tuple[str, str]] = {

@@ -1,4 +1,4 @@
-"""The folder of a baseline: its files, its header, and paths that name it.
+"""The folder of a baseline: its files, its header, paths that name it, and the origin of a method.
 
 The folder has the file ``baseline.json`` and, of each family and method, the CSV files
 ``FAMILY/METHOD.csv`` (exact numbers), ``FAMILY/limits/METHOD.csv`` (some limits in full) and
@@ -7,19 +7,196 @@ The folder has the file ``baseline.json`` and, of each family and method, the CS
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import json
+import math
 import os
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib.machinery import PathFinder
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
+from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.callers.naming import Named
-from harness.checks.baseline.provenance import provenance
-from harness.checks.baseline.rows import read_text
 from harness.families.catalogue import family_of
 from harness.peers.catalogue import PEERS
+
+Row = tuple[float, ...]
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf")
+_MERGE_MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+
+
+def shortest(value: float) -> str:
+    """The fewest digits that give the number back; nothing for what is not a number."""
+    if math.isnan(value):
+        return ""
+    return repr(value + 0.0).removesuffix(".0")
+
+
+def format_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The text of a table."""
+    return "\n".join(",".join(each) for each in (columns, *rows)) + "\n"
+
+
+def write_table(file: Path, table: pl.DataFrame) -> None:
+    """Write a table of numbers, with the digits that give each number back."""
+    rows = ([shortest(value) for value in row] for row in table.iter_rows())
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(format_rows(table.columns, rows), "utf-8")
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file of a baseline.
+
+    Raises:
+        InputError: it cannot be read, is no text, or a merge has left its marks in it.
+    """
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except OSError as fault:
+        raise InputError(f"{file} cannot be read: {fault.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file} cannot be read: it is no text in UTF-8") from None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith(_MERGE_MARKS):
+            raise InputError(
+                f"{file} cannot be read: line {number} is the mark {line[:7]} of a merge that was "
+                "not completed; choose one side of it"
+            )
+    return text
+
+
+def read_rows(
+    file: Path, columns: Sequence[str], keys: int, *, may_miss: bool = False
+) -> list[Row]:
+    """Return the rows of a table.
+
+    Args:
+        file: a CSV file.
+        columns: the columns that it should have, in this order.
+        keys: how many of them, from the first on, identify a row.
+        may_miss: whether a number after the keys may be missing; it is then not a number.
+
+    Raises:
+        InputError: the file is no such table, has a row twice, or has a gap.
+    """
+    lines = read_text(file).splitlines()
+    found = lines[0] if lines else ""
+    if found != ",".join(columns):
+        raise InputError(
+            f"{file} cannot be read: its first line should be {','.join(columns)}, "
+            f"found {quoted(found)}"
+        )
+    rows: dict[Row, Row] = {}
+    for number, line in enumerate(lines[1:], 2):
+        row = _read_row(file, number, line, columns, keys, may_miss)
+        if row[:keys] in rows:
+            raise InputError(f"{file} has {_place(columns, row[:keys])} twice: line {number}")
+        rows[row[:keys]] = row
+    return list(rows.values())
+
+
+def _read_row(
+    file: Path, number: int, line: str, columns: Sequence[str], keys: int, may_miss: bool
+) -> Row:
+    """The numbers of one line.
+
+    Raises:
+        InputError: one of them is missing or is no number.
+    """
+    cells = [cell.strip() for cell in line.split(",")]
+    if len(cells) != len(columns):
+        raise InputError(
+            f"{file} cannot be read: line {number} should have {len(columns)} numbers, "
+            f"found {quoted(line)}"
+        )
+    row: list[float] = []
+    for place, (name, cell) in enumerate(zip(columns, cells, strict=True)):
+        if _NUMBER.fullmatch(cell):
+            row.append(float(cell))
+        elif cell in ("", "nan") and place >= keys:
+            row.append(math.nan)
+            if not may_miss:
+                raise InputError(
+                    f"{file} has a row without a number: {_place(columns, row[:keys])}, {name}"
+                )
+        else:
+            raise InputError(
+                f"{file} cannot be read: {name} should be a number in line {number}, "
+                f"found {quoted(cell)}"
+            )
+    return tuple(row)
+
+
+def _place(columns: Sequence[str], keys: Sequence[float]) -> str:
+    return ", ".join(f"{name} = {key:.15g}" for name, key in zip(columns, keys, strict=False))
+
+
+def provenance(named: Named) -> dict[str, str]:
+    """The origin of a method, and the SHA-256 of its file or the version of a peer's package.
+
+    A function without a file has no digest.
+    """
+    place, _, _ = named.label.rpartition(":")
+    if place in PEERS:
+        return {"of": place, "version": f"{place} {version(place)}"}
+    file = _source_file(named)
+    digest = {} if file is None else {"source": hashlib.sha256(file.read_bytes()).hexdigest()}
+    return {"of": _origin(named), **digest}
+
+
+def _origin(named: Named) -> str:
+    """The origin of a method; it does not depend on the folder of the method's file."""
+    if named.method is not None:
+        return "the catalogue"
+    if named.command is not None:
+        return named.label
+    if named.location is None:
+        return "Python"
+    return str(named.location.module or Path(str(named.location.path)).name)
+
+
+def _source_file(named: Named) -> Path | None:
+    if named.location is not None:
+        return (
+            Path(named.location.path)
+            if named.location.path
+            else _module_file(named.location.module)
+        )
+    function: Any = named.method.formula if named.method is not None else named.function
+    while isinstance(function, partial):
+        # A form of a formula holds the formula.
+        function = next((part for part in function.args if callable(part)), function.func)
+    try:
+        file = inspect.getsourcefile(function)
+    except TypeError:  # a callable object
+        return None
+    return Path(file) if file else None
+
+
+def _module_file(module: str | None) -> Path | None:
+    """The file of a module; ``find_spec`` of its whole name would load its packages."""
+    top, *below = (module or "").split(".")
+    found = find_spec(top) if top else None
+    for place in range(len(below)):
+        if found is None:
+            return None
+        name = ".".join((top, *below[: place + 1]))
+        found = PathFinder.find_spec(name, found.submodule_search_locations)
+    if found is None or not found.has_location or found.origin is None:
+        return None
+    return Path(found.origin)
+
 
 HEADER = "baseline.json"
 

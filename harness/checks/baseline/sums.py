@@ -24,11 +24,10 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
-from harness.checks.baseline.limits import LOWER, UPPER, MovedLimit
-from harness.checks.baseline.points import outcomes_at
-from harness.checks.baseline.rows import read_rows
+from harness.checks.baseline.folder import read_rows
+from harness.checks.baseline.limits import LOWER, UPPER, MovedLimit, outcomes_at
 from harness.checks.conformance.grid import OutcomeList
-from harness.checks.report import Cell
+from harness.checks.findings import Cell
 from harness.checks.scenarios import Size
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of

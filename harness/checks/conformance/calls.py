@@ -15,7 +15,7 @@ from harness.callers.source import NOT_ASKED, LimitSource, Observed
 from harness.callers.type_checks import TYPES, TypeFault
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.properties import Evaluation
-from harness.checks.report import CONFORMANCE, FAIL, PASS, REMARK, Finding
+from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, Finding
 from harness.checks.restriction import Restriction
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of

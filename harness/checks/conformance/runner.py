@@ -12,9 +12,12 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.callers.source import NO_POINT, NOT_ASKED
 from harness.checks.conformance.calls import CALL_CHECKS, USUAL_ALPHA, check_calls
-from harness.checks.conformance.grid import Outcomes, conformance_alphas, conformance_grid
-from harness.checks.conformance.list_grid import data_set_grid
-from harness.checks.conformance.per_cent import as_fractions
+from harness.checks.conformance.grid import (
+    Outcomes,
+    conformance_alphas,
+    conformance_grid,
+    data_set_grid,
+)
 from harness.checks.conformance.properties import (
     MIRROR,
     NEEDS_ALPHAS,
@@ -23,12 +26,21 @@ from harness.checks.conformance.properties import (
     Evaluation,
     Property,
     Violation,
+    as_fractions,
     mirrors,
     properties_of,
 )
 from harness.checks.conformance.wide_grid import Block, wide_grid
-from harness.checks.places import Places
-from harness.checks.report import CONFORMANCE, FAIL, PASS, REMARK, Cell, Finding, format_cell
+from harness.checks.findings import (
+    CONFORMANCE,
+    FAIL,
+    PASS,
+    REMARK,
+    Cell,
+    Finding,
+    Places,
+    format_cell,
+)
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.subjects.subject import Subject
 from harness.checks.watch import steps

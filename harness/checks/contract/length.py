@@ -11,8 +11,7 @@ import polars as pl
 from harness.base.errors import MethodError
 from harness.checks.behaviour import LENGTH
 from harness.checks.contract.exact import cell_of
-from harness.checks.places import Places
-from harness.checks.report import (
+from harness.checks.findings import (
     CONTRACT,
     FAIL,
     LENGTH_NAME,
@@ -20,6 +19,7 @@ from harness.checks.report import (
     REMARK,
     TAILS,
     Finding,
+    Places,
     format_cell,
 )
 from harness.checks.restriction import ANYWHERE, Restriction

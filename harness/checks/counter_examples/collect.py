@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import polars as pl
+from scipy.special import ndtr
 
-from harness.checks.behaviour import EXACT_NUMBERS
+from harness.base.errors import HarnessError
+from harness.base.numerics.arrays import Floats
+from harness.checks.behaviour import EXACT_NUMBERS, WORST
 from harness.checks.conformance.properties import Evaluation
+from harness.checks.contract.exact import MEAN_NAME, TERMS, WORST_NAME
 from harness.checks.contract.length import SHRINKS
-from harness.checks.contract.lists import ERROR
+from harness.checks.contract.simulated import ERROR
 from harness.checks.counter_examples.intervals import interval_example
-from harness.checks.counter_examples.misses import miss_example
-from harness.checks.counter_examples.records import CounterExample, NumberExample, is_known
-from harness.checks.counter_examples.tails import tail_example
-from harness.checks.report import AGAINST, CONFORMANCE, PASS, Finding, format_cell
+from harness.checks.findings import (
+    AGAINST,
+    CONFORMANCE,
+    PASS,
+    CounterExample,
+    Finding,
+    MissExample,
+    NumberExample,
+    TailExample,
+    format_cell,
+    is_known,
+)
+from harness.checks.scenarios import Size, limits_table, scenario_of, truths_inside
 from harness.checks.subjects.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
-from harness.checks.tails.record import LimitTails
+from harness.checks.tails.record import LimitName, LimitTails
+from harness.designs.paired_scenario import scenario_at
+from harness.designs.scenario import Limits, Scenario
+from harness.designs.solvers import solver_of
+from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families.catalogue import family_of
-from harness.methods.method import Contract
+from harness.families.family import PAIRS, TWO_SAMPLES, Family
+from harness.methods.expected_failures import SIDE
+from harness.methods.method import NONE, Contract
 
 _MEASURED = {SHRINKS: "mean length over that at a quarter of the size"}
 """What a number is of, where the name of the check does not say it."""
@@ -92,3 +112,264 @@ def _values(finding: Finding, name: str) -> tuple[float, ...]:
     """A size or alpha of a finding; lengths are compared with those at a quarter of the size."""
     value = float(finding.cell[name])
     return (0.25 * value, value) if finding.check == SHRINKS and name != "alpha" else (value,)
+
+
+_COLUMNS = 420
+"""The most columns of a picture; of the curve in each its ends and extremes are kept."""
+_LARGEST = 20_000
+"""The most outcomes whose limits are asked for."""
+
+
+def miss_example(
+    finding: Finding, subject: Subject, exact: pl.DataFrame, contract: Contract
+) -> MissExample | None:
+    """The curve of a finding about the worst alpha or the mean alpha error.
+
+    Args:
+        finding: of the exact numbers.
+        subject: the method, which has been asked for all limits already.
+        exact: its exact numbers.
+        contract: what it is held to.
+
+    Returns:
+        The curve; None where there is none, as of pairs.
+    """
+    family, cell = family_of(subject.family), finding.cell
+    if finding.check not in (MEAN_NAME, WORST_NAME) or "alpha" not in cell:
+        return None
+    if any(name not in cell for name in family.sizes) or not subject.deterministic:
+        return None
+    sizes = tuple(float(cell[name]) for name in family.sizes)
+    alpha = float(cell["alpha"])
+    size: Size = sizes[0] if len(sizes) == 1 else (sizes[0], sizes[1])
+    scenario = scenario_of(subject.family, size)
+    try:
+        if solver_of(scenario).possible_count() > _LARGEST:
+            return None
+        limits = limits_table(subject, scenario, [alpha])
+        held, words = scenario, ""
+        if family.design == TWO_SAMPLES:
+            second = _second_truth(exact, family, sizes, alpha)
+            held = _held(scenario, size, second)
+            words = f"{family.symbols[1]} = {second:.4g}, "
+            limits = Limits.of(held, limits.outcomes, limits.lower, limits.upper)
+        curve = solver_of(held).miss_curve(limits)
+    except HarnessError:
+        return None
+    if curve is None:
+        return None
+    truths, missed = _thinned(curve.truths, curve.missed)
+    place = {**{name: cell[name] for name in family.sizes}, "alpha": alpha}
+    is_mean = finding.check == MEAN_NAME
+    everywhere = contract != NONE and TERMS[contract].everywhere
+    inside = None if is_mean or everywhere else truths_inside(scenario)[0]
+    worst = None if is_mean else _worst(curve.truths, curve.missed, inside)
+    found, expected = float(cell["found"]), float(cell["expected"])
+    supremum = cell.get(family.numbered("worst_truth")[0])
+    if isinstance(supremum, int | float):
+        # It may be the limit at a jump, or beyond the truths of the curve.
+        worst = float(supremum), found
+    return MissExample(
+        sentence=_sentence(is_mean, alpha, found, expected, worst, family.symbols[0]),
+        truth=family.symbols[0],
+        unit=family.model.UNIT,
+        held=words + format_cell(place),
+        truths=truths,
+        missed=missed,
+        alpha=alpha,
+        allowed=alpha - expected if is_mean else expected,
+        mean=alpha - found if is_mean else None,
+        inside=inside,
+        worst=worst,
+        grid={
+            **{name: (each,) for name, each in zip(family.sizes, sizes, strict=True)},
+            "alpha": (alpha,),
+        },
+    )
+
+
+def _second_truth(
+    exact: pl.DataFrame, family: Family, sizes: tuple[float, ...], alpha: float
+) -> float:
+    """The truth of the second sample where the worst alpha is."""
+    row = exact.filter(pl.col("alpha") == alpha, pl.col(WORST).is_not_null())
+    for name, size in zip(family.sizes, sizes, strict=True):
+        row = row.filter(pl.col(name) == size)
+    return float(row[family.numbered("worst_truth")[1]][0])
+
+
+def _held(scenario: Scenario, size: Size, second: float) -> Scenario:
+    """The scenario with one truth of the second sample."""
+    truth = scenario.truth
+    assert isinstance(truth, PairTruth)
+    return scenario_at(scenario.family, size, PairTruth(truth.first, DiscreteTruth((second,))))
+
+
+def _worst(
+    truths: Floats, missed: Floats, inside: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    """The truth with the largest miss probability."""
+    where = np.ones(truths.size, np.bool_)
+    if inside is not None:
+        where = (truths >= inside[0]) & (truths <= inside[1])
+    if not where.any():
+        return None
+    at = int(np.argmax(np.where(where, missed, -1.0)))
+    return float(truths[at]), float(missed[at])
+
+
+def _sentence(
+    is_mean: bool,
+    alpha: float,
+    found: float,
+    expected: float,
+    worst: tuple[float, float] | None,
+    symbol: str,
+) -> str:
+    if is_mean:
+        side = "more" if found < 0 else "less"
+        return (
+            f"The intervals miss with {_percent(alpha - found)} on average, {side} often than the "
+            f"{_percent(alpha)} that are desired; {_percent(alpha - expected)} would be allowed."
+        )
+    if worst is None or not is_known(*worst):
+        return f"The worst miss probability is {_percent(found)}, {_percent(expected)} is allowed."
+    return (
+        f"Where {symbol} = {worst[0]:.4g}, the intervals miss it with {_percent(worst[1])}; "
+        f"{_percent(expected)} is allowed, and {_percent(alpha)} desired."
+    )
+
+
+def _percent(value: float) -> str:
+    return f"{100.0 * value:.3g} %" if math.isfinite(value) else "an unknown probability"
+
+
+def _thinned(truths: Floats, missed: Floats) -> tuple[Floats, Floats]:
+    """The curve as a picture shows it: in each column its first, lowest, highest and last point."""
+    if truths.size <= 4 * _COLUMNS:
+        return truths, missed
+    edges = np.linspace(truths[0], truths[-1], _COLUMNS + 1)
+    column = np.clip(np.searchsorted(edges, truths, side="right") - 1, 0, _COLUMNS - 1)
+    kept: list[int] = []
+    for places in np.split(np.arange(truths.size), np.flatnonzero(np.diff(column)) + 1):
+        low, high = places[missed[places].argmin()], places[missed[places].argmax()]
+        kept += sorted({int(places[0]), int(low), int(high), int(places[-1])})
+    return truths[kept], missed[kept]
+
+
+_BESIDE = 15
+"""The most outcomes on each side of that of the finding."""
+_MOST = 201
+"""The most outcomes where a finding is about all of a size."""
+_ALPHAS_BESIDE = 1
+
+
+def tail_example(finding: Finding, records: Sequence[LimitTails]) -> TailExample | None:
+    """The tails at the size and alpha of a finding; None where it has no such place.
+
+    Args:
+        finding: about tail probabilities, or that neighbours disagree.
+        records: the tails that the finding was made by.
+    """
+    cell = finding.cell
+    for tails in records:
+        names = dict(zip(tails.outcomes.size_cell, tails.outcomes.sizes, strict=True))
+        if any(cell.get(name) != size for name, size in names.items()):
+            continue
+        if cell.get(SIDE, tails.side) != tails.side or cell.get("alpha") not in tails.alphas:
+            continue
+        found = _of_size(finding, tails)
+        if found is not None:
+            return found
+    return None
+
+
+def _of_size(finding: Finding, tails: LimitTails) -> TailExample | None:
+    """The tails along one count, where the finding names all others."""
+    cell, outcomes = finding.cell, tails.outcomes
+    number = tails.alphas.index(float(cell["alpha"]))
+    family = family_of(outcomes.family)
+    *others, axis = family.counts
+    if family.design == PAIRS:
+        # A pair moves from second_only to first_only, while the other two cells stay.
+        others, axis = ["both", "neither"], "first_only"
+    columns = dict(zip(family.counts, outcomes.flat(), strict=True))
+    places = np.arange(columns[axis].size)
+    for each in others:
+        if each not in cell:
+            return None
+        places = places[columns[each][places] == cell[each]]
+    places = places[np.argsort(columns[axis][places])]
+    x, here = columns[axis][places], cell.get(axis)
+    if here is None and x.size > _MOST:
+        return None
+    if here is not None and here not in x:
+        return None
+    limit: LimitName = "upper" if "upper" in cell else "lower"
+    names = tails.names
+    if here is not None:
+        middle = int(np.flatnonzero(x == here)[0])
+        near = slice(max(0, middle - _BESIDE), middle + _BESIDE + 1)
+        x, places, names = x[near], places[near], (limit,)
+    is_bound = here is not None and "found" in cell and "r" not in cell
+    values = {each: _tails(tails, each, number, is_bound).ravel()[places] for each in names}
+    expected = tails.alphas[number] if is_bound else float(tails.expected[number])
+    held = {each: cell[each] for each in others}
+    held |= {**outcomes.size_cell, "alpha": tails.alphas[number]}
+    return TailExample(
+        sentence=_tail_sentence(finding, axis, limit, values, x, expected, is_bound),
+        count=axis,
+        held=format_cell(held),
+        outcomes=x,
+        tails={str(each): column for each, column in values.items()},
+        expected=expected,
+        is_bound=is_bound,
+        is_half=not is_bound,
+        place=None if here is None else (limit, float(here)),
+        grid=_grid(finding, tails, number),
+    )
+
+
+def _tails(tails: LimitTails, name: LimitName, number: int, is_bound: bool) -> Floats:
+    """The tails of one limit at one alpha: whole ones under a bound, else half of the outcome's."""
+    if is_bound:
+        return np.asarray(tails.tail(name)[number])
+    return np.asarray(ndtr(-tails.r(name)[number] * tails.z.ravel()[number]))
+
+
+def _tail_sentence(
+    finding: Finding,
+    axis: str,
+    name: LimitName,
+    values: Mapping[LimitName, Floats],
+    x: Floats,
+    expected: float,
+    is_bound: bool,
+) -> str:
+    words = f"{expected:.3g} {'allowed' if is_bound else 'expected'} (the line)"
+    here = finding.cell.get(axis)
+    if here is None:
+        return (
+            f"Each mark is the tail that one limit leaves; {words}. The finding is about all of "
+            "them together."
+        )
+    found = float(values[name][x == here][0])
+    if math.isnan(found):
+        return f"The {name} limit at {axis} = {here} leaves no tail; {words}."
+    side = "above" if name == "upper" else "below"
+    return f"The {name} limit at {axis} = {here} leaves {found:.3g} {side}, {words}."
+
+
+def _grid(finding: Finding, tails: LimitTails, number: int) -> dict[str, tuple[float, ...]]:
+    """Where a check finds it again: a finding about all limits is about neighbours as well."""
+    named = zip(tails.outcomes.size_cell, tails.outcomes.sizes, strict=True)
+    sizes: dict[str, tuple[float, ...]] = {name: (size,) for name, size in named}
+    alphas: tuple[float, ...] = (tails.alphas[number],)
+    if not any(name in finding.cell for name in tails.names):
+        low = max(0, number - _ALPHAS_BESIDE)
+        alphas = tails.alphas[low : number + _ALPHAS_BESIDE + 1]
+        if "factor" in finding.cell:
+            alphas = tails.alphas
+        if len(sizes) == 1 and finding.check == "neighbours agree":
+            sizes = {name: (size[0] - 1.0, size[0]) for name, size in sizes.items()}
+    return {**sizes, "alpha": alphas}

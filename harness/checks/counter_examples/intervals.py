@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.checks.conformance.per_cent import as_fractions
-from harness.checks.conformance.properties import Evaluation
-from harness.checks.counter_examples.records import Grid, IntervalExample, IntervalRow
-from harness.checks.report import Cell, Finding
+from harness.checks.conformance.properties import Evaluation, as_fractions
+from harness.checks.findings import Cell, Finding, Grid, IntervalExample, IntervalRow
 from harness.families.family import Family
 from harness.methods.expected_failures import SIDE
 from harness.methods.remarks import STAYS_IN_RANGE

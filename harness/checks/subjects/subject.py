@@ -21,7 +21,7 @@ from harness.callers.process import FunctionLocation
 from harness.callers.program import CommandCaller
 from harness.callers.source import Answers, CatalogueSource, LimitSource, Observed
 from harness.callers.type_checks import TypeChecks
-from harness.checks.places import Places
+from harness.checks.findings import Places
 from harness.checks.watch import refuse_late
 from harness.families.catalogue import family_of
 from harness.methods.declared_contract import declared_contract

@@ -12,9 +12,9 @@ from harness.callers.source import Answers, Observed
 from harness.callers.table import TablePoints, TableSource
 from harness.callers.type_checks import TypeChecks
 from harness.checks.behaviour import EXACT_NUMBERS
-from harness.checks.report import CONFORMANCE, PASS, Finding
-from harness.checks.restriction import Restriction, Size
-from harness.checks.scenarios import scenario_of
+from harness.checks.findings import CONFORMANCE, PASS, Finding
+from harness.checks.restriction import Restriction
+from harness.checks.scenarios import Size, scenario_of
 from harness.checks.subjects.subject import snapped_to_boundary
 from harness.designs.solvers import solver_of
 from harness.methods.expected_failures import ExpectedFailure

@@ -5,28 +5,51 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from harness.checks.places import Places
-from harness.checks.report import FAIL, PASS, REMARK, TAILS, Finding, Verdict
-from harness.checks.tails.allowed import (
-    exceeds_alpha,
-    fault_at_least,
-    fault_of_r,
-    fault_of_swapped,
-    is_far_off,
-    is_off,
-    is_swapped,
-)
-from harness.checks.tails.boundary import fault_of_end, stays_at_the_end
-from harness.checks.tails.faults import Fault, Place, Rule, first_place
-from harness.checks.tails.levels import jumps_in_alpha, jumps_in_size, lost_factors, repeated
-from harness.checks.tails.neighbours import (
+from harness.checks.conformance.properties import Evaluation
+from harness.checks.findings import FAIL, PASS, REMARK, TAILS, Finding, Places, Verdict
+from harness.checks.tails.levels import (
     fault_of_neighbours,
     is_apart,
     is_rough,
+    jumps_in_alpha,
+    jumps_in_size,
+    lost_factors,
+    repeated,
     second_differences,
 )
-from harness.checks.tails.record import LimitTails
+from harness.checks.tails.record import LimitTails, tails_of_one_sample
+from harness.checks.tails.rules import (
+    Fault,
+    Place,
+    Rule,
+    exceeds_alpha,
+    fault_at_least,
+    fault_of_end,
+    fault_of_r,
+    fault_of_swapped,
+    first_place,
+    is_far_off,
+    is_off,
+    is_swapped,
+    stays_at_the_end,
+)
+from harness.checks.tails.several_counts import tails_of_several_counts
 from harness.methods.method import AT_LEAST, NONE, TWO_SIDED, Contract
+
+
+def tails_of(evaluations: Sequence[Evaluation]) -> list[LimitTails]:
+    """The tails of the limits of each size and side; none for a family without them.
+
+    Args:
+        evaluations: limits of one method, by size and side.
+    """
+    return [_tails_of(each) for each in evaluations if each.family.has_outcomes]
+
+
+def _tails_of(evaluation: Evaluation) -> LimitTails:
+    is_single = evaluation.family.has_single_count
+    return (tails_of_one_sample if is_single else tails_of_several_counts)(evaluation)
+
 
 TAIL_PROBABILITIES = "tail probabilities"
 NEIGHBOURS = "neighbours agree"

@@ -1,18 +1,22 @@
 """The tails that limits of two samples and of pairs leave, at the truths nearest to the data.
 
+The nearest truths are the most likely ones: of two samples the pair on the line θ(θ₁, θ₂) = L, of
+pairs the table of probabilities with θ = L, at which the probability of the observed counts is
+largest.
+
 A truth just below a lower limit L is missed by all outcomes whose own lower limit is at least L.
 The tail of L is their probability at the most likely truth with the parameter L: the probability
 with which the method's lower limits miss that truth. Of one sample it is Pr(X ≥ x | L). Where the
 listed outcomes do not hold nearly all probability there is no tail, but for large counts an r: that
 of the score test of L, whose statistic is Pearson's χ of the counts and those expected.
 
-Measured for the methods of the catalogue, at alpha = 0.01 …
-0.2 and the sizes of the grid, by the tails of all outcomes of 20 and 25, 37 and 21 and drawn sizes,
-by few events of large samples, and by the score at counts up to 10^6: r is within 0.81 … 1.25 and
-|r − 1| z √m at most 2 for scores, MOVER, mid-P and odds ratios, with m the least count. Exact
-conditional limits have r up to 1.33, Wald intervals of differences, of their logarithms and with
-additions to the counts 0.75 … 1.37 and |r − 1| z √m up to 5. The Wald interval of a difference of
-rates has 1.54, and a union bound of four limits 2.2.
+Measured for the methods of the catalogue, at alpha = 0.01 … 0.2 and the sizes of the grid, by the
+tails of all outcomes of 20 and 25, 37 and 21 and drawn sizes, by few events of large samples, and
+by the score at counts up to 10^6: r is within 0.81 … 1.25 and |r − 1| z √m at most 2 for scores,
+MOVER, mid-P and odds ratios, with m the least count. Exact conditional limits have r up to 1.33,
+Wald intervals of differences, of their logarithms and with additions to the counts 0.75 … 1.37 and
+|r − 1| z √m up to 5. The Wald interval of a difference of rates has 1.54, and a union bound of four
+limits 2.2.
 """
 
 from __future__ import annotations
@@ -20,18 +24,114 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from scipy.special import gammaln, ndtri
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.checks.conformance.properties import Evaluation
-from harness.checks.tails.nearest import Truths, nearest_truths
-from harness.checks.tails.one_sample import LARGEST_ALPHA
-from harness.checks.tails.record import LimitTails, r_of
+from harness.checks.tails.record import LARGEST_ALPHA, LimitTails, r_of
+from harness.families.combination import Combination
 from harness.families.family import PAIRS, Family
+from harness.families.paired import PairedFamily
 from harness.methods.method import TWO_SIDED
 from harness.methods.remarks import rounding
+
+Truths = tuple[Floats, ...]
+"""The truth of each sample, or the probability of each cell of pairs; shape (m,) each."""
+
+_HALVINGS = 40
+"""Halvings of the bracket of the most likely truth: it need not be as exact as a limit is, since a
+tail changes slowly along the line."""
+_NO_PAIR = 1e-6
+"""Stands for a count of 0 in a table, whose most likely probability may still be above 0."""
+
+
+def nearest_truths(
+    family: Family, counts: Truths, sizes: tuple[float, ...], parameter: Floats
+) -> Truths:
+    """Return the most likely truths with these values of the parameter.
+
+    Args:
+        family: of two samples or of pairs.
+        counts: the counts of each sample, or of each cell, shape (m,) each.
+        sizes: the size of each sample.
+        parameter: inside the range of the family's parameter, shape (m,).
+    """
+    if family.design == PAIRS:
+        return _nearest_tables(cast(PairedFamily, family), counts, parameter)
+    return _nearest_pairs(family, counts, sizes, parameter)
+
+
+def _nearest_pairs(
+    family: Family, counts: Truths, sizes: tuple[float, ...], parameter: Floats
+) -> Truths:
+    """The pair (θ₁, θ₂) with w₁g(θ₁) + w₂g(θ₂) = h(L).
+
+    The log likelihood of each sample is concave in its coordinate g, so that its derivative along
+    the line falls, and the root lies between the points where one of the samples fits best.
+    """
+    combination = family.combination
+    first_weight, second_weight = combination.weights
+    height = combination.scale(parameter)
+    spans = [combination.inside(family.model.SUPPORT, size) for size in sizes]
+    best = [
+        combination.coordinate(np.clip(x / size, *span))
+        for x, size, span in zip(counts, sizes, spans, strict=True)
+    ]
+    ends = [combination.coordinate(np.array(span, np.float64)) for span in spans]
+    others = [(height - second_weight * end) / first_weight for end in (best[1], *ends[1])]
+    low = np.maximum(ends[0][0], np.minimum(others[1], others[2]))
+    high = np.minimum(ends[0][1], np.maximum(others[1], others[2]))
+    left = np.clip(np.minimum(best[0], others[0]), low, high)
+    right = np.clip(np.maximum(best[0], others[0]), low, high)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (left + right)
+        truths = _on_line(combination, height, middle, spans)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            first, second = (
+                _slope(family, x, size, truth) / combination.slope(truth)
+                for x, size, truth in zip(counts, sizes, truths, strict=True)
+            )
+            rises = first - second * first_weight / second_weight > 0
+        left, right = np.where(rises, middle, left), np.where(rises, right, middle)
+    return _on_line(combination, height, 0.5 * (left + right), spans)
+
+
+def _on_line(
+    combination: Combination, height: Floats, first: Floats, spans: list[tuple[float, float]]
+) -> Truths:
+    """The truths of both samples where the first one has this coordinate."""
+    first_weight, second_weight = combination.weights
+    second = (height - first_weight * first) / second_weight
+    return tuple(
+        np.clip(combination.from_coordinate(each), *span)
+        for each, span in zip((first, second), spans, strict=True)
+    )
+
+
+def _slope(family: Family, x: Floats, size: float, truth: Floats) -> Floats:
+    """The derivative of the log likelihood of a count in the parameter of its sample."""
+    failures = (size - x) / (1.0 - truth) if family.is_bounded else size
+    return np.asarray(x / truth - failures)
+
+
+def _nearest_tables(family: PairedFamily, counts: Truths, parameter: Floats) -> Truths:
+    """The table pᵢ = nᵢ/(n(1 + λaᵢ)) with Σ aᵢpᵢ = 0, where Σ aᵢpᵢ falls with λ.
+
+    It is the most likely one under the linear constraint that the parameter is.
+    """
+    weights = np.array(family.constraint(parameter))
+    filled = np.maximum(np.array(counts), _NO_PAIR)
+    left, right = -1.0 / weights.max(axis=0), -1.0 / weights.min(axis=0)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (left + right)
+        is_left = (filled * weights / (1.0 + middle * weights)).sum(axis=0) > 0
+        left, right = np.where(is_left, middle, left), np.where(is_left, right, middle)
+    cells = filled / (1.0 + 0.5 * (left + right) * weights)
+    return tuple(cells / cells.sum(axis=0))
+
 
 FEWEST_OF_SCORE = 20.0
 """The least count from which on the score statistic stands for the tail: it is off by the skewness

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.base.text import printable, printable_line
-from harness.checks.audit.audit import Audit, Audited
-from harness.checks.audit.listing import Kind
+from harness.checks.audit.audit import Audit, Audited, Kind, Reproduction
 from harness.checks.audit.page import ABOUT, TITLES, kept, skipped_sentences, summary
-from harness.checks.audit.reproduce import Reproduction
-from harness.checks.report import FAIL, INCONCLUSIVE, PASS, Verdict
+from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, Verdict
 from harness.families.catalogue import family_of
 from harness.report.check.findings import MARKS, Shown, shown
 from harness.report.content import Page, Part, Section

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.base.text import printable, printable_line
-from harness.checks.counter_examples.records import Grid
-from harness.checks.report import (
+from harness.checks.findings import (
     AGAINST,
     BEHAVIOUR,
     CONFORMANCE,
@@ -20,10 +19,11 @@ from harness.checks.report import (
     PASS,
     REMARK,
     TAILS,
-    CheckReport,
     Finding,
+    Grid,
     Verdict,
 )
+from harness.checks.report import CheckReport
 from harness.families.catalogue import family_of
 from harness.report.check.counter_example.draw import picture_of
 from harness.report.check.counter_example.picture import Picture

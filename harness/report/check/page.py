@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from harness.base.text import printable, printable_line
-from harness.checks.markdown import verdict_of, worst_numbers
-from harness.checks.report import LENGTH_NAME, REMARK, CheckReport
+from harness.checks.findings import LENGTH_NAME, REMARK
+from harness.checks.formats import verdict_of, worst_numbers
+from harness.checks.report import CheckReport
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 from harness.report.check.findings import KINDS, MARKS, Shown, shown

@@ -8,11 +8,9 @@ import io
 import pytest
 
 from harness.base.errors import ConfigError
-from harness.checks.audit import reproduce as reproducing
-from harness.checks.audit.audit import run_audit
-from harness.checks.audit.listing import SHIPPED, load_list
+from harness.checks.audit import audit as reproducing
+from harness.checks.audit.audit import SHIPPED, load_list, reproduce, run_audit
 from harness.checks.audit.page import format_csv, format_page
-from harness.checks.audit.reproduce import reproduce
 from harness.cli import main
 from harness.peers.catalogue import PEERS
 

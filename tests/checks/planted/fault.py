@@ -9,7 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from harness.checks.check import check
-from harness.checks.report import FAIL, CheckReport
+from harness.checks.findings import FAIL
+from harness.checks.report import CheckReport
 from harness.families.catalogue import family_of
 
 METHODS = Path(__file__).parent / "methods"

@@ -14,15 +14,13 @@ from harness.base.numerics.arrays import Floats
 from harness.checks.conformance.grid import Outcomes, Tables
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import check_conformance, evaluate
-from harness.checks.conformance.several_count_grid import several_count_grid
-from harness.checks.conformance.wide_grid import Block
+from harness.checks.conformance.wide_grid import Block, several_count_grid
 from harness.checks.expected_failures import apply_expected_failures
-from harness.checks.report import FAIL
+from harness.checks.findings import FAIL
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject, Subject
 from harness.checks.tails.check import check_tails
-from harness.checks.tails.nearest import nearest_truths
 from harness.checks.tails.record import LimitTails
-from harness.checks.tails.several_counts import tails_of_several_counts
+from harness.checks.tails.several_counts import nearest_truths, tails_of_several_counts
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 

@@ -14,8 +14,7 @@ from harness.checks.conformance.runner import evaluate, evaluate_widely
 from harness.checks.conformance.wide_grid import Block, wide_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
-from harness.checks.tails.check import NEIGHBOURS, TAIL_PROBABILITIES, check_tails
-from harness.checks.tails.records import tails_of
+from harness.checks.tails.check import NEIGHBOURS, TAIL_PROBABILITIES, check_tails, tails_of
 from harness.methods.catalogue import CATALOGUE
 
 ALPHAS = (1e-6, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3173)

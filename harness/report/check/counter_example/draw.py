@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.base.text import printable_line
-from harness.checks.counter_examples.records import (
+from harness.checks.findings import (
     CounterExample,
     IntervalExample,
     MissExample,

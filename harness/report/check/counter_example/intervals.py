@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from harness.checks.counter_examples.records import IntervalExample, IntervalRow
-from harness.checks.report import Cell, format_cell
+from harness.checks.findings import Cell, IntervalExample, IntervalRow, format_cell
 from harness.report.check.counter_example.picture import (
     AXIS,
     LEFT,

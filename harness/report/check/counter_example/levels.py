@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.checks.counter_examples.records import MissExample, TailExample
+from harness.checks.findings import MissExample, TailExample
 from harness.report.check.counter_example.picture import (
     AXIS,
     LEFT_OF_PLOT,

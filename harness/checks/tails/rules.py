@@ -1,4 +1,6 @@
-"""How large the tail of one limit may be.
+"""What is wrong with the tail of a limit, and the choice of the one fault that is reported.
+
+How large the tail of one limit may be.
 
 Under the contract at-least a limit may leave alpha: at truths just beyond the lower limit L of x
 every outcome from x on is a miss if limits rise with x, so that Pr(X ≥ x | L) ≤ alpha is necessary.
@@ -10,17 +12,114 @@ and the inequalities. With m the smaller of the numbers of successes and failure
 lies at most 1.8 counts off: |r − 1| z √m < 1.8 (add-four; 1.6 without it, 0.5 for Clopper-Pearson)
 from m = 5 on, below alpha = 0.05 from m = 10 on. For z > 1.5, which is alpha < 0.13 of two-sided
 limits, r is within 0.74 … 1.39 there.
+
+Limits that stay at the end of the range although there are thousands of counts on both sides.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import ndtr
 
-from harness.base.numerics.arrays import Bools
-from harness.checks.report import Verdict, format_cell
-from harness.checks.tails.faults import Fault, Place
+from harness.base.numerics.arrays import Bools, Positions
+from harness.checks.findings import FAIL, Places, Verdict, format_cell
 from harness.checks.tails.record import LimitName, LimitTails
+from harness.families.catalogue import family_of
+from harness.methods.expected_failures import SIDE
+
+_USUAL_ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is wrong with limits of one size, alpha and side."""
+
+    verdict: Verdict
+    """A failure or a remark."""
+    message: str
+    """One sentence with the first counter-example."""
+    cell: dict[str, float | int | str]
+    count: int = 1
+    """The number of limits that it holds for."""
+    all_places: Places | None = None
+    """All of them; None where it is about many limits together."""
+
+    @property
+    def places(self) -> Places:
+        """All limits that it holds for, or the size and alpha of its message."""
+        if self.all_places is not None:
+            return self.all_places
+        return Places({name: np.array([value]) for name, value in self.cell.items()})
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it is a failure and no remark."""
+        return self.verdict == FAIL
+
+
+@dataclass(frozen=True)
+class Place:
+    """One limit."""
+
+    tails: LimitTails
+    name: LimitName
+    index: tuple[int, ...]
+    """Its place in the arrays."""
+
+    @property
+    def cell(self) -> dict[str, float | int | str]:
+        """The outcome, alpha and limit."""
+        limit = float(self.tails.limit(self.name)[self.index])
+        return {**self.tails.cell(self.index), self.name: limit}
+
+
+Rule = Callable[[LimitTails, LimitName], Bools]
+"""Where limits break a rule; shape of the limits."""
+
+
+def first_place(records: Sequence[LimitTails], rule: Rule) -> tuple[Place | None, Places]:
+    """The first limit that breaks a rule, and all that do.
+
+    It is the one of the smallest size, with the alpha nearest to 0.05.
+    """
+    first, parts = None, []
+    for tails, name in limits_of(records):
+        broken = rule(tails, name)
+        if broken.any():
+            parts.append(_places(tails, np.argwhere(broken)))
+        if first is None and broken.any():
+            places = [tuple(map(int, each)) for each in np.argwhere(broken)]
+            index = min(
+                places,
+                key=lambda each: (abs(math.log(tails.alphas[each[0]] / _USUAL_ALPHA)), each),
+            )
+            first = Place(tails, name, index)
+    return first, Places.joined(parts)
+
+
+def _places(tails: LimitTails, indices: Positions) -> Places:
+    """The outcomes, sizes, alphas and limits at places in the arrays, shape (k, d)."""
+    cells = np.ravel_multi_index(tuple(indices[:, 1:].T), tails.outcomes.shape)
+    family, count = family_of(tails.outcomes.family), len(indices)
+    columns = dict(zip(family.counts, (x[cells] for x in tails.outcomes.flat()), strict=True))
+    named = zip(family.sizes, tails.outcomes.sizes, strict=True)
+    columns |= {size: np.full(count, value) for size, value in named}
+    columns["alpha"] = np.array(tails.alphas)[indices[:, 0]]
+    at = tuple(indices.T)
+    limits = {"lower": tails.lower[at], "upper": tails.upper[at]}
+    return Places({**columns, SIDE: np.full(count, tails.side), **limits})
+
+
+def limits_of(records: Sequence[LimitTails]) -> Iterator[tuple[LimitTails, LimitName]]:
+    """Each record with the names of its limits."""
+    for tails in records:
+        for name in tails.names:
+            yield tails, name
+
 
 SHIFT = 1.9
 """How many counts a limit may lie off, plus ``SLOPE`` of its distance."""
@@ -130,3 +229,26 @@ def words_of(place: Place) -> str:
 def _side(name: LimitName) -> str:
     """Where the truths lie that the limit leaves out, and so the tail: above the upper limit."""
     return "above" if name == "upper" else "below"
+
+
+FEWEST_AT_END, SHARE_AT_END = 2500.0, 0.25
+"""Counts of successes and failures, and shares of n, from which on even Chebyshev's inequality with
+the variance n/4 gives a limit inside the range at alpha = 0.001, 31.6 standard deviations off."""
+SMALLEST_ALPHA_AT_END = 0.00099
+
+
+def stays_at_the_end(tails: LimitTails, name: LimitName) -> Bools:
+    """Where a limit says nothing, although it is at a large count."""
+    low, high = family_of(tails.outcomes.family).support
+    limit = tails.limit(name)
+    at_end = limit <= low if name == "lower" else limit >= high
+    alphas = tails.by_alpha(tails.alphas)
+    largest = max(tails.outcomes.largest_counts)
+    fewest = max(FEWEST_AT_END, SHARE_AT_END * largest) if np.isfinite(largest) else FEWEST_AT_END
+    return np.asarray(at_end & (alphas > SMALLEST_ALPHA_AT_END) & (tails.least >= fewest))
+
+
+def fault_of_end(place: Place, count: int, verdict: Verdict) -> Fault:
+    """The fault of a limit at the end of the range."""
+    message = f"{words_of(place)} is the end of the range: it says nothing"
+    return Fault(verdict, message, {**place.cell, "broken": count}, count)

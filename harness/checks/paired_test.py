@@ -12,9 +12,9 @@ from harness.agreement import holm, two_sided_p
 from harness.base.errors import IntervalNotFoundError, MethodError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.base.numerics.root_finding import bracketed_newton
-from harness.checks.compare.exact import not_comparable
-from harness.checks.contract.terms import MARGIN
-from harness.checks.report import AGAINST, INCONCLUSIVE, Finding, Verdict, format_cell
+from harness.checks.compare import not_comparable
+from harness.checks.contract.exact import MARGIN
+from harness.checks.findings import AGAINST, INCONCLUSIVE, Finding, Verdict, format_cell
 from harness.checks.scenarios import Size, scenario_of
 from harness.checks.subjects.subject import Subject
 from harness.checks.trials import (

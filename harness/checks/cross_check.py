@@ -10,7 +10,7 @@ import numpy as np
 from harness.agreement import LEVEL, ComparedCells, holm, two_sided_p
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
-from harness.checks.report import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
+from harness.checks.findings import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
 from harness.checks.scenarios import Size, limits_table, scenario_of
 from harness.checks.subjects.subject import Subject
 from harness.checks.watch import steps

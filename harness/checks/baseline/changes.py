@@ -1,0 +1,305 @@
+"""What has changed since a baseline: the findings of a check, and the sentence of an update."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from harness.base.errors import InputError, MethodError
+from harness.callers.naming import Named
+from harness.checks.baseline.folder import files_of, is_baseline
+from harness.checks.baseline.limits import (
+    LARGEST_SEVERITY,
+    MovedLimit,
+    Points,
+    changed_limits,
+    moved_limits,
+)
+from harness.checks.baseline.store import (
+    Baseline,
+    KeptLimits,
+    keep_limits,
+    read_baseline,
+    validate_numbers,
+    write_baseline,
+)
+from harness.checks.baseline.sums import MovedSums, changed_sums, moved_sums
+from harness.checks.behaviour import key_columns, measures
+from harness.checks.compare import (
+    MEASURES,
+    Compared,
+    compare_measures,
+    gains_and_losses,
+    not_comparable,
+)
+from harness.checks.findings import AGAINST, FAIL, PASS, REMARK, Cell, Finding, format_cell
+from harness.checks.options import Tolerance
+from harness.checks.report import BASELINE, CheckReport
+from harness.checks.restriction import ANYWHERE, Restriction
+from harness.checks.scenarios import Size
+from harness.checks.subjects.subject import Subject, side_of
+from harness.families.catalogue import family_of
+
+LIMITS = f"against {BASELINE}: limits"
+"""The name of the check."""
+
+
+def compare_with_baseline(
+    subject: Subject,
+    folder: str | Path,
+    tolerance: Tolerance | None = None,
+    restriction: Restriction = ANYWHERE,
+) -> Compared:
+    """Compare a method with its baseline, at the sizes and alphas of the baseline.
+
+    Args:
+        subject: a deterministic method.
+        folder: the folder of the baseline.
+        tolerance: the largest differences that are none; None for the defaults.
+        restriction: the sizes and alphas that the check is restricted to.
+
+    Returns:
+        The findings of ``compare_measures`` and one about the limits.
+
+    Raises:
+        InputError: the method is stochastic, or the folder has no baseline of this method and
+            side, or none at these sizes and alphas.
+    """
+    if not subject.deterministic:
+        raise InputError(
+            f"{subject.label} draws its limits, and so has no baseline; --against another method"
+        )
+    allowed = tolerance or Tolerance()
+    old = read_baseline(folder, subject.family, subject.label, side_of(subject))
+    if restriction != ANYWHERE:
+        old = _restricted(old, subject.family, restriction)
+        if old.numbers.is_empty():
+            raise InputError(f"{folder} holds no numbers at the sizes and alphas of the grid")
+    limits = _compare_limits(subject, old.limits, folder, allowed)
+    try:
+        found = measures_at(old.numbers, subject)
+    except MethodError as fault:
+        return Compared([not_comparable(BASELINE, fault), limits])
+    return Compared(
+        [*compare_measures(found, old.numbers, BASELINE, allowed), limits],
+        gains_and_losses(found, old.numbers, BASELINE, allowed),
+    )
+
+
+def _restricted(baseline: Baseline, family: str, restriction: Restriction) -> Baseline:
+    """What a baseline holds at the sizes and alphas of a restriction."""
+
+    def of(table: pl.DataFrame) -> pl.DataFrame:
+        keys = table.select(*family_of(family).sizes, "alpha").rows()
+        kept = [restriction.allows(*_size_and_alpha(key)) for key in keys]
+        return table.filter(pl.Series(kept, dtype=pl.Boolean))
+
+    limits = baseline.limits
+    if limits is not None:
+        limits = replace(limits, in_full=of(limits.in_full), sums=of(limits.sums))
+    return replace(baseline, numbers=of(baseline.numbers), limits=limits)
+
+
+def _size_and_alpha(key: tuple[float, ...]) -> tuple[Size, float]:
+    *sizes, alpha = key
+    return (sizes[0] if len(sizes) == 1 else (sizes[0], sizes[1])), alpha
+
+
+def measures_at(cells: pl.DataFrame, subject: Subject) -> pl.DataFrame:
+    """The ``measures`` of a method at the sizes and alphas of a table."""
+    parts = cells.group_by(key_columns(cells)[:-1], maintain_order=True)
+    return pl.concat(
+        [
+            measures(subject, [size[0] if len(size) == 1 else size], part["alpha"].to_list())
+            for size, part in parts
+        ]
+    )
+
+
+def _compare_limits(
+    subject: Subject, kept: KeptLimits | None, folder: str | Path, tolerance: Tolerance
+) -> Finding:
+    """The finding about the limits: the one that has moved furthest, and how many others have."""
+    if kept is None:
+        message = f"{folder} holds no limits of {subject.label}; --update {folder} adds them"
+        return Finding(LIMITS, AGAINST, REMARK, message, {})
+    limits = moved_limits(subject, kept.in_full, tolerance.limits)
+    sums = moved_sums(subject, kept.sums, tolerance.limits)
+    kept_limits, kept_sums = 2 * kept.in_full.height, kept.sums.height
+    if not limits and not sums:
+        message = f"the same {kept_limits} limits and {kept_sums} sums of limits"
+        return Finding(LIMITS, AGAINST, PASS, message, {})
+    single = [*limits, *(each for each in sums if isinstance(each, MovedLimit))]
+    if single:
+        text, cell, distance = _of_limit(max(single, key=lambda each: each.distance))
+    else:
+        rows = [each for each in sums if isinstance(each, MovedSums)]
+        text, cell, distance = _of_sums(max(rows, key=lambda each: each.distance))
+    counts = " and ".join(
+        f"{len(moved)} of {kept} {words}"
+        for moved, kept, words in (
+            (limits, kept_limits, "limits"),
+            (sums, kept_sums, "sums of limits"),
+        )
+        if moved
+    )
+    # A limit that has moved is the cause where numbers have changed as well.
+    severity = 1.0 + min(distance, LARGEST_SEVERITY)
+    return Finding(LIMITS, AGAINST, FAIL, f"{text} (moved: {counts})", cell, severity)
+
+
+def _of_limit(moved: MovedLimit) -> tuple[str, Cell, float]:
+    """The message about one limit, its cell and how far it has moved."""
+    by = f": moved by {moved.distance:.2g}" if math.isfinite(moved.distance) else ""
+    return moved.describe(BASELINE) + by, moved.numbers, moved.distance
+
+
+def _of_sums(moved: MovedSums) -> tuple[str, Cell, float]:
+    """The message about sums of limits, their cell and how far they have moved."""
+    sides = " and ".join(moved.sides)
+    text = (
+        f"{sides} limits at {format_cell(moved.cell)} are not those of {BASELINE}: their sum has "
+        f"moved by {moved.distance:.2g}"
+    )
+    return text, {**moved.cell, "limit": sides}, moved.distance
+
+
+NOTHING = "nothing changed"
+
+
+def store_as_baseline(
+    report: CheckReport,
+    named: Named,
+    subject: Subject,
+    folder: str | Path,
+    points: Points,
+    tolerance: Tolerance,
+    *,
+    force: bool = False,
+) -> CheckReport:
+    """Store the numbers and limits of a method that was checked.
+
+    Args:
+        report: the report of the check.
+        named: the method.
+        subject: the method, for its limits.
+        folder: the folder of the baseline.
+        points: where limits are kept.
+        tolerance: the largest differences that are none.
+        force: whether a method that does not pass its check is stored too.
+
+    Returns:
+        The report with what was stored, or why it was not, and with the gains and losses against
+        the baseline that was there.
+
+    Raises:
+        InputError: as of ``write_baseline``.
+    """
+    if not subject.deterministic:
+        raise InputError(f"{subject.label} draws its limits, and so has no baseline")
+    old = stored_baseline(folder, named, report.side)
+    gains = report.gains
+    if gains is None and old is not None:
+        gains = gains_and_losses(report.behaviour, old.numbers, BASELINE, tolerance)
+    if not report.passed and not force:
+        text = f"{folder} is left as it is: the check did not pass; --force stores it all the same"
+    else:
+        validate_numbers(named.label, named.family, report.behaviour)
+        new = Baseline(report.behaviour, keep_limits(subject, points))
+        text = update_baseline(folder, named, new, report.side, tolerance)
+    return replace(report, gains=gains, stored=text)
+
+
+def stored_baseline(folder: str | Path, named: Named, side: str) -> Baseline | None:
+    """Return the baseline that an update replaces.
+
+    None where there is none, where its files are damaged, and where it is of another side.
+    """
+    files = files_of(folder, named.family, named.label)
+    if not (is_baseline(folder) and files.numbers.is_file()):
+        return None
+    try:
+        return read_baseline(folder, named.family, named.label, side)
+    except InputError:
+        return None
+
+
+def update_baseline(
+    folder: str | Path,
+    named: Named,
+    new: Baseline,
+    side: str,
+    tolerance: Tolerance,
+) -> str:
+    """Write the baseline of a method, and return what has changed in a sentence.
+
+    Tables stay as they are, bit by bit, where nothing has changed but for rounding.
+
+    Args:
+        folder: the folder.
+        named: the method.
+        new: its numbers and limits.
+        side: the side of the intervals.
+        tolerance: the largest differences that are none.
+
+    Raises:
+        InputError: as of ``write_baseline``.
+    """
+    old = stored_baseline(folder, named, side)
+    change = describe_change(old, new, tolerance)
+    same = change == NOTHING
+    write_baseline(folder, named, new.numbers, side, new.limits, keep_tables=same)
+    return f"{folder}: {change}"
+
+
+def describe_change(old: Baseline | None, new: Baseline, tolerance: Tolerance) -> str:
+    """What differs between two baselines of one method: rows of numbers, limits, sums of limits."""
+    rows = f"{new.numbers.height} rows"
+    if old is None:
+        return f"{rows}{_format_kept(new.limits)} written"
+    parts = _changed_rows(old.numbers, new.numbers, tolerance)
+    if old.limits is None and new.limits is not None:
+        parts.append(f"{_format_kept(new.limits).removeprefix(', ')} added")
+    elif old.limits is not None and new.limits is not None:
+        before, now = old.limits, new.limits
+        limits = changed_limits(now.in_full, before.in_full, tolerance.limits)
+        sums = changed_sums(now.sums, before.sums, tolerance.limits)
+        if limits:
+            parts.append(f"{limits} of {2 * now.in_full.height} limits changed")
+        if sums:
+            parts.append(f"{sums} of {now.sums.height} sums of limits changed")
+    return "; ".join(parts) or NOTHING
+
+
+def _changed_rows(old: pl.DataFrame, new: pl.DataFrame, tolerance: Tolerance) -> list[str]:
+    """The rows that changed, those that are new, and those that are gone."""
+    keys = list(key_columns(old))
+    both = new.join(old, on=keys, suffix="_reference", maintain_order="left")
+    changed = [row for row in both.iter_rows(named=True) if _has_changed(row, keys, tolerance)]
+    parts = []
+    if changed:
+        first = format_cell({key: changed[0][key] for key in keys})
+        parts.append(f"{len(changed)} of {new.height} rows changed, the first at {first}")
+    for words, count in (("new", new.height), ("gone", old.height)):
+        if count > both.height:
+            parts.append(f"{count - both.height} rows {words}")
+    return parts
+
+
+def _has_changed(row: dict[str, float], keys: Sequence[str], tolerance: Tolerance) -> bool:
+    """Whether a measure is worse or better in a row of both."""
+    return any(
+        measure.excess(each, keys, tolerance) is not None
+        for measure in MEASURES
+        for each in (row, measure.swapped(row))
+    )
+
+
+def _format_kept(limits: KeptLimits | None) -> str:
+    if limits is None:
+        return ""
+    return f", {2 * limits.in_full.height} limits and {limits.sums.height} sums of limits"

@@ -1,1 +1,0 @@
-"""A method against another one or a baseline, and Monte Carlo against exact numbers."""
