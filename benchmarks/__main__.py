@@ -23,10 +23,10 @@ from scipy.special import betainc, betaincc
 
 from benchmarks import detection
 from benchmarks.timing import report, seconds
-from harness.designs.exact.miss_sets import miss_probabilities
+from harness.designs.miss_sets import miss_probabilities
 from harness.designs.monte_carlo import SHARD, shards, simulate
+from harness.designs.one_sample.worst_case import worst_case
 from harness.designs.scenario import Limits, SingleScenario
-from harness.designs.worst_case.one_sample import worst_case
 from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for

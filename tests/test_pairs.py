@@ -20,7 +20,7 @@ from harness.designs.paired_scenario import PairedScenario
 from harness.designs.results import Exact
 from harness.designs.scenario import Limits, data_of
 from harness.designs.solvers import solver_of
-from harness.designs.verification.comparisons import Published
+from harness.designs.verification import Published
 from harness.distributions.paired_truths import (
     Cells,
     DirichletTruth,

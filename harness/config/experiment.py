@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from harness.callers.command import Command, RFunction
 from harness.designs.paired_scenario import AnyTruth
-from harness.designs.pooling import Group
+from harness.designs.results import Group
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import PairTruth, Prior
 

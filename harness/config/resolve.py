@@ -27,7 +27,7 @@ from harness.config.experiment import (
 from harness.config.forms import CROSS, Form, form_for
 from harness.config.models.figures import figure_spec
 from harness.designs.paired_scenario import AnyTruth
-from harness.designs.pooling import Group
+from harness.designs.results import Group
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.protocol import NUMPY

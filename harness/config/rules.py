@@ -29,7 +29,7 @@ from harness.config.models.outcomes import own_sampling
 from harness.config.models.truth_by_design import truth_of
 from harness.config.resolve import pairs, sizes_of
 from harness.designs.paired_scenario import AnyTruth
-from harness.designs.pooling import Group
+from harness.designs.results import Group
 from harness.distributions.list_truths import StratumTruth
 from harness.distributions.sampling.law import Law, population_and_title
 from harness.distributions.sampling.protocol import THINNED

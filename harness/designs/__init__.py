@@ -1,1 +1,1 @@
-"""The engines, which compute how often intervals miss the truth, and what they share."""
+"""How data arise, and the engines, which compute how often intervals miss the truth."""

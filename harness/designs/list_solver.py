@@ -14,7 +14,7 @@ from harness.designs.list_scenario import ListScenario
 from harness.designs.results import Enumerated, Exact, WorstCase
 from harness.designs.scenario import Column, Limits
 from harness.designs.scores import Scores
-from harness.designs.verification.comparisons import Comparison, Published
+from harness.designs.verification import Comparison, Published
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
 

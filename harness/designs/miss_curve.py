@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.designs.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.designs.one_sample.law_worst_case import missed_by_law
+from harness.designs.one_sample.worst_case import maxima_inside_gaps
 from harness.designs.scenario import Limits, PairScenario, SingleScenario
-from harness.designs.worst_case.law import missed_by_law
-from harness.designs.worst_case.one_sample import maxima_inside_gaps
-from harness.designs.worst_case.two_samples import table_index
+from harness.designs.two_samples.worst_case import table_index
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.designs.pooling import Group, pooled_exact
-from harness.designs.results import Exact, Mean
+from harness.designs.results import Exact, Group, Mean, pooled_exact
 from harness.designs.scenario import Limits, Scenario, data_of
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of

@@ -15,10 +15,10 @@ from functools import partial
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.exact.one_sample import probability_blocks
-from harness.designs.exact.two_samples import listed_pairs
+from harness.designs.one_sample.exact import probability_blocks
 from harness.designs.results import Enumerated, NodeMisses
 from harness.designs.scenario import Column, Limits, PairScenario, SingleScenario
+from harness.designs.two_samples.exact import listed_pairs
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.truncated import Truncated

@@ -11,22 +11,26 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve, scores
-from harness.designs.exact import law, one_sample, paired, tables, two_samples
-from harness.designs.exact.listed_truths import at_listed_truths
 from harness.designs.list_solver import ListSolver
 from harness.designs.miss_curve import MissCurve
+from harness.designs.one_sample import exact as one_sample
+from harness.designs.one_sample import law
+from harness.designs.one_sample import law as verify_law
+from harness.designs.one_sample import verification as verify_one
+from harness.designs.one_sample.exact import at_listed_truths
+from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
 from harness.designs.paired_scenario import PairedScenario
+from harness.designs.pairs import exact as paired
+from harness.designs.pairs import tables
+from harness.designs.pairs import verification as verify_pairs
+from harness.designs.pairs.worst_case import search_worst_case as search_paired_worst_case
 from harness.designs.results import Enumerated, Exact, WorstCase
 from harness.designs.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
 from harness.designs.scores import Scores
-from harness.designs.verification import law as verify_law
-from harness.designs.verification import one_sample as verify_one
-from harness.designs.verification import paired as verify_pairs
-from harness.designs.verification import two_samples as verify_two
-from harness.designs.verification.comparisons import Comparison, Published
-from harness.designs.worst_case.law import worst_cases as worst_cases_by_law
-from harness.designs.worst_case.paired import search_worst_case as search_paired_worst_case
-from harness.designs.worst_case.two_samples import search_worst_case
+from harness.designs.two_samples import exact as two_samples
+from harness.designs.two_samples import verification as verify_two
+from harness.designs.two_samples.worst_case import search_worst_case
+from harness.designs.verification import Comparison, Published
 from harness.distributions.paired_truths import CELLS
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of

@@ -17,8 +17,8 @@ import numpy as np
 from harness.base.arguments import validate_number, validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.designs.exact.normal_mean import closed_form
 from harness.designs.list_scenario import ClusterScenario
+from harness.designs.runs import closed_form
 from harness.distributions.list_truths import ClusterTruth
 from harness.families.family import CLUSTERS, RUNS, Family
 from harness.methods.catalogue import find

@@ -10,8 +10,8 @@ from typing import cast
 import numpy as np
 
 from harness.config.experiment import Experiment
-from harness.designs.exact.lists import enumerate_lists
 from harness.designs.list_scenario import ListScenario
+from harness.designs.lists import enumerate_lists
 from harness.designs.results import Tally
 from harness.designs.scenario import Column, Limits, scenario_words
 from harness.designs.stochastic import StochasticColumn

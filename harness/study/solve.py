@@ -27,7 +27,7 @@ from harness.designs.scenario import Column, Limits
 from harness.designs.scores import Scores
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import DrawingColumn, simulate_stochastic
-from harness.designs.verification.comparisons import Published
+from harness.designs.verification import Published
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.study.plan import ScenarioPlan

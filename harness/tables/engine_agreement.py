@@ -16,7 +16,7 @@ from harness.agreement import (
     compare_draws,
 )
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.exact.one_sample import NOTHING_LEFT_OUT
+from harness.designs.one_sample.exact import NOTHING_LEFT_OUT
 from harness.designs.results import Counts, Exact, Mean
 from harness.designs.scenario import data_of
 from harness.families.catalogue import family_of

@@ -16,7 +16,7 @@ from harness.designs.monte_carlo import fraction_interval, standard_error
 from harness.designs.results import Enumerated, WorstCase
 from harness.designs.scenario import Scenario, sizes_by_name
 from harness.designs.solvers import solver_of
-from harness.designs.verification.comparisons import TOLERANCE, Comparison
+from harness.designs.verification import TOLERANCE, Comparison
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.methods.remarks import ORDER, OUTSIDE

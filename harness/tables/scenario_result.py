@@ -8,13 +8,12 @@ from operator import itemgetter
 
 from harness.base.numerics.arrays import Integers
 from harness.callers.source import Failures
-from harness.designs.pooling import Group, pooled_counts, pooled_exact
 from harness.designs.posterior import Integrated
 from harness.designs.precision import Aim
-from harness.designs.results import Enumerated, Tally
+from harness.designs.results import Enumerated, Group, Tally, pooled_counts, pooled_exact
 from harness.designs.scenario import Column, Limits, Scenario
 from harness.designs.scores import Scores
-from harness.designs.verification.comparisons import Comparison
+from harness.designs.verification import Comparison
 from harness.methods.remarks import Remark
 
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.designs.exact.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
-from harness.designs.exact.one_sample import (
+from harness.designs.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.designs.monte_carlo import shards, simulate
+from harness.designs.one_sample.exact import (
     enumerate_one_sample,
     outcome_weights,
     possible_outcomes,
 )
-from harness.designs.monte_carlo import shards, simulate
+from harness.designs.one_sample.verification import outcomes_to_verify
 from harness.designs.scenario import Limits, SingleScenario, data_of
-from harness.designs.verification.comparisons import TOLERANCE
-from harness.designs.verification.one_sample import outcomes_to_verify
+from harness.designs.verification import TOLERANCE
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import DiscreteTruth, GammaTruth, UniformTruth
 from harness.methods.catalogue import CATALOGUE

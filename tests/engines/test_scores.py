@@ -9,10 +9,10 @@ import pytest
 from flint import fmpq_poly
 from scipy import integrate, stats
 
-from harness.designs.exact.one_sample import enumerate_one_sample, possible_outcomes
-from harness.designs.exact.two_samples import enumerate_two_samples
+from harness.designs.one_sample.exact import enumerate_one_sample, possible_outcomes
 from harness.designs.scenario import Column, Limits, PairScenario, SingleScenario, data_of
 from harness.designs.solvers import solver_of
+from harness.designs.two_samples.exact import enumerate_two_samples
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,

@@ -10,7 +10,7 @@ import pytest
 from harness.base.errors import HarnessError
 from harness.designs.scenario import Limits, PairScenario
 from harness.designs.solvers import solver_of
-from harness.designs.verification.comparisons import TOLERANCE, Published
+from harness.designs.verification import TOLERANCE, Published
 from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES

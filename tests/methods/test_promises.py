@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.designs.worst_case.one_sample import worst_case
+from harness.designs.one_sample.worst_case import worst_case
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import BetaTruth

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from harness.designs.worst_case.one_sample import worst_case
+from harness.designs.one_sample.worst_case import worst_case
 from harness.methods.catalogue import PROPORTION
 from tests.methods.one_outcome import DATA, limits
 

@@ -12,9 +12,12 @@ from scipy import stats
 
 from harness.designs.scenario import SingleScenario
 from harness.distributions.sampling import binomial, poisson
-from harness.distributions.sampling.thinned.binomial import LARGEST, remainder
-from harness.distributions.sampling.thinned.poisson import remainder as poisson_remainder
-from harness.distributions.sampling.thinned.tables import InversionTables
+from harness.distributions.sampling.thinned_draws import (
+    LARGEST_SIZE,
+    InversionTables,
+    binomial_remainder,
+    poisson_remainder,
+)
 from harness.distributions.truths import BetaTruth, UniformTruth
 
 SEED = 2003
@@ -77,7 +80,7 @@ def exact_binomial(n, p):
     return Counter({x: ((comb(n, x) * a**x * b ** (n - x)) << BITS) >> shift for x in range(n + 1)})
 
 
-@pytest.mark.parametrize("n", [1, 2, 10, 100, LARGEST])
+@pytest.mark.parametrize("n", [1, 2, 10, 100, LARGEST_SIZE])
 def test_binomial_tables_imply_the_binomial_law(n):
     for p in map(float, PROPORTIONS if n <= 100 else PROPORTIONS[4::3]):
         thinned = binomial.thinned(n, 0.0, 1.0)
@@ -85,7 +88,9 @@ def test_binomial_tables_imply_the_binomial_law(n):
         start = row_law(thinned.tables, int(bins[0]) - thinned.first)
         left = n - np.array(list(start), np.int16)
         chance = np.full(left.size, share[0] / (thinned.bins - bins[0]))
-        law = law_of_sums(start, lambda u, left=left, chance=chance: remainder(left, chance, u))
+        law = law_of_sums(
+            start, lambda u, left=left, chance=chance: binomial_remainder(left, chance, u)
+        )
         if p >= 0.5:
             law = Counter({n - x: weight for x, weight in law.items()})
         assert total_variation(law, exact_binomial(n, p)) < CLOSE, p
@@ -184,7 +189,7 @@ def test_truths_that_round_across_the_end_of_their_range_have_a_table(ends):
 
 
 def test_large_sizes_are_drawn_by_numpy_from_a_stream_of_their_own():
-    assert binomial.thinned(LARGEST + 1, 0.0, 1.0) is None
+    assert binomial.thinned(LARGEST_SIZE + 1, 0.0, 1.0) is None
     assert poisson.thinned(1.0, 0.0, 100.1) is None
     assert poisson.thinned(1.0, 0.0, 0.9) is None
     plain = SingleScenario("proportion", 10**6, UniformTruth(0.0, 1.0))

@@ -16,8 +16,8 @@ from scipy import stats
 import harness
 from harness.cli import main
 from harness.designs import monte_carlo, posterior
-from harness.designs.exact import one_sample as enumeration
-from harness.designs.quadrature import one_sample as quadrature
+from harness.designs.one_sample import exact as enumeration
+from harness.designs.one_sample import quadrature
 from harness.designs.scenario import Limits
 from harness.distributions.sampling import binomial
 from harness.study import solve as study_simulate

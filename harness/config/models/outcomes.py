@@ -18,7 +18,7 @@ from harness.config.models.constraints import (
     tag,
 )
 from harness.config.models.sizes import WHOLE, Count, LogSpan
-from harness.designs.pooling import Group
+from harness.designs.results import Group
 from harness.distributions.sampling.law import Law
 from harness.distributions.sampling.laws.catalogue import LAWS, OWN, LawKind, Setting, sampling_law
 from harness.families.data import LARGEST_COUNT

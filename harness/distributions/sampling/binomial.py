@@ -11,7 +11,7 @@ from scipy.special import betainc, betaincc
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.deviance import log_binomial
 from harness.distributions.sampling.protocol import NATS
-from harness.distributions.sampling.thinned.binomial import ThinnedBinomial, thinned_binomial
+from harness.distributions.sampling.thinned_draws import ThinnedBinomial, thinned_binomial
 
 
 def draw(

@@ -11,7 +11,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.deviance import log_poisson
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.sampling.protocol import NATS
-from harness.distributions.sampling.thinned.poisson import ThinnedPoisson, thinned_poisson
+from harness.distributions.sampling.thinned_draws import ThinnedPoisson, thinned_poisson
 
 
 def draw(

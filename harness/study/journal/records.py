@@ -22,7 +22,7 @@ from harness.designs.calibration import BinTally
 from harness.designs.posterior import Integrated
 from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
 from harness.designs.scores import Scores
-from harness.designs.verification.comparisons import Comparison
+from harness.designs.verification import Comparison
 from harness.study.solve import Simulation
 from harness.tables.scenario_result import Solution
 

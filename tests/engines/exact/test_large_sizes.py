@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from harness.designs.exact.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
-from harness.designs.worst_case.one_sample import worst_case
+from harness.designs.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.designs.one_sample.worst_case import worst_case
 from harness.methods.catalogue import PROPORTION
 from tests.oracles import balls, beta
 from tests.oracles.accuracy_grid import promised

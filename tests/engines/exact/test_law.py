@@ -14,7 +14,7 @@ from harness.base.errors import HarnessError
 from harness.callers.source import CatalogueSource
 from harness.designs.scenario import Limits, SingleScenario, observed_at
 from harness.designs.solvers import solver_of
-from harness.designs.verification.comparisons import TOLERANCE, Published
+from harness.designs.verification import TOLERANCE, Published
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
 from harness.distributions.sampling.laws.clusters import Clusters
 from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.designs.exact.one_sample import LARGEST_INTEGRATED, enumerate_one_sample
+from harness.designs.one_sample.exact import LARGEST_INTEGRATED, enumerate_one_sample
 from harness.designs.posterior import integrate_under_truth
 from harness.designs.scenario import SingleScenario
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth

@@ -11,7 +11,7 @@ import pytest
 from flint import acb, arb, ctx
 from scipy.special import betainc
 
-from harness.designs.exact.normal_mean import closed_form
+from harness.designs.runs import closed_form
 from harness.methods.catalogue.mean import METHODS
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.oracles.balls import exact

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.designs.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
-from harness.designs.worst_case.one_sample import worst_case
+from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.designs.one_sample.worst_case import worst_case
 from tests.engines import arbitrary_limits
 from tests.oracles import brute_force
 

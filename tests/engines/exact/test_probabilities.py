@@ -7,7 +7,7 @@ import pytest
 from flint import arb, ctx
 from scipy import stats
 
-from harness.designs.exact.probabilities import consecutive_probabilities, probability_rows
+from harness.designs.listed import consecutive_probabilities, probability_rows
 from harness.distributions.sampling import binomial, poisson
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from harness.base.errors import InputError
-from harness.designs.exact.strata import sums_at_truths, table_count
+from harness.designs.strata import sums_at_truths, table_count
 from harness.methods.stratified import mantel_haenszel, miettinen_nurminen, newcombe, sato, scas
 
 SIZES = (3.0, 2.0, 2.0, 4.0)

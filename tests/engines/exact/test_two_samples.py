@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.designs.exact.two_samples import enumerate_two_samples, pair_weights, possible_pairs
 from harness.designs.scenario import Limits, PairScenario
-from harness.designs.worst_case.two_samples import search_worst_case
+from harness.designs.two_samples.exact import enumerate_two_samples, pair_weights, possible_pairs
+from harness.designs.two_samples.worst_case import search_worst_case
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from harness.designs.posterior import integrate_under_truth
-from harness.designs.quadrature.nested import integrate_block
-from harness.designs.quadrature.two_samples import block_outcomes, blocks, integrate_pairs
 from harness.designs.scenario import Limits, PairScenario
+from harness.designs.two_samples.nested import integrate_block
+from harness.designs.two_samples.quadrature import block_outcomes, blocks, integrate_pairs
 from harness.distributions.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families.catalogue import FAMILIES
 

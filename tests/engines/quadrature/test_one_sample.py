@@ -7,8 +7,8 @@ import pytest
 from flint import arb, ctx
 from scipy import stats
 
-from harness.designs.exact.one_sample import LARGEST_INTEGRATED, is_integrated
-from harness.designs.quadrature.one_sample import Mixing, integrate, outcome_probabilities
+from harness.designs.one_sample.exact import LARGEST_INTEGRATED, is_integrated
+from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
 from harness.designs.scenario import Limits, SingleScenario, data_of
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 from harness.methods.catalogue import CATALOGUE

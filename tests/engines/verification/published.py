@@ -9,7 +9,7 @@ import numpy as np
 from harness.designs import posterior
 from harness.designs.posterior import Integrated
 from harness.designs.solvers import solver_of
-from harness.designs.verification.comparisons import Published
+from harness.designs.verification import Published
 
 
 def published(scenario, limits, prior, engines=("posterior", "enumeration"), mean=True):

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from harness.designs.one_sample.verification import is_own_prior, outcomes_to_verify
 from harness.designs.scenario import Limits, SingleScenario
 from harness.designs.solvers import solver_of
-from harness.designs.verification.comparisons import TOLERANCE
-from harness.designs.verification.one_sample import is_own_prior, outcomes_to_verify
+from harness.designs.verification import TOLERANCE
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth

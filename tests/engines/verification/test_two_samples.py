@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.designs.exact.two_samples import is_integrated
 from harness.designs.posterior import integrate_under_truth
-from harness.designs.quadrature import two_samples as quadrature
-from harness.designs.quadrature.two_samples import LARGEST_TABLE, blocks, integrate_pairs, is_whole
 from harness.designs.scenario import Limits, PairScenario, data_of
 from harness.designs.solvers import solver_of
-from harness.designs.verification.comparisons import TOLERANCE
-from harness.designs.verification.two_samples import outcomes_to_verify
+from harness.designs.two_samples import quadrature
+from harness.designs.two_samples.exact import is_integrated
+from harness.designs.two_samples.quadrature import LARGEST_TABLE, blocks, integrate_pairs, is_whole
+from harness.designs.two_samples.verification import outcomes_to_verify
+from harness.designs.verification import TOLERANCE
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import (
     BetaTruth,
@@ -255,7 +255,7 @@ def test_a_single_cell_of_a_list_is_seen(part, side):
 
 
 def test_a_miss_that_swaps_its_side_in_a_list_is_seen(monkeypatch):
-    from harness.designs.exact import listed_probabilities as exact
+    from harness.designs import listed as exact
 
     right = exact.split_missed
     scenario = scenario_of(DIFFERENCE, (7, 6), LISTED, LISTED)

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.designs.exact.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
-from harness.designs.exact.one_sample import enumerate_one_sample, possible_outcomes
+from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.designs.one_sample.exact import enumerate_one_sample, possible_outcomes
+from harness.designs.one_sample.worst_case import worst_case
 from harness.designs.scenario import Limits, SingleScenario, data_of
-from harness.designs.worst_case.one_sample import worst_case
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 from harness.methods.catalogue import CATALOGUE

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.designs.exact.one_sample import enumerate_one_sample
+from harness.designs.one_sample.exact import enumerate_one_sample
+from harness.designs.one_sample.law_worst_case import FOUND_BY
 from harness.designs.scenario import Limits, SingleScenario
 from harness.designs.solvers import solver_of
-from harness.designs.worst_case.law import FOUND_BY
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
 from harness.distributions.sampling.laws.clusters import Clusters
 from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson

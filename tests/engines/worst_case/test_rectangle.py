@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-from harness.designs.exact.two_samples import enumerate_two_samples
 from harness.designs.scenario import Limits, PairScenario, data_of
 from harness.designs.solvers import solver_of
-from harness.designs.worst_case.two_samples import search_worst_case
+from harness.designs.two_samples.exact import enumerate_two_samples
+from harness.designs.two_samples.worst_case import search_worst_case
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,

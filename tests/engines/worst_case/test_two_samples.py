@@ -11,8 +11,8 @@ from scipy import stats
 from harness.checks.scenarios import scenario_of
 from harness.designs.scenario import Limits, PairScenario, data_of
 from harness.designs.solvers import solver_of
-from harness.designs.worst_case.table import outcome_probabilities
-from harness.designs.worst_case.two_samples import search_worst_case
+from harness.designs.two_samples.table import outcome_probabilities
+from harness.designs.two_samples.worst_case import search_worst_case
 from harness.distributions.sampling import binomial, poisson
 from harness.distributions.truths import GammaTruth, PairTruth, UniformTruth
 from harness.families.catalogue import family_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from harness.designs.worst_case.one_sample import worst_case
+from harness.designs.one_sample.worst_case import worst_case
 from harness.methods.catalogue import CATALOGUE
 from tests.methods.inversion.p_values import binomial, counts, p_values
 

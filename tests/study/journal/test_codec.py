@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 
 from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
 from harness.designs.scores import Scores
-from harness.designs.verification.comparisons import Comparison
+from harness.designs.verification import Comparison
 from harness.study.journal.records import DamagedRecordError, pack, unpack
 from harness.study.solve import Simulation
 from harness.tables.scenario_result import Solution

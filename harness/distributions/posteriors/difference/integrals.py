@@ -6,19 +6,31 @@ With V the narrower of the two and W the wider one,
 
 Nothing in the integrands is negative, so that each result has the relative accuracy of the rule
 and of the components however small it is.
+
+The nodes of the quadrature follow from the integrand's peak, its width, and where it is negligible.
+The integrand is the density of the weight V times the density or a tail of the factor W, as a
+function of the variable x of an ``Overlap``.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Self
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.quadrature import Axis, Nodes
 from harness.distributions.posteriors.difference.density import Density
-from harness.distributions.posteriors.difference.overlap import LinearOverlap, Overlap, OverlapOf
-from harness.distributions.posteriors.difference.window import Factor, integration_window
+from harness.distributions.posteriors.difference.overlap import (
+    IntegrandPoints,
+    LinearOverlap,
+    Overlap,
+    OverlapOf,
+)
 
 # Few enough that the nodes of a block stay in the processor's cache.
 _BLOCK = 1024
@@ -176,3 +188,211 @@ def _log_density(overlap: Overlap, *, weight_is_first: bool) -> tuple[Floats, Fl
     slope[wide] = nodes.sums(values * change) / total + overlap.log_du_dx_by_t()
     log_density[wide] = np.log(total) + largest + constant
     return log_density, slope
+
+
+# exp(-38) of the peak is 3e-17: negligible beside the sum of a bell at the steps below.
+_NATS = 38.0
+# The step in units of the peak's width, and the longest step: the integrand has singular points
+# off the axis.
+_STEP, _LONGEST_STEP = 0.5, 0.22
+# The length in x over which the nodes are almost evenly spaced.
+_UNIT, _LONGEST_UNIT = 8.0, 2.5
+# The distance from its peak, in widths, at which a bell is exp(-38) of the peak.
+_BELL_REACH = 8.7
+_WIDEST = 4.0
+_PEAK_STEPS, _LONGEST_MOVE = 100, 4.0
+_LEAST_CURVATURE, _NEAR_PEAK = 1e-3, 0.2
+_FIRST_REACH, _GROWTH, _REACHES = 3.0, 1.7, 40
+
+
+class Factor(Enum):
+    """The function of W in the integrand: its density, its lower tail or its upper tail."""
+
+    DENSITY = 0
+    CDF = 1
+    SF = 2
+
+    @property
+    def power(self) -> int:
+        """The power of p q by which the factor differs from a density."""
+        return 0 if self is Factor.DENSITY else 1
+
+
+class Window(ABC):
+    """A positive integrand over x with a single peak, for each of m outcomes.
+
+    A subclass defines the logarithm of the integrand, which needs no more accuracy than to tell
+    where it is negligible.
+    """
+
+    @property
+    @abstractmethod
+    def farthest(self) -> float:
+        """No nodes are beyond ± this."""
+
+    @abstractmethod
+    def log_integrand(self, x: Floats) -> Floats:
+        """The logarithm of the integrand, but for a constant."""
+
+    @abstractmethod
+    def slope_and_curvature(self, x: Floats) -> tuple[Floats, Floats]:
+        """The first derivative of ``log_integrand``, and minus the second one."""
+
+    @abstractmethod
+    def _omitted_curvature(self, x: Floats) -> Floats:
+        """A curvature of the integrand that ``log_integrand`` leaves out."""
+
+    @abstractmethod
+    def _first_peak(self) -> Floats:
+        """A first guess of the peak."""
+
+    @abstractmethod
+    def _singular_points(self) -> list[Floats]:
+        """Real parts, in x, of the points off the axis at which the integrand is not analytic."""
+
+    @abstractmethod
+    def at(self, index: Index) -> Self:
+        """The integrands of the outcomes ``index``."""
+
+    def nodes(self) -> Nodes:
+        """Return nodes in x that integrate the integrand to double precision."""
+        with np.errstate(all="ignore"):
+            return self._nodes()
+
+    def _nodes(self) -> Nodes:
+        centre = self._peak(self._first_peak())
+        _, curvature = self.slope_and_curvature(centre)
+        curvature = np.maximum(curvature, 0.0) + self._omitted_curvature(centre)
+        width = 1.0 / np.sqrt(np.maximum(curvature, 1.0 / _WIDEST**2))
+        left, right = self._edge(centre, -width), self._edge(centre, width)
+        unit = np.minimum(_UNIT * width, _LONGEST_UNIT)
+        for point in self._singular_points():
+            beside = (point > left - 1.0) & (point < right + 1.0)
+            unit = np.where(beside, np.maximum(unit, 3.0 * np.abs(point - centre)), unit)
+        before = 0.5 * unit * _heaviness((centre - left) / width)
+        after = 0.5 * unit * _heaviness((right - centre) / width)
+        axis = Axis(centre, unit - before - after, before, after)
+        return axis.nodes(left, right, np.minimum(_STEP * width, _LONGEST_STEP))
+
+    def _peak(self, x: Floats) -> Floats:
+        """A point next to the maximum of the integrand, by Newton's method from x, in place."""
+        farthest = self.farthest
+        low, high = np.full_like(x, -farthest), np.full_like(x, farthest)
+        active, window = np.arange(x.size), self
+        for _ in range(_PEAK_STEPS):
+            here = x[active]
+            slope, curvature = window.slope_and_curvature(here)
+            curvature = np.maximum(curvature, _LEAST_CURVATURE)
+            far = np.abs(slope) > _NEAR_PEAK * np.sqrt(curvature)
+            if not far.any():
+                break
+            low = np.where(slope > 0, here, low)[far]
+            high = np.where(slope < 0, here, high)[far]
+            there = here[far] + np.clip(slope / curvature, -_LONGEST_MOVE, _LONGEST_MOVE)[far]
+            inside = (there > low) & (there < high)
+            active = active[far]
+            x[active] = np.where(inside, there, 0.5 * (low + high))
+            window = window if far.all() else window.at(far)
+        return x
+
+    def _edge(self, centre: Floats, width: Floats) -> Floats:
+        """The point at which the integrand is exp(−38) of its peak, or one a little farther out."""
+        top, farthest = self.log_integrand(centre), self.farthest
+        edge = np.clip(centre + _FIRST_REACH * width, -farthest, farthest)
+        reach = _FIRST_REACH * width
+        active = np.arange(centre.size)
+        window = self
+        for _ in range(_REACHES):
+            short = top[active] - window.log_integrand(edge[active]) < _NATS
+            short &= np.abs(edge[active]) < farthest
+            active = active[short]
+            if active.size == 0:
+                break
+            window = self.at(active)
+            reach[active] *= _GROWTH
+            edge[active] = np.clip(centre[active] + reach[active], -farthest, farthest)
+        slope, _ = self.slope_and_curvature(edge)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            closer = edge + (top - _NATS - self.log_integrand(edge)) / slope
+        between = (closer - centre) * (edge - closer) > 0
+        # Where the logarithm is convex the tangent leads too close to the centre.
+        closer = np.where(between, closer, edge)
+        return np.where(top - self.log_integrand(closer) > 0.98 * _NATS, closer, edge)
+
+
+@dataclass(frozen=True)
+class IntegrationWindow(Window):
+    """The integrand over x for each of m outcomes, and the nodes that it needs."""
+
+    overlap: Overlap
+    factor: Factor
+    flat_value: Floats
+    """The logarithm of W's shape at its mean, beyond which a tail is taken to be constant."""
+
+    def is_flat(self, points: IntegrandPoints) -> Bools:
+        """Whether the factor is taken to be constant at the points."""
+        beyond = points.w[0] - self.overlap.factor.mean
+        if self.factor is Factor.DENSITY:
+            return np.zeros(beyond.shape, dtype=bool)
+        return beyond > 0 if self.factor is Factor.CDF else beyond < 0
+
+    def log_integrand(self, x: Floats) -> Floats:
+        """The logarithm of the integrand, but for a constant."""
+        points = self.overlap.points_at(x)
+        shape = self.overlap.factor.log_shape(*points.w, self.factor.power) - self.flat_value
+        changing = np.where(self.is_flat(points), 0.0, shape)
+        return self.overlap.weight.log_shape(*points.v, 0) + changing + np.log(points.du_dx)
+
+    def slope_and_curvature(self, x: Floats) -> tuple[Floats, Floats]:
+        """The first derivative of ``log_integrand``, and minus the second one."""
+        points = self.overlap.points_at(x)
+        weight, factor, du_dx = self.overlap.weight, self.overlap.factor, points.du_dx
+        changing, power = ~self.is_flat(points), self.factor.power
+        slope = weight.slope(*points.v, 0, du_dx)
+        slope += np.where(changing, factor.slope(*points.w, power, du_dx), 0.0)
+        curvature = weight.curvature(*points.v, 0, du_dx)
+        curvature += np.where(changing, factor.curvature(*points.w, power, du_dx), 0.0)
+        tilt, tilt_curvature = self.overlap.log_du_dx_derivatives(x)
+        return slope + tilt, curvature - tilt * slope + tilt_curvature
+
+    def _omitted_curvature(self, x: Floats) -> Floats:
+        """The curvature of the factor's tail where it is taken to be constant."""
+        points, factor = self.overlap.points_at(x), self.overlap.factor
+        slope = factor.slope(*points.w, 1, points.du_dx)
+        tilt, _ = self.overlap.log_du_dx_derivatives(x)
+        curvature = factor.curvature(*points.w, 1, points.du_dx) - tilt * slope
+        return np.where(self.is_flat(points), np.maximum(curvature, 0.0), 0.0)
+
+    def _first_peak(self) -> Floats:
+        """The peak that the integrand would have if both components were normal."""
+        overlap = self.overlap
+        weight, factor = overlap.weight, overlap.factor
+        excess = overlap.factor_less_weight - (factor.mean - weight.mean)
+        if self.factor is Factor.CDF:
+            excess = np.minimum(excess, 0.0)
+        elif self.factor is Factor.SF:
+            excess = np.maximum(excess, 0.0)
+        share = weight.variance / (weight.variance + factor.variance)
+        return overlap.x_near(weight.mean - excess * share)
+
+    @property
+    def farthest(self) -> float:
+        return self.overlap.farthest
+
+    def _singular_points(self) -> list[Floats]:
+        return self.overlap.singular_points()
+
+    def at(self, index: Index) -> Self:
+        return replace(self, overlap=self.overlap.at(index), flat_value=self.flat_value[index])
+
+
+def integration_window(overlap: Overlap, factor: Factor) -> IntegrationWindow:
+    """Return the integrand of the overlap with that function of the factor."""
+    mean = overlap.factor.mean
+    flat = overlap.factor.log_shape(mean, overlap.factor.end - mean, factor.power)
+    return IntegrationWindow(overlap, factor, flat)
+
+
+def _heaviness(reach: Floats) -> Floats:
+    """1 for a tail as long as that of a bell or longer, 0 for one that ends abruptly."""
+    return np.clip((reach / _BELL_REACH - 0.8) / 0.2, 0.0, 1.0)

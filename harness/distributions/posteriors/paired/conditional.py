@@ -24,7 +24,7 @@ from scipy.special import expit
 from harness.base.numerics.arrays import Bools, Floats, Index
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.density import BetaDensity
-from harness.distributions.posteriors.difference.window import Window
+from harness.distributions.posteriors.difference.integrals import Window
 
 Pair = tuple[Floats, Floats]
 

@@ -14,8 +14,7 @@ from harness.base.numerics.arrays import Bools, Floats, Index
 from harness.base.numerics.points import LogPoints
 from harness.distributions.posteriors.difference.integrals import DifferenceIntegrals
 from harness.distributions.posteriors.difference.posterior import DifferencePosterior
-from harness.distributions.posteriors.ratio.cumulants import Cumulants
-from harness.distributions.posteriors.ratio.density import LogScaleDensity
+from harness.distributions.posteriors.ratio.density import Cumulants, LogScaleDensity
 from harness.distributions.posteriors.ratio.overlap import LogOverlap
 
 # The bracket of the logarithm of a quantile is ± this: beyond, it is 0 or inf as a double.

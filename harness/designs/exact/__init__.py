@@ -1,1 +1,0 @@
-"""Exact miss probabilities by enumeration of the outcomes."""

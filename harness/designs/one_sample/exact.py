@@ -1,0 +1,329 @@
+"""Enumeration for one sample: sums the probability of every outcome whose interval misses.
+
+Miss probabilities and expected lengths at many listed truths of one sample.
+
+The miss probabilities are those of `one_sample`. The probabilities of the outcomes, which weigh
+the lengths, come from a recurrence and take a twentieth of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.listed import consecutive_probabilities
+from harness.designs.miss_sets import AT, miss_probabilities
+from harness.designs.one_sample.quadrature import Mixing, integrate
+from harness.designs.one_sample.worst_case import worst_case
+from harness.designs.posterior import integrate_under_truth
+from harness.designs.results import Enumerated, Exact, WorstCase, weighted
+from harness.designs.scenario import Limits, Scenario, SingleScenario
+from harness.distributions.sampling.protocol import Sampling
+from harness.families.combination import Span
+from harness.families.family import ENUMERATION, POSTERIOR
+
+_BLOCK = 1 << 19
+LARGEST_INTEGRATED = 2000
+"""The largest number of trials, or of expected events, with a quadrature over the truths."""
+
+NOTHING_LEFT_OUT = 1e-9
+"""Outcomes with this probability together may have no limits, and the mean is still overall."""
+
+
+def enumerate_one_sample(
+    scenario: SingleScenario,
+    limits: Limits,
+    reported: Integers | None = None,
+    worst: bool = True,
+) -> Enumerated:
+    """Return exact miss probabilities by outcome, by truth and overall, and the worst case.
+
+    Args:
+        scenario: size and truth.
+        limits: the limits of all outcomes that can occur under the truth; for the worst case, of
+            all that can occur under a truth in the hull of the truths.
+        reported: the outcomes in the result; None for all that have limits.
+        worst: whether to find the worst cases.
+    """
+    reported_outcomes = limits.outcomes if reported is None else reported
+    found = _enumerate(scenario, limits, reported_outcomes)
+    if not worst:
+        return found
+    hull, whole = scenario.truth.effective_support, whole_range(scenario)
+    cases = worst_cases(scenario, limits, hull)
+    if not scenario.model.IS_BOUNDED:
+        return replace(found, worst=cases)
+    anywhere = cases if hull == whole else worst_cases(scenario, limits, whole)
+    return replace(found, worst=cases, worst_anywhere=anywhere)
+
+
+def _enumerate(scenario: SingleScenario, limits: Limits, reported: Integers) -> Enumerated:
+    """Return the miss probabilities by outcome, by truth and overall, without worst cases."""
+    truth, unknown = scenario.truth, (None,) * len(limits.lower)
+    if truth.is_discrete:
+        values = np.array(truth.values)
+        by_outcome = _by_outcome(scenario, values, limits.at(reported))
+        by_truth = _by_truth(scenario, values, limits)
+        return Enumerated(by_outcome, by_truth, by_truth.mean(), ENUMERATION, unknown, unknown)
+    if is_integrated(scenario):
+        found = integrate(Mixing.of_truth(scenario), limits.at(possible_outcomes(scenario)))
+        shown = np.intersect1d(found.by_outcome.conditions, reported)
+        by_outcome, mean = found.by_outcome.at(shown), found.mean
+        return Enumerated(by_outcome, None, mean, ENUMERATION, unknown, unknown, found.nodes)
+    return enumerate_by_posterior(scenario, limits, reported)
+
+
+def enumerate_by_posterior(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
+    """Return the posterior's integrals under the truth in place of sums, without worst cases.
+
+    Args:
+        scenario: its truth is a distribution.
+        limits: of the outcomes that can occur; where some are missing there is no overall mean.
+        reported: the outcomes in the result.
+    """
+    by_outcome = integrate_under_truth(scenario, limits)
+    complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
+    shown = np.intersect1d(by_outcome.conditions, reported)
+    overall = by_outcome.mean() if complete else None
+    unknown = (None,) * len(limits.lower)
+    return Enumerated(by_outcome.at(shown), None, overall, POSTERIOR, unknown, unknown)
+
+
+def is_integrated(scenario: SingleScenario) -> bool:
+    """Whether enumeration integrates over the truth's distribution by quadrature.
+
+    It does so up to ``LARGEST_INTEGRATED`` trials, or expected events at the largest rate. Beyond
+    it the sums at all the nodes between the limits take too long, and the engine ``posterior``'s
+    integrals under the truth's distribution take their place.
+    """
+    if scenario.truth.is_discrete:
+        return False
+    largest = 1.0 if scenario.model.IS_BOUNDED else scenario.truth.effective_support[1]
+    return scenario.size * largest <= LARGEST_INTEGRATED
+
+
+def whole_range(scenario: SingleScenario) -> Span:
+    """Return the range of the parameter, or of an unbounded one the truth's effective support."""
+    model = scenario.model
+    return model.SUPPORT if model.IS_BOUNDED else scenario.truth.effective_support
+
+
+def worst_cases(
+    scenario: SingleScenario, limits: Limits, over: Span
+) -> tuple[WorstCase | None, ...]:
+    """Return the exact worst case of each column over a closed range of truths.
+
+    It is None where outcomes that can occur within the range have no limits.
+    """
+    sampling = scenario.model.SAMPLING
+    first, last = sampling.window(over[0], over[1], scenario.size)
+    start, stop = np.searchsorted(limits.outcomes, [first, last + 1])
+    if int(stop - start) != last + 1 - first:
+        return (None,) * len(limits.lower)
+    return tuple(
+        worst_case(scenario.size, lower[start:stop], upper[start:stop], first, over, sampling)
+        for lower, upper in zip(limits.lower, limits.upper, strict=True)
+    )
+
+
+def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
+    """Return Pr(X = x) under the scenario's truth, shape (m,)."""
+    truth, model = scenario.truth, scenario.model
+    if not truth.is_discrete:
+        return model.outcome_weights(truth, outcomes, scenario.size)
+    weight = np.zeros(outcomes.size)
+    values = np.array(truth.values)
+    for _, outcomes_at, probability in probability_blocks(scenario, values, outcomes):
+        weight[outcomes_at] += probability.sum(axis=0)
+    return weight / values.size
+
+
+def possible_outcomes(scenario: SingleScenario) -> Integers:
+    """Return the outcomes that can occur under the scenario's truth, but for 1e-16 of them."""
+    runs = _possible_runs(scenario)
+    return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in runs])
+
+
+def possible_count(scenario: SingleScenario) -> float:
+    """Return the number of possible outcomes under the scenario's truth, without listing them."""
+    return float(sum(last - first + 1 for first, last in _possible_runs(scenario)))
+
+
+def _possible_runs(scenario: SingleScenario) -> list[list[int]]:
+    """Return the first and the last outcome of each run of possible outcomes, ascending."""
+    merged: list[list[int]] = []
+    for first, last in _windows(scenario):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1][1] = max(merged[-1][1], last)
+        else:
+            merged.append([first, last])
+    return merged
+
+
+def _windows(scenario: SingleScenario) -> list[tuple[int, int]]:
+    """Return the first and last possible outcome at each listed truth, or under all truths."""
+    truth = scenario.truth
+    values = truth.values if truth.is_discrete else ()
+    spans = [(value, value) for value in values] or [truth.effective_support]
+    return [scenario.sampling.window(low, high, scenario.size) for low, high in spans]
+
+
+def _by_truth(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:
+    """Return the probability of the outcomes that miss, at each true value."""
+    n, sampling = scenario.size, scenario.model.SAMPLING
+    k, t = limits.lower.shape[0], values.size
+    below, above = np.zeros((k, t)), np.zeros((k, t))
+    for values_at, outcomes_at in matching_runs(scenario, values, limits):
+        first = int(limits.outcomes[outcomes_at.start])
+        for row in range(k):
+            below[row, values_at], above[row, values_at] = miss_probabilities(
+                n,
+                first,
+                limits.lower[row, outcomes_at],
+                limits.upper[row, outcomes_at],
+                values[values_at],
+                AT,
+                sampling,
+            )
+    length = np.zeros((k, t))
+    for values_at, outcomes_at, probability in probability_blocks(
+        scenario, values, limits.outcomes
+    ):
+        for row in range(k):
+            lengths = limits.upper[row, outcomes_at] - limits.lower[row, outcomes_at]
+            length[row, values_at] = weighted(lengths, probability).sum(axis=1)
+    return Exact(values, np.full(t, 1.0 / t), below, above, length)
+
+
+def _by_outcome(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:
+    """Return the share of each outcome's probability that comes from true values it misses."""
+    k, m = limits.lower.shape
+    weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))
+    for values_at, outcomes_at, probability in probability_blocks(
+        scenario, values, limits.outcomes
+    ):
+        p = values[values_at, np.newaxis]
+        weight[outcomes_at] += probability.sum(axis=0)
+        for row in range(k):
+            missed_below = p < limits.lower[row, outcomes_at]
+            missed_above = p > limits.upper[row, outcomes_at]
+            below[row, outcomes_at] += (probability * missed_below).sum(axis=0)
+            above[row, outcomes_at] += (probability * missed_above).sum(axis=0)
+    possible = weight > 0
+    share = weight[possible]
+    return Exact(
+        limits.outcomes[possible],
+        share / values.size,
+        below[:, possible] / share,
+        above[:, possible] / share,
+        limits.length[:, possible],
+    )
+
+
+def matching_runs(
+    scenario: SingleScenario, values: Floats, limits: Limits
+) -> Iterator[tuple[slice, slice]]:
+    """Yield the true values whose outcomes lie in each run of consecutive outcomes, and the run."""
+    segments = limits.segments()
+    starts = [int(limits.outcomes[segment.start]) for segment in segments]
+    likely = np.rint(scenario.model.SAMPLING.mean(values, scenario.size)).astype(np.int64)
+    segment_of = np.searchsorted(starts, likely, side="right") - 1
+    bounds = np.searchsorted(segment_of, np.arange(len(segments) + 1))
+    for number, segment in enumerate(segments):
+        values_at = slice(int(bounds[number]), int(bounds[number + 1]))
+        if values_at.stop > values_at.start:
+            yield values_at, segment
+
+
+def probability_blocks(
+    scenario: SingleScenario, values: Floats, outcomes: Integers
+) -> Iterator[tuple[slice, slice, Floats]]:
+    """Yield the probabilities of outcomes at ascending true values, in blocks of bounded size.
+
+    A block consists of a slice of the values, a slice of the outcomes and Pr(X = x | p), of the
+    shape of both. Outcomes outside the slice have a probability below 1e-16 at these values.
+    """
+    n = scenario.size
+    sampling: Sampling = scenario.model.SAMPLING
+    start = 0
+    while start < values.size:
+        stop = start + 1
+        first, last = sampling.window(values[start], values[start], n)
+        while stop < values.size:
+            _, further = sampling.window(values[stop], values[stop], n)
+            if (stop + 1 - start) * (further - first + 1) > _BLOCK:
+                break
+            stop, last = stop + 1, further
+        low, high = np.searchsorted(outcomes, [first, last + 1])
+        x = outcomes[low:high]
+        yield (
+            slice(start, stop),
+            slice(int(low), int(high)),
+            sampling.pmf(x, values[start:stop, np.newaxis], n),
+        )
+        start = stop
+
+
+def at_listed_truths(scenario: SingleScenario, limits: Limits) -> Exact:
+    """Return the probabilities of outcomes that miss, and the expected length, at each true value.
+
+    Args:
+        scenario: its truth is a list of t values.
+        limits: the limits of k columns at all outcomes that can occur.
+
+    Returns:
+        Its conditions are the true values; below, above and length have shape (k, t).
+    """
+    assert scenario.truth.is_discrete
+    values, sampling = np.array(scenario.truth.values), scenario.model.SAMPLING
+    below, above, length = np.zeros((3, limits.lower.shape[0], values.size))
+    for values_at, outcomes_at in matching_runs(scenario, values, limits):
+        first = int(limits.outcomes[outcomes_at.start])
+        rows = zip(limits.lower[:, outcomes_at], limits.upper[:, outcomes_at], strict=True)
+        for row, (lower, upper) in enumerate(rows):
+            below[row, values_at], above[row, values_at] = miss_probabilities(
+                scenario.size, first, lower, upper, values[values_at], AT, sampling
+            )
+        length[:, values_at] = _expected(
+            scenario, first, limits.length[:, outcomes_at], values[values_at]
+        )
+    return Exact(values, np.full(values.size, 1.0 / values.size), below, above, length)
+
+
+def _expected(scenario: SingleScenario, first: int, lengths: Floats, values: Floats) -> Floats:
+    """Return the expectation of k functions of the outcome at each truth, shape (k, t).
+
+    Args:
+        scenario: the size.
+        first: the first outcome.
+        lengths: values at consecutive outcomes from the first one on, shape (k, m).
+        values: ascending truths, shape (t,).
+    """
+    sampling, size = scenario.model.SAMPLING, scenario.size
+    last, found = first + lengths.shape[1] - 1, np.zeros((lengths.shape[0], values.size))
+    low, high = scenario.model.SUPPORT
+    # The recurrence needs truths inside the range; at its boundary a few outcomes are possible.
+    start, stop = np.searchsorted(values, low, "right"), np.searchsorted(values, high, "left")
+    for index in (*range(start), *range(stop, values.size)):
+        begin, end = sampling.window(values[index], values[index], size)
+        begin, end = max(begin, first), min(end, last)
+        probability = sampling.pmf(np.arange(begin, end + 1), values[index], size)
+        found[:, index] = _means(lengths[:, begin - first : end + 1 - first], probability[None])[0]
+    inside = values[start:stop]
+    blocks = consecutive_probabilities(sampling, first, last, inside, size)
+    for values_at, outcomes_at, probabilities in blocks:
+        means = _means(lengths[:, outcomes_at], probabilities)
+        found[:, start + values_at.start : start + values_at.stop] = means.T
+    return found
+
+
+def _means(lengths: Floats, probabilities: Floats) -> Floats:
+    """Return the sums of lengths by probabilities, shape (t, k); infinite where a length is."""
+    infinite = np.isinf(lengths)
+    if not infinite.any():
+        return np.asarray(probabilities @ lengths.T)
+    sums = probabilities @ np.where(infinite, 0.0, lengths).T
+    return np.where(probabilities @ infinite.T > 0, np.inf, sums)

@@ -1,0 +1,255 @@
+"""The comparison of posterior and enumeration for one sample.
+
+With the truth drawn from a distribution, the mean over θ of the exact miss probability equals the
+mean over x of the posterior mass outside the limits, under that same distribution and weighted by
+the probabilities of the outcomes; per side, likewise for the length, and given each outcome. The
+first mean integrates sums of probabilities of outcomes, the second one sums integrals of a
+posterior: no error in one alone survives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs import posterior
+from harness.designs.one_sample.exact import is_integrated, possible_count, possible_outcomes
+from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
+from harness.designs.results import Exact, Mean, weighted_mean
+from harness.designs.scenario import Limits, SingleScenario
+from harness.designs.verification import (
+    SECOND,
+    Comparison,
+    Published,
+    cells_apart,
+    common,
+    compare_listed,
+    compare_worst_cases,
+    means_apart,
+    rows_of_one_sample,
+    weights_apart,
+    weights_of,
+)
+from harness.distributions.truths import Prior, as_distribution
+from harness.families.family import ENUMERATION, POSTERIOR
+
+LARGEST_WEIGHTED = 1 << 22
+"""The most outcomes for which the sum of all outcome probabilities is checked."""
+
+# The outcomes that are compared one by one: all up to this number, beyond it _CHOSEN at each end of
+# their range and around the mean of the truths.
+_ALL_UP_TO, _CHOSEN = 2048, 32
+
+
+def verify(scenario: SingleScenario, limits: Limits, published: Published) -> list[Comparison]:
+    """Compare all that the exact engines publish of a scenario with a second computation.
+
+    Args:
+        scenario: size and truth.
+        limits: those that the engines used.
+        published: what they computed.
+    """
+    found = []
+    if scenario.truth.is_discrete:
+        rows = rows_of_one_sample(scenario, limits)
+        found += compare_listed(scenario, rows, limits, published)
+    else:
+        found += _under_truth(scenario, limits, published)
+        found += _total_weight(scenario, limits)
+    found += compare_worst_cases(published)
+    found += _under_prior(scenario, limits, published)
+    found += _posterior_mean(scenario, limits, published)
+    return found
+
+
+def outcomes_to_verify(scenario: SingleScenario) -> Integers:
+    """Return the outcomes that the comparison needs limits of, ascending."""
+    if scenario.truth.is_discrete:
+        return np.empty(0, np.int64)
+    if is_integrated(scenario):
+        return possible_outcomes(scenario)
+    window = scenario.model.SAMPLING.window(*scenario.truth.effective_support, scenario.size)
+    return _chosen(scenario, window)
+
+
+def is_own_prior(scenario: SingleScenario, prior: Prior) -> bool:
+    """Whether the truth's distribution is the prior."""
+    truth, model = scenario.truth, scenario.model
+    if truth.is_discrete:
+        return False
+    own = truth.conjugate_prior
+    if own is None:
+        return prior == model.FLAT_PRIOR and truth.support == model.SUPPORT
+    return prior == own
+
+
+def _under_truth(
+    scenario: SingleScenario, limits: Limits, published: Published
+) -> list[Comparison]:
+    """Compare both engines under the truth's distribution, the published numbers where there are.
+
+    Enumeration integrates over all truths up to the size of ``is_integrated``. Beyond it what it
+    publishes comes from the posterior, and chosen outcomes are integrated here.
+    """
+    enumerated, integrated = published.enumerated, _published_under_truth(scenario, published)
+    if enumerated is None and integrated is None:
+        return []
+    first, second = ENUMERATION, POSTERIOR if integrated else SECOND
+    if enumerated is None:
+        first, second = POSTERIOR, SECOND
+    part = limits.at(np.intersect1d(limits.outcomes, outcomes_to_verify(scenario)))
+    if integrated is None:
+        closed = posterior.integrate_under_truth(scenario, part)
+        closed_mean: Mean | None = closed.mean()
+    else:
+        closed, closed_mean = integrated.by_outcome, integrated.mean
+    columns = limits.lower.shape[0]
+    if is_integrated(scenario):
+        if enumerated is None:
+            numeric = integrate(Mixing.of_truth(scenario), part)
+            cells, mean = numeric.by_outcome, numeric.mean
+        else:
+            assert enumerated.mean is not None
+            cells, mean = enumerated.by_outcome, enumerated.mean
+        found = []
+        if closed_mean is not None:
+            found.append(Comparison(first, second, "means", means_apart(mean, closed_mean)))
+    else:
+        cells, found = _integrated_runs(Mixing.of_truth(scenario), part), []
+        if enumerated is not None:
+            if enumerated.mean is not None and closed_mean is not None and integrated is not None:
+                apart = means_apart(enumerated.mean, closed_mean)
+                found.append(Comparison(first, second, "means", apart))
+            closed, first, second = enumerated.by_outcome, ENUMERATION, SECOND
+    cells, closed = common(cells, closed)
+    share = cells.weight / cells.weight.sum()
+    apart = cells_apart(cells, closed, share, _rounding(scenario, cells))
+    found.append(Comparison(first, second, "outcomes", apart))
+    if integrated is None or integrated.mean is not None:
+        apart = weights_apart(cells.weight, closed.weight, columns)
+        found.append(Comparison(first, second, "weights", apart))
+    return found
+
+
+def _published_under_truth(
+    scenario: SingleScenario, published: Published
+) -> posterior.Integrated | None:
+    """Return what the engine ``posterior`` publishes, if it is under the truth's distribution."""
+    integrated = published.integrated
+    if integrated is None:
+        return None
+    if integrated.under_prior is not None or is_own_prior(scenario, published.reference_prior):
+        return integrated
+    return None
+
+
+def _total_weight(scenario: SingleScenario, limits: Limits) -> list[Comparison]:
+    """Compare the sum of the probabilities of all outcomes with 1."""
+    if possible_count(scenario) > LARGEST_WEIGHTED:
+        return []
+    outcomes, truth = possible_outcomes(scenario), as_distribution(scenario.truth)
+    weight = scenario.model.outcome_weights(truth, outcomes, scenario.size)
+    columns = limits.lower.shape[0]
+    apart = weights_apart(np.array([weight.sum()]), np.ones(1), columns)
+    return [Comparison(POSTERIOR, SECOND, "weights", apart)]
+
+
+def _under_prior(
+    scenario: SingleScenario, limits: Limits, published: Published
+) -> list[Comparison]:
+    """Compare the posterior mass under the reference prior with integrals of probabilities."""
+    exact = published.under_prior
+    own = published.integrated is not None and published.integrated.under_prior is None
+    if exact is None or (own and is_own_prior(scenario, published.reference_prior)):
+        return []
+    shown = exact.conditions.astype(np.int64)
+    chosen = shown
+    if shown.size > _ALL_UP_TO or _largest(scenario, shown) > _ALL_UP_TO:
+        chosen = np.intersect1d(shown, _chosen(scenario, (int(shown[0]), int(shown[-1]))))
+        chosen = shown[:: max(1, shown.size // _CHOSEN)] if chosen.size == 0 else chosen
+    mixing = Mixing.of_prior(scenario, published.reference_prior, int(chosen[-1]))
+    cells, closed = common(_integrated_runs(mixing, limits.at(chosen)), exact)
+    share = cells.weight / cells.weight.sum()
+    probability, rounding = np.maximum(share, 1.0 / chosen.size), _rounding(scenario, cells)
+    apart = cells_apart(cells, closed, probability, rounding)
+    return [Comparison(POSTERIOR, ENUMERATION, "outcomes", apart)]
+
+
+def _posterior_mean(
+    scenario: SingleScenario, limits: Limits, published: Published
+) -> list[Comparison]:
+    """Compare the mean of the posterior with one by other weights, and the weights themselves."""
+    integrated = published.integrated
+    if integrated is None or integrated.mean is None:
+        return []
+    cells, columns = integrated.by_outcome, integrated.by_outcome.below.shape[0]
+    outcomes, again = cells.conditions.astype(np.int64), cells.weight
+    found = []
+    if scenario.truth.is_discrete:
+        again = weights_of(rows_of_one_sample(scenario, limits), limits)[limits.positions(outcomes)]
+    elif is_integrated(scenario):
+        possible = possible_outcomes(scenario)
+        second = outcome_probabilities(Mixing.of_truth(scenario), possible)
+        again = np.zeros(outcomes.size)
+        kept = np.isin(possible, outcomes)
+        again[np.searchsorted(outcomes, possible[kept])] = second[kept]
+    if again is not cells.weight:
+        apart = weights_apart(cells.weight, again, columns)
+        found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
+    by_row = [
+        np.array([weighted_mean(row, again) for row in values])
+        for values in (cells.below, cells.above, cells.length)
+    ]
+    mean = Mean(*by_row)
+    found.append(Comparison(POSTERIOR, SECOND, "means", means_apart(integrated.mean, mean)))
+    return found
+
+
+def _integrated_runs(mixing: Mixing, limits: Limits) -> Exact:
+    """Return the integrals given each outcome, over the truths at which each run can occur."""
+    runs = []
+    for run in limits.segments():
+        part = limits.at(limits.outcomes[run])
+        runs.append(integrate(mixing.near(part.outcomes), part).by_outcome)
+    return _joined(runs)
+
+
+def _rounding(scenario: SingleScenario, cells: Exact) -> Floats:
+    """Return how far the integrals given each outcome move as truths are rounded to doubles.
+
+    A probability z standard deviations off its maximum changes by the z-fold of the change of the
+    truth in standard deviations, which is up to 2^−53·√x of them; here z = 10, and n in place of x,
+    since the incomplete beta function loses about as much at any x. At 2000 it is 5e-14, at 10^9
+    it is 4e-11.
+    """
+    largest = scenario.model.SAMPLING.largest_outcome(scenario.size)
+    count = largest if np.isfinite(largest) else cells.conditions
+    return np.full(cells.conditions.shape, 10.0 * 2.0**-53 * np.sqrt(count))
+
+
+def _joined(runs: Iterable[Exact]) -> Exact:
+    parts = list(runs)
+    joined = [
+        np.concatenate([getattr(each, name) for each in parts], axis=-1)
+        for name in ("conditions", "weight", "below", "above", "length")
+    ]
+    return Exact(*joined)
+
+
+def _largest(scenario: SingleScenario, shown: Integers) -> float:
+    """Return the largest outcome: of all that there are, or of those shown where they never end."""
+    return scenario.size if scenario.model.IS_BOUNDED else float(shown[-1])
+
+
+def _chosen(scenario: SingleScenario, window: tuple[int, int]) -> Integers:
+    """Return some outcomes at both ends of a range and around the mean of the truths."""
+    first, last = window
+    middle = (first + last) // 2
+    if not scenario.truth.is_discrete:
+        mean = np.array(as_distribution(scenario.truth).mean)
+        middle = int(np.clip(scenario.model.SAMPLING.mean(mean, scenario.size), first, last))
+    starts = (first, middle - _CHOSEN // 2, last + 1 - _CHOSEN)
+    runs = [np.arange(start, start + _CHOSEN, dtype=np.int64) for start in starts]
+    return np.unique(np.clip(np.concatenate(runs), first, last))

@@ -1,0 +1,190 @@
+"""The exact worst case: the supremum of the miss probability over a range of truths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from harness.base.numerics.arrays import Bools, Floats, Integers
+from harness.designs.miss_sets import (
+    AT,
+    FROM_ABOVE,
+    FROM_BELOW,
+    MissSet,
+    miss_probabilities,
+    miss_sets,
+)
+from harness.designs.results import WorstCase
+from harness.distributions.sampling import binomial
+from harness.distributions.sampling.protocol import Sampling
+from harness.families.combination import Span
+
+# On the variance-stabilized scale the outcome has a standard deviation of about one, so that every
+# sum of outcome probabilities is smooth on the scale one. Waves of the covering set shorter than
+# 0.7 of that are damped below 1e-16: eight points see every extremum that double precision can
+# distinguish from a constant.
+_POINTS_PER_SCALE = 8
+_BISECTIONS = 60
+# Symmetric methods are equally bad at p and at 1 − p; the smaller of equal truths is reported.
+_SAME = 1e-11
+
+# The side from which a truth is approached, in words and as the direction of its neighbour.
+_APPROACHES = {FROM_ABOVE: ("above", np.inf), FROM_BELOW: ("below", -np.inf), AT: ("at", 0.0)}
+
+
+def worst_case(
+    n: float,
+    lower: Floats,
+    upper: Floats,
+    first: int = 0,
+    over: Span = (0.0, 1.0),
+    sampling: Sampling = binomial,
+) -> WorstCase:
+    """Return the worst case over the closed range ``over``, or at its only truth.
+
+    Intervals are closed, so that a truth is missed no more often than the truths beside it: the
+    supremum over the range is one over the truths strictly inside.
+
+    Between two neighbouring limits the covering set is fixed. Where it is a run of consecutive
+    outcomes, coverage is unimodal there, so that the supremum lies at a boundary of the gap. Only
+    boundaries at which an interval ends can be the worst: above an upper limit, below a lower one,
+    and next to the boundary of the range. Where the covering set is not a run, the sign of the
+    derivative is followed through the gap, and its roots are bisected.
+
+    Args:
+        n: the size.
+        lower, upper: limits at the outcomes first, first + 1, …, shape (m,): all outcomes that can
+            occur under a truth within the range.
+        first: the first outcome with limits.
+        over: the range of truths, the lower bound first; both may be the same.
+        sampling: how outcomes arise.
+    """
+    column = _Column(n, first, lower, upper, over, sampling)
+    low, high = over
+    if low == high:
+        return column.largest(np.array([low]), AT)
+    from_above = np.unique(np.concatenate(([low], upper[(upper > low) & (upper < high)])))
+    from_below = np.unique(np.concatenate((lower[(lower > low) & (lower < high)], [high])))
+    candidates = [
+        column.largest(from_above, FROM_ABOVE),
+        column.largest(from_below, FROM_BELOW),
+    ]
+    inside = _maxima_inside_gaps(column)
+    if inside.size:
+        candidates.append(column.largest(inside, AT))
+    largest = max(case.alpha for case in candidates)
+    equal = [case for case in candidates if case.alpha >= largest * (1.0 - _SAME)]
+    return replace(min(equal, key=lambda case: case.truths), alpha=largest)
+
+
+def maxima_inside_gaps(
+    n: float,
+    first: int,
+    lower: Floats,
+    upper: Floats,
+    over: Span,
+    sampling: Sampling = binomial,
+) -> Floats:
+    """Return the truths strictly between neighbouring limits at which most are missed, ascending.
+
+    There are none where the covering set of each gap is a run of consecutive outcomes.
+
+    Args: as of ``worst_case``.
+    """
+    return _maxima_inside_gaps(_Column(n, first, lower, upper, over, sampling))
+
+
+def _decreases(limits: Floats) -> bool:
+    return bool((limits[1:] < limits[:-1]).any())
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The limits of one column at consecutive outcomes, the range of truths and the sampling."""
+
+    n: float
+    first: int
+    lower: Floats
+    upper: Floats
+    over: Span
+    sampling: Sampling
+
+    def largest(self, truths: Floats, approach: int) -> WorstCase:
+        """Return the truth with the largest miss probability among ascending truths."""
+        below, above = miss_probabilities(
+            self.n, self.first, self.lower, self.upper, truths, approach, self.sampling
+        )
+        missed = below + above
+        largest = float(missed.max())
+        index = int(np.flatnonzero(missed >= largest * (1.0 - _SAME))[0])
+        truth, (side, towards) = float(truths[index]), _APPROACHES[approach]
+        witness = truth if towards == 0.0 else float(np.nextafter(truth, towards))
+        return WorstCase(min(largest, 1.0), (truth,), side, (witness,))
+
+    def sets(self) -> tuple[MissSet, MissSet]:
+        """Return the sets of outcomes that miss below and above."""
+        return miss_sets(self.n, self.first, self.lower, self.upper, sampling=self.sampling)
+
+
+def _maxima_inside_gaps(column: _Column) -> Floats:
+    """Return the maxima strictly inside gaps whose covering set is not a run."""
+    if not (_decreases(column.lower) or _decreases(column.upper)):
+        return np.empty(0)
+    limits = np.concatenate((column.over, column.lower, column.upper))
+    limits = np.unique(np.clip(limits, *column.over))
+    sets = column.sets()
+    gaps = np.flatnonzero(~_covered_by_run(sets, 0.5 * (limits[:-1] + limits[1:])))
+    left, right = _pieces(column, limits[gaps], limits[gaps + 1])
+    rising = _slope(column, sets, left) > 0
+    falling = _slope(column, sets, right) < 0
+    low, high = left[rising & falling], right[rising & falling]
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        up = _slope(column, sets, middle) > 0
+        low, high = np.where(up, middle, low), np.where(up, high, middle)
+    return np.unique(0.5 * (low + high))
+
+
+def _covered_by_run(sets: tuple[MissSet, MissSet], inside: Floats) -> Bools:
+    """Whether the first outcomes alone miss above and the last outcomes alone miss below."""
+    below_count, below_signs = sets[0].boundary_count(inside)
+    above_count, above_signs = sets[1].boundary_count(inside)
+    tail = (below_count == 0) | ((below_count == 1) & (below_signs == -1))
+    head = (above_count == 0) | ((above_count == 1) & (above_signs == 1))
+    return np.asarray(tail & head)
+
+
+def _pieces(column: _Column, left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """Return the boundaries of short pieces of the gaps, all strictly inside the gap.
+
+    The pieces are short on the variance-stabilized scale.
+    """
+    n, sampling = column.n, column.sampling
+    low, high = sampling.variance_stabilized(left, n), sampling.variance_stabilized(right, n)
+    count = np.ceil((high - low) * _POINTS_PER_SCALE).astype(np.int64) + 2
+    gap = np.repeat(np.arange(left.size), count)
+    piece = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+
+    def boundary(step: Integers) -> Floats:
+        share = step / count[gap]
+        truth = sampling.from_variance_stabilized(low[gap] + share * (high[gap] - low[gap]), n)
+        inner = np.clip(truth, np.nextafter(left[gap], np.inf), np.nextafter(right[gap], 0.0))
+        return np.where(inner > left[gap], inner, right[gap])
+
+    return boundary(piece), boundary(piece + 1)
+
+
+def _slope(column: _Column, sets: tuple[MissSet, MissSet], truths: Floats) -> Floats:
+    """Return the derivative of the miss probability: a signed sum over the boundaries of runs."""
+    order = np.argsort(truths, kind="stable")
+    ascending = truths[order]
+    slope = np.zeros(truths.size)
+    sampling, n = column.sampling, column.n
+    for missing in sets:
+        for index, outcome, sign in missing.boundaries(ascending):
+            terms = -sign * sampling.minus_cdf_derivative(outcome, ascending[index], n)
+            slope += np.bincount(index, terms, minlength=truths.size)
+    unsorted = np.empty_like(slope)
+    unsorted[order] = slope
+    return unsorted

@@ -1,0 +1,1 @@
+"""Exact values of pairs, whose outcomes are tables of counts."""

@@ -1,0 +1,200 @@
+"""A second computation of what the exact engines publish of pairs.
+
+The engine multiplies conditional binomial probabilities in saddle-point form. Here a table is seen
+as independent Poisson counts of each cell, given that their sum is n, with probabilities from a
+recurrence. Masses of the posterior are integrated over one cell, and not over the discordance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import betainc, betaincc, roots_legendre
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs import posterior
+from harness.designs.listed import probability_rows
+from harness.designs.paired_scenario import PairedScenario
+from harness.designs.pairs.tables import outcomes_within, windows_of
+from harness.designs.results import Exact
+from harness.designs.scenario import Limits
+from harness.designs.verification import (
+    Comparison,
+    Published,
+    Rows,
+    cells_apart,
+    common,
+    compare_listed,
+    compare_worst_cases,
+    means_apart,
+    weights_apart,
+)
+from harness.distributions.paired_truths import Cells, DirichletTruth
+from harness.distributions.sampling import binomial, multinomial, poisson
+from harness.distributions.truths import Prior
+from harness.families.catalogue import family_of
+from harness.families.family import ENUMERATION, POSTERIOR
+
+LARGEST_INTEGRATED = 500
+"""The largest n of which posterior masses are integrated a second time."""
+_ALL_UP_TO = 256
+# The tails of the posterior are integrals with an absolute error of about 1e-14: smaller ones than
+# this are compared with an absolute error of this times the tolerance.
+_SMALL = 1e-2
+
+
+def verify(scenario: PairedScenario, limits: Limits, published: Published) -> list[Comparison]:
+    """Compare all that the exact engines publish of a scenario with a second computation.
+
+    Args:
+        scenario: size and truth.
+        limits: those that the engines used.
+        published: what they computed.
+    """
+    found = []
+    if scenario.truth.is_discrete:
+        found += compare_listed(scenario, rows_of_pairs(scenario, limits), limits, published)
+    if POSTERIOR in family_of(scenario.family).engines and scenario.size <= LARGEST_INTEGRATED:
+        found += _under_distribution(scenario, limits, published)
+        found += _under_prior(scenario, limits, published)
+    return found + compare_worst_cases(published)
+
+
+def _under_distribution(
+    scenario: PairedScenario, limits: Limits, published: Published
+) -> list[Comparison]:
+    """Compare the masses of the posterior under the truth's distribution with integrals.
+
+    Under shapes that are no whole numbers those of the flat distribution are compared.
+    """
+    truth, enumerated = scenario.truth, published.enumerated
+    if truth.is_discrete or enumerated is None:
+        return []
+    columns = limits.lower.shape[0]
+    part = limits.at(_some(limits.outcomes))
+    smooth = _are_whole(truth.shapes)
+    if smooth and np.isin(part.outcomes, enumerated.by_outcome.conditions).all():
+        closed = enumerated.by_outcome
+    else:
+        shapes = truth.shapes if smooth else (1.0, 1.0, 1.0, 1.0)
+        scenario = replace(scenario, truth=DirichletTruth(shapes))
+        closed = posterior.integrate_under_truth(scenario, part)
+    assert isinstance(scenario.truth, DirichletTruth)
+    cells = integrated_cells(scenario, scenario.truth.shapes, part)
+    closed, cells = common(closed, cells)
+    share = cells.weight / cells.weight.sum()
+    apart = cells_apart(closed, cells, share, 0.0, _SMALL)
+    found = [Comparison(POSTERIOR, ENUMERATION, "outcomes", apart)]
+    apart = weights_apart(closed.weight, cells.weight, columns)
+    found.append(Comparison(POSTERIOR, ENUMERATION, "weights", apart))
+    if smooth and enumerated.mean is not None and part.outcomes.size == limits.outcomes.size:
+        apart = means_apart(enumerated.mean, cells.mean(), _SMALL)
+        found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
+    return found
+
+
+def _under_prior(
+    scenario: PairedScenario, limits: Limits, published: Published
+) -> list[Comparison]:
+    """Compare the masses of the posterior under the reference prior with integrals."""
+    exact, prior = published.under_prior, published.reference_prior
+    if exact is None or not _are_whole(prior) or exact.conditions.size == 0:
+        return []
+    some = _some(exact.conditions.astype(np.int64))
+    cells = integrated_cells(scenario, prior, limits.at(some))
+    apart = cells_apart(exact.at(some), cells, np.ones(some.size), 0.0, _SMALL)
+    return [Comparison(POSTERIOR, ENUMERATION, "outcomes", apart)]
+
+
+def _are_whole(shapes: Prior) -> bool:
+    return all(shape == round(shape) for shape in shapes)
+
+
+def _some(outcomes: Integers) -> Integers:
+    """Return all of a few outcomes, or as many from the first to the last one."""
+    if outcomes.size <= _ALL_UP_TO:
+        return outcomes
+    return outcomes[np.linspace(0, outcomes.size - 1, _ALL_UP_TO).astype(np.int64)]
+
+
+def integrated_cells(scenario: PairedScenario, shapes: Prior, limits: Limits) -> Exact:
+    """Return the posterior masses outside the limits, integrated over p₀₁.
+
+    With u, v and r the shapes of p₁₀, p₀₁ and the concordant cells given the counts,
+
+        Pr(p₁₀ − p₀₁ < L) = ∫ f(y; v, u + r) I((L + y)/(1 − y); u, r) dy
+
+    with the density f of a Beta and the incomplete beta function I. For whole shapes the integrand
+    is a polynomial of degree u + v + r − 2 in y up to (1 − L)/2, which Gauss's rule integrates.
+
+    Args:
+        scenario: of a family whose parameter is p₁₀ − p₀₁.
+        shapes: of both, first_only, second_only and neither, whole numbers.
+        limits: of the outcomes.
+    """
+    _, first, second, _ = scenario.counts(limits.outcomes)
+    a11, a10, a01, a00 = shapes
+    rest = scenario.size - first - second
+    u, v, r = (
+        counts.astype(np.float64) + shape
+        for counts, shape in ((first, a10), (second, a01), (rest, a11 + a00))
+    )
+    below = np.array([_mass_below(u, v, r, lower) for lower in limits.lower])
+    # Above U, first and second in each other's place.
+    above = np.array([_mass_below(v, u, r, -upper) for upper in limits.upper])
+    cells: Cells = (a11, a01, a10, a00)
+    weight = multinomial.mean_discordant(cells, second, first, scenario.size)
+    if scenario.with_both:
+        both = scenario.counts(limits.outcomes)[0]
+        neither = scenario.size - first - second - both
+        reverse: Cells = (a00, a01, a10, a11)
+        weight = weight * multinomial.mean_both(reverse, neither, both + neither)
+    return Exact(limits.outcomes, weight, below, above, limits.length)
+
+
+def _mass_below(u: Floats, v: Floats, r: Floats, limit: Floats) -> Floats:
+    """Return Pr(p₁₀ − p₀₁ < limit) with (p₁₀, p₀₁, rest) ~ Dirichlet(u, v, r), shape (m,)."""
+    degree = float((u + v + r).max()) - 2.0
+    node, weight = roots_legendre(int(degree // 2) + 2)
+    start, stop = np.clip(-limit, 0.0, 1.0), np.clip(0.5 * (1.0 - limit), 0.0, 1.0)
+    half = 0.5 * (stop - start)
+    y = start[:, np.newaxis] + half[:, np.newaxis] * (1.0 + node)
+    a, b, c = (each[:, np.newaxis] for each in (v, u, r))
+    density = (a + b + c - 1.0) * binomial.pmf(a - 1.0, y, a + b + c - 2.0)
+    # Where the range of y is empty it is at 1.
+    share = (limit[:, np.newaxis] + y) / np.maximum(1.0 - y, 1e-300)
+    inner = betainc(b, c, np.clip(share, 0.0, 1.0))
+    tail = betaincc(v, u + r, stop)
+    return np.asarray(half * (weight * density * inner).sum(axis=1) + tail)
+
+
+def rows_of_pairs(scenario: PairedScenario, limits: Limits) -> Iterator[Rows]:
+    """Yield the probabilities of the possible outcomes at each listed truth."""
+    assert scenario.truth.is_discrete
+    for number, cells in enumerate(scenario.truth.tables):
+        outcomes = outcomes_within(scenario, windows_of(scenario, [(p, p) for p in cells]))
+        probability = poisson_probabilities(scenario, cells, outcomes)
+        yield np.array([number]), limits.positions(outcomes), probability[np.newaxis]
+
+
+def poisson_probabilities(
+    scenario: PairedScenario, cells: tuple[float, ...], outcomes: Integers
+) -> Floats:
+    """Return Pr(outcome) as ∏ Poisson(count; n p) / Poisson(n; n), shape (m,)."""
+    n, counts = scenario.size, scenario.counts(outcomes)
+    parts = list(zip(counts, cells, strict=True))
+    if not scenario.with_both:
+        (both, p), first, second, (neither, q) = parts
+        parts = [first, second, (both + neither, p + q)]
+    probability = np.full(outcomes.size, 1.0 / float(poisson.pmf(n, float(n), 1.0)))
+    for count, p in parts:
+        low, high = int(count.min()), int(count.max())
+        if p == 0.0:
+            probability = probability * (count == 0)
+            continue
+        likely = int(np.clip(np.rint(n * p), low, high))
+        rows = probability_rows(poisson, (low, likely, high), np.array([n * p]), 1.0)
+        probability = probability * rows[0][count - low]
+    return probability

@@ -1,0 +1,469 @@
+"""A search for the table of probabilities that a method for pairs misses most often.
+
+For one θ the set of outcomes that miss is fixed, and its probability is smooth over the tables with
+that θ; where θ passes a limit it jumps. The search starts from the peaks of a grid of tables and
+alternates: across, to the limits nearby (just above an upper one, just below a lower one, where an
+interval ends), and along the tables with one θ. It may end on a peak that is not the highest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW
+from harness.designs.paired_scenario import PairedScenario
+from harness.designs.pairs.tables import log_multiplicity, probabilities, range_outcomes
+from harness.designs.results import WorstCase
+from harness.designs.scenario import Limits
+from harness.distributions.sampling import binomial
+from harness.families.combination import Span
+from harness.families.paired import PairedParameter
+
+_FOUND_BY = "a grid of tables and local search from there"
+_SIDES = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}
+
+# The spacing of the grid in standard deviations of a count: of discordant pairs, and of tables.
+_SPACING, _SPACING_WITH_BOTH = 1.0, 2.0
+_FEWEST_STEPS = 4
+# Peaks of the grid that are climbed from, and the limits that each step across tries.
+_STARTS, _TRIED = 12, 6
+# A start whose peak is lower than this share of the best point so far is not climbed from.
+_HOPELESS = 0.5
+# Points above this share of the best one are refined, at most so many.
+_CLOSE, _REFINED = 0.999, 4
+# The shortest reach across, in grid spacings, and the zooms along: of climbs and of refinements.
+_ROUGH, _FINE = (0.05, 2), (1e-4, 6)
+# Numbers of one block of the grid.
+_CELLS = 1 << 21
+# Outcomes below e^−60 of the likeliest one at a table do not matter within some steps of it.
+_NATS = 60.0
+_TURNS, _POINTS = 40, 13
+# A smaller relative gain is none.
+_GAIN = 1e-9
+_SAME = 1e-11
+_LEAST = 1e-300
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A table of probabilities, and how its θ is approached."""
+
+    missed: float
+    cells: tuple[float, ...]
+    theta: float
+    approach: int
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The outcomes of a scenario with the limits of one column, and the range of the tables."""
+
+    n: int
+    parameter: PairedParameter
+    counts: Floats
+    """Counts that a probability depends on, shape (c, m): the four cells, or first_only,
+    second_only and the concordant pairs."""
+    log_ways: Floats
+    """The logarithm of the number of orders of the pairs of each outcome, shape (m,)."""
+    with_both: bool
+    over: tuple[Span, ...]
+    """The range of each cell's probability."""
+    range: Span
+    """The range of the parameter over these."""
+    lower: Floats
+    upper: Floats
+
+    def of(self, places: Positions | Bools) -> _Table:
+        """Return the table of some outcomes."""
+        return replace(
+            self,
+            counts=self.counts[:, places],
+            log_ways=self.log_ways[places],
+            lower=self.lower[places],
+            upper=self.upper[places],
+        )
+
+    def log_probabilities(self, cells: Floats) -> Floats:
+        """Return the log probability of each outcome at tables of shape (4, t); shape (t, m)."""
+        both, first, second, neither = cells
+        used = cells if self.with_both else np.stack((first, second, both + neither))
+        logs = np.log(np.maximum(used, _LEAST))
+        return np.asarray(logs.T @ self.counts + self.log_ways)
+
+    def missed(self, cells: Floats, theta: Floats, approach: int) -> Floats:
+        """Return the miss probability at tables of shape (4, t) with the parameter θ; (t,)."""
+        probability = np.exp(self.log_probabilities(cells))
+        return np.asarray((probability * self.misses(theta[:, np.newaxis], approach)).sum(axis=1))
+
+    def misses(self, theta: Floats, approach: int) -> Bools:
+        """Whether outcomes miss θ, or what lies next to it on the side of the approach."""
+        below = self.lower >= theta if approach == FROM_BELOW else self.lower > theta
+        above = self.upper <= theta if approach == FROM_ABOVE else self.upper < theta
+        return np.asarray(below | above)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The range of each cell; without both, of the concordant cells together for each."""
+        if self.with_both:
+            return self.over
+        (_, high), first, second, (_, most) = self.over
+        concordant = (0.0, min(high + most, 1.0))
+        return concordant, first, second, concordant
+
+    def holds(self, cells: Floats) -> Bools:
+        """Whether tables of shape (4, t) are within the range."""
+        inside = np.ones(cells.shape[1], np.bool_)
+        for values, (low, high) in zip(cells, self.spans, strict=True):
+            inside &= (values >= low - _SAME) & (values <= high + _SAME)
+        (low, high), *_, (least, most) = self.over
+        rest = cells[0] + cells[3]
+        return np.asarray(inside & (rest >= low + least - _SAME) & (rest <= high + most + _SAME))
+
+
+def search_worst_case(
+    scenario: PairedScenario, limits: Limits, over: Sequence[Span] | None = None
+) -> list[WorstCase] | None:
+    """Return the worst case of each column over all tables in the closed ranges ``over``.
+
+    None where outcomes that can occur within the ranges have no limits.
+
+    Args:
+        scenario: size and truth.
+        limits: the limits of all outcomes that can occur within the ranges.
+        over: the range of each cell's probability; by default the hull of the truth.
+    """
+    spans = scenario.truth.hull if over is None else tuple(over)
+    outcomes = _outcomes(scenario, limits, spans)
+    if outcomes is None:
+        return None
+    index = np.searchsorted(limits.outcomes, outcomes)
+    table = _table(scenario, outcomes, spans)
+    grid = _grid(table)
+    theta = table.parameter.at(list(grid))
+    table = replace(table, range=(float(theta.min()), float(theta.max())))
+    starts = _starts(table, grid, limits.lower[:, index], limits.upper[:, index])
+    found = []
+    for row, points in enumerate(starts):
+        column = replace(table, lower=limits.lower[row, index], upper=limits.upper[row, index])
+        found.append(_worst(scenario, outcomes, column, points))
+    return found
+
+
+def _outcomes(scenario: PairedScenario, limits: Limits, spans: Sequence[Span]) -> Integers | None:
+    """Return the outcomes that can occur within the ranges; None if limits are missing."""
+    outcomes = range_outcomes(scenario, spans)
+    if limits.outcomes.size < outcomes.size:
+        return None
+    index = np.searchsorted(limits.outcomes[:-1], outcomes)
+    return outcomes if (limits.outcomes[index] == outcomes).all() else None
+
+
+def _table(scenario: PairedScenario, outcomes: Integers, spans: tuple[Span, ...]) -> _Table:
+    both, first, second, neither = scenario.counts(outcomes)
+    concordant = both + neither
+    parts = [both, first, second, neither] if scenario.with_both else [first, second, concordant]
+    log_ways = log_multiplicity(scenario, outcomes)
+    nothing = np.empty(0)
+    return _Table(
+        scenario.size,
+        scenario.parameter,
+        np.array(parts, np.float64),
+        log_ways,
+        scenario.with_both,
+        spans,
+        scenario.parameter.support,
+        nothing,
+        nothing,
+    )
+
+
+def _starts(table: _Table, grid: Floats, lower: Floats, upper: Floats) -> list[list[_Point]]:
+    """Return the peaks of a grid of tables for each column, the highest first."""
+    reach = (_SPACING_WITH_BOTH if table.with_both else _SPACING) * _unit(table, grid)
+    theta = table.parameter.at(list(grid))
+    heights = np.zeros((lower.shape[0], theta.size))
+    limits = [_Sorted.of(*row) for row in zip(lower, upper, strict=True)]
+    step = max(1, _CELLS // table.log_ways.size)
+    for start in range(0, theta.size, step):
+        part = slice(start, start + step)
+        rows = np.exp(table.log_probabilities(grid[:, part]))
+        for place, probability in enumerate(rows, start):
+            for row, each in enumerate(limits):
+                heights[row, place] = each.height(probability, theta[place], reach[place])
+    return [_peaks(table, grid, theta, row) for row in heights]
+
+
+@dataclass(frozen=True)
+class _Sorted:
+    """The limits of one column in ascending order, lower and upper ones together."""
+
+    lower: Floats
+    upper: Floats
+    limits: Floats
+    """Shape (2m,)."""
+    outcome: Positions
+    """The place of the outcome of each of the limits."""
+    sign: Floats
+    """−1 at a lower limit, which θ enters, and 1 at an upper one, which it leaves."""
+
+    @classmethod
+    def of(cls, lower: Floats, upper: Floats) -> _Sorted:
+        limits = np.concatenate((lower, upper))
+        order = np.argsort(limits, kind="stable")
+        sign = np.where(order < lower.size, -1.0, 1.0)
+        return cls(lower, upper, limits[order], order % lower.size, sign)
+
+    def height(self, probability: Floats, theta: float, reach: float) -> float:
+        """Return the largest probability of the missing set for any θ within reach.
+
+        The probabilities of the outcomes are those at θ.
+        """
+        low, high = theta - reach, theta + reach
+        start = float(probability[(self.lower >= low) | (self.upper < low)].sum())
+        first, last = np.searchsorted(self.limits, [low, high])
+        near = slice(int(first), int(last))
+        jumps = self.sign[near] * probability[self.outcome[near]]
+        return start + float(jumps.cumsum().max(initial=0.0))
+
+
+def _grid(table: _Table) -> Floats:
+    """Return the tables of a grid, shape (4, t)."""
+    spacing = _SPACING_WITH_BOTH if table.with_both else _SPACING
+    first, second = (_axis(table.n, span, spacing) for span in table.over[1:3])
+    share = _axis(table.n, (0.0, 1.0), spacing) if table.with_both else np.array([0.5])
+    x, y, w = (each.ravel() for each in np.meshgrid(first, second, share, indexing="ij"))
+    rest = 1.0 - x - y
+    cells = np.stack((w * rest, x, y, (1.0 - w) * rest))
+    # The first and the last table of each cell's own range lie on no such grid where it is narrow.
+    cells = np.concatenate((cells, _corners(table)), axis=1)
+    cells = np.maximum(cells[:, table.holds(cells)], 0.0)
+    finite: Floats = cells[:, np.isfinite(table.parameter.at(list(cells)))]
+    return finite
+
+
+def _unit(table: _Table, cells: Floats) -> Floats:
+    """Return about half a standard deviation of the estimate of θ at tables, shape (t,)."""
+    both, first, second, neither = cells
+    mass = 0.25 * np.sqrt(np.maximum(first + second, 1.0 / table.n) / table.n)
+    here = table.parameter.at(list(cells))
+    more = table.parameter.at([both, first + mass, np.maximum(second - mass, 0.0), neither])
+    less = table.parameter.at([both, np.maximum(first - mass, 0.0), second + mass, neither])
+    with np.errstate(invalid="ignore"):
+        further = np.where(np.isfinite(more), more - here, 0.0)
+    return np.maximum(further, here - less)
+
+
+def _axis(n: int, span: Span, spacing: float) -> Floats:
+    low, high = binomial.variance_stabilized(np.array(span), n)
+    if span[0] == span[1]:
+        return np.array([span[0]])
+    steps = max(_FEWEST_STEPS, int(np.ceil((high - low) / spacing)))
+    inner = binomial.from_variance_stabilized(np.linspace(low, high, steps + 1)[1:-1], n)
+    return np.array([span[0], *inner.tolist(), span[1]])
+
+
+def _corners(table: _Table) -> Floats:
+    """Return the tables with each cell but the last at a boundary of its range, shape (4, c)."""
+    both, first, second = (
+        each.ravel() for each in np.meshgrid(*map(np.array, table.over[:3]), indexing="ij")
+    )
+    return np.stack((both, first, second, 1.0 - both - first - second))
+
+
+def _peaks(table: _Table, grid: Floats, theta: Floats, heights: Floats) -> list[_Point]:
+    """Return the highest tables of the grid that are not next to a higher one."""
+    places = binomial.variance_stabilized(np.clip(grid, 0.0, 1.0), table.n)
+    apart = 2.0 * (_SPACING_WITH_BOTH if table.with_both else _SPACING)
+    found: list[int] = []
+    for place in np.argsort(-heights, kind="stable").tolist():
+        distance = np.abs(places[:3, found] - places[:3, [place]]).max(axis=0, initial=0.0)
+        if not found or distance.min() > apart:
+            found.append(place)
+        if len(found) == _STARTS:
+            break
+    return [
+        _Point(float(heights[i]), tuple(grid[:, i].tolist()), float(theta[i]), AT) for i in found
+    ]
+
+
+def _worst(
+    scenario: PairedScenario, outcomes: Integers, table: _Table, starts: Sequence[_Point]
+) -> WorstCase:
+    """Return the worst case of one column, from climbs that start at the peaks of the grid."""
+    found: list[_Point] = []
+    for start in starts:
+        largest = max((point.missed for point in found), default=0.0)
+        if start.missed > _HOPELESS * largest and largest < 1.0 - _SAME:
+            found.append(_climb(table, start, *_ROUGH))
+    close = sorted(_close_to_best(found, _CLOSE), key=lambda point: (-point.missed, point.cells))
+    refined = [_climb(table, point, *_FINE) for point in close[:_REFINED]]
+    # Symmetric methods are equally bad at several tables.
+    point = min(_close_to_best(refined, 1.0 - _SAME), key=lambda each: each.cells)
+    missed = table.misses(np.array(point.theta), point.approach)
+    cells = (point.cells[0], point.cells[1], point.cells[2], point.cells[3])
+    alpha = float(probabilities(scenario, cells, outcomes)[missed].sum())
+    side = _SIDES[point.approach]
+    return WorstCase(min(alpha, 1.0), cells, side, cells, _FOUND_BY)
+
+
+def _close_to_best(found: Sequence[_Point], share: float) -> list[_Point]:
+    """Return the points with at least this share of the best miss probability."""
+    largest = max(point.missed for point in found)
+    return [point for point in found if point.missed >= share * largest]
+
+
+def _climb(whole: _Table, start: _Point, shortest: float, zooms: int) -> _Point:
+    """Return the best point that alternating steps across and along the tables of one θ reach."""
+    spacing = _SPACING_WITH_BOTH if whole.with_both else _SPACING
+    cells, theta = np.array(start.cells)[:, np.newaxis], np.array([start.theta])
+    best = _best_of(whole, cells, theta, start.approach)
+    share = 2.0
+    for _ in range(_TURNS):
+        table = _nearby(whole, best)
+        tried = _across(table, best, share * spacing)
+        further = max((_along(table, each, zooms) for each in tried), key=lambda each: each.missed)
+        if further.missed <= best.missed * (1.0 + _GAIN):
+            share *= 0.25
+            if share < shortest:
+                break
+        best = max(best, further, key=lambda each: each.missed)
+    return best
+
+
+def _nearby(table: _Table, point: _Point) -> _Table:
+    """Return the table without the outcomes that are negligible at a point and nearby."""
+    log_pmf = table.log_probabilities(np.array(point.cells)[:, np.newaxis])[0]
+    return table.of(log_pmf >= log_pmf.max() - _NATS)
+
+
+def _best_of(table: _Table, cells: Floats, theta: Floats, approach: int) -> _Point:
+    """Return the best of tables of shape (4, t) with parameters θ, all approached alike."""
+    missed = table.missed(cells, theta, approach)
+    index = int(missed.argmax())
+    return _Point(
+        float(missed[index]), tuple(cells[:, index].tolist()), float(theta[index]), approach
+    )
+
+
+def _across(table: _Table, point: _Point, reach: float) -> list[_Point]:
+    """Return the best points at limits nearby, and the point itself.
+
+    θ moves as probability moves between the discordant cells.
+    """
+    cells = np.array(point.cells)[:, np.newaxis]
+    width = reach * float(_unit(table, cells)[0])
+    low, high = point.theta - width, point.theta + width
+    found = [point]
+    probability = np.exp(table.log_probabilities(cells)[0])
+    first, last = table.range
+    for approach, limits, end in (
+        (FROM_ABOVE, table.upper, last),
+        (FROM_BELOW, table.lower, first),
+    ):
+        near = np.unique(limits[(limits >= low) & (limits <= high)])
+        near = near[(near >= first) & (near <= last) & (near != end)]
+        if near.size > _TRIED:
+            missed = _missed_beside(table, probability, near, approach)
+            near = near[np.argsort(-missed, kind="stable")[:_TRIED]]
+        moved = _moved(table, np.repeat(cells, near.size, axis=1), near)
+        kept = table.holds(moved)
+        if kept.any():
+            moved = np.maximum(moved[:, kept], 0.0)
+            found.append(_best_of(table, moved, near[kept], approach))
+    return found
+
+
+def _missed_beside(table: _Table, probability: Floats, theta: Floats, approach: int) -> Floats:
+    """Return the miss probability beside each θ for fixed probabilities of the outcomes."""
+    missed = np.zeros(theta.size)
+    for limits, sign in ((-table.lower, -1.0), (table.upper, 1.0)):
+        order = np.argsort(limits, kind="stable")
+        total = np.concatenate(([0.0], np.cumsum(probability[order])))
+        # An upper limit equal to θ is missed from above, a lower one from below.
+        side: Literal["left", "right"] = "right" if sign * approach > 0 else "left"
+        missed += total[np.searchsorted(limits[order], sign * theta, side=side)]
+    return missed
+
+
+def _moved(table: _Table, cells: Floats, theta: Floats) -> Floats:
+    """Return the tables with the parameters θ that a move between the discordant cells reaches."""
+    both, first, second, neither = cells
+    mass = table.parameter.moved_mass(list(cells), theta)
+    return np.stack((both, first + mass, second - mass, neither))
+
+
+def _along(table: _Table, point: _Point, zooms: int) -> _Point:
+    """Return the best point near ``point`` with its θ, over the discordance and the concordance."""
+    best = _zoom(table, point, _with_discordance, zooms)
+    return _zoom(table, best, _with_share, zooms) if table.with_both else best
+
+
+def _with_discordance(table: _Table, point: _Point, values: Floats) -> Floats:
+    """Return the tables with these sums of the discordant cells and the point's θ, (4, t)."""
+    both, _, _, neither = point.cells
+    share = both / (both + neither) if both + neither > 0 else 0.5
+    rest = 1.0 - values
+    cells = np.stack((share * rest, 0.5 * values, 0.5 * values, (1.0 - share) * rest))
+    return _moved(table, cells, np.full(values.size, point.theta))
+
+
+def _with_share(table: _Table, point: _Point, values: Floats) -> Floats:
+    """Return the tables with these shares of both in the concordant cells, (4, t)."""
+    both, first, second, neither = (np.full(values.size, each) for each in point.cells)
+    rest = both + neither
+    cells = np.stack((values * rest, first, second, (1.0 - values) * rest))
+    return _moved(table, cells, np.full(values.size, point.theta))
+
+
+def _zoom(
+    table: _Table,
+    point: _Point,
+    family: Callable[[_Table, _Point, Floats], Floats],
+    zooms: int,
+) -> _Point:
+    """Return the best point of a line of tables, by grids of decreasing width around the best."""
+    ends = family(table, point, np.array([0.0, 1.0]))
+    low, high = _feasible(table, ends)
+    if not low < high:
+        return point
+    both, first, second, _ = point.cells
+    is_share = family is _with_share
+    concordant = 1.0 - first - second
+    here = (both / concordant if concordant > 0 else 0.5) if is_share else first + second
+    scale = binomial.variance_stabilized(np.clip([low, high, here], 0.0, 1.0), table.n)
+    values = binomial.from_variance_stabilized(
+        np.clip(scale[2] + np.linspace(-2.0, 2.0, _POINTS), scale[0], scale[1]), table.n
+    )
+    best = point
+    for _ in range(zooms):
+        values = np.unique(np.clip(values, low, high))
+        cells = np.maximum(family(table, point, values), 0.0)
+        missed = table.missed(cells, np.full(values.size, point.theta), point.approach)
+        index = int(missed.argmax())
+        if missed[index] > best.missed:
+            best = replace(best, missed=float(missed[index]), cells=tuple(cells[:, index].tolist()))
+        left, right = values[max(index - 1, 0)], values[min(index + 1, values.size - 1)]
+        values = np.linspace(left, right, _POINTS)
+    return best
+
+
+def _feasible(table: _Table, ends: Floats) -> Span:
+    """Return the part of [0, 1] on which cells that are linear between two ends are in range."""
+    low, high = 0.0, 1.0
+    (first, last), *_, (start, stop) = table.over
+    lines = [*ends, ends[0] + ends[3]]
+    ranges = [*table.spans, (first + start, last + stop)]
+    for (start, stop), (least, most) in zip(lines, ranges, strict=True):
+        slope = stop - start
+        if abs(slope) < _SAME:
+            if not least - _SAME <= start <= most + _SAME:
+                return 1.0, 0.0
+            continue
+        bounds = sorted(((least - start) / slope, (most - start) / slope))
+        low, high = max(low, bounds[0]), min(high, bounds[1])
+    return low, high

@@ -1,1 +1,0 @@
-"""Enumeration over a distribution of truths, by quadrature."""

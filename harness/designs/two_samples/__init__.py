@@ -1,0 +1,1 @@
+"""Exact values of two independent samples of counts."""

@@ -1,0 +1,284 @@
+"""The comparison of posterior and enumeration for two samples.
+
+With the truths drawn from their distributions, the mean over truths of the miss probability
+equals the mean over pairs of counts of the posterior mass outside the limits, weighted by the
+probabilities of the counts; per side, likewise for the length, and given each pair. So it can be
+compared for any block of pairs of counts alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs import posterior
+from harness.designs.one_sample.exact import is_integrated as is_small
+from harness.designs.one_sample.quadrature import Mixing, outcome_probabilities
+from harness.designs.one_sample.verification import is_own_prior
+from harness.designs.results import Exact, Mean, weighted_mean
+from harness.designs.scenario import Limits, PairScenario, SingleScenario
+from harness.designs.two_samples.exact import is_integrated
+from harness.designs.two_samples.nested import integrate_block
+from harness.designs.two_samples.quadrature import (
+    Counts,
+    block_outcomes,
+    blocks,
+    has_smooth_density,
+    integrate_pairs,
+)
+from harness.designs.verification import (
+    SECOND,
+    Comparison,
+    Published,
+    cells_apart,
+    common,
+    compare_listed,
+    compare_worst_cases,
+    means_apart,
+    rows_of_two_samples,
+    weights_apart,
+    weights_of,
+)
+from harness.distributions.truths import (
+    BetaTruth,
+    ContinuousTruth,
+    GammaTruth,
+    PairTruth,
+    Prior,
+    UniformTruth,
+)
+from harness.families.catalogue import family_of
+from harness.families.family import ENUMERATION, POSTERIOR
+
+_NEGLIGIBLE_TAIL = 1e-18
+# The tails of a weighted sum of two posteriors are integrals with an absolute error of about 1e-14:
+# smaller ones than this are compared with an absolute error of this times the tolerance.
+_SMALL = 1e-2
+
+
+def verify(scenario: PairScenario, limits: Limits, published: Published) -> list[Comparison]:
+    """Compare all that the exact engines publish of a scenario with a second computation.
+
+    Args:
+        scenario: sizes and truths.
+        limits: those that the engines used.
+        published: what they computed.
+    """
+    found = []
+    if scenario.truth.is_discrete:
+        rows = rows_of_two_samples(scenario, limits)
+        found += compare_listed(scenario, rows, limits, published)
+    else:
+        found += _under_truth(scenario, limits, published)
+    found += compare_worst_cases(published)
+    found += _under_prior(scenario, limits, published)
+    found += _weights_and_mean(scenario, limits, published)
+    return found
+
+
+def outcomes_to_verify(scenario: PairScenario, prior: Prior | None) -> Integers:
+    """Return the outcomes that the comparison needs limits of, ascending.
+
+    Args:
+        scenario: sizes and truths.
+        prior: the reference prior; None where no engine uses one.
+    """
+    checked = [_smooth(scenario)]
+    if prior is not None and _prior_scenario(scenario, prior) is not None:
+        checked.append(scenario)
+    outcomes = [np.empty(0, np.int64)]
+    for each in checked:
+        if each is not None:
+            outcomes += [block_outcomes(each, block) for block in blocks(each)]
+    return np.unique(np.concatenate(outcomes))
+
+
+def _is_comparable(scenario: PairScenario) -> bool:
+    family = family_of(scenario.family)
+    return POSTERIOR in family.engines
+
+
+def _integrated(scenario: PairScenario, block: Counts, limits: Limits) -> Exact:
+    """Return the integrals over all truths given each pair of counts of a block."""
+    is_sum = family_of(scenario.family).is_weighted_sum
+    return (integrate_pairs if is_sum else integrate_block)(scenario, block, limits)
+
+
+def _smooth(scenario: PairScenario) -> PairScenario | None:
+    """Return the scenario under its truths, or flat ones where their densities are not smooth."""
+    if not _is_comparable(scenario) or scenario.truth.is_discrete:
+        return None
+    first, second = (
+        sample.truth if has_smooth_density(sample) else _flat_truth(sample)
+        for sample in scenario.samples()
+    )
+    return replace(scenario, truth=PairTruth(first, second))
+
+
+def _flat_truth(scenario: SingleScenario) -> UniformTruth:
+    """Return a flat distribution over the range of the parameter, or as far as the truth goes."""
+    if scenario.model.IS_BOUNDED:
+        return UniformTruth(*scenario.model.SUPPORT)
+    return UniformTruth(0.0, max(scenario.truth.effective_support[1], 1.0 / scenario.size))
+
+
+def _prior_scenario(scenario: PairScenario, prior: Prior) -> PairScenario | None:
+    """Return the scenario with the prior as the distribution of both truths.
+
+    A flat prior of an unbounded parameter ends where counts that can occur have no posterior mass.
+    None where the prior's density is not smooth.
+    """
+    if not _is_comparable(scenario):
+        return None
+    first, second = (_prior_truth(sample, prior) for sample in scenario.samples())
+    if first is None or second is None:
+        return None
+    found = replace(scenario, truth=PairTruth(first, second))
+    smooth = all(has_smooth_density(sample) for sample in found.samples())
+    return found if smooth else None
+
+
+def _prior_truth(sample: SingleScenario, prior: Prior) -> ContinuousTruth | None:
+    model = sample.model
+    if model.IS_BOUNDED:
+        return UniformTruth(*model.SUPPORT) if prior == model.FLAT_PRIOR else BetaTruth(*prior)
+    if prior[1] > 0:
+        return GammaTruth(*prior)
+    if prior != model.FLAT_PRIOR:
+        return None
+    last = model.SAMPLING.window(*sample.truth.effective_support, sample.size)[1]
+    largest = model.posterior(np.array([float(last)]), np.array([float(sample.size)]), prior)
+    end = float(largest.isf(np.array([_NEGLIGIBLE_TAIL])).value[0])
+    return UniformTruth(model.SUPPORT[0], end)
+
+
+def _under_truth(scenario: PairScenario, limits: Limits, published: Published) -> list[Comparison]:
+    """Compare both engines under the truths' distributions, the published numbers where there are.
+
+    Enumeration integrates over all truths where ``is_integrated``. Elsewhere what it publishes
+    comes from the posterior, and blocks of pairs of counts are integrated here.
+    """
+    smooth, enumerated = _smooth(scenario), published.enumerated
+    if smooth is None or (enumerated is None and published.integrated is None):
+        return []
+    integrated = _published_under_truth(scenario, published)
+    second = POSTERIOR if integrated else SECOND
+    if is_integrated(scenario) and enumerated is not None:
+        assert enumerated.mean is not None
+        if integrated is None:
+            part = limits.at(enumerated.by_outcome.conditions.astype(np.int64))
+            closed = posterior.integrate_under_truth(scenario, part)
+            mean: Mean | None = closed.mean()
+        else:
+            closed, mean = integrated.by_outcome, integrated.mean
+        found = _cells(
+            scenario, (ENUMERATION, second), enumerated.by_outcome, closed, mean is not None
+        )
+        if mean is not None and closed.conditions.size == enumerated.by_outcome.conditions.size:
+            apart = means_apart(enumerated.mean, mean, _SMALL)
+            found.append(Comparison(ENUMERATION, second, "means", apart))
+        return found
+    found, engines = [], (POSTERIOR, ENUMERATION)
+    if enumerated and enumerated.mean and integrated and integrated.mean:
+        apart = means_apart(enumerated.mean, integrated.mean, _SMALL)
+        found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
+    for block in blocks(smooth):
+        part = limits.at(block_outcomes(smooth, block))
+        cells = _integrated(smooth, block, part)
+        if smooth.truth == scenario.truth:
+            # The published numbers themselves, where they are shown.
+            exact = None if integrated is None else integrated.by_outcome
+            exact = enumerated.by_outcome if enumerated is not None else exact
+            if exact is not None and np.isin(part.outcomes, exact.conditions).all():
+                weighted = enumerated is not None or (
+                    integrated is not None and integrated.mean is not None
+                )
+                found += _cells(scenario, engines, exact, cells, weighted)
+                continue
+        closed = posterior.integrate_under_truth(smooth, part)
+        found += _cells(scenario, engines, closed, cells, True)
+    return found
+
+
+def _cells(
+    scenario: PairScenario, engines: tuple[str, str], published: Exact, other: Exact, weighted: bool
+) -> list[Comparison]:
+    """Compare the misses given each pair of counts, and their probabilities if ``weighted``."""
+    columns = published.below.shape[0]
+    published, other = common(published, other)
+    share = other.weight / other.weight.sum()
+    apart = cells_apart(published, other, share, _rounding(scenario, other), _SMALL)
+    found = [Comparison(*engines, "outcomes", apart)]
+    if weighted:
+        apart = weights_apart(published.weight, other.weight, columns)
+        found.append(Comparison(*engines, "weights", apart))
+    return found
+
+
+def _rounding(scenario: PairScenario, cells: Exact) -> Floats:
+    """Return how far the posterior of each pair of counts is known in doubles.
+
+    The digits that a truth's logit and the incomplete beta function lose next to the boundary grow
+    with the ratio of a size and the root of its count: at n = 10^6 and x = 0 they are 2e-10, at the
+    middle 3e-13.
+    """
+    counts = scenario.counts(cells.conditions.astype(np.int64))
+    ratios = [n / np.sqrt(x + 1.0) for x, n in zip(counts, scenario.sizes, strict=True)]
+    return np.asarray(2.0**-52 * np.maximum(*ratios))
+
+
+def _published_under_truth(
+    scenario: PairScenario, published: Published
+) -> posterior.Integrated | None:
+    """Return what the engine ``posterior`` publishes, if it is under the truths' distributions."""
+    integrated = published.integrated
+    own = all(is_own_prior(each, published.reference_prior) for each in scenario.samples())
+    if integrated is None or not (own or integrated.under_prior is not None):
+        return None
+    return integrated
+
+
+def _under_prior(scenario: PairScenario, limits: Limits, published: Published) -> list[Comparison]:
+    """Compare the posterior mass under the reference prior with integrals of probabilities."""
+    exact = published.under_prior
+    by_prior = None if exact is None else _prior_scenario(scenario, published.reference_prior)
+    if exact is None or by_prior is None:
+        return []
+    if by_prior.truth == scenario.truth and is_integrated(scenario) and published.enumerated:
+        return []
+    found = []
+    for block in blocks(scenario):
+        outcomes = block_outcomes(scenario, block)
+        if np.isin(outcomes, limits.outcomes).all():
+            cells = _integrated(by_prior, block, limits.at(outcomes))
+            found += _cells(scenario, (POSTERIOR, ENUMERATION), exact, cells, False)
+    return found
+
+
+def _weights_and_mean(
+    scenario: PairScenario, limits: Limits, published: Published
+) -> list[Comparison]:
+    """Compare the probabilities of counts with quadratures, and the mean of the posterior."""
+    integrated, columns = published.integrated, limits.lower.shape[0]
+    if integrated is None or integrated.mean is None:
+        return []
+    cells = integrated.by_outcome
+    found, again = [], cells.weight
+    if scenario.truth.is_discrete:
+        rows, outcomes = rows_of_two_samples(scenario, limits), cells.conditions.astype(np.int64)
+        again = weights_of(rows, limits)[limits.positions(outcomes)]
+    elif all(is_small(each) for each in scenario.samples()):
+        again = np.ones(cells.weight.size)
+        counts = scenario.counts(cells.conditions.astype(np.int64))
+        for sample, x in zip(scenario.samples(), counts, strict=True):
+            span = np.arange(x.min(), x.max() + 1)
+            again = again * outcome_probabilities(Mixing.of_truth(sample), span)[x - x.min()]
+    if again is not cells.weight:
+        apart = weights_apart(cells.weight, again, columns)
+        found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
+    parts = (cells.below, cells.above, cells.length)
+    mean = Mean(*(np.array([weighted_mean(row, again) for row in rows]) for rows in parts))
+    found.append(Comparison(POSTERIOR, SECOND, "means", means_apart(integrated.mean, mean, _SMALL)))
+    return found

@@ -1,1 +1,0 @@
-"""The comparison of every published number with a second computation of it."""

@@ -1,1 +1,0 @@
-"""The largest miss probability over all truths."""
