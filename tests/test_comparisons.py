@@ -19,8 +19,7 @@ import harness
 from harness.config.load import load_experiment
 from harness.methods.catalogue import PROPORTION
 from harness.methods.method import TWO_SIDED
-from harness.tables.ranking import ranking
-from harness.tables.recommendation import recommendation
+from harness.tables.answers import ranking, recommendation
 
 ROOT = Path(__file__).parent.parent
 CONFIGS, REFERENCE = ROOT / "configs", ROOT / "results"

@@ -25,7 +25,7 @@ from harness.checks.findings import (
 )
 from harness.checks.report import CheckReport
 from harness.families.catalogue import family_of
-from harness.tables.export.markdown import escaped, pipe_table
+from harness.tables.formats import markdown_text, pipe_table
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAGS = {FAIL: "failure", INCONCLUSIVE: "error", DECLARED: "skipped"}
@@ -139,7 +139,7 @@ def format_markdown(*reports: CheckReport) -> str:
     summary = []
     if len(reports) > 1:
         passed = sum(report.passed for report in reports)
-        rows = [(_code(each.method), escaped(verdict_of(each))) for each in reports]
+        rows = [(_code(each.method), markdown_text(verdict_of(each))) for each in reports]
         summary = [f"## {passed} of {len(reports)} methods pass", pipe_table(("method", ""), rows)]
     sections = [part for report in reports for part in _section(report)]
     return printable("\n\n".join([*summary, *sections]))
@@ -147,31 +147,31 @@ def format_markdown(*reports: CheckReport) -> str:
 
 def _section(report: CheckReport) -> Iterable[str]:
     """The paragraphs and tables about one method."""
-    yield f"### {_code(report.method)} ({escaped(report.family)})"
-    yield f"**{escaped(verdict_of(report))}**"
+    yield f"### {_code(report.method)} ({markdown_text(report.family)})"
+    yield f"**{markdown_text(verdict_of(report))}**"
     if report.keeps:
-        yield escaped(report.keeps)
+        yield markdown_text(report.keeps)
     findings = report.worst(len(report.findings))
     if findings:
         yield pipe_table(
             ("", "check", "found"),
             [
-                (each.verdict, escaped(each.check), escaped(each.message))
+                (each.verdict, markdown_text(each.check), markdown_text(each.message))
                 for each in findings[:_MOST_FINDINGS]
             ],
         )
     if len(findings) > _MOST_FINDINGS:
         yield f"And {len(findings) - _MOST_FINDINGS} more findings, which the JSON file has."
     if report.gains is not None:
-        yield escaped(report.gains.sentence)
+        yield markdown_text(report.gains.sentence)
         heading, *rows = report.gains.rows()
-        yield pipe_table([escaped(cell) for cell in heading], rows)
+        yield pipe_table([markdown_text(cell) for cell in heading], rows)
     yield _counts(report)
     worst = _worst_numbers(report)
     if worst:
         yield worst
     if report.stored:
-        yield escaped(report.stored)
+        yield markdown_text(report.stored)
     if report.seed is not None:
         yield f"Seed {report.seed}."
 
@@ -187,7 +187,7 @@ def _counts(report: CheckReport) -> str:
     for kind in dict.fromkeys(finding.kind for finding in report.findings):
         levels = [finding.verdict for finding in report.findings if finding.kind == kind]
         name = f"{kind} ({report.contract})" if kind == CONTRACT else kind
-        rows.append((escaped(name), *(str(levels.count(each) or "") for each in _LEVELS)))
+        rows.append((markdown_text(name), *(str(levels.count(each) or "") for each in _LEVELS)))
     return pipe_table(("findings", *_LEVELS), rows)
 
 

@@ -88,11 +88,9 @@ def _text(
     labels: bool,
 ) -> str:
     """The table in its format."""
-    from harness.tables.export.html import html
-    from harness.tables.export.latex import latex
-    from harness.tables.export.markdown import markdown
-    from harness.tables.export.numbers import DIGITS
-    from harness.tables.export.sheet import raw_sheet, readable_sheet
+    from harness.tables.formats import html, latex, markdown
+    from harness.tables.sheet import raw_sheet, readable_sheet
+    from harness.tables.wording import DIGITS
 
     if form == "csv":
         raw = raw_sheet(results, table, columns=columns, where=where, digits=digits, labels=labels)

@@ -77,7 +77,7 @@ def size(
         **{name: _span(name, text) for name, text in data.items() if text is not None},
     )
     if figure is not None:
-        from harness.figures.size_curve import write_size_curve
+        from harness.figures.draw import write_size_curve
 
         truths = [f"{name} = {text}" for name, text in data.items() if text is not None]
         setting = ", ".join([method, f"alpha = {alpha:g}", *truths])

@@ -1,4 +1,4 @@
-"""Draw the figures that a config asks for, and write them to files."""
+"""Draw the figures that a config asks for, and the curve of ``size``, and write them to files."""
 
 from __future__ import annotations
 
@@ -6,17 +6,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 from pydantic import ValidationError
 
-from harness.base.errors import FigureError, HarnessError, InputError, NothingToDrawError
+from harness.base.errors import (
+    FigureError,
+    HarnessError,
+    InputError,
+    NothingToDrawError,
+    WriteError,
+)
+from harness.base.numerics.arrays import Floats
+from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import Drawing, FigureKind
-from harness.figures.look import layout, style
-from harness.figures.look.titles import with_titles
+from harness.figures.look import labels, layout, style
 from harness.figures.options import FORMATS, FigureOptions
-from harness.figures.selection import Tables
+from harness.tables.wording import title_of
+
+if TYPE_CHECKING:
+    from harness.tables.results import Results
 
 # The entries of a file that would say when or by what version it was written.
 METADATA: dict[str, dict[str, None]] = {
@@ -37,7 +49,7 @@ class Spec(Protocol):
 
 
 def draw_figures(
-    results: Tables,
+    results: Results,
     specs: Iterable[Spec],
     directory: Path,
     formats: Sequence[str] | None = None,
@@ -75,7 +87,7 @@ def draw_figures(
 
 
 def drawings(
-    results: Tables, specs: Iterable[Spec], skip_undrawable: bool = False
+    results: Results, specs: Iterable[Spec], skip_undrawable: bool = False
 ) -> list[Drawing]:
     """The figures, laid out, each with a file name that no other has."""
     return [each.drawing for each in _drawn(results, specs, skip_undrawable)]
@@ -97,13 +109,13 @@ def _settings(options: FigureOptions) -> AbstractContextManager[None]:
     return style.drawing_settings(options.style, options.font_size, options.dpi)
 
 
-def _drawn(results: Tables, specs: Iterable[Spec], skip_undrawable: bool) -> list[_Drawn]:
+def _drawn(results: Results, specs: Iterable[Spec], skip_undrawable: bool) -> list[_Drawn]:
     drawn: list[_Drawn] = []
     titled = None
     for spec in specs:
         kind, options = _validate(spec)
         _refuse_other_results(kind, results)
-        titled = titled or with_titles(results)
+        titled = titled or _with_titles(results)
         with _settings(options):
             try:
                 with _reported(spec.kind):
@@ -127,7 +139,24 @@ def _drawn(results: Tables, specs: Iterable[Spec], skip_undrawable: bool) -> lis
     ]
 
 
-def _of_size(kind: FigureKind, results: Tables, options: FigureOptions) -> list[Drawing]:
+def _with_titles(results: Results) -> Results:
+    """The results, with the title of each method in the column ``title`` of the cells."""
+    import polars as pl
+
+    cells = results.cells
+    if "method" not in cells.columns or cells.is_empty():
+        return results
+    family = cells["family"][0]
+    listed = results.manifest.get("experiment", {}).get("methods") or []
+    methods = {each["label"]: each for each in listed}
+    titles = {
+        label: title_of(methods.get(label, {"label": label, "name": label}), family)
+        for label in cells["method"].unique()
+    }
+    return replace(results, cells=cells.with_columns(title=pl.col("method").replace(titles)))
+
+
+def _of_size(kind: FigureKind, results: Results, options: FigureOptions) -> list[Drawing]:
     """The drawings of a kind in the size that is asked for.
 
     How wide a drawing usually is decides how its texts are broken: it is drawn once to see that.
@@ -170,7 +199,7 @@ def _reported(figure: str) -> Iterator[None]:
         raise FigureError(f"{figure} cannot be drawn: {type(fault).__name__}: {fault}") from fault
 
 
-def _failed_somewhere(results: Tables) -> bool:
+def _failed_somewhere(results: Results) -> bool:
     cells = results.cells
     return "failed" in cells.columns and bool((cells["failed"] > 0).any())
 
@@ -187,7 +216,7 @@ def _validate(spec: Spec) -> tuple[FigureKind, FigureOptions]:
         raise InputError(f"{spec.kind}:{where} {first['msg']}") from None
 
 
-def _refuse_other_results(kind: FigureKind, results: Tables) -> None:
+def _refuse_other_results(kind: FigureKind, results: Results) -> None:
     """Raise InputError if the results are of another family or kind of experiment."""
     if kind.over == "nothing":
         return
@@ -219,3 +248,65 @@ def _write(drawn: _Drawn, directory: Path, extension: str) -> Path:
         figure = drawn.drawing.figure
         figure.savefig(path, format=extension, metadata=METADATA[extension])
     return path
+
+
+_ENDINGS = (".png", ".svg", ".pdf")
+
+
+def write_size_curve(
+    path: Path,
+    family: str,
+    setting: str,
+    goal: tuple[str, float],
+    answer: float,
+    curve: tuple[Floats, Floats],
+) -> None:
+    """Draw what each size reaches, with the goal and the answer, into a file.
+
+    Args:
+        path: a file name that ends in .png, .svg or .pdf.
+        family: the name of the family.
+        setting: the method and what else the heading names.
+        goal: ``half_width``, ``length`` or ``probability``, and its target.
+        answer: the size of the first sample from which on every size reaches the goal.
+        curve: the sizes of the first sample, and what each of them reaches.
+
+    Raises:
+        InputError: the name of the file has another ending.
+        WriteError: the file cannot be written.
+    """
+    if path.suffix.lower() not in _ENDINGS:
+        raise InputError(f"figure should end in one of {', '.join(_ENDINGS)}, found {path}")
+    known, (name, target) = family_of(family), goal
+    sizes, reached = curve
+    with style.drawing_settings():
+        legend_names = [_goal_label(known, name), f"goal {target:.6g}", f"answer {answer:.15g}"]
+        heading = style.wrap(setting, style.COLUMN)
+        figure, axes, legend = style.curve_figure(legend_names, heading, 58)
+        axes.plot(sizes, reached, **style.curve_style(0), gid="reached")
+        axes.axhline(target, color=style.VERMILION, linewidth=0.8, gid="goal")
+        axes.axvline(answer, color=style.BLACK, linewidth=0.8, linestyle=":", gid="answer")
+        axes.set_xlim(0, float(sizes[-1]))
+        if name == "probability":
+            axes.set_ylim(0, 1)
+        else:
+            # Next to size 0 the widths are many times the goal.
+            known_widths = reached[np.isfinite(reached)]
+            axes.set_ylim(0, min(4.0 * target, 1.05 * float(known_widths.max())))
+        axes.set_xlabel(labels.size_label(known))
+        axes.set_ylabel(_goal_label(known, name))
+        figure.legend(axes.get_lines(), legend_names, **legend)
+        try:
+            figure.savefig(path, dpi=style.DPI)
+        except OSError as error:
+            raise WriteError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _goal_label(family: Family, name: str) -> str:
+    """The name of the axis of what is reached."""
+    if name == "probability":
+        return "probability of reaching the goal"
+    of_what = f"ln({labels.parameter_label(family)})" if family.is_ratio else ""
+    words = f"expected {name.replace('_', '-')}"
+    unit = f" of {of_what or labels.parameter_label(family)}"
+    return words + unit

@@ -21,10 +21,11 @@ from harness.families.family import (
     Family,
 )
 from harness.figures.options import FigureOptions
-from harness.figures.selection import Tables
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from harness.tables.results import Results
 
 EVERY_DESIGN = (SINGLE_SAMPLE, TWO_SAMPLES, PAIRS, RUNS, CLUSTERS, STRATA)
 EVERY_ENGINE = (POSTERIOR, ENUMERATION, MONTE_CARLO)
@@ -77,7 +78,7 @@ class FigureKind:
     from its options alone, and that they name no levels of the experiment."""
     needs: tuple[str, ...]
     """The run must use at least one of these engines; empty if no engine is needed."""
-    draw: Callable[[Tables, Any], list[Drawing]]
+    draw: Callable[[Results, Any], list[Drawing]]
     """The drawings of these results with these options."""
     designs: tuple[str, ...] = (SINGLE_SAMPLE, TWO_SAMPLES, PAIRS)
     """The designs of the families that it can be drawn for."""

@@ -1,7 +1,7 @@
-"""The limits of a method at the outcomes of one size, from the tables or computed again.
+"""The limits of a method at the outcomes of one size, and the exact coverage that follows.
 
-The tables hold them, unless enumeration alone has run; those of a method of the catalogue are then
-computed once more. Limits of a user function are only read.
+The tables hold the limits, unless enumeration alone has run; those of a method of the catalogue are
+then computed once more. Limits of a user function are only read.
 """
 
 from __future__ import annotations
@@ -13,19 +13,53 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.families.catalogue import family_of
+from harness.families.combination import Span
 from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, Family
 from harness.figures import selection
 from harness.figures.kind import EVERY_ENGINE
 
 if TYPE_CHECKING:
+    from harness.designs.miss_curve import MissCurve
     from harness.designs.scenario import Limits, Scenario
+    from harness.figures.truth_curves import TruthCurves
+    from harness.tables.results import Results
+
+
+def exact_curve(results: Results, curves: TruthCurves, method: str, over: Span) -> MissCurve | None:
+    """The miss probability over a range of the truth, with both one-sided values at each jump.
+
+    It is None where there is no such curve (of pairs, clusters and strata, and in a finite
+    population), where limits are not known, and where they are too many to be seen.
+
+    Args:
+        results: the tables and the manifest of the run.
+        curves: the size, alpha and truths that are drawn.
+        method: the label of the method.
+        over: the range of the first truth.
+    """
+    if not over[0] < over[1]:
+        return None
+    scenario = scenario_with(results, curves.family, curves.size, over, curves.held)
+    if scenario is None:
+        return None
+    # The engines are loaded only where a figure is drawn.
+    from harness.designs.miss_curve import LARGEST_CURVE
+    from harness.designs.solvers import solver_of
+
+    solver = solver_of(scenario)
+    if not solver.range_count(solver.hull()) <= LARGEST_CURVE:
+        return None
+    outcomes = solver.range_outcomes(solver.hull())
+    limits = known_limits(results, scenario, method, curves.alpha, outcomes)
+    return None if limits is None else solver.miss_curve(limits)
+
 
 SAMPLES = (SINGLE_SAMPLE, TWO_SAMPLES)
 """The designs whose outcomes have limits at true values that a figure may choose."""
 
 
 def scenario_with(
-    results: selection.Tables,
+    results: Results,
     family: Family,
     size: selection.Size,
     first: tuple[float, ...],
@@ -59,7 +93,7 @@ def scenario_with(
 
 
 def known_limits(
-    results: selection.Tables, scenario: Scenario, method: str, alpha: float, outcomes: Integers
+    results: Results, scenario: Scenario, method: str, alpha: float, outcomes: Integers
 ) -> Limits | None:
     """The limits of a method at outcomes; None where they are neither stored nor of the catalogue.
 
@@ -82,7 +116,7 @@ def known_limits(
 
 
 def _stored(
-    results: selection.Tables, scenario: Scenario, method: str, alpha: float, outcomes: Integers
+    results: Results, scenario: Scenario, method: str, alpha: float, outcomes: Integers
 ) -> tuple[Floats, Floats] | None:
     """The limits in the tables; NaN where a method failed. None unless all outcomes have a row."""
     family, cells = family_of(scenario.family), results.cells
@@ -106,7 +140,7 @@ def _stored(
 
 
 def _computed(
-    results: selection.Tables, scenario: Scenario, method: str, alpha: float, outcomes: Integers
+    results: Results, scenario: Scenario, method: str, alpha: float, outcomes: Integers
 ) -> tuple[Floats, Floats] | None:
     """The limits of a method of the catalogue; None of a user's, and of one that draws limits."""
     from harness.callers.source import CatalogueSource
@@ -126,5 +160,5 @@ def _computed(
     return answers.lower, answers.upper
 
 
-def _experiment(results: selection.Tables) -> dict[str, Any]:
+def _experiment(results: Results) -> dict[str, Any]:
     return dict(results.manifest.get("experiment", {}))

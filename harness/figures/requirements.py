@@ -15,8 +15,8 @@ from harness.families.family import ENUMERATION, POSTERIOR, Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureKind
 from harness.figures.options import FigureOptions, listed_sizes
-from harness.figures.over_size.choice import Level, truth_symbols
-from harness.figures.over_size.choice import unmet as unmet_panels
+from harness.figures.size_panels import Level, truth_symbols
+from harness.figures.size_panels import unmet as unmet_panels
 
 MOST_TRUTHS = 1 << 16
 """The most true values that are looked through for those of an option."""

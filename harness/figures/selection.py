@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -13,30 +13,23 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.families.family import Family
+from harness.figures.kind import EVERY_ENGINE
 from harness.figures.options import listed_sizes
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from harness.tables.results import Results
+
 
 Size = tuple[float, ...]
 """The size of each sample."""
 Level = TypeVar("Level", float, str)
 
 
-class Tables(Protocol):
-    """The tables of the results that figures read, and the manifest."""
-
-    @property
-    def cells(self) -> pl.DataFrame: ...
-
-    @property
-    def summary(self) -> pl.DataFrame: ...
-
-    @property
-    def manifest(self) -> Mapping[str, Any]: ...
-
-
-def cells_given(results: Tables, condition: str, engines: Sequence[str], kind: str) -> pl.DataFrame:
+def cells_given(
+    results: Results, condition: str, engines: Sequence[str], kind: str
+) -> pl.DataFrame:
     """The cells conditioned on ``outcome`` or ``truth`` by these engines.
 
     Raises:
@@ -145,3 +138,43 @@ def _present(
             choices = ", ".join(str(one) for one in present)
             raise InputError(f"{kind}: the results hold no {column} {level}, only {choices}")
     return present if asked is None else list(asked)
+
+
+def cells_with_lengths(results: Results, kind: str) -> pl.DataFrame:
+    """The cells per outcome of the first engine that the results have.
+
+    Every engine gives the lengths; Monte Carlo only of the outcomes that were drawn.
+    """
+    cells = cells_given(results, "outcome", EVERY_ENGINE, kind)
+    engine = next(name for name in EVERY_ENGINE if name in cells["engine"])
+    return cells.filter(engine=engine)
+
+
+def compared_methods(
+    cells: pl.DataFrame, asked: str | Sequence[str] | None, reference: str, kind: str
+) -> list[str]:
+    """The methods asked for, or all others of the same side as the reference.
+
+    Raises:
+        InputError: a method is absent, or there is none to compare with.
+    """
+    (reference,) = methods(cells, reference, kind)
+    if asked is not None:
+        return methods(cells, asked, kind)
+    side = side_of(cells, reference)
+    others = [
+        label
+        for label in methods(cells, None, kind)
+        if label != reference and side_of(cells, label) == side
+    ]
+    if not others:
+        raise InputError(f"{kind}: the results hold no {side} method besides {reference}")
+    return others
+
+
+def percent_longer(lengths: Floats, reference: Floats) -> Floats:
+    """100·(length − reference)/reference; NaN if the reference is 0 or either is unknown."""
+    percent = np.full(lengths.shape, np.nan)
+    known = np.isfinite(lengths) & np.isfinite(reference) & (reference > 0)
+    percent[known] = 100 * (lengths[known] - reference[known]) / reference[known]
+    return percent

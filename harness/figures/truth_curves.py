@@ -19,6 +19,8 @@ from harness.figures.options import Sizes
 if TYPE_CHECKING:
     import polars as pl
 
+    from harness.tables.results import Results
+
 
 NEXT_TO_END = 0.06
 """An axis that begins this share of its length from the end of the support begins there."""
@@ -144,7 +146,7 @@ class SizeColumns:
 
 
 def size_columns(
-    results: selection.Tables, kind: str, asked: CurveOptions, engines: Sequence[str]
+    results: Results, kind: str, asked: CurveOptions, engines: Sequence[str]
 ) -> list[SizeColumns]:
     """What the drawings show: one per alpha, with all methods and the sizes that are asked for."""
     cells = selection.cells_given(results, "truth", engines, kind)

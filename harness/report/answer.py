@@ -17,17 +17,16 @@ from harness.report.content import Section
 from harness.report.verdicts import ABOUT, HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
 from harness.screen.calibration_summary import test_results
 from harness.screen.conclusion import MARGIN, Found, found_at, percent, sentences, shortest, telling
-from harness.tables.export.numbers import place_text
+from harness.tables.answers import rounding_of
 from harness.tables.manifest import (
     agrees,
     failed_methods,
+    missed_precision,
     unsteady_methods,
     worst_cases_are_exact,
 )
-from harness.tables.precision import missed_precision
-from harness.tables.recommendation import rounding_of
 from harness.tables.results import Results
-from harness.tables.titles import method_titles
+from harness.tables.wording import method_titles, place_text
 
 _ROUNDING = 1e-12
 _Row = Mapping[str, Any]

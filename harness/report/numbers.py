@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.families.combination import Span
 from harness.screen.conclusion import percent as known_percent
-from harness.tables.export.numbers import with_error, with_interval
+from harness.tables.wording import with_error, with_interval
 
 _MOST_DECIMALS = 8
 

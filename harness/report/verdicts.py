@@ -14,10 +14,10 @@ from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, SINGLE_SAMPLE, Family
 from harness.figures import selection
-from harness.figures.exact_curve import exact_curve
+from harness.figures.method_limits import exact_curve
 from harness.figures.truth_curves import TruthCurves
 from harness.screen.conclusion import Found, is_clearly_above, percent, telling
-from harness.tables.recommendation import rounding_of
+from harness.tables.answers import rounding_of
 from harness.tables.results import Results
 
 HONEST, ON_AVERAGE, ABOUT, UNDERSTATES = "honest", "on average", "about right", "understates"

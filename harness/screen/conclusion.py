@@ -16,7 +16,7 @@ from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.methods.method import TWO_SIDED
 from harness.screen.records import escape_markup, span_text
-from harness.tables.recommendation import rounding_of
+from harness.tables.answers import rounding_of
 from harness.tables.schema import worst_range_columns
 
 _FALSE_ALARM = 0.025

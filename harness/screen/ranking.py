@@ -11,7 +11,7 @@ from rich.table import Table
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.screen.records import escape_markup, format_number, narrow_table, worst_range
-from harness.tables.ranking import ORDERED_BY
+from harness.tables.answers import ORDERED_BY
 
 _MOST_ROWS, _TOP = 45, 10
 _NOISE = 1e-12

@@ -12,7 +12,7 @@ from rich.table import Table
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.screen.records import escape_markup, format_number, narrow_table, truth_range
-from harness.tables.recommendation import CLOSEST, NEVER, WITHIN
+from harness.tables.answers import CLOSEST, NEVER, WITHIN
 
 _MOST_SENTENCES, _MOST_ROWS = 3, 45
 _Row = Mapping[str, Any]

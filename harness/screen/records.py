@@ -12,8 +12,8 @@ from rich.table import Table
 
 from harness.base.text import printable
 from harness.families.catalogue import family_of
-from harness.tables.export.numbers import rounded
 from harness.tables.schema import worst_range_columns
+from harness.tables.wording import rounded
 
 
 def format_number(value: float | None) -> str:

@@ -16,18 +16,18 @@ from harness.screen.near_nominal import near_nominal_screen
 from harness.screen.ranking import ranking_screen
 from harness.screen.recommendation import recommendation_screen
 from harness.screen.records import escape_markup, format_number, narrow_table, worst_range
-from harness.tables.export.numbers import place_text
 from harness.tables.manifest import (
     engines_met,
     failed_methods,
+    missed_precision,
     not_compared,
     unsteady_methods,
     why_unchecked,
     worst_cases_are_exact,
 )
-from harness.tables.precision import missed_precision
 from harness.tables.results import Results
 from harness.tables.schema import SAMPLING
+from harness.tables.wording import place_text
 
 _MOST_ROWS = 45
 _Row = Mapping[str, Any]

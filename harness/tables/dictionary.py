@@ -12,6 +12,7 @@ import polars as pl
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.family import ENUMERATION, Family
+from harness.tables.answers import near_nominal_columns, ranking_columns, recommendation_columns
 from harness.tables.meanings import (
     CELLS,
     CELLS_OF_CALIBRATION,
@@ -29,9 +30,6 @@ from harness.tables.meanings import (
     SUMMARY,
     SUMMARY_OF_CALIBRATION,
 )
-from harness.tables.near_nominal import near_nominal_columns
-from harness.tables.ranking import ranking_columns
-from harness.tables.recommendation import recommendation_columns
 from harness.tables.schema import (
     CALIBRATION_CELLS,
     CALIBRATION_SUMMARY,

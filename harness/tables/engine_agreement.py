@@ -20,7 +20,7 @@ from harness.designs.one_sample.exact import NOTHING_LEFT_OUT
 from harness.designs.results import Counts, Exact, Mean
 from harness.designs.scenario import data_of
 from harness.families.catalogue import family_of
-from harness.tables.blocks import total_counts
+from harness.tables.assemble import total_counts
 from harness.tables.scenario_result import ScenarioResult
 
 Pair = tuple[Counts, Exact]

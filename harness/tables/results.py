@@ -14,12 +14,10 @@ import polars as pl
 
 from harness.base.arguments import validate_path
 from harness.base.errors import InputError
+from harness.tables.answers import near_nominal, ranking, recommendation
 from harness.tables.commit import settle
 from harness.tables.dictionary import columns_in, dictionary, parquet_metadata
 from harness.tables.meanings import CELLS, NEAR_NOMINAL, RANKING, RECOMMENDATION, SUMMARY
-from harness.tables.near_nominal import near_nominal
-from harness.tables.ranking import ranking
-from harness.tables.recommendation import recommendation
 from harness.tables.schema import columns_of
 from harness.tables.storage import (
     CELLS_FILE,

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from harness.base.errors import InputError
 from harness.figures.look.labels import cell_text
-from harness.figures.relative_length import percent_longer
+from harness.figures.selection import percent_longer
 from harness.figures.surface import outcome_at
 from tests.figures.artists import all_named, draw, named, stems
 from tests.figures.cases import DECADES

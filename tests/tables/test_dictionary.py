@@ -11,10 +11,9 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.families.catalogue import FAMILIES
+from harness.tables.answers import ranking_columns, recommendation_columns
 from harness.tables.dictionary import TABLES, columns_of
 from harness.tables.meanings import EVERYWHERE, NUMBERED, OWN
-from harness.tables.ranking import ranking_columns
-from harness.tables.recommendation import recommendation_columns
 from harness.tables.schema import TableKind
 from tests.study.experiments import in_memory
 from tests.study.test_calibrate import FIGURE_12, computed

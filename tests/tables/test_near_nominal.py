@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from harness.screen.near_nominal import near_nominal_screen
-from harness.tables.near_nominal import near_nominal
+from harness.tables.answers import near_nominal
 from tests.study.experiments import DRAWN, in_memory
 
 SIZES = (20, 50, 100)

@@ -10,8 +10,8 @@ import yaml
 from polars.testing import assert_frame_equal
 
 from harness.screen.recommendation import recommendation_screen
+from harness.tables.answers import CLOSEST, NEVER, WITHIN, recommendation
 from harness.tables.manifest import worst_cases_are_exact
-from harness.tables.recommendation import CLOSEST, NEVER, WITHIN, recommendation
 from harness.tables.results import load, write_tables
 from tests.study.experiments import in_memory, part
 

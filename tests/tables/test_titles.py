@@ -8,7 +8,7 @@ from harness.config.load import load_experiment
 from harness.config.resolve import serialize
 from harness.methods.catalogue import ALIASES, CATALOGUE
 from harness.methods.method import TWO_SIDED
-from harness.tables.titles import method_titles, short_title
+from harness.tables.wording import method_titles, short_title
 from tests.study.experiments import DRAWN, ODD_LABEL, changed
 
 

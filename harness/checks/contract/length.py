@@ -31,7 +31,7 @@ from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
 from harness.methods.method import AT_LEAST, LOWER, NONE, TWO_SIDED, Contract
-from harness.tables.blocks import mean_length
+from harness.tables.assemble import mean_length
 
 COMPARED_AT = (10.0, 50.0, 200.0)
 """The sizes, or the nearest ones with exact numbers, at which lengths are compared."""

@@ -9,15 +9,18 @@ from pydantic import Field
 
 from harness.base.errors import InputError
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, SINGLE_SAMPLE, Family
-from harness.figures import options, outcome_axis, selection
+from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
+from harness.figures.look import axes as outcome_axis
 from harness.figures.look import labels, layout, style
-from harness.figures.selection import Size, Tables
+from harness.figures.selection import Size
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from harness.tables.results import Results
 
 NAME = "alpha_by_outcome"
 CROWD = 150
@@ -56,7 +59,7 @@ class _Case:
         return self.asked.highest if self.asked.ylim is None else self.asked.ylim[1]
 
 
-def draw(results: Tables, asked: AlphaByOutcome) -> list[Drawing]:
+def draw(results: Results, asked: AlphaByOutcome) -> list[Drawing]:
     """One drawing per method and alpha."""
     simulated = selection.cells_given(results, "outcome", (MONTE_CARLO,), NAME)
     family = selection.family_in(simulated)

@@ -13,13 +13,16 @@ from harness.base.errors import InputError, NothingToDrawError
 from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, Family
 from harness.figures import options, selection
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
-from harness.figures.look import labels, log_axis, style
+from harness.figures.look import axes as log_axis
+from harness.figures.look import labels, style
 from harness.figures.selection import Size, format_level
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from harness.tables.results import Results
 
 NAME = "bounds"
 LIMITS = ("lower", "upper")
@@ -84,7 +87,7 @@ class Group:
     bars: tuple[Bar, ...]
 
 
-def draw(results: selection.Tables, asked: Bounds) -> list[Drawing]:
+def draw(results: Results, asked: Bounds) -> list[Drawing]:
     """One drawing per alpha."""
     # Every engine gives the limits; Monte Carlo only of the outcomes that were drawn.
     cells = selection.cells_given(results, "outcome", EVERY_ENGINE, NAME)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from harness.designs.scenario import Scenario
+    from harness.tables.results import Results
 
 NAME = "intervals_drawn"
 
@@ -62,7 +63,7 @@ class _Panel:
     """The expected number of intervals that miss."""
 
 
-def draw(results: selection.Tables, asked: IntervalsDrawn) -> list[Drawing]:
+def draw(results: Results, asked: IntervalsDrawn) -> list[Drawing]:
     """One drawing per alpha, a panel per method, all of the same samples."""
     cells = results.cells.filter(results.cells["engine"].is_in(list(EVERY_ENGINE)))
     if cells.is_empty():
@@ -101,7 +102,7 @@ def draw(results: selection.Tables, asked: IntervalsDrawn) -> list[Drawing]:
     return drawings
 
 
-def _middle(results: selection.Tables, family: Family, place: int) -> float:
+def _middle(results: Results, family: Family, place: int) -> float:
     """The listed true value in the middle, or the middle of the range of the worst case.
 
     Raises:
@@ -130,7 +131,7 @@ def _refuse_outside(family: Family, truths: list[float]) -> None:
 
 
 def _panel(
-    results: selection.Tables,
+    results: Results,
     scenario: Scenario,
     cells: pl.DataFrame,
     method: str,

@@ -13,13 +13,15 @@ from pydantic import Field, model_validator
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import binomial
-from harness.figures import options, selection
+from harness.figures import options
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from harness.tables.results import Results
 
 NAME = "outcome_tails"
 REACH = 4.5
@@ -54,7 +56,7 @@ class Tail:
     tail: float
 
 
-def draw(results: selection.Tables, asked: OutcomeTails) -> list[Drawing]:
+def draw(results: Results, asked: OutcomeTails) -> list[Drawing]:
     """One drawing, from the options alone."""
     n, x = asked.n, asked.x
     outcomes = _shown_outcomes(n, x, asked.truths)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from harness.tables.results import Results
+
 NAME = "ranking"
 MOST_SIZES = 6
 """The most panels where no sizes are named."""
@@ -65,7 +67,7 @@ class _Panel:
     """By how many per cent its mean length is above that of the shortest honest method."""
 
 
-def draw(results: selection.Tables, asked: Ranking) -> list[Drawing]:
+def draw(results: Results, asked: Ranking) -> list[Drawing]:
     """One drawing per alpha."""
     summary, cells = results.summary, results.cells
     if "worst_alpha" not in summary.columns:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from harness.tables.results import Results
+
 NAME = "calibration"
 REFERENCES = {
     "prior": ("under the prior", style.BLUE, "o"),
@@ -26,7 +28,7 @@ class Calibration(options.FigureOptions):
     """Options of `calibration`: there are none."""
 
 
-def draw(results: selection.Tables, asked: Calibration) -> list[Drawing]:
+def draw(results: Results, asked: Calibration) -> list[Drawing]:
     """One drawing."""
     cells = results.cells.filter(results.cells["trials"] > 0)
     if cells.is_empty():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from harness.base.errors import InputError
 from harness.figures.look import style
-from harness.figures.look.log_axis import set_log_axis
+from harness.figures.look.axes import set_log_axis
 from harness.figures.options import HorizontalOptions
 
 if TYPE_CHECKING:

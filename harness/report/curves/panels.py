@@ -25,9 +25,8 @@ from harness.families.family import (
     SINGLE_SAMPLE,
     Family,
 )
-from harness.figures.exact_curve import exact_curve
-from harness.figures.method_limits import known_limits, scenario_with
-from harness.figures.outcome_axis import with_places
+from harness.figures.look.axes import with_places
+from harness.figures.method_limits import exact_curve, known_limits, scenario_with
 from harness.figures.selection import Size, at
 from harness.figures.suitable import MOST_LISTED
 from harness.figures.truth_curves import TruthCurves

@@ -13,7 +13,7 @@ from harness.designs.miss_curve import MissCurve
 from harness.report.curves.panels import Panel
 from harness.report.numbers import coverage, percent
 from harness.report.verdicts import ranges_above
-from harness.tables.recommendation import rounding_of
+from harness.tables.answers import rounding_of
 
 ACCURATE = 1e-9
 """An actual alpha that differs from alpha by less than this is alpha, but for rounding."""

@@ -17,9 +17,9 @@ from harness.report.curves.sentence import (
     length_sentence,
     outcome_sentence,
 )
-from harness.tables.ranking import YARDSTICK
+from harness.tables.answers import YARDSTICK
 from harness.tables.results import Results
-from harness.tables.titles import method_titles
+from harness.tables.wording import method_titles
 
 MOST_ON = 6
 """The most methods that are switched on at first."""

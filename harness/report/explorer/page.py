@@ -26,7 +26,7 @@ from harness.report.explorer.numbers import (
 )
 from harness.report.numbers import percent, significant
 from harness.tables.storage import EXPLORER_PAGE
-from harness.tables.titles import method_titles
+from harness.tables.wording import method_titles
 
 MOST_BYTES = 3_000_000
 """The page is smaller than this."""

@@ -10,7 +10,7 @@ from harness.base.numerics.arrays import Floats
 from harness.families.family import MONTE_CARLO
 from harness.report.maps.frames import Frame
 from harness.report.numbers import percent, significant
-from harness.tables.recommendation import rounding_of
+from harness.tables.answers import rounding_of
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,17 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.families.family import CLOSED_FORM, MONTE_CARLO
-from harness.figures.relative_length import percent_longer
+from harness.figures.selection import percent_longer
 from harness.methods.method import TWO_SIDED
 from harness.report.content import Section, packed
 from harness.report.maps.drawing import STEPS, Scale, drawing, nice_step
 from harness.report.maps.findings import alpha_sentence, by_size, length_sentence
 from harness.report.maps.frames import Frame, Row, frames_of
 from harness.report.numbers import percent, significant
-from harness.tables.ranking import YARDSTICK
-from harness.tables.recommendation import rounding_of
+from harness.tables.answers import YARDSTICK, rounding_of
 from harness.tables.results import Results
 from harness.tables.schema import OUTCOME
-from harness.tables.titles import method_titles
+from harness.tables.wording import method_titles
 
 MOST_PLACES = 101
 """The most outcomes or truths of one size that a map in the page has, equally apart."""

@@ -9,10 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from harness.tables.export.html import html
-from harness.tables.export.latex import escaped, latex
-from harness.tables.export.markdown import markdown
-from harness.tables.export.sheet import Sheet, readable_sheet
+from harness.tables.formats import html, latex, latex_text, markdown
+from harness.tables.sheet import Sheet, readable_sheet
 
 HOSTILE = r"[50 %] of $x_1$ & \alpha{} | <b>~^#` -- “½ x₂ ≤ ∞” α@y"
 SHEET = Sheet(
@@ -95,7 +93,7 @@ def test_a_row_does_not_begin_with_what_the_row_before_would_take():
     ],
 )
 def test_characters_of_latex(text, expected):
-    assert escaped(text) == expected
+    assert latex_text(text) == expected
 
 
 @pytest.mark.skipif(not ENGINES, reason="no TeX engine is installed")

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from harness.base.errors import InputError
-from harness.tables.export.sheet import raw_sheet, readable_sheet
-from harness.tables.ranking import ranking_columns
+from harness.tables.answers import ranking_columns
 from harness.tables.schema import TableKind
+from harness.tables.sheet import raw_sheet, readable_sheet
 from tests.study.experiments import ODD_LABEL, part
 from tests.study.test_calibrate import FIGURE_12, computed
 

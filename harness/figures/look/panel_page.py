@@ -13,8 +13,8 @@ from harness.base.numerics.arrays import Floats
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures import selection
 from harness.figures.look import labels, layout, style
-from harness.figures.look.log_axis import set_log_axis
-from harness.figures.over_size.panels import SizePanel, SizePanels
+from harness.figures.look.axes import set_log_axis
+from harness.figures.size_panels import SizePanel, SizePanels
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,12 +1,14 @@
-"""A table in LaTeX, with the rules of booktabs."""
+"""A table in LaTeX, Markdown and HTML."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
+from html import escape
 
-from harness.base.text import printable_line
-from harness.tables.export.sheet import Sheet
+from harness.base.text import printable, printable_line
+from harness.tables.sheet import Sheet
 
 _TEXT = {
     "\\": r"\textbackslash{}",
@@ -66,7 +68,7 @@ def latex(sheet: Sheet) -> str:
     heading = [_heading(name) for name in sheet.names]
     rows = [
         [
-            _number(cell) if number else escaped(cell)
+            _number(cell) if number else latex_text(cell)
             for cell, number in zip(row, sheet.is_number, strict=True)
         ]
         for row in sheet.rows
@@ -85,7 +87,7 @@ def latex(sheet: Sheet) -> str:
     return "\n".join(lines)
 
 
-def escaped(text: str) -> str:
+def latex_text(text: str) -> str:
     r"""The text as LaTeX sets it: special characters escaped, symbols in mathematics.
 
     >>> print(escaped("50 % of x₁ & α_2"))
@@ -122,7 +124,7 @@ def _heading(name: str) -> str:
     symbol = _SYMBOL.match(name)
     if symbol is not None:
         return f"${symbol[1]}_{symbol[2]}$" if symbol[2] else f"${name}$"
-    return escaped(name.replace("_", " "))
+    return latex_text(name.replace("_", " "))
 
 
 def _number(text: str) -> str:
@@ -140,3 +142,58 @@ def _number(text: str) -> str:
 
 def _row(cells: list[str]) -> str:
     return rf"{' & '.join(cells)} \\"
+
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#@&])")
+
+
+def markdown(sheet: Sheet) -> str:
+    """Return the table with its caption as a paragraph above it."""
+    heading = [markdown_text(name.replace("_", " ")) for name in sheet.names]
+    rows = [[markdown_text(cell) for cell in row] for row in sheet.rows]
+    table = pipe_table(heading, rows, sheet.is_number)
+    return printable(f"{markdown_text(sheet.caption)}\n\n{table}")
+
+
+def pipe_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], to_the_right: Sequence[bool] = ()
+) -> str:
+    """Return a table of cells that are Markdown already.
+
+    Args:
+        header: the heading of each column.
+        rows: the cells of each row.
+        to_the_right: whether a column is aligned to the right; by default none is.
+    """
+    rules = ["---:" if right else "---" for right in to_the_right] or ["---"] * len(header)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rules, *rows))
+
+
+def markdown_text(text: str) -> str:
+    """The text on one line, with what Markdown would read as markup or a mention escaped."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def html(sheet: Sheet) -> str:
+    """Return a ``table`` with its caption, numbers to the right."""
+    styles = [' style="text-align: right"' if number else "" for number in sheet.is_number]
+    heads = [
+        f'<th scope="col"{style}>{escape(name.replace("_", " "))}</th>'
+        for name, style in zip(sheet.names, styles, strict=True)
+    ]
+    rows = [
+        [f"<td{style}>{escape(cell)}</td>" for cell, style in zip(row, styles, strict=True)]
+        for row in sheet.rows
+    ]
+    lines = [
+        "<table>",
+        f"<caption>{escape(sheet.caption)}</caption>",
+        "<thead>",
+        f"<tr>{''.join(heads)}</tr>",
+        "</thead>",
+        "<tbody>",
+        *(f"<tr>{''.join(row)}</tr>" for row in rows),
+        "</tbody>",
+        "</table>",
+    ]
+    return printable("\n".join(lines))

@@ -1,0 +1,377 @@
+"""Coverage and expected length over the true value.
+
+Exact coverage has saw-teeth, beside which stand Monte Carlo points. Lengths are relative to those
+of a reference, unless plain ones are asked for: intervals of the same size differ by a few per
+cent, and by far more from one true value to the next.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import Field
+
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
+from harness.families.family import ENUMERATION, MONTE_CARLO
+from harness.figures import options, selection
+from harness.figures.kind import CURVE_DESIGNS, Drawing, FigureKind
+from harness.figures.look import axes as coverage_axis
+from harness.figures.look import labels, layout, style
+from harness.figures.method_limits import exact_curve
+from harness.figures.selection import percent_longer
+from harness.figures.truth_curves import SizeColumns, TruthCurves, size_columns
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from harness.designs.miss_curve import MissCurve
+    from harness.families.combination import Span
+    from harness.tables.results import Results
+
+COVERAGE = "coverage_curve"
+ENGINES = (ENUMERATION, MONTE_CARLO)
+ONE_COLUMN = 6
+"""Up to this many panels form one column; more fill two columns of a page."""
+THIN = 1300
+"""A line through more points than this is thinner, as its teeth are close together."""
+CROWD = 150
+"""With more points than this, points are drawn smaller."""
+
+
+class CoverageCurve(options.PanelOptions):
+    """Options of `coverage_curve`."""
+
+    n: options.Sizes | None = Field(None, description=options.SIZES)
+    methods: options.Labels | None = Field(None, description=options.METHODS)
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    second: options.Truth | None = Field(None, description=options.SECOND_TRUTH)
+    lowest: float | None = Field(None, ge=0, lt=1, description=coverage_axis.LOWEST_COVERAGE)
+    points: int = Field(
+        100,
+        ge=1,
+        description="About how many Monte Carlo points to draw of each method, evenly spread; "
+        "the exact line has both values at each of its jumps.",
+    )
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """One method: what Monte Carlo counted, and what enumeration computed."""
+
+    method: str
+    simulated: pl.DataFrame
+    listed: pl.DataFrame
+    """Exact values at the listed truths."""
+    curve: MissCurve | None
+    """The exact curve with all its jumps; None where only the listed truths are known."""
+
+    @property
+    def least(self) -> float:
+        """The lowest exact coverage, or by Monte Carlo where nothing is exact."""
+        rows = self.simulated if self.listed.is_empty() else self.listed
+        most = max(rows["actual_alpha"].to_list(), default=0.0)
+        return 1 - (most if self.curve is None else float(self.curve.missed.max()))
+
+
+def draw_coverage(results: Results, asked: CoverageCurve) -> list[Drawing]:
+    """One drawing per alpha: a panel per method, or a row per method and a column per size."""
+    found = size_columns(results, COVERAGE, asked, ENGINES)
+    if len(found[0].columns) > 1 and asked.columns is not None:
+        raise InputError(f"{COVERAGE}: columns: the sizes are the columns, found {asked.columns}")
+    return [Drawing(sizes.stem, _coverage_figure(results, sizes, asked)) for sizes in found]
+
+
+def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurve) -> Figure:
+    curves, count = sizes.first, len(sizes.columns)
+    # In rows: all sizes of the first method, then of the next one.
+    panels = [
+        (each, head, _panel(results, each, method))
+        for method in curves.methods
+        for each, head in zip(sizes.columns, sizes.heads, strict=True)
+    ]
+    usual = 1 if len(panels) <= ONE_COLUMN else 3
+    beside = count if count > 1 else layout.panel_columns(len(panels), asked.columns, usual)
+    rows = math.ceil(len(panels) / beside)
+    width = style.COLUMN if beside == 1 or beside == count == 2 else style.PAGE
+    figure = style.new_figure(width, 24 + max(22 * rows, 36))
+    places = layout.panels(figure, len(panels), beside)
+    worst = max(1 - panel.least for _, _, panel in panels)
+    bottom = asked.lowest if asked.ylim is None else asked.ylim[0]
+    drawn = [_drawn(each) for each in sizes.columns]
+    lowest = min(
+        coverage_axis.lowest_coverage(cells, curves.alpha, bottom, worst) for cells in drawn
+    )
+    for place, (axes, (each, head, panel)) in enumerate(zip(places, panels, strict=True)):
+        _plot_panel(axes, each, panel, asked.points)
+        titled = count == 1 or place % count == 0
+        title = selection.method_title(each.cells, panel.method) if titled else ""
+        hidden = f"down to {panel.least:.3g}, off the axis" if panel.least < lowest else ""
+        text = style.wrap(": ".join(filter(None, (title, hidden))), width / beside - 13)
+        first_row = head if place < count else ""
+        axes.set_title("\n".join(filter(None, (first_row, text))), loc="left", pad=2)
+    places[0].set_xlim(*_coverage_reach(sizes, [panel for _, _, panel in panels], asked))
+    coverage_axis.set_coverage_limits(places[0], lowest)
+    layout.set_asked_limits(places, asked, beside)
+    figure.supxlabel(labels.truth_label(curves.family))
+    figure.supylabel(coverage_axis.COVERAGE)
+    shown = {
+        name: handle
+        for axes in places
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    columns = style.legend_columns(list(shown), width)
+    heading = style.legend_above(columns, style.wrap(f"coverage{sizes.setting}", width))
+    figure.legend(list(shown.values()), list(shown), **heading)
+    return figure
+
+
+def _coverage_reach(sizes: SizeColumns, panels: Sequence[_Panel], asked: CoverageCurve) -> Span:
+    """The limits of the axis, with room for whole points at its ends where there is no line."""
+    low, high = sizes.range
+    if asked.xlim is not None or any(panel.curve is not None for panel in panels):
+        return low, high
+    room = 0.02 * (high - low)
+    first = min(each.over[0] for each in sizes.columns)
+    last = max(each.over[1] for each in sizes.columns)
+    return (low - room if first == low else low), (high + room if last == high else high)
+
+
+def _drawn(curves: TruthCurves) -> pl.DataFrame:
+    """The cells of the methods and truths that are drawn."""
+    return curves.within(curves.cells.filter(curves.cells["method"].is_in(list(curves.methods))))
+
+
+def _panel(results: Results, curves: TruthCurves, method: str) -> _Panel:
+    listed, simulated = (curves.within(curves.rows(method, engine)) for engine in ENGINES)
+    curve = None if listed.is_empty() else exact_curve(results, curves, method, curves.over)
+    return _Panel(method, simulated, listed, curve)
+
+
+def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int) -> None:
+    simulated, nominal = panel.simulated, 1 - curves.alpha
+    if not simulated.is_empty():
+        _plot_simulated(axes, curves, simulated, max(round(simulated.height / points), 1))
+    if panel.curve is not None:
+        _plot_exact(axes, panel.curve)
+    elif not panel.listed.is_empty():
+        axes.plot(
+            curves.truths(panel.listed),
+            1 - panel.listed["actual_alpha"].to_numpy(),
+            color=style.VERMILION,
+            linestyle="none",
+            marker="o",
+            markersize=1.0 if panel.listed.height > CROWD else 2.0,
+            markeredgewidth=0,
+            zorder=3,
+            label="exact, at listed values",
+            gid="exact",
+        )
+    axes.axhspan(-1, nominal, facecolor=style.SHADE, linewidth=0, zorder=0, gid="below nominal")
+    axes.axhline(nominal, **coverage_axis.nominal_style(curves.alpha), zorder=4, gid="nominal")
+
+
+def _plot_exact(axes: Axes, curve: MissCurve) -> None:
+    """Draw the line, which is upright where it jumps."""
+    axes.plot(
+        curve.truths,
+        1 - curve.missed,
+        color=style.VERMILION,
+        linewidth=0.7 if curve.truths.size < THIN else 0.4,
+        solid_joinstyle="miter",
+        zorder=3,
+        label="exact",
+        gid="exact",
+    )
+
+
+def _plot_simulated(axes: Axes, curves: TruthCurves, every: pl.DataFrame, stride: int) -> None:
+    """Draw points with error bars, at the middle one of each ``stride`` truths."""
+    rows = every[stride // 2 :: stride]
+    drawn = axes.errorbar(
+        curves.truths(rows),
+        1 - rows["actual_alpha"].to_numpy(),
+        # Coverage is mirrored: the bar above alpha is the one below coverage.
+        yerr=selection.error_bars(rows, "actual_alpha")[::-1],
+        fmt="o",
+        color=style.BLUE,
+        ecolor=style.SKY,
+        elinewidth=0.5,
+        markersize=0.8 if rows.height > CROWD else 1.5,
+        markeredgewidth=0,
+        zorder=2,
+        label="Monte Carlo, 95 % interval" + (f" (1 in {stride})" if stride > 1 else ""),
+    )
+    drawn[0].set_gid("simulated")
+
+
+COVERAGE_KIND = FigureKind(
+    name=COVERAGE,
+    title="Coverage over the true value, exact and by Monte Carlo",
+    options=CoverageCurve,
+    over="truth",
+    needs=ENGINES,
+    draw=draw_coverage,
+    designs=CURVE_DESIGNS,
+)
+
+
+LENGTH = "length_curve"
+
+
+YARDSTICK = "minimal_length"
+"""The method that lengths are compared with, where none is named and the run has it."""
+MOST_LONGER, MOST_SHORTER = 100.0, -50.0
+"""The farthest ends of the axis of relative lengths, in per cent, where no range is asked for."""
+
+
+class LengthCurve(options.AxesOptions):
+    """Options of `length_curve`."""
+
+    n: options.Sizes | None = Field(None, description=options.SIZES)
+    methods: options.Labels | None = Field(None, description=options.METHODS)
+    reference: options.Label | None = Field(
+        None,
+        description="Label of the method that lengths are compared with; left out, "
+        "minimal_length, or the first one that is drawn.",
+    )
+    absolute: bool = Field(
+        False, description="Draw the lengths themselves, and not those relative to a reference."
+    )
+    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    second: options.Truth | None = Field(None, description=options.SECOND_TRUTH)
+
+
+def draw_length(results: Results, asked: LengthCurve) -> list[Drawing]:
+    """One drawing per alpha."""
+    found = size_columns(results, LENGTH, asked, [ENUMERATION])
+    return [Drawing(sizes.stem, _length_figure(sizes, asked)) for sizes in found]
+
+
+def _length_figure(sizes: SizeColumns, asked: LengthCurve) -> Figure:
+    curves, count = sizes.first, len(sizes.columns)
+    reference = _reference(curves, asked)
+    by_size = [
+        {method: _lengths(each, method, reference) for method in curves.methods}
+        for each in sizes.columns
+    ]
+    every = {
+        method: np.concatenate([lengths[method] for lengths in by_size])
+        for method in curves.methods
+    }
+    least, most = _length_reach(list(every.values()))
+    drawn = [method for method in curves.methods if method != reference]
+    names = [
+        style.wrap(_name(curves, method, every[method], reference, least), style.COLUMN - 10)
+        for method in drawn
+    ]
+    title = f"expected length{sizes.setting}, nominal α = {curves.alpha:g}"
+    figure, places, legend = _panels(names, title, count)
+    for axes, each, head, lengths in zip(places, sizes.columns, sizes.heads, by_size, strict=True):
+        axes.set_title(head, loc="left", pad=2)
+        for method, name in zip(drawn, names, strict=True):
+            axes.plot(
+                each.truths(each.rows(method, ENUMERATION)),
+                lengths[method],
+                **style.style_of(method, curves.methods).marked_line,
+                label=name,
+                gid=f"length-{method}",
+            )
+        if reference is not None:
+            axes.axhline(0, color=style.BLACK, linewidth=0.6, zorder=4, gid="reference")
+    first, last = places[0], places[-1]
+    first.set_xlim(*sizes.range)
+    if reference is None:
+        first.set_ylim(bottom=0)
+        first.set_ylabel(labels.length_label(curves.family))
+    else:
+        first.set_ylim(least, most)
+        shown = style.shorten(selection.method_title(curves.cells, reference))
+        longer = style.wrap(f"% longer than {shown}", 46)
+        first.set_ylabel(f"{labels.length_label(curves.family)},\n{longer}")
+    if count == 1:
+        first.set_xlabel(labels.truth_label(curves.family))
+    else:
+        figure.supxlabel(labels.truth_label(curves.family))
+    layout.set_asked_limits(places, asked, count)
+    if len(drawn) >= layout.DIRECT:
+        for method in drawn:
+            look = style.style_of(method, curves.methods)
+            name = selection.method_title(curves.cells, method)
+            layout.label_end(last, name, by_size[-1][method].tolist(), look)
+    handles, _ = first.get_legend_handles_labels()
+    figure.legend(handles, names, **legend)
+    return figure
+
+
+def _panels(
+    names: Sequence[str], title: str, count: int
+) -> tuple[Figure, list[Axes], dict[str, Any]]:
+    """A figure with a panel for each size, and the arguments of its legend."""
+    if count == 1:
+        figure, axes, legend = style.curve_figure(names, style.wrap(title, style.COLUMN), 58)
+        return figure, [axes], legend
+    width = style.COLUMN if count == 2 else style.PAGE
+    beside = style.legend_columns(names, width)
+    lines = math.ceil(sum(1 + name.count("\n") for name in names) / beside)
+    figure = style.new_figure(width, 58 + style.line_height() * lines)
+    legend = style.legend_above(beside, style.wrap(title, width))
+    return figure, layout.panels(figure, count, count), legend
+
+
+def _reference(curves: TruthCurves, asked: LengthCurve) -> str | None:
+    """The label of the method that lengths are compared with; None where they are not.
+
+    Raises:
+        InputError: the method that is asked for is absent.
+    """
+    if asked.absolute:
+        return None
+    exact = curves.cells.filter(engine=ENUMERATION)
+    if asked.reference is not None:
+        return selection.methods(exact, asked.reference, LENGTH)[0]
+    if len(curves.methods) == 1:
+        return None
+    return YARDSTICK if YARDSTICK in exact["method"] else curves.methods[0]
+
+
+def _lengths(curves: TruthCurves, method: str, reference: str | None) -> Floats:
+    """The expected lengths, or by how many per cent they are longer than those of the reference."""
+    lengths = curves.rows(method, ENUMERATION)["length"].to_numpy()
+    if reference is None:
+        return lengths
+    return percent_longer(lengths, curves.rows(reference, ENUMERATION)["length"].to_numpy())
+
+
+def _length_reach(lengths: Sequence[Floats]) -> tuple[float, float]:
+    """The limits of the axis of relative lengths: those of the values, unless they are extreme."""
+    low, high = labels.axis_limits(np.concatenate(lengths))
+    return max(low, MOST_SHORTER), min(high, MOST_LONGER)
+
+
+def _name(
+    curves: TruthCurves, method: str, lengths: Floats, reference: str | None, least: float
+) -> str:
+    """The name of a curve, with how far it leaves the axis at the lower end."""
+    title = selection.method_title(curves.cells, method)
+    lowest = float(np.nanmin(lengths, initial=np.inf))
+    if reference is None or lowest >= least:
+        return title
+    return f"{title} (down to {labels.percent_text(lowest)})"
+
+
+LENGTH_KIND = FigureKind(
+    name=LENGTH,
+    title="Expected interval length over the true value, relative to a reference or absolute",
+    options=LengthCurve,
+    over="truth",
+    needs=(ENUMERATION,),
+    draw=draw_length,
+    designs=CURVE_DESIGNS,
+)

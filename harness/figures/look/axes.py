@@ -1,0 +1,200 @@
+"""The axes that kinds of figure share: logarithmic ones, and those of coverage and of outcomes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+from harness.figures.look import labels, style
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+LEAST_SPAN = 3.0
+"""The factor over which an axis has two ticks or more; a shorter one is better linear."""
+FEW = 3
+"""With fewer ticks at 1, 2 and 5 than this, those at the digits between help."""
+_POINT = 25.4 / 72
+_DIGIT = 0.636 * style.SMALL * _POINT
+"""The width of a digit of a tick label, in mm."""
+_GAP = 0.5 * style.SMALL * _POINT
+"""The room between the labels of two ticks, in mm."""
+_LINE = 1.4 * style.SMALL * _POINT
+"""The height of a tick label with the room below it, in mm."""
+
+
+def set_log_axis(
+    axes: Axes, name: Literal["x", "y"], low: float, high: float, length: float
+) -> None:
+    """Make an axis logarithmic from ``low`` to ``high``, with plain numbers at its ticks.
+
+    Args:
+        axes: the panel.
+        name: its horizontal axis, whose labels stand beside each other, or its vertical one.
+        low: where the axis begins, above 0.
+        high: where it ends.
+        length: its length in mm.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    ticks = log_ticks(low, high, length, across=name == "x")
+    axis = axes.xaxis if name == "x" else axes.yaxis
+    axes.set(**{f"{name}scale": "log", f"{name}lim": (low, high)})
+    axis.set_ticks(ticks, labels=[tick_text(tick) for tick in ticks])
+    axis.set_minor_locator(LogLocator(subs=range(2, 10)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def log_ticks(low: float, high: float, length: float, *, across: bool) -> list[float]:
+    """Return the densest ticks whose labels do not touch: 1-2-5, 1-3, powers of ten, or fewer.
+
+    Where 1-2-5 are few, the digits between are tried first.
+
+    Args:
+        low: where the axis begins, above 0.
+        high: where it ends.
+        length: its length in mm.
+        across: whether the labels stand beside each other.
+    """
+    factor = style.font_factor()
+    for ticks in _candidates(low, high):
+        places = [length * math.log(tick / low) / math.log(high / low) for tick in ticks]
+        rooms = [
+            factor * (_DIGIT * len(tick_text(tick)) + _GAP if across else _LINE) for tick in ticks
+        ]
+        if all(
+            places[i + 1] - places[i] >= (rooms[i] + rooms[i + 1]) / 2
+            for i in range(len(ticks) - 1)
+        ):
+            return ticks
+    return []
+
+
+def _candidates(low: float, high: float) -> Iterator[list[float]]:
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+
+    def within(steps: tuple[int, ...], stride: int = 1) -> list[float]:
+        every = [float(f"{step}e{power}") for power in powers[::stride] for step in steps]
+        return [tick for tick in every if low <= tick <= high]
+
+    if len(within((1, 2, 5))) < FEW:
+        yield within((1, 2, 3, 4, 5, 6, 7, 8, 9))
+        yield within((1, 2, 3, 5))
+    yield within((1, 2, 5))
+    yield within((1, 3))
+    for stride in range(1, len(powers)):
+        yield within((1,), stride)
+
+
+def tick_text(value: float) -> str:
+    """A number at a tick: a whole number, a decimal, or a power of ten where those are long."""
+    if value >= 1:
+        return labels.integer_text(round(value))
+    digit, power = f"{value:.0e}".split("e")
+    if int(power) >= -3:
+        return f"{value:g}"
+    return ("" if digit == "1" else f"{digit}×") + labels.power_text(int(power))
+
+
+COVERAGE = "coverage (1 − actual α)"
+LOWEST_COVERAGE = (
+    "Lower end of the coverage axis; left out, 1 - 4 alpha, "
+    "or higher where no coverage is that low."
+)
+
+
+def lowest_coverage(
+    cells: pl.DataFrame, alpha: float, asked: float | None, worst: float = 0.0
+) -> float:
+    """The lower end of the coverage axis.
+
+    By default it is 1 − 4·alpha, the customary view (0.8 for 95 %), since a method that breaks
+    down near the boundary would flatten the curves of all others. It is higher if no coverage is
+    that low.
+
+    Args:
+        cells: the cells that are drawn.
+        alpha: their nominal alpha.
+        asked: the lower end that is asked for.
+        worst: the largest actual alpha between the cells.
+    """
+    import polars as pl
+
+    if asked is not None:
+        return asked
+    listed = float(cells.select(pl.max_horizontal("actual_alpha", "ci_upper").max()).item())
+    return max(0.0, 1 - 4 * alpha, 1 - 1.1 * max(listed, worst, alpha))
+
+
+def set_coverage_limits(axes: Axes, lowest: float) -> None:
+    """Set the limits, with room for a line along the top, and one along the bottom at zero."""
+    room = 0.02 * (1 - lowest)
+    axes.set_ylim(lowest - (room if lowest == 0 else 0), 1 + room)
+
+
+def nominal_style(alpha: float) -> dict[str, Any]:
+    """The look and the name of the line at the nominal coverage."""
+    return {
+        "color": style.BLACK,
+        "linestyle": (0, (4, 2)),
+        "linewidth": 0.6,
+        "label": f"nominal {1 - alpha:g}",
+    }
+
+
+_ROOM = 1.08
+"""The factor by which a log axis goes beyond its outcomes."""
+
+
+def with_places(cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells with the column `place`: the outcome of each row, or the middle of its group.
+
+    A group whose `x_last` is null has no end; it is drawn as wide as the others.
+    """
+    import polars as pl
+
+    first = pl.col("x").cast(pl.Float64)
+    if "x_last" not in cells.columns:
+        return cells.with_columns(place=first)
+    width = pl.col("x_last") - pl.col("x")
+    return cells.with_columns(place=first + width.fill_null(width.max()).fill_null(0) / 2)
+
+
+def label_open_group(axes: Axes, cells: pl.DataFrame) -> None:
+    """Write "≥ x" under the group that has no end, and leave out ticks that it would touch."""
+    from matplotlib.ticker import MaxNLocator
+
+    if "x_last" not in cells.columns or cells["x_last"].null_count() == 0:
+        return
+    last = cells.filter(cells["x_last"].is_null()).row(0, named=True)
+    low, high = axes.get_xlim()
+    ticks = [
+        tick
+        for tick in MaxNLocator(nbins=7, integer=True).tick_values(low, last["place"])
+        if low <= tick < last["place"] - 0.09 * (high - low)
+    ]
+    names = [*(f"{tick:.0f}" for tick in ticks), f"≥ {last['x']}"]
+    axes.set_xticks([*ticks, last["place"]], names)
+
+
+def set_log_outcomes(axes: Axes, low: float, high: float) -> None:
+    """Make the x axis logarithmic, with plain numbers at its ticks.
+
+    Ticks stand at the powers of ten, and at 2 and 5 times them if there are few.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes.set_xscale("log")
+    axes.set_xlim(low / _ROOM, high * _ROOM)
+    steps = (1,) if math.log10(high / low) >= 2 else (1, 2, 5)
+    ticks = [
+        step * 10**power
+        for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        for step in steps
+        if low <= step * 10**power <= high
+    ]
+    axes.set_xticks(ticks, [labels.integer_text(tick) for tick in ticks])
+    axes.xaxis.set_minor_locator(LogLocator(subs=range(2, 10)))
+    axes.xaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,157 @@
+"""How readers see numbers and methods.
+
+Numbers are rounded, with their error beside them. A method has the label that the user gave it, or
+its title in the catalogue.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from harness.base.plain_data import plain_number
+from harness.families.catalogue import family_of
+from harness.methods.catalogue import ALIASES, CATALOGUE, find
+from harness.methods.method import TWO_SIDED
+
+DIGITS = 4
+"""The digits after the point where nobody asks for others."""
+
+
+def rounded(value: float, digits: int = DIGITS) -> str:
+    """The number with so many digits after the point; a small one as a power of ten.
+
+    >>> rounded(0.04870), rounded(0.000123456), rounded(1.0, 2)
+    ('0.0487', '1.23e-04', '1.00')
+    """
+    if value == 0 or abs(value) >= _smallest(digits):
+        return f"{value:.{digits}f}"
+    return f"{value:.{max(digits - 2, 0)}e}"
+
+
+def _smallest(digits: int) -> float:
+    """The smallest number of which enough digits are left."""
+    return float(10.0 ** (1 - digits)) if digits > 2 else float(0.5 * 10.0**-digits)
+
+
+def with_error(value: float, error: float, digits: int) -> str:
+    """The number with its standard error, and so many digits that a digit of the error is left.
+
+    >>> with_error(0.04871, 0.00102, 4), with_error(0.0499712, 0.0000213, 4)
+    ('0.0487 ± 0.0010', '0.04997 ± 0.00002')
+    """
+    places = _places(error, digits)
+    return f"{value:.{places}f} ± {error:.{places}f}"
+
+
+def with_interval(value: float, lower: float, upper: float, digits: int) -> str:
+    """The number with its interval, and so many digits that the limits differ.
+
+    >>> with_interval(0.04871, 0.0467, 0.0508, 4)
+    '0.0487 (0.0467, 0.0508)'
+    """
+    places = _places(0.5 * (upper - lower), digits)
+    return f"{value:.{places}f} ({lower:.{places}f}, {upper:.{places}f})"
+
+
+def _places(error: float, digits: int) -> int:
+    return max(digits, -math.floor(math.log10(error))) if error > 0 else digits
+
+
+def setting_text(value: float) -> str:
+    """A number that somebody chose, as it is written in a config.
+
+    >>> setting_text(0.05), setting_text(0.1 + 0.2), setting_text(60.0)
+    ('0.05', '0.3', '60')
+    """
+    return f"{value:.15g}"
+
+
+def place_text(truth: float | None, support: tuple[float, float], digits: int = DIGITS) -> str:
+    """A truth; 0+ or 1− if a worst case is approached at that boundary, and empty for None.
+
+    >>> place_text(5e-324, (0.0, 1.0)), place_text(0.25, (0.0, 1.0))
+    ('0+', '0.2500')
+    """
+    if truth is None:
+        return ""
+    if truth < 1e-300 and support[0] == 0.0:
+        return "0+"
+    if support[1] == 1.0 and truth > 1 - 1e-15:
+        return "1−"
+    return rounded(truth, digits)
+
+
+def method_titles(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return the title of each method of a run by its label, which tables have as ``method``.
+
+    A label that the user gave is the title. A method of the catalogue without one has its
+    ``short_title``, with its side if that is one limit only, and with its prior if the config gives
+    one. Titles differ from each other: of equal ones each is followed by its label.
+
+    Args:
+        manifest: of a run; of a calibration, which has no methods, the titles are empty.
+
+    Example:
+        >>> experiment = {"family": "proportion", "methods": [
+        ...     {"name": "wilson", "side": "two-sided", "label": "wilson"},
+        ...     {"name": "wilson", "side": "upper", "label": "wilson upper"},
+        ...     {"name": "balanced_tail", "side": "two-sided", "prior": [2, 1], "label": "ours"},
+        ... ]}
+        >>> for label, title in method_titles({"experiment": experiment}).items():
+        ...     print(f"{label}: {title}")
+        wilson: Wilson score
+        wilson upper: Wilson score (upper limit)
+        ours: ours
+    """
+    experiment = manifest["experiment"]
+    methods = experiment.get("methods", ())
+    titles = {each["label"]: _with_side(each, experiment["family"]) for each in methods}
+    met = Counter(titles.values())
+    return {
+        label: title if met[title] == 1 or title == label else f"{title} ({label})"
+        for label, title in titles.items()
+    }
+
+
+def _with_side(method: Mapping[str, Any], family: str) -> str:
+    """The title of a method, with its side if that is one limit only and the user has no label."""
+    title, side = title_of(method, family), method.get("side", TWO_SIDED)
+    return title if title == method["label"] or side == TWO_SIDED else f"{title} ({side} limit)"
+
+
+def title_of(method: Mapping[str, Any], family: str) -> str:
+    """Return the title of a method as the resolved config writes it, without its side."""
+    label, name = str(method["label"]), method.get("name", "")
+    name = ALIASES[family].get(name, name)
+    if name not in CATALOGUE[family]:
+        return label
+    side = method.get("side", TWO_SIDED)
+    prior = ", ".join(str(plain_number(value)) for value in method.get("prior") or ())
+    names = [name, *(alias for alias, known in ALIASES[family].items() if known == name)]
+    # The labels that a config without one gets, by the name as it is written there.
+    one_side = "" if side == TWO_SIDED else f" {side}"
+    plain = {f"{each}{one_side}" for each in names}
+    with_prior = {f"{each}{one_side} [{prior}]" for each in names} if prior else set()
+    if label not in plain | with_prior:
+        return label
+    of = f", prior {family_of(family).model.PRIOR}({prior})" if label in with_prior else ""
+    return short_title(family, name) + of
+
+
+def short_title(family: str, name: str) -> str:
+    """Return the title of a method in the catalogue up to its first comma.
+
+    It is the whole title where that of another method of the family begins with the same words,
+    unless these words are the name of the method.
+
+    >>> short_title("proportion", "clopper_pearson"), short_title("proportion", "jeffreys_modified")
+    ('Clopper-Pearson', 'Jeffreys, modified next to the ends')
+    """
+    whole = find(family, name).title
+    short = whole.partition(", ")[0]
+    others = [each.title for each in CATALOGUE[family].values() if each.title != whole]
+    clear = not any(f"{other},".startswith((f"{short},", f"{short} ")) for other in others)
+    return short if clear or short.lower() == name else whole
