@@ -13,7 +13,6 @@ Under pytest-xdist a method is checked once, whichever workers run its tests.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -174,12 +173,12 @@ def _read_option(text: str) -> tuple[str, Any]:
     """
     from harness.base.arguments import validate_choice
     from harness.base.errors import InputError
-    from harness.checks.check import check
+    from harness.checks.check import option_names
 
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
         raise InputError(f"--harness-option should be NAME=VALUE, found {text!r}")
-    known = [each for each in list(inspect.signature(check).parameters)[1:] if each not in _UNTOLD]
+    known = [each for each in option_names() if each not in _UNTOLD]
     validate_choice("--harness-option", name, known)
     for kind in (int, float):
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -218,6 +219,11 @@ def check(
             return report
         points, allowed = settings.points, settings.tolerance
         return store_as_baseline(report, called, subject, update, points, allowed, force=force)
+
+
+def option_names() -> tuple[str, ...]:
+    """Return the names of the options of ``check``, as commands and tests take them."""
+    return tuple(inspect.signature(check).parameters)[1:]
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The command ``check``: check interval methods.
 
-An option of ``harness.checks.check.check`` stands in two places here: as a parameter of the
-command, in the group that it belongs to, and under its name in ``options``.
+A parameter of the command that has the name of an option of ``harness.checks.check.check`` is that
+option.
 
 Methods of other languages, from the options of the command ``check``.
 """
@@ -174,27 +174,13 @@ def check(
     from harness.callers.table import is_table
     from harness.checks.baseline.folder import validate_target
     from harness.checks.batch import check_methods
+    from harness.checks.check import option_names
     from harness.checks.formats import FORMATS
     from harness.commands.ending import print_error
     from harness.commands.output import say, validate_output_files, write_output_file
 
-    options: dict[str, Any] = {
-        "family": family,
-        "config": config,
-        "grid": grid,
-        "thorough": thorough,
-        "contract": contract,
-        "margin": margin,
-        "expected_failures": expect_failure,
-        "against": against,
-        "same": same,
-        "tolerance": tolerance,
-        "update": update,
-        "force": force,
-        "trials": trials,
-        "seed": seed,
-        "call_timeout": call_timeout,
-    }
+    options = {name: given[name] for name in option_names() if name in given and name != "timeout"}
+    options["expected_failures"] = expect_failure
     asked = {"junit": junit, "json": json, "markdown": markdown, "html": html}
     files = {form: path for form, path in asked.items() if path is not None}
     if print_grid:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -22,51 +21,6 @@ ROUNDING = 1e-12
 """Relative; a width that exceeds what is asked for by rounding alone does not exceed it."""
 
 PROBABILITY = "probability"
-
-
-class Goal(Protocol):
-    """A function g of the limits, and what its expectation is to be."""
-
-    @property
-    def side(self) -> str:
-        """The side of the interval."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """The name of the expectation: ``half_width``, ``length`` or ``probability``."""
-        ...
-
-    @property
-    def target(self) -> float: ...
-
-    @property
-    def at_most(self) -> bool:
-        """Whether the expectation is to be at most the target; otherwise at least."""
-        ...
-
-    def values(self, lower: Floats, upper: Floats) -> Floats:
-        """Return g at each outcome."""
-        ...
-
-    def between(
-        self, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]
-    ) -> tuple[Floats, Floats]:
-        """Return the smallest and the largest g where both limits lie in a range.
-
-        Args:
-            lower: the smallest and the largest lower limit.
-            upper: the smallest and the largest upper limit.
-        """
-        ...
-
-
-def is_reached(goal: Goal, expectation: Floats) -> Bools:
-    """Whether the goal is reached with these expectations of g."""
-    room = ROUNDING * abs(goal.target)
-    if goal.at_most:
-        return np.asarray(expectation <= goal.target + room)
-    return np.asarray(expectation >= goal.target - room)
 
 
 @dataclass(frozen=True)
@@ -84,6 +38,7 @@ class Width:
     side: str = TWO_SIDED
 
     def values(self, lower: Floats, upper: Floats) -> Floats:
+        """Return g at each outcome."""
         low, high = (np.clip(each, *self.family.support) for each in (lower, upper))
         length = self.family.length(low, high)
         return np.asarray(0.5 * length if self.name == "half_width" else length)
@@ -91,6 +46,12 @@ class Width:
     def between(
         self, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]
     ) -> tuple[Floats, Floats]:
+        """Return the smallest and the largest g where both limits lie in a range.
+
+        Args:
+            lower: the smallest and the largest lower limit.
+            upper: the smallest and the largest upper limit.
+        """
         least = self.values(np.minimum(lower[1], upper[0]), upper[0])
         return least, self.values(lower[0], upper[1])
 
@@ -145,6 +106,19 @@ class Bound:
         return (least, most) if self.is_above else (most, least)
 
 
+Goal = Width | AssuredWidth | Bound
+"""A function g of the limits (``values``), and the ``target`` that its expectation is to have at
+most or at least; ``name`` is that of the expectation, ``side`` that of the interval."""
+
+
+def is_reached(goal: Goal, expectation: Floats) -> Bools:
+    """Whether the goal is reached with these expectations of g."""
+    room = ROUNDING * abs(goal.target)
+    if goal.at_most:
+        return np.asarray(expectation <= goal.target + room)
+    return np.asarray(expectation >= goal.target - room)
+
+
 _FINER = 10
 """Exposures of four digits that are checked for each one of three digits that may be an answer."""
 _PER_DECADE = 9000
@@ -156,29 +130,6 @@ _SMALLEST = 0.05
 value that is asked for."""
 
 
-class Ladder(Protocol):
-    """The sizes of the first sample, ascending, by number from 1 to ``last``."""
-
-    @property
-    def last(self) -> int: ...
-
-    def sizes(self, numbers: Integers) -> Floats:
-        """Return the sizes with these numbers, shape of the numbers."""
-        ...
-
-    def number_from(self, size: float) -> int:
-        """Return the number of the smallest size of at least ``size``."""
-        ...
-
-    def answers(self, numbers: Integers) -> Integers:
-        """Return those of the numbers whose sizes may be an answer."""
-        ...
-
-    def answer_from(self, number: int) -> int:
-        """Return the smallest number from ``number`` on whose size may be an answer."""
-        ...
-
-
 @dataclass(frozen=True)
 class WholeNumbers:
     """Every whole number."""
@@ -186,15 +137,19 @@ class WholeNumbers:
     last: int = LARGEST_COUNT
 
     def sizes(self, numbers: Integers) -> Floats:
+        """Return the sizes with these numbers, shape of the numbers."""
         return numbers.astype(np.float64)
 
     def number_from(self, size: float) -> int:
+        """Return the number of the smallest size of at least ``size``."""
         return max(1, math.ceil(size))
 
     def answers(self, numbers: Integers) -> Integers:
+        """Return those of the numbers whose sizes may be an answer."""
         return numbers
 
     def answer_from(self, number: int) -> int:
+        """Return the smallest number from ``number`` on whose size may be an answer."""
         return number
 
 
@@ -237,6 +192,10 @@ class Exposures:
 
     def answer_from(self, number: int) -> int:
         return number + (1 - number) % _FINER
+
+
+Ladder = WholeNumbers | Exposures
+"""The sizes of the first sample, ascending, by number from 1 to ``last``."""
 
 
 def second_sizes(family: Family, first: Floats, ratio: float) -> Floats:
