@@ -29,8 +29,7 @@ from harness.config.models.figures import figure_spec
 from harness.designs.paired_scenario import AnyTruth
 from harness.designs.results import Group
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
-from harness.distributions.sampling.law import Law, on_lattice
-from harness.distributions.sampling.protocol import NUMPY
+from harness.distributions.sampling.law import NUMPY, Law, on_lattice
 from harness.distributions.truths import DiscreteTruth
 from harness.families.catalogue import family_of
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family

@@ -31,8 +31,7 @@ from harness.config.resolve import pairs, sizes_of
 from harness.designs.paired_scenario import AnyTruth
 from harness.designs.results import Group
 from harness.distributions.list_truths import StratumTruth
-from harness.distributions.sampling.law import Law, population_and_title
-from harness.distributions.sampling.protocol import THINNED
+from harness.distributions.sampling.law import THINNED, Law, population_and_title
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.catalogue import FAMILIES
 from harness.families.data import LARGEST_COUNT

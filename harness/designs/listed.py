@@ -16,7 +16,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.miss_sets import split_missed
 from harness.designs.results import AT_LISTED, Enumerated, Exact, WorstCase, weighted
 from harness.designs.scenario import Limits, Scenario
-from harness.distributions.sampling.protocol import Sampling
+from harness.distributions.sampling.law import Sampling
 from harness.families.family import ENUMERATION
 
 # Truths in one block of rows, and numbers in one block, which fit a cache.

@@ -17,7 +17,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.distributions.sampling import binomial
-from harness.distributions.sampling.protocol import Sampling
+from harness.distributions.sampling.law import Sampling
 
 FROM_BELOW, AT, FROM_ABOVE = -1, 0, 1
 

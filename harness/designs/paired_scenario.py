@@ -21,8 +21,7 @@ from harness.designs.scenario import listed_scenarios as independent_scenarios
 from harness.distributions.list_truths import ListTruth
 from harness.distributions.paired_truths import DirichletTruth, PairedTruth, TableTruth
 from harness.distributions.sampling import multinomial
-from harness.distributions.sampling.law import Law
-from harness.distributions.sampling.protocol import NUMPY
+from harness.distributions.sampling.law import NUMPY, Law
 from harness.distributions.truths import PairTruth, Truth
 from harness.families.catalogue import family_of
 from harness.families.family import (

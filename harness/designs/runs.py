@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.base.numerics.student import mean_of_sd, upper_tail
+from harness.base.numerics.special import mean_of_sd, upper_tail
 from harness.designs.list_scenario import ListScenario, RunScenario
 from harness.designs.stochastic import StochasticColumn
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, StandardErrors

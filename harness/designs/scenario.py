@@ -17,8 +17,7 @@ from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.callers.source import Observed
 from harness.distributions.list_truths import ListTruth
 from harness.distributions.paired_truths import PairedTruth
-from harness.distributions.sampling.law import Law
-from harness.distributions.sampling.protocol import NUMPY, THINNED, Sampling
+from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth, as_distribution
 from harness.families.catalogue import family_of
 from harness.families.combination import length_between

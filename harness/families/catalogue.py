@@ -8,11 +8,11 @@ from harness.distributions.posteriors.difference.proportions import (
 )
 from harness.distributions.posteriors.difference.rates import difference_of_rates
 from harness.distributions.posteriors.paired.posterior import paired_difference_posterior
-from harness.distributions.posteriors.ratio.proportions import (
+from harness.distributions.posteriors.ratio.posterior import (
     odds_ratio_of_proportions,
     ratio_of_proportions,
+    ratio_of_rates,
 )
-from harness.distributions.posteriors.ratio.rates import ratio_of_rates
 from harness.families import pairs, proportion, rate, run_model
 from harness.families.clusters import CLUSTER_DATA
 from harness.families.combination import OddsRatio, Ratio, WeightedSum

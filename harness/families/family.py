@@ -14,7 +14,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.points import RealPoints, UnitPoints
 from harness.base.text import enumerated
 from harness.distributions.posteriors.truncated import Truncated
-from harness.distributions.sampling.protocol import Sampling
+from harness.distributions.sampling.law import Sampling
 from harness.distributions.truths import ContinuousTruth, Prior
 from harness.families.combination import ONE_SAMPLE, Combination, Span, length_between
 from harness.families.data import broadcast_columns

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.base.numerics.deviance import log_poisson
 from harness.base.numerics.points import RealPoints
 from harness.base.numerics.quadrature import gamma_rule
+from harness.base.numerics.special import log_poisson
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.truncated import Truncated
 from harness.distributions.sampling import poisson

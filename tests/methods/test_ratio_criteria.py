@@ -7,11 +7,11 @@ import pytest
 
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
-from harness.distributions.posteriors.ratio.proportions import (
+from harness.distributions.posteriors.ratio.posterior import (
     odds_ratio_of_proportions,
     ratio_of_proportions,
+    ratio_of_rates,
 )
-from harness.distributions.posteriors.ratio.rates import ratio_of_rates
 from harness.methods.catalogue import odds_ratio, rate_ratio, risk_ratio
 
 METHODS = {

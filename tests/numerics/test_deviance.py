@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.numerics.deviance import deviance, log_binomial, stirling_error
+from harness.base.numerics.special import deviance, log_binomial, stirling_error
 from tests.oracles import balls
 from tests.oracles.accuracy_grid import promised
 

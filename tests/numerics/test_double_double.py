@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from harness.base.numerics.double_double import DoubleDouble
+from harness.base.numerics.special import DoubleDouble
 
 RNG = np.random.default_rng(2003)
 COUNT = 300

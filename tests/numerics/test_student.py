@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from harness.base.numerics.student import mean_of_sd, upper_point, upper_tail
+from harness.base.numerics.special import mean_of_sd, upper_point, upper_tail
 from tests.oracles.balls import exact, sharp
 
 FREEDOM = (1, 2, 3, 4, 5, 9, 29, 99, 1000, 10**6)

@@ -11,11 +11,12 @@ from harness.base.numerics.points import LogPoints
 from harness.distributions import criteria
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
-from harness.distributions.posteriors.ratio.proportions import (
+from harness.distributions.posteriors.ratio.posterior import (
+    TruncatedRateRatio,
     odds_ratio_of_proportions,
     ratio_of_proportions,
+    ratio_of_rates,
 )
-from harness.distributions.posteriors.ratio.rates import TruncatedRateRatio, ratio_of_rates
 from harness.distributions.posteriors.truncated import Truncated
 from tests.oracles import ratios
 

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.special import betaln, gammaln, roots_legendre, roots_sh_jacobi, xlog1py, xlogy
 
 from harness.base.numerics.arrays import Floats, Positions
-from harness.base.numerics.deviance import log_binomial, log_poisson
 from harness.base.numerics.points import RealPoints, UnitPoints
+from harness.base.numerics.special import log_binomial, log_poisson
 
 # Fourteen nodes integrate exp(−s) over eight units, or a Gaussian over two standard deviations, to
 # double precision.

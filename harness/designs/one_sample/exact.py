@@ -21,7 +21,7 @@ from harness.designs.one_sample.worst_case import worst_case
 from harness.designs.posterior import integrate_under_truth
 from harness.designs.results import Enumerated, Exact, WorstCase, weighted
 from harness.designs.scenario import Limits, Scenario, SingleScenario
-from harness.distributions.sampling.protocol import Sampling
+from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION, POSTERIOR
 

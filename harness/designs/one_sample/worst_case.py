@@ -17,7 +17,7 @@ from harness.designs.miss_sets import (
 )
 from harness.designs.results import WorstCase
 from harness.distributions.sampling import binomial
-from harness.distributions.sampling.protocol import Sampling
+from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Span
 
 # On the variance-stabilized scale the outcome has a standard deviation of about one, so that every

@@ -20,7 +20,7 @@ from harness.designs.listed import probability_rows
 from harness.designs.miss_sets import split_missed
 from harness.designs.results import Exact
 from harness.designs.scenario import Limits, PairScenario, SingleScenario
-from harness.distributions.sampling.protocol import Sampling
+from harness.distributions.sampling.law import Sampling
 from harness.distributions.truths import ContinuousTruth, Truth, as_distribution
 from harness.families.catalogue import family_of
 

@@ -15,7 +15,7 @@ from scipy.special import gammaln
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.designs.miss_sets import FROM_ABOVE, FROM_BELOW
-from harness.distributions.sampling.protocol import Sampling
+from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Combination, Span
 
 # This stands for log 0: times 0 it is 0, and times 1 the logarithm of a negligible probability.

@@ -19,9 +19,9 @@ from scipy.special import (
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index
-from harness.base.numerics.deviance import log_binomial
 from harness.base.numerics.points import UnitPoints, log_ratios, unit_difference
 from harness.base.numerics.root_finding import SMALL_RESIDUAL
+from harness.base.numerics.special import log_binomial
 from harness.distributions.truths import Prior
 
 # A limit closer to 0 or 1 than exp(-600) cannot be told from the boundary.

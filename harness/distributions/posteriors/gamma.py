@@ -10,10 +10,10 @@ from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index
-from harness.base.numerics.deviance import deviance, stirling_error
 from harness.base.numerics.points import RealPoints
 from harness.base.numerics.quadrature import integral
 from harness.base.numerics.root_finding import SMALL_RESIDUAL
+from harness.base.numerics.special import deviance, stirling_error
 from harness.distributions.truths import Prior
 
 _HALF_LOG_TWO_PI = 0.9189385332046727

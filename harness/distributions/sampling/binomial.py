@@ -9,8 +9,8 @@ import numpy.typing as npt
 from scipy.special import betainc, betaincc
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.base.numerics.deviance import log_binomial
-from harness.distributions.sampling.protocol import NATS
+from harness.base.numerics.special import log_binomial
+from harness.distributions.sampling.law import NATS
 from harness.distributions.sampling.thinned_draws import ThinnedBinomial, thinned_binomial
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.base.numerics.deviance import log_binomial
 from harness.base.numerics.points import UnitPoints
+from harness.base.numerics.special import log_binomial
 from harness.distributions.posteriors.beta import Beta
 
 

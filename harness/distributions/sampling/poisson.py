@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.base.numerics.deviance import log_poisson
+from harness.base.numerics.special import log_poisson
 from harness.distributions.posteriors.gamma import Gamma
-from harness.distributions.sampling.protocol import NATS
+from harness.distributions.sampling.law import NATS
 from harness.distributions.sampling.thinned_draws import ThinnedPoisson, thinned_poisson
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.base.numerics.double_double import DoubleDouble
+from harness.base.numerics.special import DoubleDouble
 
 Raw = npt.NDArray[np.uint64]
 """Random whole numbers from 0 to 2^64 − 1, or thresholds of them."""

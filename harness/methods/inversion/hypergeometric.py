@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions
-from harness.base.numerics.deviance import deviance, stirling_error
+from harness.base.numerics.special import deviance, stirling_error
 from harness.methods.comparison.fourfold import Tables, shifted_by_statistic
 from harness.methods.inversion.limits import MINIMUM_LIKELIHOOD
 from harness.methods.inversion.table_window import TablePoints, Window, expected

@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index
-from harness.base.numerics.deviance import log_poisson
+from harness.base.numerics.special import log_poisson
 from harness.methods.comparison.fourfold import Tables
 
 # The share of a tail that a window may leave out.

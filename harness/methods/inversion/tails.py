@@ -15,9 +15,9 @@ import numpy as np
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions
-from harness.base.numerics.deviance import deviance, log_binomial, stirling_error
 from harness.base.numerics.points import RealPoints, UnitPoints, log_ratios
 from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.special import deviance, log_binomial, stirling_error
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.protocol import Points

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats
-from harness.base.numerics.student import upper_point
+from harness.base.numerics.special import upper_point
 from harness.distributions.truths import Prior
 from harness.methods.bootstrap import RESAMPLES, order_of, order_of_pair
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors

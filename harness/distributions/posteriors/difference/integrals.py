@@ -24,8 +24,8 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions
 from harness.base.numerics.quadrature import Axis, Nodes
-from harness.distributions.posteriors.difference.density import Density
-from harness.distributions.posteriors.difference.overlap import (
+from harness.distributions.posteriors.difference.density import (
+    Density,
     IntegrandPoints,
     LinearOverlap,
     Overlap,

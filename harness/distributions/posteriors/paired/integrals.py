@@ -1,5 +1,15 @@
 """Tails and density of d = p₁₀ − p₀₁, where (p₁₀, p₀₁, ρ) are Dirichlet(u, v, r), by quadrature.
 
+The cells are the probabilities of first only, second only, and of both or neither. Given one of the
+three, the share of the others is an independent Beta. The difference exceeds t ≥ 0 where
+
+    p₁₀/(1 − p₀₁) > (p₀₁ + t)/(1 − p₀₁)              share Beta(u, r), given p₀₁ < (1 − t)/2
+    p₀₁/(1 − p₁₀) < (p₁₀ − t)/(1 − p₁₀)              share Beta(v, r), given t < p₁₀ < (1 + t)/2
+    p₀₁/(1 − ρ) < (1 − ρ − t)/(2 (1 − ρ))            share Beta(v, u), given t < 1 − ρ.
+
+The given one is a linear function of p in (0, 1). All distances from the ends of the ranges are
+products and quotients of p, q = 1 − p and of two linear functions F and G of p that are above 0.
+
 Nothing in the integrands is negative, so that each result has the relative accuracy of the rule and
 of the incomplete beta function however small it is.
 """
@@ -8,17 +18,252 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
+from typing import Self
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import betainc, expit
 
-from harness.base.numerics.arrays import Bools, Floats, Positions
-from harness.distributions.posteriors.paired.conditional import (
-    Conditional,
-    ConditionalWindow,
-    Factor,
-    Given,
-)
+from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.difference.density import BetaDensity
+from harness.distributions.posteriors.difference.integrals import Window
+
+Pair = tuple[Floats, Floats]
+
+# Neither exp(−500) nor the smallest gap times it underflows.
+_EXACT = 500.0
+# A power of 0.01 is exp(−60) here.
+_FARTHEST = 6000.0
+
+
+class Given(Enum):
+    """The cell that the integral is over."""
+
+    SECOND_ONLY = 0
+    FIRST_ONLY = 1
+    SAME = 2
+
+
+@dataclass(frozen=True)
+class CellPoints:
+    """The given cell, called the weight, and the share of the others at points p.
+
+    Each is given by its distances from 0 and from 1.
+    """
+
+    weight: Pair
+    share: Pair
+    dw_dx: Floats
+    """The derivative of the weight with respect to x = logit p."""
+
+
+@dataclass(frozen=True)
+class Conditional:
+    """The integral over one cell for each of m outcomes, at differences t > 0."""
+
+    given: Given
+    powers: tuple[Floats, Floats, Floats]
+    """(u, v, r), shape (m,) each."""
+    t: Floats
+    gap: Floats
+    """1 − t."""
+
+    def at(self, index: Index) -> Self:
+        """The integrals of the outcomes ``index``."""
+        u, v, r = self.powers
+        powers = (u[index], v[index], r[index])
+        return type(self)(self.given, powers, self.t[index], self.gap[index])
+
+    @property
+    def weight(self) -> BetaDensity:
+        """The distribution of the weight."""
+        u, v, r = self.powers
+        if self.given is Given.SECOND_ONLY:
+            return BetaDensity(Beta(v, u + r), None)
+        if self.given is Given.FIRST_ONLY:
+            return BetaDensity(Beta(u, v + r), None)
+        return BetaDensity(Beta(u + v, r), None)
+
+    @property
+    def share(self) -> BetaDensity:
+        """The distribution of the share."""
+        u, v, r = self.powers
+        if self.given is Given.SECOND_ONLY:
+            return BetaDensity(Beta(u, r), None)
+        return BetaDensity(Beta(v, r if self.given is Given.FIRST_ONLY else u), None)
+
+    @property
+    def share_is_above(self) -> bool:
+        """Whether the difference is above t where the share is above its point."""
+        return self.given is Given.SECOND_ONLY
+
+    @property
+    def span(self) -> Floats:
+        """The length of the range of the weight."""
+        return self.gap if self.given is Given.SAME else 0.5 * self.gap
+
+    @property
+    def least(self) -> Floats:
+        """The lower end of the range of the weight."""
+        return np.zeros_like(self.t) if self.given is Given.SECOND_ONLY else self.t
+
+    @property
+    def linear(self) -> tuple[Pair, Pair]:
+        """The values of F and of G at p = 0 and at p = 1."""
+        half, one = 0.5 * self.gap, np.ones_like(self.t)
+        if self.given is Given.SECOND_ONLY:
+            return (self.t, 0.5 * (1.0 + self.t)), (one, 0.5 * (1.0 + self.t))
+        if self.given is Given.FIRST_ONLY:
+            return (self.t, 0.5 * (1.0 + self.t)), (self.gap, half)
+        return (self.t, one), (2.0 * self.t, 1.0 + self.t)
+
+    def points_at(self, x: Floats) -> CellPoints:
+        """The points at x = logit p."""
+        p, q = expit(x), expit(-x)
+        (f0, f1), (g0, g1) = self.linear
+        f, g = f0 * q + f1 * p, g0 * q + g1 * p
+        dw_dx = self.span * p * q
+        if self.given is Given.SECOND_ONLY:
+            return CellPoints((self.span * p, g), (f / g, self.gap * q / g), dw_dx)
+        if self.given is Given.FIRST_ONLY:
+            return CellPoints((f, g), (self.span * p / g, self.gap * q / g), dw_dx)
+        share = (0.5 * self.gap * p / f, 0.5 * g / f)
+        return CellPoints((f, self.gap * q), share, dw_dx)
+
+    def weight_exponents(self) -> tuple[Floats, ...]:
+        """The exponents of p, q, F and G in the density of the weight times dw/dx."""
+        u, v, r = self.powers
+        zero, one = np.zeros_like(u), np.ones_like(u)
+        if self.given is Given.SECOND_ONLY:
+            return v, one, zero, u + r - 1.0
+        if self.given is Given.FIRST_ONLY:
+            return one, one, u - 1.0, v + r - 1.0
+        return one, r, u + v - 1.0, zero
+
+    def share_exponents(self) -> tuple[Floats, ...]:
+        """The exponents of p, q, F and G in s^a (1 − s)^b of a share s that is Beta(a, b)."""
+        u, v, r = self.powers
+        if self.given is Given.SECOND_ONLY:
+            return np.zeros_like(u), r, u, -(u + r)
+        if self.given is Given.FIRST_ONLY:
+            return v, r, np.zeros_like(u), -(v + r)
+        return v, np.zeros_like(u), -(u + v), u
+
+    def singular_points(self) -> list[Floats]:
+        """Real parts, in x = logit p, of the zeros and poles of p, q, F and G off the axis."""
+        with np.errstate(divide="ignore"):
+            zeros = [np.log(low) - np.log(high) for low, high in self.linear]
+        return [*zeros, np.zeros_like(self.t)]
+
+
+class Factor(Enum):
+    """The function of the share in the integrand: its density, its lower or its upper tail."""
+
+    DENSITY = 0
+    CDF = 1
+    SF = 2
+
+
+@dataclass(frozen=True)
+class ConditionalWindow(Window):
+    """The density of the weight times a function of the share, over x = logit p.
+
+    Next to an end of its range a tail of the share changes like s^a (1 − s)^b. Beyond its mean it
+    is taken to be constant.
+    """
+
+    conditional: Conditional
+    factor: Factor
+    start: Floats
+    """A first guess of the peak."""
+
+    @property
+    def farthest(self) -> float:
+        return _FARTHEST
+
+    def at(self, index: Index) -> Self:
+        return type(self)(self.conditional.at(index), self.factor, self.start[index])
+
+    def _is_flat(self, share: Pair) -> Bools:
+        beyond = share[0] - self.conditional.share.mean
+        if self.factor is Factor.DENSITY:
+            return np.zeros(beyond.shape, dtype=bool)
+        return beyond > 0 if self.factor is Factor.CDF else beyond < 0
+
+    def within(self, x: Floats) -> tuple[Floats, Floats]:
+        """x clipped to where neither p nor q underflows, and the change of log integrand beyond.
+
+        Beyond, the integrand is a power of p or of q.
+        """
+        inner = np.clip(x, -_EXACT, _EXACT)
+        if (inner == x).all():
+            return x, np.zeros_like(x)
+        return inner, self.slope_and_curvature(inner)[0] * (x - inner)
+
+    def log_integrand(self, x: Floats) -> Floats:
+        x, beyond = self.within(x)
+        points, share = self.conditional.points_at(x), self.conditional.share
+        power = 0 if self.factor is Factor.DENSITY else 1
+        mean = share.mean
+        changing = share.log_shape(*points.share, power) - share.log_shape(mean, 1.0 - mean, power)
+        changing = np.where(self._is_flat(points.share), 0.0, changing)
+        log_weight = self.conditional.weight.log_shape(*points.weight, 0)
+        if self.factor is Factor.DENSITY:
+            log_weight = log_weight + _log_share_rate(self.conditional, points)
+        return np.asarray(log_weight + changing + np.log(points.dw_dx) + beyond)
+
+    def slope_and_curvature(self, x: Floats) -> tuple[Floats, Floats]:
+        flat = self._is_flat(self.conditional.points_at(x).share)
+        return self._derivatives(x, np.where(flat, 0.0, 1.0), 1.0)
+
+    def _omitted_curvature(self, x: Floats) -> Floats:
+        flat = self._is_flat(self.conditional.points_at(x).share)
+        _, curvature = self._derivatives(x, np.where(flat, 1.0, 0.0), 0.0)
+        return np.maximum(curvature, 0.0)
+
+    def _derivatives(
+        self, x: Floats, with_share: Floats, with_weight: float
+    ) -> tuple[Floats, Floats]:
+        """The slope and minus the second derivative, of the share's and of the weight's part."""
+        p, q = expit(x), expit(-x)
+        exponents = [
+            with_weight * weight + with_share * share
+            for weight, share in zip(
+                self.conditional.weight_exponents(),
+                self._share_exponents(),
+                strict=True,
+            )
+        ]
+        slope = exponents[0] * q - exponents[1] * p
+        curvature = (exponents[0] + exponents[1]) * p * q
+        for exponent, (low, high) in zip(exponents[2:], self.conditional.linear, strict=True):
+            change = (high - low) * p * q / (low * q + high * p)
+            slope = slope + exponent * change
+            curvature = curvature - exponent * change * ((q - p) - change)
+        return slope, curvature
+
+    def _share_exponents(self) -> tuple[Floats, ...]:
+        exponents = self.conditional.share_exponents()
+        if self.factor is not Factor.DENSITY:
+            return exponents
+        # The density s^{a−1} (1 − s)^{b−1} of a share of p₁₀ and ρ, and ds/dt = 1/G.
+        assert self.conditional.given is Given.SECOND_ONLY
+        of_p, of_q, of_f, of_g = exponents
+        return of_p, of_q - 1.0, of_f - 1.0, of_g + 1.0
+
+    def _first_peak(self) -> Floats:
+        return self.start.copy()
+
+    def _singular_points(self) -> list[Floats]:
+        return self.conditional.singular_points()
+
+
+def _log_share_rate(conditional: Conditional, points: CellPoints) -> Floats:
+    """log ds/dt of the share s of p₁₀ at a given p₀₁: −log(1 − p₀₁)."""
+    assert conditional.given is Given.SECOND_ONLY
+    return -np.log(points.weight[1])
+
 
 # Few enough that the nodes of a block stay in the processor's cache.
 _BLOCK = 1024

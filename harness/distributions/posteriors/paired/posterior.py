@@ -18,7 +18,7 @@ from scipy.special import betainc, betaln
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions
 from harness.base.numerics.points import SignedLogitPoints, UnitPoints
 from harness.distributions.posteriors.beta import Beta
-from harness.distributions.posteriors.difference.mode import find_mode
+from harness.distributions.posteriors.difference.posterior import find_mode
 from harness.distributions.posteriors.difference.proportions import ProportionDifference
 from harness.distributions.posteriors.paired.integrals import PairedIntegrals
 from harness.distributions.truths import Prior

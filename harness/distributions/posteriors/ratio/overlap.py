@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import expit
 
 from harness.base.numerics.arrays import Floats, Index
-from harness.distributions.posteriors.difference.density import Density
-from harness.distributions.posteriors.difference.overlap import (
+from harness.distributions.posteriors.difference.density import (
+    Density,
     IntegrandPoints,
     has_noninteger_power,
     logistic_derivatives,

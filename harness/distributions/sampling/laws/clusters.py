@@ -16,8 +16,8 @@ import numpy.typing as npt
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import binomial
+from harness.distributions.sampling.law import NATS
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial, draw_proportions
-from harness.distributions.sampling.protocol import NATS
 
 
 def draw_clusters(

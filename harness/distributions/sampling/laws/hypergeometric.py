@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
-from harness.base.numerics.deviance import log_binomial
+from harness.base.numerics.special import log_binomial
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.products import probabilities
 
