@@ -22,7 +22,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("designs",),
     ("agreement",),
     ("tables",),
-    ("figures",),
+    ("figures", "findings"),
     ("config",),
     ("study",),
     ("one", "screen"),

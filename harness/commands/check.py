@@ -236,7 +236,7 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
 
     from harness.commands.command_line import words_of_call
     from harness.report.check.page import CheckedMethod, check_page
-    from harness.report.render import render
+    from harness.report.page import render
 
     chosen = [*(given["methods"] or []), *(given["command"] or [])]
     methods = [
@@ -289,7 +289,7 @@ def worst_exit_code(codes: Sequence[int]) -> int:
 def _shown_progress(methods: Sequence[Named], quiet: bool) -> Iterator[Tell]:
     """Show on a terminal how far the checks are while the block runs."""
     from harness.commands.output import console
-    from harness.screen.check_progress import check_bar
+    from harness.screen.console import check_bar
 
     screen = console(stderr=True)
     if quiet or not screen.is_terminal:

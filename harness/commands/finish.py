@@ -31,8 +31,7 @@ def finish(
     """
     from harness.commands.output import show_uncut
     from harness.config.experiment import Experiment
-    from harness.screen.calibration_summary import calibration_screen
-    from harness.screen.results import results_screen
+    from harness.screen.results import calibration_screen, results_screen
     from harness.tables.manifest import (
         agrees,
         failed_methods,
@@ -90,14 +89,14 @@ def _write_page(results: Results, path: Path) -> Path | None:
 
 def _page_line(page: Path) -> str:
     """Where the page is."""
-    from harness.screen.records import escape_markup
+    from harness.screen.console import escape_markup
 
     return escape_markup(f"The page of the results is {page}")
 
 
 def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) -> str:
     """How many figures there are, and how to choose others."""
-    from harness.screen.records import escape_markup
+    from harness.screen.console import escape_markup
 
     many = "1 figure" if len(drawn) == 1 else f"{len(drawn)} figures"
     chosen = ""
@@ -120,7 +119,7 @@ def progress_of(name: str, quiet: bool) -> Iterator[Progress]:
     if quiet or not screen.is_terminal:
         yield NoProgress()
         return
-    from harness.screen.progress import progress_bar
+    from harness.screen.console import progress_bar
 
     with on_terminal(progress_bar(screen, name)) as progress:
         yield progress

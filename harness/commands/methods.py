@@ -30,7 +30,7 @@ def methods(
 
         show_uncut(records_table(records))
     else:
-        from harness.screen.methods import methods_tables
+        from harness.screen.records import methods_tables
 
         console(width=NARROWEST).print(*methods_tables(records), sep="\n")
     return 0

@@ -125,8 +125,8 @@ def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
     validate_output_files({"the page" if out is None else "--out": target}, found)
     experiment = load_experiment(found[0])
     # What is wrong with a config is said before the engines are loaded, which takes longer.
-    from harness.report.explorer.page import explorer
-    from harness.report.render import render
+    from harness.report.explorer import explorer
+    from harness.report.page import render
 
     command = _command(["--explorer", *configs], out)
     write_output_file(target, render(explorer(experiment, command)))
@@ -136,7 +136,7 @@ def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
 
 def _page(results: Sequence[Results], command: str, folder: Path) -> str:
     """The text of the page, which stands in a folder."""
-    from harness.report.render import render
+    from harness.report.page import render
     from harness.report.results_page import results_page
 
     return render(results_page(results, command, folder))

@@ -124,7 +124,7 @@ class _Options:
 def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: bool) -> int:
     """Run the experiments one after the other; return the exit code."""
     from harness.commands.output import say
-    from harness.screen.estimate import estimate_line, estimate_lines
+    from harness.screen.console import estimate_line, estimate_lines
     from harness.study.estimate import WORTH_SAYING
 
     _refuse(experiments, options)

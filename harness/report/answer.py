@@ -13,10 +13,11 @@ from rich.text import Text
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
-from harness.report.content import Section
-from harness.report.verdicts import ABOUT, HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
-from harness.screen.calibration_summary import test_results
-from harness.screen.conclusion import MARGIN, Found, found_at, percent, sentences, shortest, telling
+from harness.findings.conclusion import MARGIN, Found, found_at, sentences, shortest
+from harness.findings.numbers import percent, telling
+from harness.findings.verdicts import ABOUT, HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
+from harness.report.page import Section
+from harness.screen.results import test_results
 from harness.tables.answers import rounding_of
 from harness.tables.manifest import (
     agrees,

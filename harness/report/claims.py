@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.report.content import Section
-from harness.report.papers import brown2001
-from harness.report.papers.claim import (
+from harness.findings.papers import brown2001, ross2003
+from harness.findings.papers.claim import (
     FAILS,
     HOLDS,
     IN_PART,
@@ -15,7 +14,7 @@ from harness.report.papers.claim import (
     Found,
     LackingError,
 )
-from harness.report.papers.ross2003 import claims as ross2003
+from harness.report.page import Section
 from harness.tables.results import Results
 
 _PAPERS = (ross2003, brown2001)

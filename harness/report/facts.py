@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from harness.base.plain_data import dump
-from harness.report.content import Section
+from harness.report.page import Section
 from harness.screen.results import engine_verdicts
 from harness.tables.manifest import remarked_methods
 from harness.tables.results import Results

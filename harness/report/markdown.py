@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from harness.base.text import printable
+from harness.findings.numbers import coverage, percent, significant
 from harness.report.answer import Method, Ranking, found_answer
 from harness.report.facts import engine_sentences
-from harness.report.numbers import coverage, percent, significant
-from harness.tables.formats import markdown_text, pipe_table
+from harness.tables.formats import markdown_text as escaped
+from harness.tables.formats import pipe_table
 from harness.tables.results import Results
 
 
@@ -20,19 +21,19 @@ def markdown(several: Sequence[Results]) -> str:
 def _section(results: Results) -> Iterator[str]:
     manifest = results.manifest
     found = found_answer(results)
-    yield f"### {markdown_text(str(manifest['title']))}"
+    yield f"### {escaped(str(manifest['title']))}"
     for sentence in found.warnings:
-        yield f"**{markdown_text(sentence)}**"
+        yield f"**{escaped(sentence)}**"
     for sentence in found.sentences:
-        yield markdown_text(sentence)
+        yield escaped(sentence)
     for ranking in found.rankings:
         if ranking.methods:
             yield _table(ranking, several=len(found.rankings) > 1)
     for sentence in engine_sentences(manifest):
-        yield markdown_text(sentence)
+        yield escaped(sentence)
     seed = "" if manifest["seed"] is None else f", seed {manifest['seed']}"
     versions = ", ".join(f"{name} {number}" for name, number in manifest["versions"].items())
-    yield markdown_text(f"{manifest['name']}{seed}; {versions}.")
+    yield escaped(f"{manifest['name']}{seed}; {versions}.")
 
 
 def _table(ranking: Ranking, several: bool) -> str:
@@ -47,7 +48,7 @@ def _table(ranking: Ranking, several: bool) -> str:
         ("relative length", "relative_length", _length),
     ]
     used = [each for each in columns if ranking.has(each[1])]
-    rows = [[markdown_text(text(method)) for _, _, text in used] for method in ranking.methods]
+    rows = [[escaped(text(method)) for _, _, text in used] for method in ranking.methods]
     at_alpha = f"At alpha = {ranking.alpha:.12g}:\n\n" if several else ""
     right = [name not in ("method", "verdict") for name, _, _ in used]
     return at_alpha + pipe_table([name for name, _, _ in used], rows, right)

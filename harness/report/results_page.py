@@ -11,12 +11,12 @@ from typing import Any
 from harness.base.plain_data import flow
 from harness.families.catalogue import family_of
 from harness.report.answer import answer
-from harness.report.cells.section import cells
+from harness.report.cells import cells
 from harness.report.claims import claims
-from harness.report.content import Page, Part, Section
 from harness.report.curves.section import curves
 from harness.report.facts import facts
 from harness.report.maps.section import maps
+from harness.report.page import Page, Part, Section
 from harness.tables.results import Results
 from harness.tables.storage import CELLS_FILE, RESULTS_PAGE
 

@@ -1,55 +1,24 @@
-"""Numbers and records as text on the screen."""
+"""Numbers and records as text on the screen.
+
+Intervals on the screen: as many digits as the length of an interval is known to.
+
+The catalogue of methods as tables of 80 columns, one for each family.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
-import polars as pl
 from rich import box
-from rich.markup import escape
+from rich.console import RenderableType
 from rich.table import Table
 
-from harness.base.text import printable
 from harness.families.catalogue import family_of
-from harness.tables.schema import worst_range_columns
-from harness.tables.wording import rounded
-
-
-def format_number(value: float | None) -> str:
-    """A number with four decimals, or a small one with three digits; empty for None."""
-    return "" if value is None else rounded(value)
-
-
-def worst_range(table: pl.DataFrame) -> str:
-    """The range of the worst cases of a table, to follow its title: ``; worst over p in 0 … 1``.
-
-    It is empty where no worst case is known. All rows of a run have the same range.
-    """
-    range_ = truth_range(table)
-    return f"; worst over {range_}" if range_ else ""
-
-
-def truth_range(table: pl.DataFrame) -> str:
-    """The range of the truths in a table, ``p in 0 … 1``; empty where no worst case is known."""
-    family = table["family"][0]
-    ends = worst_range_columns(family)
-    known = table.drop_nulls([name for each in ends for name in each])
-    if known.is_empty():
-        return ""
-    columns = zip(family_of(family).symbols, ends, strict=True)
-    spans = (span_text(symbol, known[low][0], known[high][0]) for symbol, (low, high) in columns)
-    return ", ".join(spans)
-
-
-def span_text(symbol: str, low: float, high: float) -> str:
-    """A range of a parameter, or its only value."""
-    return f"{symbol} = {low:.6g}" if low == high else f"{symbol} in {low:.6g} … {high:.6g}"
-
-
-def escape_markup(text: str) -> str:
-    """The text as rich prints it: its brackets are no markup, and it is ``printable``."""
-    return escape(printable(text))
+from harness.findings.numbers import format_number
+from harness.one.result import DECIMALS, number_text, shown_decimals
+from harness.screen.console import escape_markup
 
 
 def format_value(value: object) -> str:
@@ -94,3 +63,90 @@ def records_table(
         row = record if texts is None else texts[place]
         table.add_row(*(escape_markup(format_value(value)) for value in row.values()))
     return table
+
+
+ESTIMATE, LOWER, UPPER, LENGTH = "estimate", "lower", "upper", "length"
+LIMITS = (ESTIMATE, LOWER, UPPER)
+
+_MISSING, _UNDEFINED = "–", "undefined"
+
+
+def interval_texts(
+    records: Sequence[Mapping[str, Any]], names: Mapping[str, str], percent: bool = False
+) -> list[dict[str, Any]]:
+    """Return records with estimates and limits as text, whose decimals rows share where they can.
+
+    A value that is missing is a text too; an estimate such as 0/0 is undefined.
+
+    Args:
+        records: of intervals; the limits may be None.
+        names: of the columns of the estimate, the limits and the length.
+        percent: whether these are written as percentages.
+    """
+    columns = {name: names.get(name, name) for name in (*LIMITS, LENGTH)}
+    factor = 100.0 if percent else 1.0
+    scaled = [
+        [
+            None if record[columns[name]] is None else factor * record[columns[name]]
+            for name in LIMITS
+        ]
+        for record in records
+    ]
+    counts = shown_decimals(scaled, DECIMALS - 2 * percent)
+    texts = []
+    for record, values, count in zip(records, scaled, counts, strict=True):
+        text = {k: _MISSING if v is None else v for k, v in record.items()}
+        for name in columns:
+            column = columns[name]
+            if column in record:
+                value = record[column]
+                if value is not None:
+                    text[column] = number_text(factor * value, count, values) + " %" * percent
+        if record[columns[LOWER]] is not None and record[columns[ESTIMATE]] is None:
+            text[columns[ESTIMATE]] = _UNDEFINED
+        texts.append(text)
+    return texts
+
+
+def limits_text(lower: float, upper: float, percent: bool = False) -> str:
+    """An interval as text: ``0.0000 … 0.1329``."""
+    record = {ESTIMATE: lower, LOWER: lower, UPPER: upper}
+    (text,) = interval_texts([record], {}, percent)
+    return f"{text[LOWER]} … {text[UPPER]}"
+
+
+NONE = "none"
+LEGEND = (
+    "Promise: at-least, no truth is missed with a probability above alpha; mean, a truth from the "
+    "prior of the method is missed with the probability alpha; where it is empty, neither. "
+    "`methods NAME` shows a method in full, `methods --wide` all columns, and "
+    "`methods --family FAMILY` one family."
+)
+
+
+def methods_tables(records: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+    """Yield a table with name, title and promise of the methods of each family, then the legend.
+
+    A name is never cut; a title that is too long goes on in the next line.
+
+    Args:
+        records: the methods, those of a family together.
+    """
+    longest = max(len(record["name"]) for record in records)
+    for name, of_family in groupby(records, key=lambda record: str(record["family"])):
+        table = narrow_table(escape_markup(f"{name} ({family_of(name).title})"))
+        table.expand = True
+        table.add_column("name", no_wrap=True, min_width=longest)
+        table.add_column("title", ratio=1)
+        table.add_column("promise", no_wrap=True, min_width=len("at-least"))
+        for record in of_family:
+            promise = "" if record["promise"] == NONE else record["promise"]
+            table.add_row(*map(escape_markup, (record["name"], _title(record), promise)))
+        yield table
+    yield escape_markup(LEGEND)
+
+
+def _title(record: Mapping[str, Any]) -> str:
+    """The title, with the aliases of the method where it has some."""
+    also = "" if record["aliases"] == NONE else f" (also {record['aliases']})"
+    return f"{record['title']}{also}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from harness.screen.conclusion import conclusion
+from harness.findings.conclusion import sentences
 
 ROW: dict[str, Any] = {
     "family": "proportion",
@@ -27,7 +27,7 @@ ROW: dict[str, Any] = {
 def said(*rows: dict[str, Any], worst_is_exact: bool = True) -> list[str]:
     """The sentences about a summary of these rows."""
     table = pl.DataFrame([{**ROW, **row} for row in rows], infer_schema_length=None)
-    return list(conclusion(table, worst_is_exact))
+    return list(sentences(table, worst_is_exact))
 
 
 def test_the_shortest_method_that_keeps_alpha_is_named_with_those_that_do_not() -> None:

@@ -18,7 +18,7 @@ from rich.console import Console
 
 import harness
 from harness.commands.ending import Ended, cleaning_up, ending
-from harness.screen.progress import progress_bar
+from harness.screen.console import progress_bar
 from tests.cli.conftest import FIGURES
 
 MODULE = [sys.executable, "-W", "error", "-m", "harness"]

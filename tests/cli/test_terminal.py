@@ -14,8 +14,7 @@ import pytest
 
 import harness
 from harness.base.text import printable
-from harness.screen.console import PrintableConsole
-from harness.screen.progress import progress_bar
+from harness.screen.console import PrintableConsole, progress_bar
 from harness.testing import assert_interval_method
 from tests.cli.conftest import FIGURES, SMALL
 

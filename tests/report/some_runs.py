@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import harness
-from harness.report.content import Page, Part, Section
-from harness.report.render import render
+from harness.report.page import Page, Part, Section, render
 from harness.tables.results import Results
 
 GRID = {"grid": {"start": 0.1, "stop": 0.9, "count": 9}}

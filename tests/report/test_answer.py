@@ -11,10 +11,8 @@ import pytest
 
 import harness
 from harness.designs.miss_curve import MissCurve
-from harness.report.answer import Answer, Method, answer, found_answer
-from harness.report.content import Page, Part
-from harness.report.render import render
-from harness.report.verdicts import (
+from harness.findings.conclusion import sentences
+from harness.findings.verdicts import (
     ABOUT,
     HONEST,
     ON_AVERAGE,
@@ -23,7 +21,8 @@ from harness.report.verdicts import (
     range_text,
     ranges_above,
 )
-from harness.screen.conclusion import sentences
+from harness.report.answer import Answer, Method, answer, found_answer
+from harness.report.page import Page, Part, render
 from harness.tables.results import Results, load_tables
 from tests.report.pages import STORED, tables_in
 

@@ -18,7 +18,7 @@ from harness.checks.audit.audit import (
     run_audit,
 )
 from harness.report.check.audit import audit_page
-from harness.report.render import render
+from harness.report.page import render
 from tests.report.pages import ids_in, tables_in
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from harness.report.cells import section as section_of_cells
-from harness.report.cells.columns import numbers
-from harness.report.cells.section import LARGEST, cells
-from harness.report.content import plain
+from harness.report import cells as section_of_cells
+from harness.report.cells import LARGEST, cells
+from harness.report.packing import numbers
+from harness.report.page import plain
 from harness.tables.results import Results
 from tests.report.some_runs import CONFIGS, page_of, results_of, unpacked
 

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from harness.report.cells.section import cells
+from harness.report.cells import cells
 from tests.browser import Browser
 from tests.report.accessibility import violations
 from tests.report.pages import IS_TOO_WIDE, START

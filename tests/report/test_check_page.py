@@ -23,10 +23,9 @@ from harness.checks.findings import (
 )
 from harness.checks.formats import verdict_of
 from harness.checks.report import CheckReport
-from harness.report.check.counter_example.draw import picture_of
-from harness.report.check.findings import shown
-from harness.report.check.page import CheckedMethod, check_page
-from harness.report.render import render
+from harness.report.check.page import CheckedMethod, check_page, shown
+from harness.report.check.pictures import picture_of
+from harness.report.page import render
 from tests.report.pages import ids_in, tables_in
 
 HOSTILE = "<img src=x onerror=alert(1)>"

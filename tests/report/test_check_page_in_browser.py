@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from harness.checks.check import check
 from harness.checks.report import CheckReport
 from harness.report.check.page import CheckedMethod, check_page
-from harness.report.render import render
+from harness.report.page import render
 from tests.report.accessibility import violations
 from tests.report.pages import IS_TOO_WIDE, START
 

@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 import harness
+from harness.findings.papers import brown2001, ross2003
+from harness.findings.papers.claim import FAILS, HOLDS, IN_PART, UNDECIDED, as_many_as_expected
 from harness.report.claims import claims, decide
-from harness.report.papers import brown2001
-from harness.report.papers.claim import FAILS, HOLDS, IN_PART, UNDECIDED, as_many_as_expected
-from harness.report.papers.ross2003 import claims as ross2003
 from harness.tables.results import Results, load_tables
 from tests.report.pages import tables_in
 from tests.report.some_runs import page_of, results_of

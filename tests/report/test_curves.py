@@ -12,11 +12,11 @@ import pytest
 
 import harness
 from harness.designs.miss_curve import MissCurve
-from harness.report.content import Section
 from harness.report.curves.panels import outcome_panels, truth_panels
 from harness.report.curves.section import curves
-from harness.report.curves.sentence import Words, share_above
-from harness.report.curves.still_picture import Line, still_picture, ticks
+from harness.report.curves.sentences import Words, share_above
+from harness.report.page import Section
+from harness.report.still_picture import Line, still_picture, ticks
 from harness.tables.results import Results
 from tests.report.pages import ids_in, tables_in
 from tests.report.smooth_rows import restored

@@ -20,16 +20,17 @@ from harness.config.load import load_experiment
 from harness.designs.scenario import SingleScenario
 from harness.distributions.truths import DiscreteTruth
 from harness.figures.kinds.intervals_drawn import SHARD
-from harness.report.explorer.numbers import (
+from harness.report.explorer import (
     ABOVE,
     BELOW,
     HOLDS,
+    MOST_BYTES,
     Numbers,
+    explorer,
     numbers_of,
     outcomes_in_words,
 )
-from harness.report.explorer.page import MOST_BYTES, explorer
-from harness.report.render import render
+from harness.report.page import render
 
 ROOT = Path(__file__).parents[2]
 CONFIG: dict[str, Any] = {

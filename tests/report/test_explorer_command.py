@@ -8,8 +8,8 @@ import pytest
 
 from harness.cli import main
 from harness.config.load import load_experiment
-from harness.report.explorer.page import explorer
-from harness.report.render import render
+from harness.report.explorer import explorer
+from harness.report.page import render
 
 CONFIG = """
 name: mine

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness.config.load import load_experiment
-from harness.report.explorer.numbers import Numbers, numbers_of
-from harness.report.explorer.page import explorer
-from harness.report.numbers import percent, significant
-from harness.report.render import render
+from harness.findings.numbers import percent, significant
+from harness.report.explorer import Numbers, explorer, numbers_of
+from harness.report.page import render
 from tests.browser import Browser
 from tests.report.accessibility import violations
 from tests.report.pages import IS_TOO_WIDE

@@ -6,9 +6,8 @@ from typing import Any
 
 import yaml
 
-from harness.report.content import Page, Part
 from harness.report.facts import facts
-from harness.report.render import render
+from harness.report.page import Page, Part, render
 from harness.tables.results import Results, load_tables
 from tests.report.pages import STORED, tables_in
 

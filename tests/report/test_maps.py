@@ -12,10 +12,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from harness.report.content import plain
-from harness.report.maps.drawing import Scale, drawing, edges
 from harness.report.maps.frames import Row, frames_of
-from harness.report.maps.section import MOST_PLACES, maps
+from harness.report.maps.section import MOST_PLACES, Scale, drawing, edges, maps
+from harness.report.page import plain
 from harness.tables.results import Results
 from tests.report.some_runs import CONFIGS, page_of, results_of, unpacked
 
@@ -223,7 +222,7 @@ def test_the_same_results_give_the_same_bytes(name: str) -> None:
 
 def test_maps_and_cells_need_no_plotting_library() -> None:
     program = (
-        "import sys, harness.report.maps.section, harness.report.cells.section; "
+        "import sys, harness.report.maps.section, harness.report.cells; "
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import harness
 from harness.report.answer import answer
-from harness.report.content import Page, Part
-from harness.report.render import render
+from harness.report.page import Page, Part, render
 from harness.report.results_page import results_page
 from harness.tables.results import Results, load_tables
 from harness.tables.storage import EXPLORER_PAGE, is_page

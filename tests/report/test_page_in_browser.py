@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import harness
-from harness.report.render import render
+from harness.report.page import render
 from harness.report.results_page import results_page
 from harness.tables.results import Results
 from tests.browser import Browser

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.report.content import packed
-from harness.report.curves.smooth import packed_smooth
+from harness.report.packing import packed, packed_smooth
 from tests.report.smooth_rows import restored
 
 X = np.linspace(0, 1, 400)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.base.numerics.arrays import Floats
-from harness.report.curves.thinning import thinned
+from harness.report.packing import thinned
 
 COLUMNS = 100
 

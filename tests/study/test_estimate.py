@@ -14,7 +14,7 @@ from harness.base.errors import InputError
 from harness.config.experiment import Experiment
 from harness.config.load import load_all, load_experiment
 from harness.designs.monte_carlo import SHARD
-from harness.screen.estimate import duration
+from harness.screen.console import duration
 from harness.study import estimate as estimates
 from harness.study import run as study
 from harness.study.columns import catalogue_sources

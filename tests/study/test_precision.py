@@ -19,7 +19,7 @@ from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.designs.monte_carlo import fraction_interval
 from harness.designs.precision import estimate_interval, fixed_trials, planned_looks
-from harness.screen.estimate import estimate_lines
+from harness.screen.console import estimate_lines
 from harness.screen.results import results_screen
 from harness.study import trials
 from harness.study.estimate import estimate

@@ -12,7 +12,7 @@ from rich.console import Console
 from harness.designs.calibration import BinTally, Design
 from harness.distributions.truths import PairTruth, UniformTruth
 from harness.methods.catalogue import PROPORTION
-from harness.screen.calibration_summary import calibration_screen
+from harness.screen.results import calibration_screen
 from harness.tables.calibration_tables import (
     calibration_cells,
     calibration_manifest,

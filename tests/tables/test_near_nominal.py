@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from harness.screen.near_nominal import near_nominal_screen
+from harness.screen.comparisons import near_nominal_screen
 from harness.tables.answers import near_nominal
 from tests.study.experiments import DRAWN, in_memory
 

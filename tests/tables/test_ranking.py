@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from harness.screen.ranking import ranking_screen
+from harness.screen.comparisons import ranking_screen
 from harness.tables.answers import ranking
 from harness.tables.results import load, write_tables
 from tests.study.experiments import DRAWN, in_memory, part

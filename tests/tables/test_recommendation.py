@@ -9,7 +9,7 @@ import pytest
 import yaml
 from polars.testing import assert_frame_equal
 
-from harness.screen.recommendation import recommendation_screen
+from harness.screen.comparisons import recommendation_screen
 from harness.tables.answers import CLOSEST, NEVER, WITHIN, recommendation
 from harness.tables.manifest import worst_cases_are_exact
 from harness.tables.results import load, write_tables

@@ -10,8 +10,8 @@ from harness.checks.audit.audit import Audit, Audited, Kind, Reproduction
 from harness.checks.audit.page import ABOUT, TITLES, kept, skipped_sentences, summary
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, Verdict
 from harness.families.catalogue import family_of
-from harness.report.check.findings import MARKS, Shown, shown
-from harness.report.content import Page, Part, Section
+from harness.report.check.page import MARKS, Shown, shown
+from harness.report.page import Page, Part, Section
 from harness.tables.manifest import versions
 
 _KEY = "audit"

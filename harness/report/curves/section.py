@@ -1,24 +1,211 @@
-"""Curves of all methods of a run, with switches for methods and sliders over sizes.
+"""Panels of curves with all of their words: what is switched on at first, and what it is called.
+
+Curves of all methods of a run, with switches for methods and sliders over sizes.
 
 The page draws them with Plotly; where scripts are off, a still picture of a few methods stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from harness.designs.miss_curve import MissCurve
-from harness.report.content import Section, packed
-from harness.report.curves.calibration import calibration_picture
+from harness.figures.look import labels
+from harness.methods.method import TWO_SIDED
+from harness.report.calibration import calibration_picture
 from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels
-from harness.report.curves.shown import Shown, shown_of
-from harness.report.curves.smooth import packed_smooth
-from harness.report.curves.still_picture import COLOURS, DASHES, Line, StillPicture, still_picture
-from harness.report.curves.thinning import thinned
+from harness.report.curves.sentences import (
+    Words,
+    coverage_sentence,
+    length_sentence,
+    outcome_sentence,
+)
+from harness.report.packing import packed, packed_smooth, thinned
+from harness.report.page import Section
+from harness.report.still_picture import COLOURS, DASHES, Line, StillPicture, still_picture
+from harness.tables.answers import YARDSTICK
 from harness.tables.results import Results
+from harness.tables.wording import method_titles
+
+MOST_ON = 6
+"""The most methods that are switched on at first."""
+ALWAYS_ON = "wald"
+"""The method that is among them, where the run has it: the one that others are held against."""
+_SPARSE = 10
+"""An outcome is written on a logarithmic axis where fewer than one in so many is known."""
+_MOST_OF_TRUTHS, _MOST_OF_OUTCOMES = 4, 3
+"""The axis shows so many times alpha at most, unless all of it is asked for."""
+_ROOM = 1.15
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Panels with all of their words."""
+
+    panels: Panels
+    titles: Mapping[str, str]
+    on: Sequence[int]
+    """The methods that are switched on at first, the first of which has the first colour."""
+    x_label: str
+    symbol: str
+    """The name of a position of the axis."""
+    logarithmic: bool
+
+    @property
+    def is_outcome(self) -> bool:
+        return self.panels.over == "outcome"
+
+    @property
+    def sizes(self) -> list[str]:
+        """The sizes in words; one empty text where they are the axis."""
+        return list(dict.fromkeys(self.size_text(each) for each in self.panels.panels))
+
+    @property
+    def held(self) -> list[str]:
+        """The true values that are held, in words."""
+        return list(dict.fromkeys(self.held_text(each) for each in self.panels.panels))
+
+    @property
+    def alphas(self) -> list[float]:
+        return list(dict.fromkeys(each.alpha for each in self.panels.panels))
+
+    @property
+    def start(self) -> int:
+        """The number of the size that is shown at first."""
+        return (len(self.sizes) - 1) // 2
+
+    @property
+    def first(self) -> Panel:
+        """The panel that is shown at first."""
+        return self.panels.panels[self.start * len(self.held) * len(self.alphas)]
+
+    @property
+    def reference(self) -> int:
+        """The number of the method that lengths are relative to at first; -1 for none."""
+        methods = self.panels.methods
+        if YARDSTICK not in methods or len(self.comparable) < 2:
+            return -1
+        row = methods.index(YARDSTICK)
+        return row if row in self.comparable else -1
+
+    @property
+    def comparable(self) -> list[int]:
+        """The methods whose lengths are compared: those of one side, if possible of two."""
+        sides = self.panels.sides
+        side = TWO_SIDED if TWO_SIDED in sides else sides[0]
+        return [row for row, each in enumerate(sides) if each == side]
+
+    def reach(self, alpha: float) -> float:
+        """The largest actual alpha on the axis: of what is switched on at first, or a few alpha."""
+        found = [alpha]
+        for panel in self.panels.panels:
+            if panel.alpha != alpha:
+                continue
+            values = [panel.missed[self.on]]
+            if panel.simulated is not None:
+                values.append(panel.simulated.alpha[self.on])
+            drawn = [panel.curves[row] for row in self.on if panel.curves]
+            values += [each.missed for each in drawn if each is not None]
+            found += [float(each[np.isfinite(each)].max(initial=0.0)) for each in values]
+        most = _MOST_OF_OUTCOMES if self.is_outcome else _MOST_OF_TRUTHS
+        return min(_ROOM * max(found), most * alpha, 1.0)
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """The least and the largest value on the axis; None where it has no end."""
+        if self.panels.over == "size":
+            return 0.0, None
+        if self.panels.over == "outcome":
+            return None, None
+        low, high = self.panels.family.model.SUPPORT
+        return low if math.isfinite(low) else None, high if math.isfinite(high) else None
+
+    @property
+    def names(self) -> list[str]:
+        return [self.titles[method] for method in self.panels.methods]
+
+    @property
+    def series(self) -> list[int]:
+        """Of each method its place among the colours."""
+        others = [row for row in range(len(self.names)) if row not in self.on]
+        order = [*self.on, *others]
+        return [order.index(row) for row in range(len(self.names))]
+
+    @property
+    def value_label(self) -> str:
+        return "actual α" if self.is_outcome else "coverage (1 − actual α)"
+
+    @property
+    def length_label(self) -> str:
+        if self.is_outcome:
+            return "length of the interval"
+        return labels.length_label(self.panels.family).replace("\n", " ")
+
+    def size_text(self, panel: Panel) -> str:
+        return "" if panel.size is None else labels.size_text(self.panels.family, panel.size)
+
+    def held_text(self, panel: Panel) -> str:
+        """The true values that are held, with their symbols."""
+        symbols = [symbol for _, symbol in self.panels.family.curve_truths]
+        if panel.size is not None:
+            symbols = symbols[1:]
+        pairs = zip(symbols, panel.held, strict=True)
+        return ", ".join(f"{symbol} = {value:.6g}" for symbol, value in pairs if value is not None)
+
+    def sentences(self, panel: Panel) -> list[str]:
+        """What the pictures of a panel say; the second is empty where there are no lengths."""
+        setting = ", ".join(filter(None, (self.size_text(panel), self.held_text(panel))))
+        words = Words(self.names, self.on, self.comparable, self.reference, setting, self.symbol)
+        first = outcome_sentence if self.is_outcome else coverage_sentence
+        return [first(panel, words), length_sentence(panel, words)]
+
+
+def shown_of(results: Results, panels: Panels) -> Shown:
+    """Return panels with all of their words."""
+    family, first = panels.family, panels.panels[0]
+    words = {
+        "truth": labels.truth_label(family),
+        "outcome": f"outcome {family.model.COUNT} (number of {family.model.COUNTED})",
+        "size": labels.size_label(family),
+    }
+    x = first.x
+    sparse = panels.over == "outcome" and not family.is_bounded and x[-1] > _SPARSE * x.size
+    return Shown(
+        panels,
+        method_titles(results.manifest),
+        _on_at_first(results, panels.methods),
+        words[panels.over],
+        _symbol(panels),
+        bool(sparse and first.names is None),
+    )
+
+
+def _symbol(panels: Panels) -> str:
+    """The name of a position of the axis."""
+    if panels.over == "outcome":
+        return panels.family.model.COUNT
+    if panels.over == "size":
+        return panels.family.sizes[0]
+    return panels.family.curve_truths[0][1]
+
+
+def _on_at_first(results: Results, methods: Sequence[str]) -> list[int]:
+    """All methods where they are few, else the best ranked ones, and the one that all know."""
+    if len(methods) <= MOST_ON:
+        return list(range(len(methods)))
+    ranking = results.ranking
+    ranked = [] if ranking is None else ranking["method"].unique(maintain_order=True).to_list()
+    order = [each for each in dict.fromkeys((*ranked, *methods)) if each in methods]
+    wanted = order[:MOST_ON]
+    if ALWAYS_ON in methods and ALWAYS_ON not in wanted:
+        wanted[-1] = ALWAYS_ON
+    return [methods.index(each) for each in wanted]
+
 
 SIMULATED_ON = 2
 """With so many methods or fewer the estimates of Monte Carlo are shown at first."""

@@ -7,9 +7,9 @@ import polars as pl
 
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
-from harness.report.content import Section
-from harness.report.curves.still_picture import Line, still_picture
-from harness.report.numbers import whole
+from harness.findings.numbers import whole
+from harness.report.page import Section
+from harness.report.still_picture import Line, still_picture
 from harness.tables.results import Results
 
 _NAMES = {"prior": "under the prior", "truth": "under the truths' distribution"}

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from harness.report.numbers import percent
-from harness.report.papers.claim import Claim, Found, LackingError, rows, value, verdict
+from harness.findings.numbers import percent
+from harness.findings.papers.claim import Claim, Found, LackingError, rows, value, verdict
 from harness.tables.results import Results
 
 SOURCE = "Brown, Cai and DasGupta (2001)"

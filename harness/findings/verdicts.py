@@ -16,7 +16,8 @@ from harness.families.family import MONTE_CARLO, SINGLE_SAMPLE, Family
 from harness.figures import selection
 from harness.figures.method_limits import exact_curve
 from harness.figures.truth_curves import TruthCurves
-from harness.screen.conclusion import Found, is_clearly_above, percent, telling
+from harness.findings.conclusion import Found, is_clearly_above
+from harness.findings.numbers import percent, telling
 from harness.tables.answers import rounding_of
 from harness.tables.results import Results
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from harness.base.text import enumerated
 from harness.families.catalogue import family_of
-from harness.report.cells.columns import packed_columns
-from harness.report.content import Section
+from harness.report.packing import packed_columns
+from harness.report.page import Section
 from harness.tables.meanings import CELLS
 from harness.tables.results import Results
 from harness.tables.schema import SAMPLING

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.report.curves.thinning import thinned
+from harness.report.packing import thinned
 
 WIDTH, HEIGHT = 720, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 10, 44

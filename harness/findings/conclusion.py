@@ -14,8 +14,8 @@ from harness.base.text import enumerated
 from harness.distributions.sampling import binomial
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
+from harness.findings.numbers import percent, span_text, telling
 from harness.methods.method import TWO_SIDED
-from harness.screen.records import escape_markup, span_text
 from harness.tables.answers import rounding_of
 from harness.tables.schema import worst_range_columns
 
@@ -25,7 +25,6 @@ MARGIN = 0.05
 """A mean alpha of up to so much of alpha above it counts as about right on average."""
 _MOST_NAMED = 3
 _MOST_SPANS = 2
-_MOST_DIGITS = 12
 _Row = Mapping[str, Any]
 
 
@@ -51,12 +50,6 @@ class Found:
     """The mean length at each size; None where one is not known, or where there is one limit."""
     scope: str = ""
     """Of which true values the worst case is: ``for p in 0.1 … 0.9``; empty where it is all."""
-
-
-def conclusion(summary: pl.DataFrame, worst_is_exact: bool) -> Iterator[str]:
-    """Yield the ``sentences`` as a screen takes them."""
-    for line in sentences(summary, worst_is_exact):
-        yield escape_markup(line)
 
 
 def sentences(summary: pl.DataFrame, worst_is_exact: bool) -> Iterator[str]:
@@ -286,21 +279,3 @@ def _names(names: Sequence[str]) -> str:
     if len(names) > _MOST_NAMED + 1:
         names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} others"]
     return enumerated(names)
-
-
-def percent(value: float, digits: int = 3) -> str:
-    """A probability as the sentences write it: ``5 %``."""
-    return f"{100 * value:.{digits}g} %"
-
-
-def telling(value: float, bound: float) -> str:
-    """A probability as ``percent`` writes it, with more digits where it would read as the bound.
-
-    >>> telling(0.0500263, 0.05), telling(0.0518, 0.05), telling(0.05, 0.05)
-    ('5.003 %', '5.18 %', '5 %')
-    """
-    if abs(value - bound) > rounding_of(bound):
-        for digits in range(3, _MOST_DIGITS):
-            if percent(value, digits) != percent(bound, digits):
-                return percent(value, digits)
-    return percent(value)

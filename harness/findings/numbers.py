@@ -1,4 +1,4 @@
-"""Numbers as a page shows them."""
+"""Numbers as people read them, on the screen and on pages."""
 
 from __future__ import annotations
 
@@ -6,18 +6,36 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import polars as pl
+
+from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.screen.conclusion import percent as known_percent
-from harness.tables.wording import with_error, with_interval
+from harness.tables.answers import rounding_of
+from harness.tables.schema import worst_range_columns
+from harness.tables.wording import rounded, with_error, with_interval
 
 _MOST_DECIMALS = 8
+_MOST_DIGITS = 12
 
 
 def percent(value: float | None, digits: int = 3) -> str:
     """A probability in percent, as in ``5.12 %``; nothing where it is not known."""
     if value is None or math.isnan(value):
         return ""
-    return known_percent(value, digits)
+    return f"{100 * value:.{digits}g} %"
+
+
+def telling(value: float, bound: float) -> str:
+    """A probability as ``percent`` writes it, with more digits where it would read as the bound.
+
+    >>> telling(0.0500263, 0.05), telling(0.0518, 0.05), telling(0.05, 0.05)
+    ('5.003 %', '5.18 %', '5 %')
+    """
+    if abs(value - bound) > rounding_of(bound):
+        for digits in range(3, _MOST_DIGITS):
+            if percent(value, digits) != percent(bound, digits):
+                return percent(value, digits)
+    return percent(value)
 
 
 def coverage(value: float | None, error: float | None = None, interval: Span | None = None) -> str:
@@ -64,6 +82,37 @@ def significant(value: float | None, digits: int = 4) -> str:
 def whole(value: int | None) -> str:
     """A count, in groups of three digits; nothing where it is not known."""
     return "" if value is None else f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def format_number(value: float | None) -> str:
+    """A number with four decimals, or a small one with three digits; empty for None."""
+    return "" if value is None else rounded(value)
+
+
+def worst_range(table: pl.DataFrame) -> str:
+    """The range of the worst cases of a table, to follow its title: ``; worst over p in 0 … 1``.
+
+    It is empty where no worst case is known. All rows of a run have the same range.
+    """
+    range_ = truth_range(table)
+    return f"; worst over {range_}" if range_ else ""
+
+
+def truth_range(table: pl.DataFrame) -> str:
+    """The range of the truths in a table, ``p in 0 … 1``; empty where no worst case is known."""
+    family = table["family"][0]
+    ends = worst_range_columns(family)
+    known = table.drop_nulls([name for each in ends for name in each])
+    if known.is_empty():
+        return ""
+    columns = zip(family_of(family).symbols, ends, strict=True)
+    spans = (span_text(symbol, known[low][0], known[high][0]) for symbol, (low, high) in columns)
+    return ", ".join(spans)
+
+
+def span_text(symbol: str, low: float, high: float) -> str:
+    """A range of a parameter, or its only value."""
+    return f"{symbol} = {low:.6g}" if low == high else f"{symbol} in {low:.6g} … {high:.6g}"
 
 
 FILTERS: Mapping[str, Callable[..., Any]] = {

@@ -10,9 +10,9 @@ import numpy as np
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.designs.miss_curve import MissCurve
+from harness.findings.numbers import coverage, percent
+from harness.findings.verdicts import ranges_above
 from harness.report.curves.panels import Panel
-from harness.report.numbers import coverage, percent
-from harness.report.verdicts import ranges_above
 from harness.tables.answers import rounding_of
 
 ACCURATE = 1e-9

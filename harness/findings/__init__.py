@@ -1,0 +1,1 @@
+"""What results mean: judgements as plain data, plain sentences, and numbers as text."""

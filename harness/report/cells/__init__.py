@@ -1,1 +1,0 @@
-"""The cells of a run, chosen, filtered and sorted in its page."""

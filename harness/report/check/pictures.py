@@ -1,0 +1,515 @@
+"""What a picture of a counter-example consists of: marks at their places, axes, a table.
+
+Horizontal places are in percent of the picture's width, so that its text keeps its size at any
+width; vertical ones are in pixels.
+
+Intervals below each other, on the axis of the parameter.
+
+Probabilities beside the level that is desired or allowed: tails, and misses over the truth.
+
+The picture of any counter-example.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats
+from harness.base.text import printable_line
+from harness.checks.findings import (
+    Cell,
+    CounterExample,
+    IntervalExample,
+    IntervalRow,
+    MissExample,
+    NumberExample,
+    TailExample,
+    format_cell,
+)
+from harness.findings.numbers import percent
+from harness.report.still_picture import ticks
+
+LEFT, RIGHT = 3.0, 97.0
+LEFT_OF_PLOT = 13.0
+"""Percent; of a picture with text at its vertical axis."""
+TOP, PLOT = 12, 170
+"""Pixels above a picture, and of one with two axes."""
+ROW, AXIS = 46, 48
+"""Pixels of a bar with its label, and of the horizontal axis."""
+_MOST_TICKS = 5
+_LONGEST_LABEL = 42
+"""Letters beside an interval, so that they fit a telephone."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A place of an axis with its text."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An interval, or the length of a number."""
+
+    label: str
+    y: float
+    start: float
+    """Percent; where start is beyond end, the limits are not in order."""
+    end: float
+    dot: float | None = None
+    """Where the estimate is; None where that is not known or lies beyond the axis."""
+    is_fault: bool = False
+    is_open_left: bool = False
+    """Whether the lower limit lies beyond the axis."""
+    is_open_right: bool = False
+    note: str = ""
+    """What stands in the place of an interval that there is none of."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point."""
+
+    x: float
+    y: float
+    kind: str
+    """``lower`` or ``upper``, a limit; or ``worst``."""
+    is_fault: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line across the picture, with the words that explain it below the picture."""
+
+    y: float
+    kind: str
+    """``desired``, ``allowed`` or ``found``."""
+    words: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers of a picture."""
+
+    heading: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture with all of its places."""
+
+    kind: str
+    sentence: str
+    x_label: str
+    height: float
+    axis: float
+    """Where the horizontal axis is, from above."""
+    table: Table
+    y_label: str = ""
+    left: float = LEFT
+    right: float = RIGHT
+    top: float = TOP
+    x_ticks: Sequence[Tick] = ()
+    y_ticks: Sequence[Tick] = ()
+    bars: Sequence[Bar] = ()
+    marks: Sequence[Mark] = ()
+    lines: Sequence[Line] = ()
+    shades: Sequence[tuple[float, float]] = ()
+    """Ranges of the horizontal axis with another ground: beginning and width."""
+    shade_words: str = ""
+    curve: str = ""
+    """A path within a box of 1000 by 1000."""
+    notes: Sequence[str] = field(default_factory=tuple)
+    """What the marks mean, in words."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Values to percent of the width."""
+
+    low: float
+    high: float
+    left: float = LEFT
+    logarithmic: bool = False
+
+    def at(self, value: float) -> float:
+        """The place of a value; of one beyond the axis its end."""
+        low, high, value = (self._scale(each) for each in (self.low, self.high, value))
+        share = (min(max(value, low), high) - low) / ((high - low) or 1.0)
+        return round(self.left + (RIGHT - self.left) * share, 2)
+
+    def has(self, value: float) -> bool:
+        """Whether a value lies on the axis."""
+        return self.low <= value <= self.high
+
+    def ticks(self) -> list[Tick]:
+        """Round numbers, or powers of ten, at their places."""
+        if self.logarithmic:
+            powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
+            step = max(1, -(-len(powers) // _MOST_TICKS))
+            return [Tick(self.at(10.0**each), text(10.0**each)) for each in powers[::step]]
+        found = ticks(self.low, self.high, _MOST_TICKS)
+        return [Tick(self.at(each), text(each, self.high - self.low)) for each in found]
+
+    def _scale(self, value: float) -> float:
+        return math.log10(max(value, self.low)) if self.logarithmic else value
+
+
+def joined(*words: str) -> str:
+    """The words that are not empty, with colons between them."""
+    return ": ".join(each for each in words if each)
+
+
+def shortened(text: str) -> str:
+    """A label, cut where it is too long for a telephone."""
+    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
+
+
+def exact(value: float, fault: str = "") -> str:
+    """A number as messages have it; without one why."""
+    if math.isnan(value):
+        return printable_line(fault) or "not a number"
+    return f"{value:.15g}".replace("-", "−").replace("inf", "∞")
+
+
+def text(value: float, span: float | None = None) -> str:
+    """A number at an axis, with as many digits as tell it from its neighbours."""
+    if span is None or not value:
+        return f"{value:.6g}".replace("-", "−")
+    digits = max(3, math.ceil(math.log10(max(abs(value) / span, 1.0))) + 3)
+    return f"{value:.{min(digits, 15)}g}".replace("-", "−")
+
+
+_NARROW = 0.2
+"""Of the range; narrower intervals are drawn on an axis of their own."""
+_FEWEST_FOLDS = 30.0
+"""The ratio of the largest and the smallest limit from which on the axis is logarithmic."""
+
+
+def interval_picture(example: IntervalExample) -> Picture:
+    """Intervals below each other."""
+    axis = _axis_of(example)
+    bars = [
+        _bar(row, label, TOP + ROW * number, axis)
+        for number, (row, label) in enumerate(zip(example.rows, _labels(example), strict=True))
+    ]
+    bottom = TOP + ROW * len(bars)
+    low, high = example.support
+    shades = []
+    if low > axis.low:
+        shades.append((axis.left, round(axis.at(low) - axis.left, 2)))
+    if high < axis.high:
+        shades.append((axis.at(high), round(RIGHT - axis.at(high), 2)))
+    common = format_cell(_common(example.rows))
+    unit = f", in {example.unit}" if example.unit else ""
+    return Picture(
+        kind="intervals",
+        sentence=example.sentence,
+        x_label=f"{example.parameter}{unit}{f', at {common}' if common else ''}",
+        height=bottom + AXIS,
+        axis=bottom,
+        table=Table(
+            ("Interval of", "lower", "upper", "estimate"),
+            [
+                (
+                    joined(row.words, format_cell(row.cell)),
+                    exact(row.lower, row.fault),
+                    exact(row.upper, row.fault),
+                    exact(row.estimate),
+                )
+                for row in example.rows
+            ],
+        ),
+        x_ticks=axis.ticks(),
+        bars=bars,
+        shades=shades,
+        shade_words=f"Shaded: outside of the range of {example.parameter}." if shades else "",
+        notes=_interval_notes(bars),
+    )
+
+
+def _interval_notes(bars: Sequence[Bar]) -> list[str]:
+    """What the marks of intervals mean."""
+    notes = ["Dot: the estimate."]
+    if any(bar.is_fault for bar in bars) and not all(bar.is_fault for bar in bars):
+        notes.insert(0, "Thick line: the interval of this finding.")
+    if any(bar.start > bar.end for bar in bars):
+        notes.append("Dashed: the lower limit (the square) lies above the upper one.")
+    if any(bar.is_open_left or bar.is_open_right for bar in bars):
+        notes.append("Arrow: the limit lies beyond the axis.")
+    return notes
+
+
+def _axis_of(example: IntervalExample) -> Axis:
+    """The axis of all limits and estimates, with the range of the parameter if that fits."""
+    values = [
+        value
+        for row in example.rows
+        for value in (row.lower, row.upper, row.estimate)
+        if math.isfinite(value)
+    ]
+    if not values:
+        low, high = example.support
+        return Axis(low if math.isfinite(low) else 0.0, high if math.isfinite(high) else 1.0)
+    low, high = min(values), max(values)
+    positive = [value for value in values if value > 0]
+    is_ratio = example.support == (0.0, math.inf) and not example.unit
+    if is_ratio and positive and low >= 0 and high > _FEWEST_FOLDS * min(positive):
+        low = min(positive)
+        return Axis(
+            10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high)), LEFT, True
+        )
+    ends = [end for end in example.support if math.isfinite(end)]
+    if len(ends) == 2 and high - low >= _NARROW * (ends[1] - ends[0]):
+        low, high = min(low, ends[0]), max(high, ends[1])
+    room = 0.06 * (high - low) or 0.06 * abs(high) or 1.0
+    below = low - room if low not in ends else low
+    above = high + room if high not in ends else high
+    return Axis(below, above)
+
+
+def _labels(example: IntervalExample) -> list[str]:
+    """The label of each interval: what it is, and what is not the same for all of them."""
+    common = _common(example.rows)
+    found = []
+    for row in example.rows:
+        own = {name: value for name, value in row.cell.items() if name not in common}
+        found.append(shortened(joined(row.words, format_cell(own)) or "the outcome"))
+    return found
+
+
+def _common(rows: Sequence[IntervalRow]) -> dict[str, float | int | str]:
+    """What is the same for all intervals; of one alone, of equal ones or of lists, the alpha."""
+    first, *others = (row.cell for row in rows)
+    common = {name: value for name, value in first.items() if _all_have(others, name, value)}
+    if len(common) < len(first):
+        return common
+    return {name: value for name, value in first.items() if name == "alpha"}
+
+
+def _all_have(cells: Iterable[Cell], name: str, value: float | int | str) -> bool:
+    return all(each.get(name) == value for each in cells)
+
+
+def _bar(row: IntervalRow, label: str, y: float, axis: Axis) -> Bar:
+    """The bar of an interval; a limit that is missing leaves a note."""
+    note = ""
+    if math.isnan(row.lower) or math.isnan(row.upper):
+        missing = [
+            name
+            for name, value in (("lower", row.lower), ("upper", row.upper))
+            if math.isnan(value)
+        ]
+        note = "no limits" if len(missing) == 2 else f"the {missing[0]} limit is not a number"
+    start, end = (
+        axis.at(value) if not math.isnan(value) else math.nan for value in (row.lower, row.upper)
+    )
+    start, end = (end if math.isnan(start) else start), (start if math.isnan(end) else end)
+    is_drawn = not (math.isnan(row.lower) and math.isnan(row.upper))
+    has_dot = math.isfinite(row.estimate) and axis.has(row.estimate)
+    return Bar(
+        label=label,
+        y=y,
+        start=start if is_drawn else 0.0,
+        end=end if is_drawn else 0.0,
+        dot=axis.at(row.estimate) if has_dot else None,
+        is_fault=row.is_fault,
+        is_open_left=row.lower < axis.low,
+        is_open_right=row.upper > axis.high,
+        note=note,
+    )
+
+
+_MOST_OUTCOMES = 4
+_SMALLEST_TAIL = 1e-4
+"""The smallest tail on the axis, relative to the expected one."""
+_SMALLEST_TOP = 1e-6
+_CURVE = 1000
+"""Units of the box in which a curve is drawn, each way."""
+
+
+def tail_picture(example: TailExample) -> Picture:
+    """Tails over the outcomes, on a logarithmic axis."""
+    known = np.concatenate([each[np.isfinite(each)] for each in example.tails.values()])
+    floor = example.expected * _SMALLEST_TAIL
+    smallest = max(min([*known.tolist(), example.expected]), floor)
+    largest = max([*known.tolist(), example.expected])
+    vertical = math.floor(math.log10(smallest)), math.ceil(math.log10(largest))
+    bottom = vertical[0] - (vertical[0] == vertical[1])
+
+    def y_at(value: float) -> float:
+        share = (math.log10(max(value, 10.0**bottom)) - bottom) / (vertical[1] - bottom)
+        return round(TOP + PLOT * (1.0 - share), 1)
+
+    low, high = float(example.outcomes[0]), float(example.outcomes[-1])
+    room = 0.04 * (high - low) or 0.5
+    axis = Axis(low - room, high + room, LEFT_OF_PLOT)
+    marks = [
+        Mark(axis.at(float(x)), y_at(float(tail)), name, example.place == (name, float(x)))
+        for name, tails in example.tails.items()
+        for x, tail in zip(example.outcomes, tails, strict=True)
+        if math.isfinite(tail)
+    ]
+    step = max(1, -(-len(example.outcomes) // _MOST_OUTCOMES))
+    words = "at most allowed" if example.is_bound else "expected"
+    half = ", with half of the outcome's own probability" if example.is_half else ""
+    names = {"lower": "Round: the lower limit.", "upper": "Square: the upper limit."}
+    notes = [names[name] for name in example.tails]
+    if example.place is not None:
+        notes.append("Large: the limit of this finding.")
+    if any((tails == 0.0).any() or (tails < floor).any() for tails in example.tails.values()):
+        notes.append(f"Smaller tails stand at {text(10.0**bottom)}.")
+    return Picture(
+        kind="tails",
+        sentence=example.sentence,
+        x_label=f"{example.count}, at {example.held}",
+        y_label=f"tail probability that a limit leaves{half}",
+        height=TOP + PLOT + AXIS,
+        axis=TOP + PLOT,
+        table=Table(
+            (example.count, *(f"tail of the {name} limit" for name in example.tails)),
+            [
+                (
+                    text(float(x)),
+                    *(exact(float(tails[at])) for tails in example.tails.values()),
+                )
+                for at, x in enumerate(example.outcomes)
+            ],
+        ),
+        left=LEFT_OF_PLOT,
+        x_ticks=[Tick(axis.at(float(x)), text(float(x))) for x in example.outcomes[::step]],
+        y_ticks=[
+            Tick(y_at(10.0**power), text(10.0**power))
+            for power in range(bottom, vertical[1] + 1)
+            if (power - bottom) % max(1, -(-(vertical[1] - bottom) // 4)) == 0
+        ],
+        marks=sorted(marks, key=lambda each: each.is_fault),
+        lines=[Line(y_at(example.expected), "desired", f"Line: {text(example.expected)} {words}.")],
+        notes=notes,
+    )
+
+
+def miss_picture(example: MissExample) -> Picture:
+    """The miss probability over the truth."""
+    levels = {"desired": example.alpha, "allowed": example.allowed, "found": example.mean}
+    known = {name: value for name, value in levels.items() if value is not None}
+    top = _top(example, list(known.values()))
+    axis = Axis(float(example.truths[0]), float(example.truths[-1]), LEFT_OF_PLOT)
+
+    def y_at(value: float) -> float:
+        return round(TOP + PLOT * (1.0 - min(value, top) / top), 1)
+
+    words = {
+        "desired": f"Full line: {percent(example.alpha)} desired.",
+        "allowed": f"Dashed: {percent(example.allowed)} allowed"
+        f"{' of the mean' if example.mean is not None else ''}.",
+        "found": f"Dotted: the mean, {percent(example.mean)}.",
+    }
+    shades, shade_words = [], ""
+    if example.inside is not None:
+        low, high = (axis.at(each) for each in example.inside)
+        shades = [(axis.left, round(low - axis.left, 2)), (high, round(RIGHT - high, 2))]
+        shade_words = "Shaded: truths near the boundary, which this finding is not about."
+    marks = []
+    notes = []
+    if example.worst is not None:
+        marks.append(Mark(axis.at(example.worst[0]), y_at(example.worst[1]), "worst", True))
+        notes.append(f"Dot: the worst of {example.truth}.")
+    if example.missed.max() > top:
+        notes.append("The curve goes on above the picture.")
+    share = "the mean" if example.mean is not None else "the worst"
+    value = example.mean if example.mean is not None else (example.worst or (0.0, 0.0))[1]
+    unit = f" ({example.unit})" if example.unit not in ("", "proportion") else ""
+    return Picture(
+        kind="misses",
+        sentence=example.sentence,
+        x_label=f"true {example.truth}{unit}, at {example.held}",
+        y_label="probability of a miss (actual alpha), %",
+        height=TOP + PLOT + AXIS,
+        axis=TOP + PLOT,
+        table=Table(
+            ("", example.truth, "probability of a miss"),
+            [
+                ("desired", "", exact(example.alpha)),
+                ("allowed", "", f"{example.allowed:.6g}"),
+                (
+                    share,
+                    "" if example.worst is None else exact(example.worst[0]),
+                    exact(float(value)),
+                ),
+            ],
+        ),
+        left=LEFT_OF_PLOT,
+        x_ticks=axis.ticks(),
+        y_ticks=[Tick(y_at(each), text(100.0 * each)) for each in ticks(0.0, top, 5)],
+        marks=marks,
+        lines=[Line(y_at(value), name, words[name]) for name, value in known.items()],
+        shades=[each for each in shades if each[1] > 0],
+        shade_words=shade_words,
+        curve=_path(example.truths, example.missed, axis, top),
+        notes=notes,
+    )
+
+
+def _top(example: MissExample, levels: Sequence[float]) -> float:
+    """The end of the vertical axis, from the truths that the finding is about."""
+    missed = example.missed
+    if example.inside is not None:
+        low, high = example.inside
+        missed = missed[(example.truths >= low) & (example.truths <= high)]
+    largest = max(max(levels), float(missed.max(initial=0.0)))
+    return max(min(1.0, 1.12 * largest), _SMALLEST_TOP)
+
+
+def _path(truths: Floats, missed: Floats, axis: Axis, top: float) -> str:
+    """The curve within its box."""
+    x = _CURVE * (truths - axis.low) / ((axis.high - axis.low) or 1.0)
+    y = _CURVE * (1.0 - np.minimum(missed, top) / top)
+    points = [f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    kept = [point for at, point in enumerate(points) if at == 0 or point != points[at - 1]]
+    return f"M{'L'.join(kept)}"
+
+
+def picture_of(example: CounterExample) -> Picture:
+    """Lay out the picture of a counter-example."""
+    if isinstance(example, IntervalExample):
+        return interval_picture(example)
+    if isinstance(example, TailExample):
+        return tail_picture(example)
+    if isinstance(example, MissExample):
+        return miss_picture(example)
+    return _number_picture(example)
+
+
+def _number_picture(example: NumberExample) -> Picture:
+    """Two numbers as bars from 0."""
+    found, expected = example.found, example.expected
+    low, high = min(0.0, found, expected), max(0.0, found, expected)
+    axis = Axis(low, high if high > low else low + 1.0)
+    named = [("found", found, True), (printable_line(example.expected_words), expected, False)]
+    bars = []
+    for number, (words, value, is_fault) in enumerate(named):
+        start, end = sorted((axis.at(0.0), axis.at(value)))
+        label = shortened(f"{words}: {value:.6g}")
+        bars.append(Bar(label, TOP + ROW * number, start, end, is_fault=is_fault))
+    bottom = TOP + ROW * len(bars)
+    return Picture(
+        kind="numbers",
+        sentence=printable_line(example.sentence),
+        x_label=example.measured,
+        height=bottom + AXIS,
+        axis=bottom,
+        table=Table(
+            ("", example.measured),
+            [(words, exact(value)) for words, value, _ in named],
+        ),
+        x_ticks=axis.ticks(),
+        bars=bars,
+    )

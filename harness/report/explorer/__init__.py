@@ -1,1 +1,0 @@
-"""The page for teaching: coverage, outcomes and drawn intervals of one config."""

@@ -1,0 +1,256 @@
+"""Methods beside each other on the screen: ranked, recommended, and near nominal from a size on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from rich.console import RenderableType
+from rich.table import Table
+
+from harness.families.catalogue import family_of
+from harness.families.family import Family
+from harness.findings.numbers import format_number, truth_range, worst_range
+from harness.screen.console import escape_markup
+from harness.screen.records import narrow_table
+from harness.tables.answers import CLOSEST, NEVER, ORDERED_BY, WITHIN
+
+_MOST_ROWS, _TOP = 45, 10
+_NOISE = 1e-12
+_BELOW = "below: the share of the misses in which the truth lies below the interval."
+_Row = Mapping[str, Any]
+
+
+def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
+    """A table with a row per method and alpha; if that is too long, the first ten of each alpha.
+
+    Args:
+        ranking: of a run.
+        truth: as the resolved config of the run has it; the caption names it.
+    """
+    family = family_of(ranking["family"][0])
+    sizes = family.sizes
+    title = f"Two-sided methods, ranked by {ORDERED_BY}{worst_range(ranking)}"
+    if ranking.height > _MOST_ROWS and ranking["alpha"].n_unique() > 1:
+        ranking = ranking.group_by("alpha", maintain_order=True).head(_TOP).select(ranking.columns)
+        title += f" (the first {_TOP} at each alpha; all in ranking.csv)"
+    table = narrow_table(title, f"{_mean_over(truth, family)} {_BELOW}")
+    several = ranking["alpha"].n_unique() > 1
+    names = ("worst", f"at {', '.join(sizes)}", "alpha error", "rms error")
+    more = ("length", *(["infinite"] if family.is_ratio else []), "below", "score")
+    for place, name in enumerate(("", "method", *(["alpha"] * several), *names, *more)):
+        table.add_column(name, justify="left" if place == 1 else "right", no_wrap=True)
+    for row in ranking.iter_rows(named=True):
+        table.add_row(
+            "" if row["rank"] is None else str(row["rank"]),
+            escape_markup(row["method"]),
+            *([f"{row['alpha']:g}"] * several),
+            format_number(row["worst_alpha"]),
+            _place(row, sizes),
+            format_number(_without_noise(row["alpha_error"])),
+            format_number(row["rms_alpha_error"]),
+            format_number(row["relative_length"]),
+            *([_share(row["infinite_length"])] if family.is_ratio else []),
+            _share(row["below_share"]),
+            format_number(row["relative_score"]),
+        )
+    return table
+
+
+def _mean_over(truth: Mapping[str, Any], family: Family) -> str:
+    """A sentence on what the score is a mean over; a distribution also decides what is first."""
+    symbols = family.truth_parts
+    parts = {symbols[key]: each for key, each in truth.items() if key in symbols}
+    parts = parts or {", ".join(family.symbols): truth}
+    words = " and ".join(_truth_words(*part) for part in parts.items())
+    first = "" if _LISTS & set(next(iter(parts.values()))) else _FIRST
+    return f"A mean score is only as good as the truth it averages over, here {words}{first}."
+
+
+_LISTS = {"values", "grid"}
+_FIRST = ", under which the equal tails of its own posterior come first by construction"
+
+
+def _truth_words(symbol: str, truth: Mapping[str, Any]) -> str:
+    """A truth of one sample in words."""
+    ((kind, content),) = truth.items()
+    if kind == "grid":
+        return f"{content['count']} values of {symbol} in {content['start']} … {content['stop']}"
+    if kind == "values":
+        if len(content) == 1:
+            return f"{symbol} = {content[0]}"
+        return f"{len(content)} values of {symbol} in {content[0]} … {content[-1]}"
+    if kind == "uniform":
+        return f"{symbol} uniform on {content[0]} … {content[1]}"
+    return f"{symbol} from {kind.capitalize()}({', '.join(map(str, content))})"
+
+
+def _without_noise(error: float | None) -> float | None:
+    """The error, or 0 if it is only what rounding left of tails that cancel."""
+    return 0.0 if error is not None and abs(error) < _NOISE else error
+
+
+def _place(row: _Row, sizes: Sequence[str]) -> str:
+    if row["worst_alpha"] is None:
+        return ""
+    return ", ".join(f"{row[f'worst_{name}']:.15g}" for name in sizes)
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.0f} %"
+
+
+_MOST_COLUMNS = 6
+
+
+def near_nominal_screen(table: pl.DataFrame) -> Table:
+    """A table with a row per method and a column per true value.
+
+    Args:
+        table: ``near_nominal`` of a run.
+    """
+    family = family_of(table["family"][0])
+    axis = family.sizes[0]
+    alphas = table["alpha"].unique(maintain_order=True).to_list()
+    keys = [name for name in (*family.sizes[1:], *family.truths) if table[name].n_unique() > 1]
+    settings = table.select(keys).unique(maintain_order=True).rows() if keys else [()]
+    shown = settings[:_MOST_COLUMNS]
+    title = f"The {axis} from which on coverage is within alpha/5 of nominal"
+    if len(settings) > len(shown):
+        title += f" (the first {len(shown)} of {len(settings)} settings; all in near_nominal.csv)"
+    out = narrow_table(title, "–: not even at the largest. Monte Carlo is taken as it is.")
+    several = len(alphas) > 1, table["engine"].n_unique() > 1
+    names = ["method", *(["alpha"] * several[0]), *(["engine"] * several[1])]
+    names += [_setting_words(keys, setting) or axis for setting in shown]
+    for place, name in enumerate(names):
+        out.add_column(name, justify="right" if place else "left", no_wrap=True)
+    for part in table.partition_by(["method", "alpha", "engine"], maintain_order=True):
+        here = part.select(keys).rows() if keys else [()] * part.height
+        found = dict(zip(here, part["near_from"], strict=True))
+        first = part.row(0, named=True)
+        out.add_row(
+            escape_markup(first["method"]),
+            *([f"{first['alpha']:g}"] * several[0]),
+            *([first["engine"]] * several[1]),
+            *(_size_from(found[setting]) for setting in shown),
+        )
+    return out
+
+
+def _setting_words(keys: list[str], setting: tuple[Any, ...]) -> str:
+    """A setting in words: ``rho = 0.1``."""
+    return ", ".join(f"{key} = {value:g}" for key, value in zip(keys, setting, strict=True))
+
+
+def _size_from(value: float | None) -> str:
+    return "–" if value is None else f"{value:.15g}"
+
+
+_MOST_SENTENCES, _MOST_ROWS = 3, 45
+_Case = Mapping[str, _Row]
+"""The answers at one size and alpha, by their question."""
+
+
+def recommendation_screen(answers: pl.DataFrame, worst_is_exact: bool) -> Iterator[RenderableType]:
+    """Yield the answers in words at each size and alpha, or of more than three a table of them.
+
+    The table has the mean length of the first answer, the worst alpha of the second one and the
+    actual alpha of the third one beside the method.
+
+    Args:
+        answers: to the questions at each size and alpha.
+        worst_is_exact: whether worst cases are proven suprema, and not found by a search.
+    """
+    family = family_of(answers["family"][0])
+    parts = answers.partition_by("alpha", *family.sizes, maintain_order=True)
+    cases: list[_Case] = [
+        {row["question"]: row for row in part.iter_rows(named=True)} for part in parts
+    ]
+    range_ = truth_range(answers)
+    if len(cases) > _MOST_SENTENCES:
+        yield _table(cases, family, range_, worst_is_exact)
+        return
+    for case in cases:
+        row = next(iter(case.values()))
+        sizes = family.size_text([row[name] for name in family.sizes])
+        head = ", ".join(part for part in (sizes, range_, f"alpha {row['alpha']:g}") if part)
+        lines = (
+            f"{_question(question, worst_is_exact, _percent(row['alpha']))}: "
+            f"{_words(answer, worst_is_exact)}"
+            for question, answer in case.items()
+        )
+        yield escape_markup("\n  ".join([f"{head}:", *lines]))
+
+
+def _table(cases: Sequence[_Case], family: Family, range_: str, worst_is_exact: bool) -> Table:
+    """A table with a row per size and alpha; only the first rows if it is too long."""
+    alphas = list(dict.fromkeys(row["alpha"] for case in cases for row in case.values()))
+    several = len(alphas) > 1
+    where = ", ".join(part for part in (range_, "" if several else f"alpha {alphas[0]:g}") if part)
+    title = f"Which interval: {where}" if where else "Which interval"
+    if len(cases) > _MOST_ROWS:
+        title += f" (the first {_MOST_ROWS} rows; all in recommendation.csv)"
+    table = narrow_table(title)
+    for name in (*family.sizes, *(["alpha"] * several)):
+        table.add_column(name, justify="right", no_wrap=True)
+    asked = [name for name in (NEVER, WITHIN, CLOSEST) if any(name in case for case in cases)]
+    percent = "alpha" if several else _percent(alphas[0])
+    for question in asked:
+        above = ", not above alpha" if question == CLOSEST else ""
+        table.add_column(f"{_question(question, worst_is_exact, percent)}{above}")
+        table.add_column(_HEADINGS[question], justify="right", no_wrap=True)
+    for case in cases[:_MOST_ROWS]:
+        row = next(iter(case.values()))
+        cells = [f"{row[name]:.15g}" for name in family.sizes]
+        cells += [f"{row['alpha']:g}"] * several
+        for question in asked:
+            answer = case.get(question, {})
+            none = "" if not answer else "none"
+            cells += [
+                escape_markup(answer.get("method") or none),
+                format_number(answer.get(_SHOWN[question])),
+            ]
+        table.add_row(*cells)
+    return table
+
+
+_SHOWN = {NEVER: "mean_length", WITHIN: "worst_alpha", CLOSEST: "actual_alpha"}
+_HEADINGS = {NEVER: "length", WITHIN: "worst", CLOSEST: "mean"}
+
+
+def _question(question: str, worst_is_exact: bool, percent: str) -> str:
+    """The question in words; a worst case that is searched for proves no bound."""
+    if question == CLOSEST:
+        return "closest on average"
+    if question == WITHIN:
+        at_worst = "at worst" if worst_is_exact else "at the worst that was found"
+        return f"shortest within 1.5 · alpha {at_worst}"
+    if worst_is_exact:
+        return f"shortest that never misses more often than {percent}"
+    return f"shortest that no truth was found to miss more often than {percent}"
+
+
+def _words(row: _Row, worst_is_exact: bool) -> str:
+    """The answer in words."""
+    question, other = row["question"], row["runner_up"]
+    if row["method"] is None:
+        count, value = row["methods"], format_number(row[f"runner_up_{_BOUNDED[question]}"])
+        which = "mean alpha" if question == CLOSEST else "worst alpha"
+        found = "" if question == CLOSEST or worst_is_exact else " found"
+        return f"none of the {count}; the smallest {which}{found} is {value} of {other}"
+    value = format_number(row[_SHOWN[question]])
+    if question == NEVER:
+        runner_up = f" ({other} {format_number(row['runner_up_mean_length'])})" if other else ""
+        return f"{row['method']}, length {value}{runner_up}"
+    if question == CLOSEST and other:
+        nearer = format_number(row["runner_up_actual_alpha"])
+        return f"{row['method']} ({value}; nearer, but above alpha: {other}, {nearer})"
+    return f"{row['method']} ({value})"
+
+
+_BOUNDED = {NEVER: "worst_alpha", WITHIN: "worst_alpha", CLOSEST: "actual_alpha"}
+
+
+def _percent(alpha: float) -> str:
+    return f"{100 * alpha:g} %"
