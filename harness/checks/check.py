@@ -22,7 +22,7 @@ from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import answers_arrays, check_conformance, evaluate_widely
 from harness.checks.contract.exact import check_contract, contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
-from harness.checks.contract.simulated import Simulation, check_contract_of_lists, check_simulation
+from harness.checks.contract.simulated import ListSimulation, Simulation, check_by_trials
 from harness.checks.counter_examples.collect import Computed
 from harness.checks.cross_check import cross_check
 from harness.checks.expected_failures import apply_expected_failures, was_checked
@@ -262,25 +262,11 @@ def _check_contract(
         The findings, and which contracts the method would keep.
     """
     margin, family = settings.margin, subject.family
+    options = (settings.alphas, settings.trials, margin, settings.seed)
     if not family_of(family).has_outcomes:
-        return check_contract_of_lists(
-            contract,
-            subject,
-            settings.alphas,
-            trials=settings.trials,
-            margin=margin,
-            seed=settings.seed,
-        )
+        return check_by_trials(contract, ListSimulation(subject, *options))
     if not subject.deterministic:
-        simulation = Simulation(
-            subject,
-            settings.trial_sizes,
-            settings.alphas,
-            settings.trials,
-            margin,
-            settings.seed,
-        )
-        return check_simulation(contract, simulation)
+        return check_by_trials(contract, Simulation(subject, settings.trial_sizes, *options))
     if not settings.sizes:
         return [no_exact_numbers(kind) for kind in (BEHAVIOUR, CONTRACT)], ""
     one_sided = TWO_SIDED not in subject.sides

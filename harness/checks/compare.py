@@ -26,7 +26,15 @@ from harness.checks.conformance.grid import (
     conformance_grid,
     data_set_grid,
 )
-from harness.checks.findings import AGAINST, FAIL, PASS, Finding, format_cell, with_digits_apart
+from harness.checks.findings import (
+    AGAINST,
+    FAIL,
+    PASS,
+    USUAL_ALPHA,
+    Finding,
+    format_cell,
+    with_digits_apart,
+)
 from harness.checks.options import Tolerance
 from harness.checks.report import Gains, Tally
 from harness.checks.restriction import ANYWHERE, Restriction
@@ -251,9 +259,6 @@ def _worse(
     )
 
 
-_USUAL_ALPHA = 0.05
-
-
 def check_same(
     subject: Subject,
     reference: Subject,
@@ -299,7 +304,7 @@ def _compared(
     """
     for outcomes, alphas in _points(subject, reference, restriction):
         observed = outcomes.observed()
-        for alpha in sorted(alphas, key=lambda each: abs(math.log(each / _USUAL_ALPHA))):
+        for alpha in sorted(alphas, key=lambda each: abs(math.log(each / USUAL_ALPHA))):
             for side in subject.sides:
                 one = subject.limits(observed, alpha, side)
                 other = reference.limits(observed, alpha, side)

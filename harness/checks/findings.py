@@ -51,7 +51,9 @@ def format_cell(cell: Cell) -> str:
 
 Column = npt.NDArray[Any]
 
-_USUAL_ALPHA = 0.05
+USUAL_ALPHA = 0.05
+"""Of two places the one with an alpha nearer to this stands in a message."""
+
 _PRINTED = 1e-5
 """How far a number that is not whole may be from one that was printed with six digits."""
 _LIMITS = ("lower", "upper")
@@ -105,7 +107,7 @@ class Places:
         place = 0
         if "alpha" in self.columns:
             alpha = self.columns["alpha"].astype(np.float64)
-            place = int(np.argmin(np.abs(np.log(alpha / _USUAL_ALPHA))))
+            place = int(np.argmin(np.abs(np.log(alpha / USUAL_ALPHA))))
         return {name: _plain(name, column[place]) for name, column in self.columns.items()}
 
     def ranges(self) -> dict[str, list[Any]]:

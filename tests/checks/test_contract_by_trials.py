@@ -14,7 +14,7 @@ from harness.callers.process import TIMEOUT, FunctionLocation
 from harness.callers.source import Observed
 from harness.checks.check import check
 from harness.checks.contract import simulated
-from harness.checks.contract.simulated import MEAN, WORST, check_contract_by_trials
+from harness.checks.contract.simulated import MEAN, WORST, Simulation, check_by_trials
 from harness.checks.subjects.subject import FunctionSubject
 from harness.checks.trials import trials_needed
 from harness.methods.method import AT_LEAST, NOMINAL, NONE
@@ -49,7 +49,7 @@ def whole(x, n, alpha, rng):
 
 def findings_of(function, contract, trials=20_000, family="proportion", sizes=SIZES, **options):
     subject = FunctionSubject.of_callable(function.__name__, family, function, seed=1)
-    return check_contract_by_trials(contract, subject, sizes, ALPHAS, trials=trials, **options)
+    return check_by_trials(contract, Simulation(subject, sizes, ALPHAS, trials, **options))[0]
 
 
 def verdicts(findings, name):
@@ -89,14 +89,8 @@ def test_the_contract_at_least_is_checked_at_a_few_truths():
 
 
 def test_a_margin_of_zero_is_never_kept():
-    found = check_contract_by_trials(
-        NOMINAL,
-        FunctionSubject.of_callable("f", "proportion", as_often_as_it_may),
-        (10.0,),
-        (0.05,),
-        trials=500,
-        margin=0.0,
-    )
+    subject = FunctionSubject.of_callable("f", "proportion", as_often_as_it_may)
+    found, _ = check_by_trials(NOMINAL, Simulation(subject, (10.0,), (0.05,), 500, margin=0.0))
     assert found[0].verdict == "inconclusive"
 
 
@@ -107,9 +101,8 @@ def test_a_method_that_misses_with_probability_alpha_seldom_fails(monkeypatch):
     failed = 0
     for seed in range(40):
         subject = FunctionSubject.of_callable("f", "proportion", as_often_as_it_may, seed=seed)
-        found = check_contract_by_trials(
-            AT_LEAST, subject, (10.0, 30.0, 100.0), (0.05,), trials=20_000, seed=seed
-        )
+        simulation = Simulation(subject, (10.0, 30.0, 100.0), (0.05,), 20_000, seed=seed)
+        found, _ = check_by_trials(AT_LEAST, simulation)
         assert {each.check for each in found} == {WORST}
         failed += any(each.verdict == "fail" for each in found)
     assert failed <= 4

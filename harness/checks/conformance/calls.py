@@ -15,7 +15,7 @@ from harness.callers.source import NOT_ASKED, LimitSource, Observed
 from harness.callers.type_checks import TYPES, TypeFault
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.properties import Evaluation
-from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, Finding
+from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, USUAL_ALPHA, Finding
 from harness.checks.restriction import Restriction
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
@@ -31,8 +31,6 @@ _TYPE_SIZES, _TYPE_ALPHA = (10.0, 1000.0, 1e6), 0.05
 _TYPE_OUTCOMES = 5
 _AGAIN_SIZES, _AGAIN_ALPHAS, _AGAIN_OUTCOMES = 3, 4, 8
 """The most sizes, alphas at each and outcomes at which a method is asked again."""
-
-USUAL_ALPHA = 0.05
 
 
 def check_calls(

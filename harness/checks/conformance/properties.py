@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,8 +11,10 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.checks.conformance.grid import DataSets, Outcomes, Step
+from harness.checks.findings import USUAL_ALPHA, Places
 from harness.families.catalogue import family_of
 from harness.families.family import Family
+from harness.methods.expected_failures import SIDE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.remarks import STAYS_IN_RANGE, leaves_range, rounding
 
@@ -29,8 +32,12 @@ MIRROR = {TWO_SIDED: TWO_SIDED, LOWER: UPPER, UPPER: LOWER}
 """The side that each side becomes where successes and failures swap."""
 
 
+Index = tuple[int, ...]
+"""A place in the arrays of limits: alpha, then the count of each sample."""
+
+
 @dataclass(frozen=True)
-class Evaluation:
+class SideLimits:
     """The limits of a method for one side, at all outcomes of one size and at several alphas.
 
     Arrays of limits have shape (a, k), or (a, k1, k2) for two samples: a alphas, and k counts of
@@ -43,11 +50,6 @@ class Evaluation:
     """Ascending."""
     lower: Floats
     upper: Floats
-    mirror_lower: Floats
-    """Lower limits of the mirrored side; of this side where the method lacks the other one."""
-    mirror_upper: Floats
-    failures: Mapping[tuple[int, ...], str]
-    """Why the method failed, by index in the arrays of limits."""
 
     @property
     def family(self) -> Family:
@@ -58,6 +60,51 @@ class Evaluation:
     def is_two_sided(self) -> bool:
         """Whether both limits are finite."""
         return self.side == TWO_SIDED
+
+    def by_alpha(self, values: Any) -> Any:
+        """Values for each alpha, shape (a,), to be broadcast with limits."""
+        return np.reshape(values, (-1, *(1,) * (self.lower.ndim - 1)))
+
+    def cell(self, index: Index) -> dict[str, float | int | str]:
+        """The outcome, alpha and, if one-sided, the side of one place."""
+        cell = {**self.outcomes.cell(index[1:]), "alpha": self.alphas[index[0]]}
+        return cell if self.is_two_sided else {**cell, SIDE: self.side}
+
+    def first_of(self, indices: Iterable[Iterable[int]]) -> Index:
+        """The first of some places whose alpha is nearest to 0.05."""
+        return min(
+            (tuple(map(int, each)) for each in indices),
+            key=lambda index: (abs(math.log(self.alphas[index[0]] / USUAL_ALPHA)), index),
+        )
+
+    def places(self, indices: Positions) -> Places:
+        """The outcomes, sizes, alphas and limits at some places.
+
+        Args:
+            indices: alpha and the count of each sample, shape (k, 1 + samples).
+        """
+        at = tuple(indices.T)
+        places = np.ravel_multi_index(at[1:], self.outcomes.shape)
+        return Places(
+            {
+                **self.outcomes.columns_at(places),
+                "alpha": np.array(self.alphas)[at[0]],
+                SIDE: np.full(places.size, self.side),
+                "lower": self.lower[at],
+                "upper": self.upper[at],
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Evaluation(SideLimits):
+    """The limits of a method for one side, as it returned them."""
+
+    mirror_lower: Floats
+    """Lower limits of the mirrored side; of this side where the method lacks the other one."""
+    mirror_upper: Floats
+    failures: Mapping[Index, str]
+    """Why the method failed, by index in the arrays of limits."""
 
     @property
     def estimate(self) -> Floats:
@@ -145,7 +192,7 @@ def _monotone(evaluation: Evaluation, step: Step) -> Violation:
             where |= step.direction * (next_one - limits) < -evaluation.tolerance(limits)
         following.append(next_one)
     mild = np.broadcast_to(
-        _per_alpha(evaluation, _unusual(evaluation, SMALL_ALPHA_OF_RISE)), where.shape
+        evaluation.by_alpha(_unusual(evaluation, SMALL_ALPHA_OF_RISE)), where.shape
     )
     mild = mild | _is_open(evaluation, step)
     lower, upper = following
@@ -171,11 +218,6 @@ def _unusual(evaluation: Evaluation, small: float) -> Bools:
     return np.asarray((alphas < small) | (alphas > LARGE_ALPHA))
 
 
-def _per_alpha(evaluation: Evaluation, values: Any) -> Any:
-    """Values for each alpha, shape (a,), to be broadcast with limits."""
-    return np.reshape(values, (-1, *(1,) * (evaluation.lower.ndim - 1)))
-
-
 def _at_places(limits: Floats, places: Positions) -> Floats:
     """The limits at other outcomes, by the place of the other one for each; shape of the limits."""
     flat = limits.reshape(limits.shape[0], -1)
@@ -194,7 +236,7 @@ def is_nested_in_alpha(evaluation: Evaluation) -> Violation:
     next_lower, next_upper = (np.concatenate((each[1:], each[-1:])) for each in (lower, upper))
     unusual = _unusual(evaluation, SMALL_ALPHA)
     unusual |= np.append(unusual[1:], False)
-    mild = np.broadcast_to(_per_alpha(evaluation, unusual), where.shape)
+    mild = np.broadcast_to(evaluation.by_alpha(unusual), where.shape)
     return Violation(where, "the next larger alpha has", next_lower, next_upper, mild)
 
 
@@ -246,9 +288,9 @@ def _rounding_of_tail(evaluation: Evaluation, limits: Floats) -> Floats:
         return np.zeros_like(limits)
     with np.errstate(invalid="ignore"):  # two infinite limits
         slopes = np.abs(np.diff(limits, axis=0))
-    slopes = np.nan_to_num(slopes, posinf=0.0) / _per_alpha(evaluation, np.diff(np.log(alphas)))
+    slopes = np.nan_to_num(slopes, posinf=0.0) / evaluation.by_alpha(np.diff(np.log(alphas)))
     return np.asarray(
-        np.concatenate((slopes, slopes[-1:])) * _per_alpha(evaluation, _ROUNDED_TAIL / alphas)
+        np.concatenate((slopes, slopes[-1:])) * evaluation.by_alpha(_ROUNDED_TAIL / alphas)
     )
 
 
@@ -297,7 +339,7 @@ def has_width(evaluation: Evaluation) -> Violation:
     error of equal values is 0.
     """
     outcomes = evaluation.outcomes
-    mild = _per_alpha(evaluation, np.array(evaluation.alphas) > LARGE_ALPHA)
+    mild = evaluation.by_alpha(np.array(evaluation.alphas) > LARGE_ALPHA)
     if isinstance(outcomes, DataSets):
         mild = mild | ~outcomes.has_spread()
     mild = np.broadcast_to(mild, evaluation.lower.shape)
@@ -317,7 +359,7 @@ def holds_the_estimate(evaluation: Evaluation) -> Violation:
     outside = (evaluation.lower > estimate + tolerance) | (evaluation.upper < estimate - tolerance)
     if evaluation.family.is_ratio:
         outside &= (estimate > 0) & (estimate < np.inf)
-    mild = _per_alpha(evaluation, np.array(evaluation.alphas) > _LARGE_FOR_ESTIMATE)
+    mild = evaluation.by_alpha(np.array(evaluation.alphas) > _LARGE_FOR_ESTIMATE)
     return Violation(
         outside & evaluation.is_two_sided, mild=mild | _leaves_boundary_out(evaluation, estimate)
     )
@@ -344,7 +386,7 @@ def _leaves_boundary_out(evaluation: Evaluation, estimate: Floats) -> Bools:
         return np.asarray(at_boundary | is_end)
     (size,) = evaluation.outcomes.sizes
     distance = np.maximum(evaluation.lower - estimate, estimate - evaluation.upper)
-    alphas = _per_alpha(evaluation, np.array(evaluation.alphas))
+    alphas = evaluation.by_alpha(np.array(evaluation.alphas))
     return np.asarray(at_boundary & ((size * distance <= alphas) | (alphas > _TESTED_AT_ENDS)))
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.source import NO_POINT, NOT_ASKED
-from harness.checks.conformance.calls import CALL_CHECKS, USUAL_ALPHA, check_calls
+from harness.checks.conformance.calls import CALL_CHECKS, check_calls
 from harness.checks.conformance.grid import (
     Outcomes,
     conformance_alphas,
@@ -24,6 +23,7 @@ from harness.checks.conformance.properties import (
     NEEDS_DETERMINISTIC,
     SMALL_ALPHA,
     Evaluation,
+    Index,
     Property,
     Violation,
     as_fractions,
@@ -45,7 +45,6 @@ from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.subjects.subject import Subject
 from harness.checks.watch import steps
 from harness.families.catalogue import family_of
-from harness.methods.expected_failures import SIDE
 from harness.methods.method import TWO_SIDED
 from harness.methods.remarks import STAYS_IN_RANGE
 
@@ -59,9 +58,6 @@ _MORE_THAN_ONE = 1.5
 """Such an upper limit of a fraction is one in per cent."""
 _GRAVEST = 1000.0
 """The severity of the first property; each of the following ones has 1 less."""
-
-Index = tuple[int, ...]
-"""A place in the arrays of limits: alpha, then the count of each sample."""
 
 
 def property_names(family: str) -> tuple[str, ...]:
@@ -222,16 +218,16 @@ def _check_answers(evaluations: Sequence[Evaluation]) -> Finding:
         evaluations, graver_at if verdict == FAIL else called_at, strict=True
     ):
         if called:
-            index = _nearest_to_usual_alpha(evaluation, called)
+            index = evaluation.first_of(called)
             message = evaluation.failures[index] + _format_others(count)
             places = Places.joined(
                 [
-                    _places(each, np.array(sorted(each.failures), np.intp))
+                    each.places(np.array(sorted(each.failures), np.intp))
                     for each in evaluations
                     if each.failures
                 ]
             )
-            cell = {**_cell(evaluation, index), "broken": count}
+            cell = {**evaluation.cell(index), "broken": count}
             return Finding(ANSWERS, CONFORMANCE, verdict, message, cell, places=places)
     return _passed(ANSWERS)
 
@@ -249,9 +245,8 @@ def _check_limits(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterat
         yield from _check_properties(subject, evaluations)
         return
     first = next(each for each in evaluations if (each.upper > _MORE_THAN_ONE).any())
-    places = [tuple(map(int, each)) for each in np.argwhere(first.upper > _MORE_THAN_ONE)]
-    index = _nearest_to_usual_alpha(first, places)
-    cell = _cell(first, index)
+    index = first.first_of(np.argwhere(first.upper > _MORE_THAN_ONE))
+    cell = first.cell(index)
     limits = _format_limits(first.lower, first.upper, index)
     message = f"limits look like per cent: {limits} at {format_cell(cell)}"
     for finding in _check_properties(subject, fractions):
@@ -282,54 +277,25 @@ def _check_property(
         where = violation.failing if verdict == FAIL else violation.where
         if where.any():
             count = sum(int(each.where.sum()) for _, each in violations)
-            places = [tuple(map(int, each)) for each in np.argwhere(where)]
-            index = _nearest_to_usual_alpha(evaluation, places)
+            index = evaluation.first_of(np.argwhere(where))
             limits = {
                 "lower": float(evaluation.lower[index]),
                 "upper": float(evaluation.upper[index]),
             }
             message = _format_violation(evaluation, violation, index) + _format_others(count)
-            cell = {**_cell(evaluation, index), **limits, "broken": count}
+            cell = {**evaluation.cell(index), **limits, "broken": count}
             broken = [
-                _places(each, np.argwhere(found.failing if verdict == FAIL else found.where))
+                each.places(np.argwhere(found.failing if verdict == FAIL else found.where))
                 for each, found in violations
             ]
             return Finding(name, CONFORMANCE, verdict, message, cell, places=Places.joined(broken))
     return _passed(name)
 
 
-def _places(evaluation: Evaluation, indices: Positions) -> Places:
-    """Places in the arrays of limits, with the limits there.
-
-    Args:
-        evaluation: the limits.
-        indices: alpha and the count of each sample, shape (k, 1 + samples).
-    """
-    at = tuple(indices.T)
-    places = np.ravel_multi_index(at[1:], evaluation.outcomes.shape)
-    return Places(
-        {
-            **evaluation.outcomes.columns_at(places),
-            "alpha": np.array(evaluation.alphas)[at[0]],
-            SIDE: np.full(places.size, evaluation.side),
-            "lower": evaluation.lower[at],
-            "upper": evaluation.upper[at],
-        }
-    )
-
-
-def _nearest_to_usual_alpha(evaluation: Evaluation, places: Sequence[Index]) -> Index:
-    """The first of the places whose alpha is nearest to 0.05."""
-    return min(
-        places,
-        key=lambda index: (abs(math.log(evaluation.alphas[index[0]] / USUAL_ALPHA)), index),
-    )
-
-
 def _format_violation(evaluation: Evaluation, violation: Violation, index: Index) -> str:
     """The counter-example at one place, with the limits that it was compared with."""
     text = _format_limits(evaluation.lower, evaluation.upper, index)
-    text += f" at {format_cell(_cell(evaluation, index))}"
+    text += f" at {format_cell(evaluation.cell(index))}"
     if violation.lower is not None and violation.upper is not None:
         other = _format_limits(violation.lower, violation.upper, index)
         text += f", where {violation.compared_with} {other}"
@@ -342,15 +308,6 @@ def _format_limits(lower: Floats, upper: Floats, index: Index) -> str:
 
 def _format_others(count: int) -> str:
     return f" (and at {count - 1} more)" if count > 1 else ""
-
-
-def _cell(evaluation: Evaluation, index: Index) -> dict[str, float | int | str]:
-    """The outcome, alpha and side of one place."""
-    cell: dict[str, float | int | str] = {**evaluation.outcomes.cell(index[1:])}
-    cell["alpha"] = evaluation.alphas[index[0]]
-    if not evaluation.is_two_sided:
-        cell["side"] = evaluation.side
-    return cell
 
 
 def _check_precision(evaluations: Sequence[Evaluation], side: str) -> Finding:
@@ -369,7 +326,7 @@ def _check_precision(evaluations: Sequence[Evaluation], side: str) -> Finding:
         if is_single and count >= _FEWEST and first is not None:
             evaluation, index = first
             limit = float(getattr(evaluation, name)[index])
-            cell = _cell(evaluation, index)
+            cell = evaluation.cell(index)
             message = (
                 f"all {count} {name} limits are single-precision numbers, as {limit:.17g} is "
                 f"at {format_cell(cell)}"

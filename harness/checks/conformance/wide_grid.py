@@ -22,11 +22,11 @@ from harness.checks.conformance.grid import (
     conformance_alphas,
     conformance_grid,
 )
+from harness.checks.findings import USUAL_ALPHA
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS, Family
 
-USUAL_ALPHA = 0.05
 WIDE_ALPHAS = (0.001, 0.01, USUAL_ALPHA, 0.1, 0.2, 0.3173)
 DRAWN_ALPHAS = 2
 """The number of alphas that are drawn between the smallest and the largest of these."""

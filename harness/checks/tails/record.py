@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,8 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.checks.conformance.grid import Outcomes
-from harness.checks.conformance.properties import Evaluation
+from harness.checks.conformance.properties import Evaluation, SideLimits
 from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 
@@ -23,21 +21,13 @@ _LARGEST = 1.0 - 1e-16
 
 
 @dataclass(frozen=True)
-class LimitTails:
+class LimitTails(SideLimits):
     """The tail that each limit of one side of a method leaves, at all outcomes of one size.
 
     The lower limit L at an outcome leaves Pr(X ≥ x | L), the upper limit U leaves Pr(X ≤ x | U).
-    An equal-tailed exact interval has alpha/2 for both. Arrays have shape (a, k) for one count, and
-    (a, k₁, k₂) or (a, m) for several: a alphas, then the shape of the outcomes.
+    An equal-tailed exact interval has alpha/2 for both.
     """
 
-    outcomes: Outcomes
-    side: str
-    alphas: tuple[float, ...]
-    """Ascending."""
-    lower: Floats
-    """The lower limits."""
-    upper: Floats
     lower_tail: Floats
     """The tail of the lower limit; not a number where there is none: the limit is missing, is at
     its own end of the range or beyond, or belongs to the open side."""
@@ -59,7 +49,7 @@ class LimitTails:
     @property
     def expected(self) -> Floats:
         """The tail that a limit should leave at each alpha: alpha/2, or alpha if one-sided."""
-        return np.array(self.alphas) / (2.0 if self.side == TWO_SIDED else 1.0)
+        return np.array(self.alphas) / (2.0 if self.is_two_sided else 1.0)
 
     def limit(self, name: LimitName) -> Floats:
         """The limits of this name."""
@@ -80,17 +70,7 @@ class LimitTails:
     @property
     def z(self) -> Floats:
         """z(alpha/2), of one-sided limits z(alpha), in a shape that broadcasts over the arrays."""
-        return self.by_alpha(upper_quantile(self.expected))
-
-    def by_alpha(self, values: Sequence[float] | Floats) -> Floats:
-        """A number for each alpha in a shape that broadcasts over the arrays."""
-        extra = self.lower.ndim - 1
-        return np.asarray(values, np.float64).reshape(-1, *[1] * extra)
-
-    def cell(self, index: Sequence[int]) -> dict[str, float | int | str]:
-        """The outcome, alpha and, if one-sided, the side of a place in the arrays."""
-        cell = {**self.outcomes.cell(index[1:]), "alpha": self.alphas[index[0]]}
-        return cell if self.side == TWO_SIDED else {**cell, "side": self.side}
+        return np.asarray(self.by_alpha(upper_quantile(self.expected)))
 
 
 def upper_quantile(tail: Floats) -> Floats:

@@ -18,20 +18,16 @@ Limits that stay at the end of the range although there are thousands of counts 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
 
-from harness.base.numerics.arrays import Bools, Positions
+from harness.base.numerics.arrays import Bools
 from harness.checks.findings import FAIL, Places, Verdict, format_cell
 from harness.checks.tails.record import LimitName, LimitTails
 from harness.families.catalogue import family_of
-from harness.methods.expected_failures import SIDE
-
-_USUAL_ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -90,28 +86,9 @@ def first_place(records: Sequence[LimitTails], rule: Rule) -> tuple[Place | None
     for tails, name in limits_of(records):
         broken = rule(tails, name)
         if broken.any():
-            parts.append(_places(tails, np.argwhere(broken)))
-        if first is None and broken.any():
-            places = [tuple(map(int, each)) for each in np.argwhere(broken)]
-            index = min(
-                places,
-                key=lambda each: (abs(math.log(tails.alphas[each[0]] / _USUAL_ALPHA)), each),
-            )
-            first = Place(tails, name, index)
+            parts.append(tails.places(np.argwhere(broken)))
+            first = first or Place(tails, name, tails.first_of(np.argwhere(broken)))
     return first, Places.joined(parts)
-
-
-def _places(tails: LimitTails, indices: Positions) -> Places:
-    """The outcomes, sizes, alphas and limits at places in the arrays, shape (k, d)."""
-    cells = np.ravel_multi_index(tuple(indices[:, 1:].T), tails.outcomes.shape)
-    family, count = family_of(tails.outcomes.family), len(indices)
-    columns = dict(zip(family.counts, (x[cells] for x in tails.outcomes.flat()), strict=True))
-    named = zip(family.sizes, tails.outcomes.sizes, strict=True)
-    columns |= {size: np.full(count, value) for size, value in named}
-    columns["alpha"] = np.array(tails.alphas)[indices[:, 0]]
-    at = tuple(indices.T)
-    limits = {"lower": tails.lower[at], "upper": tails.upper[at]}
-    return Places({**columns, SIDE: np.full(count, tails.side), **limits})
 
 
 def limits_of(records: Sequence[LimitTails]) -> Iterator[tuple[LimitTails, LimitName]]:
