@@ -19,7 +19,7 @@ from harness.families.catalogue import family_of
 from harness.study.journal.database import ColumnKey, Journal
 from harness.study.journal.environment import engines_digest
 from harness.study.journal.keys import digest
-from harness.study.journal.records import join_solutions, pack, take_solution, unpack
+from harness.study.journal.records import join, pack, take, unpack
 from harness.study.limits import ScenarioLimits
 from harness.study.parallel import driver_backend, run_tasks
 from harness.study.plan import ScenarioPlan
@@ -51,7 +51,7 @@ class ScenarioSolution:
 
     def whole(self) -> Solution:
         """The solution of all columns."""
-        return join_solutions(self.parts, self.rows)
+        return join(self.parts, self.rows)
 
 
 def solution_keys(
@@ -91,7 +91,7 @@ def find_solution(journal: Journal, solution: ScenarioSolution) -> None:
             rows = [row for row in solution.left if solution.columns[row].digest in digests]
             if rows:
                 places = [digests.index(solution.columns[row].digest) for row in rows]
-                solution.add(rows, take_solution(unpack(stored.content, Solution), places))
+                solution.add(rows, take(unpack(stored.content, Solution), places))
 
 
 def save_solution(

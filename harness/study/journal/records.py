@@ -10,41 +10,30 @@ import dataclasses
 import json
 import math
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats
 from harness.designs.calibration import BinTally
-from harness.designs.posterior import Integrated
-from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
-from harness.designs.scores import Scores
-from harness.designs.verification import Comparison
 from harness.study.solve import Simulation
 from harness.tables.scenario_result import Solution
 
 Record = TypeVar("Record")
 
-_RECORDS: Mapping[str, type] = {
-    record.__name__: record
-    for record in (
-        BinTally,
-        Comparison,
-        Counts,
-        Enumerated,
-        Exact,
-        Integrated,
-        Mean,
-        Scores,
-        Simulation,
-        Solution,
-        Tally,
-        WorstCase,
-    )
-}
+
+def _records_in(kind: Any) -> Iterator[tuple[str, type]]:
+    """A record of the engines and all that its fields may hold, by their names."""
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        yield kind.__name__, kind
+        for inner in get_type_hints(kind).values():
+            yield from _records_in(inner)
+    for inner in get_args(kind):
+        yield from _records_in(inner)
+
+
+_RECORDS = dict(_records_in(BinTally | Simulation | Solution))
 
 _WORTH_COMPRESSING = 1 << 12
 """Arrays of whole numbers with at least so many bytes are compressed."""
@@ -98,10 +87,7 @@ def _structure(value: Any, arrays: list[bytes]) -> Any:
     if isinstance(value, np.ndarray):
         return _array_structure(value, arrays)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {
-            field.name: _structure(getattr(value, field.name), arrays)
-            for field in dataclasses.fields(value)
-        }
+        fields = {name: _structure(each, arrays) for name, each in _fields(value)}
         return {"record": type(value).__name__, "fields": fields}
     if isinstance(value, tuple):
         return [_structure(each, arrays) for each in value]
@@ -148,28 +134,77 @@ def _record(structure: Any, arrays: Sequence[bytes]) -> Any:
 
 
 Rows = Sequence[int]
-Part = TypeVar("Part")
+
+_SHARED = frozenset({"conditions", "trials", "weight", "shown"})
+"""Arrays of records that are the same for all columns."""
+_LISTED = frozenset({"comparisons"})
+"""Tuples of records that are of all columns each; any other has an entry for each column."""
+_WITHOUT_FAILURES = {"failed": 0.0, "succeeded": 1.0}
+"""Probabilities that a record leaves out where no column of it ever fails."""
 
 
-def take_counts(counts: Counts, rows: Rows) -> Counts:
-    """Return the counts of the columns in these rows."""
-    index = list(rows)
-    length = None if counts.length is None else counts.length[index]
-    return Counts(
-        counts.conditions,
-        counts.trials,
-        counts.below[index],
-        counts.above[index],
-        counts.failed[index],
-        length,
-        None if counts.infinite is None else counts.infinite[index],
-    )
+def take(record: Record, rows: Rows) -> Record:
+    """Return a record of the engines, of the columns in these rows."""
+    return cast(Record, _taken(record, list(rows)))
 
 
-def take_tally(tally: Tally, rows: Rows) -> Tally:
-    """Return the tally of the columns in these rows."""
-    by_truth = None if tally.by_truth is None else take_counts(tally.by_truth, rows)
-    return Tally(take_counts(tally.by_outcome, rows), by_truth)
+def _taken(value: Any, rows: list[int]) -> Any:
+    if isinstance(value, np.ndarray):
+        return value[rows]
+    if isinstance(value, tuple):
+        return tuple(value[row] for row in rows)
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    taken: dict[str, Any] = {}
+    for name, each in _fields(value):
+        if name in _LISTED:
+            taken[name] = tuple(_taken(one, rows) for one in each)
+        elif name not in _SHARED:
+            taken[name] = _taken(each, rows)
+    return dataclasses.replace(value, **taken)
+
+
+def join(parts: Sequence[Record], order: Sequence[int]) -> Record:
+    """Return the record of all columns from those of some columns each, of the same scenario.
+
+    Args:
+        parts: records of one type, under the same conditions.
+        order: the row of each column in the result, for the columns of the parts end to end.
+    """
+    ranks: list[int] = np.argsort(order).tolist()
+    if len(parts) == 1:
+        return parts[0] if ranks == list(range(len(ranks))) else take(parts[0], ranks)
+    return cast(Record, _joined(parts, ranks))
+
+
+def _joined(parts: Sequence[Any], ranks: list[int]) -> Any:
+    """The parts end to end, with the columns in the order of their ranks; None left out."""
+    known = [each for each in parts if each is not None]
+    first = known[0] if known else None
+    if isinstance(first, np.ndarray):
+        return np.concatenate(known)[ranks]
+    if isinstance(first, tuple):
+        every = [each for part in known for each in part]
+        return tuple(every[rank] for rank in ranks)
+    if not dataclasses.is_dataclass(first) or isinstance(first, type):
+        return first
+    joined: dict[str, Any] = {}
+    for name, _ in _fields(first):
+        values = [getattr(part, name) for part in known]
+        if name in _LISTED:
+            joined[name] = tuple(each for part in values for each in part)
+        elif name not in _SHARED:
+            if name in _WITHOUT_FAILURES and any(each is not None for each in values):
+                values = [
+                    np.full_like(part.below, _WITHOUT_FAILURES[name]) if each is None else each
+                    for part, each in zip(known, values, strict=True)
+                ]
+            joined[name] = _joined(values, ranks)
+    return dataclasses.replace(first, **joined)
+
+
+def _fields(record: Any) -> list[tuple[str, Any]]:
+    return [(field.name, getattr(record, field.name)) for field in dataclasses.fields(record)]
 
 
 def take_simulation(simulation: Simulation, rows: Rows, stochastic: Rows) -> Simulation:
@@ -187,47 +222,9 @@ def take_simulation(simulation: Simulation, rows: Rows, stochastic: Rows) -> Sim
         if old in simulation.failures
     }
     return Simulation(
-        take_tally(simulation.tally, rows),
-        take_tally(drawn, stochastic) if drawn is not None and stochastic else None,
+        take(simulation.tally, rows),
+        take(drawn, stochastic) if drawn is not None and stochastic else None,
         failures,
-    )
-
-
-def _ordered(parts: Sequence[Floats | np.ndarray[Any, Any]], order: Sequence[int]) -> Any:
-    """The rows of the parts, end to end, in the order of the columns."""
-    joined = np.concatenate(parts)
-    ordered = np.empty_like(joined)
-    ordered[list(order)] = joined
-    return ordered
-
-
-def join_counts(parts: Sequence[Counts], order: Sequence[int]) -> Counts:
-    """Return the counts of all columns.
-
-    Args:
-        parts: of some columns each, under the same conditions with the same trials.
-        order: the row of each column in the result, for the columns of the parts end to end.
-    """
-    first = parts[0]
-    lengths = [each.length for each in parts if each.length is not None]
-    infinite = [each.infinite for each in parts if each.infinite is not None]
-    return Counts(
-        first.conditions,
-        first.trials,
-        _ordered([each.below for each in parts], order),
-        _ordered([each.above for each in parts], order),
-        _ordered([each.failed for each in parts], order),
-        _ordered(lengths, order) if lengths else None,
-        _ordered(infinite, order) if infinite else None,
-    )
-
-
-def join_tallies(parts: Sequence[Tally], order: Sequence[int]) -> Tally:
-    """Return the tally of all columns; arguments as of ``join_counts``."""
-    by_truth = [each.by_truth for each in parts if each.by_truth is not None]
-    return Tally(
-        join_counts([each.by_outcome for each in parts], order),
-        join_counts(by_truth, order) if by_truth else None,
     )
 
 
@@ -241,10 +238,6 @@ def join_simulations(
         order: the row of each deterministic column in the result.
         stochastic: the row of each stochastic column in the result.
     """
-    if len(parts) == 1 and all(
-        list(each) == list(range(len(each))) for each in (order, stochastic)
-    ):
-        return parts[0]
     drawn = [each.stochastic for each in parts if each.stochastic is not None]
     places = iter(stochastic)
     failures = {}
@@ -255,171 +248,7 @@ def join_simulations(
                 if row in part.failures:
                     failures[place] = part.failures[row]
     return Simulation(
-        join_tallies([each.tally for each in parts], order),
-        join_tallies(drawn, stochastic) if drawn else None,
+        join([each.tally for each in parts], order),
+        join(drawn, stochastic) if drawn else None,
         failures,
     )
-
-
-def take_solution(solution: Solution, rows: Rows) -> Solution:
-    """Return what the exact engines computed for the columns in these rows."""
-    index = list(rows)
-    enumerated, integrated, scores = solution.enumerated, solution.integrated, solution.scores
-    return replace(
-        solution,
-        comparisons=tuple(
-            replace(each, discrepancy=each.discrepancy[index]) for each in solution.comparisons
-        ),
-        enumerated=None if enumerated is None else _take_enumerated(enumerated, index),
-        scores=None
-        if scores is None
-        else Scores(scores.rms_alpha_error[index], scores.interval_score[index]),
-        integrated=None if integrated is None else _take_integrated(integrated, index),
-    )
-
-
-def _take_enumerated(enumerated: Enumerated, index: list[int]) -> Enumerated:
-    return replace(
-        enumerated,
-        by_outcome=_take_exact(enumerated.by_outcome, index),
-        by_truth=_if_known(_take_exact, enumerated.by_truth, index),
-        mean=_if_known(_take_mean, enumerated.mean, index),
-        worst=tuple(enumerated.worst[row] for row in index),
-        worst_anywhere=tuple(enumerated.worst_anywhere[row] for row in index),
-    )
-
-
-def _take_integrated(integrated: Integrated, index: list[int]) -> Integrated:
-    return Integrated(
-        _take_exact(integrated.by_outcome, index),
-        _if_known(_take_mean, integrated.mean, index),
-        _if_known(_take_exact, integrated.under_prior, index),
-    )
-
-
-def _if_known(
-    take: Callable[[Part, list[int]], Part], part: Part | None, index: list[int]
-) -> Part | None:
-    return None if part is None else take(part, index)
-
-
-def _take_exact(exact: Exact, index: list[int]) -> Exact:
-    return replace(
-        exact,
-        below=exact.below[index],
-        above=exact.above[index],
-        length=exact.length[index],
-        failed=None if exact.failed is None else exact.failed[index],
-        succeeded=None if exact.succeeded is None else exact.succeeded[index],
-        infinite=None if exact.infinite is None else exact.infinite[index],
-    )
-
-
-def _take_mean(mean: Mean, index: list[int]) -> Mean:
-    return Mean(
-        mean.below[index],
-        mean.above[index],
-        mean.length[index],
-        None if mean.failed is None else mean.failed[index],
-        None if mean.succeeded is None else mean.succeeded[index],
-        None if mean.infinite is None else mean.infinite[index],
-    )
-
-
-def join_solutions(parts: Sequence[Solution], order: Sequence[int]) -> Solution:
-    """Return what the exact engines computed for all columns.
-
-    Args:
-        parts: of some columns each, of the same scenario.
-        order: the row of each column in the result, for the columns of the parts end to end.
-
-    Returns:
-        The solution; its comparisons are those of all parts.
-    """
-    if len(parts) == 1:
-        return take_solution(parts[0], np.argsort(order).tolist())
-    first = parts[0]
-    enumerated = [each.enumerated for each in parts if each.enumerated is not None]
-    integrated = [each.integrated for each in parts if each.integrated is not None]
-    scores = [each.scores for each in parts if each.scores is not None]
-    return replace(
-        first,
-        comparisons=tuple(comparison for each in parts for comparison in each.comparisons),
-        enumerated=_join_enumerated(enumerated, order) if enumerated else None,
-        scores=Scores(
-            _ordered([each.rms_alpha_error for each in scores], order),
-            _ordered([each.interval_score for each in scores], order),
-        )
-        if scores
-        else None,
-        integrated=Integrated(
-            _join_exact([each.by_outcome for each in integrated], order),
-            _join_mean([each.mean for each in integrated if each.mean is not None], order),
-            _join_listed([each.under_prior for each in integrated], order),
-        )
-        if integrated
-        else None,
-    )
-
-
-def _join_enumerated(parts: Sequence[Enumerated], order: Sequence[int]) -> Enumerated:
-    ranks = np.argsort(order).tolist()
-    worst = [case for each in parts for case in each.worst]
-    anywhere = [case for each in parts for case in each.worst_anywhere]
-    return Enumerated(
-        _join_exact([each.by_outcome for each in parts], order),
-        _join_listed([each.by_truth for each in parts], order),
-        _join_mean([each.mean for each in parts if each.mean is not None], order),
-        parts[0].mean_from,
-        tuple(worst[rank] for rank in ranks),
-        tuple(anywhere[rank] for rank in ranks),
-    )
-
-
-def _join_listed(parts: Sequence[Exact | None], order: Sequence[int]) -> Exact | None:
-    known = [each for each in parts if each is not None]
-    return _join_exact(known, order) if known else None
-
-
-def _join_exact(parts: Sequence[Exact], order: Sequence[int]) -> Exact:
-    failed, succeeded = _failures(parts, order)
-    return replace(
-        parts[0],
-        below=_ordered([each.below for each in parts], order),
-        above=_ordered([each.above for each in parts], order),
-        length=_ordered([each.length for each in parts], order),
-        failed=failed,
-        succeeded=succeeded,
-        infinite=_infinite(parts, order),
-    )
-
-
-def _join_mean(parts: Sequence[Mean], order: Sequence[int]) -> Mean | None:
-    if not parts:
-        return None
-    return Mean(
-        _ordered([each.below for each in parts], order),
-        _ordered([each.above for each in parts], order),
-        _ordered([each.length for each in parts], order),
-        *_failures(parts, order),
-        _infinite(parts, order),
-    )
-
-
-def _infinite(parts: Sequence[Exact] | Sequence[Mean], order: Sequence[int]) -> Floats | None:
-    """The probabilities of an infinite length; None where the parameter is no ratio."""
-    known = [each.infinite for each in parts if each.infinite is not None]
-    return _ordered(known, order) if known else None
-
-
-def _failures(
-    parts: Sequence[Exact] | Sequence[Mean], order: Sequence[int]
-) -> tuple[Floats | None, Floats | None]:
-    """The probabilities of a failure and of an answer; where no part has any, none at all."""
-    if all(each.failed is None for each in parts):
-        return None, None
-    failed = [np.zeros_like(each.below) if each.failed is None else each.failed for each in parts]
-    succeeded = [
-        np.ones_like(each.below) if each.succeeded is None else each.succeeded for each in parts
-    ]
-    return _ordered(failed, order), _ordered(succeeded, order)
