@@ -27,8 +27,7 @@ from harness.config.models.outcomes import (
 )
 from harness.config.models.sizes import delta_type, size_range_type, sizes_type, stratum_sizes_type
 from harness.config.models.trials import Count, ExecutionSettings, Trials
-from harness.config.models.truth import distributions_type
-from harness.config.models.truth_by_design import truth_of
+from harness.config.models.truths import distributions_type, truth_of
 from harness.distributions.sampling.law import NUMPY, THINNED
 from harness.families.catalogue import FAMILIES
 from harness.families.family import CLUSTERS, STRATA, Family

@@ -26,9 +26,9 @@ from harness.config.experiment import (
 )
 from harness.config.forms import CROSS, Form, form_for
 from harness.config.models.figures import figure_spec
+from harness.config.models.truths import written_truth
 from harness.designs.paired_scenario import AnyTruth
 from harness.designs.results import Group
-from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.distributions.sampling.law import NUMPY, Law, on_lattice
 from harness.distributions.truths import DiscreteTruth
 from harness.families.catalogue import family_of
@@ -271,38 +271,6 @@ def _place(spec: MethodSpec) -> dict[str, Any]:
         return {"table": spec.written_path}
     place = {"module": spec.module} if spec.path is None else {"path": spec.written_path}
     return {**place, "function": spec.function}
-
-
-def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, Any]:
-    """The content of a truth, with plain numbers and with the grids that the config writes."""
-    if not isinstance(written, Mapping):
-        written = {}
-    if "tables" in content:
-        return {key: _plain_tree(each) for key, each in written.items()}
-    if "cells" in content:
-        parts = [part for part in PARTS_OF_PAIRS if part in written]
-        return {part: written_truth(_part(written[part]), written[part]) for part in parts}
-    if "first" in content or "rho" in content:
-        return {key: written_truth(each, written.get(key)) for key, each in content.items()}
-    if "grid" in written:
-        span = written["grid"]
-        ends = {key: plain_number(span[key] + 0.0) for key in ("start", "stop")}
-        return {"grid": {**ends, "count": span["count"]}}
-    return {key: _plain_tree(values) for key, values in content.items()}
-
-
-def _plain_tree(value: Any) -> Any:
-    """Plain data with plain numbers."""
-    if isinstance(value, Mapping):
-        return {key: _plain_tree(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain_tree(each) for each in value]
-    return plain_number(value + 0.0) if isinstance(value, float) else value
-
-
-def _part(written: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The numbers of a part of the truth of pairs, ascending; a grid stays as it is written."""
-    return {"values": sorted(value + 0.0 for value in written.get("values", ()))}
 
 
 def _without_none(document: Mapping[str, Any]) -> dict[str, Any]:

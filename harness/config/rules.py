@@ -26,7 +26,7 @@ from harness.config.experiment import (
 from harness.config.forms import CROSS, Form
 from harness.config.models.figures import kind_of
 from harness.config.models.outcomes import own_sampling
-from harness.config.models.truth_by_design import truth_of
+from harness.config.models.truths import truth_of
 from harness.config.resolve import pairs, sizes_of
 from harness.designs.paired_scenario import AnyTruth
 from harness.designs.results import Group

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.config.models.levels import grid
 from harness.config.models.sizes import log_grid, real_log_grid
-from harness.config.models.truth import grid
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 3, 4])

@@ -1,13 +1,15 @@
-"""Where the true parameters come from: lists of values and distributions, of one or two samples."""
+"""Where the true parameters come from: the key ``truth`` of a config, by the design of the family.
+
+One sample has a list of values or a distribution, and two samples have two of these; the truths of
+other designs are those of `case_truths`.
+"""
 
 from __future__ import annotations
 
-import math
-from abc import abstractmethod
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Union
 
 import numpy as np
 from pydantic import (
@@ -18,10 +20,16 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
     WrapValidator,
     create_model,
-    model_validator,
 )
 
 from harness.base.models import StrictModel
+from harness.base.plain_data import plain_number
+from harness.config.models.case_truths import (
+    ClusterTruths,
+    RunTruths,
+    StratumTruths,
+    paired_truth_type,
+)
 from harness.config.models.constraints import (
     by_key,
     exactly_one,
@@ -29,8 +37,18 @@ from harness.config.models.constraints import (
     expecting,
     not_here,
     refused,
-    validate_span,
+    tag,
 )
+from harness.config.models.levels import (
+    LARGEST_RATE,
+    LONGEST_GRID,
+    PROBABILITY_LISTS,
+    RATE_LISTS,
+    Probability,
+    Rate,
+    ascending_numbers,
+)
+from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
@@ -39,51 +57,32 @@ from harness.distributions.truths import (
     Truth,
     UniformTruth,
 )
-from harness.families.family import SMALLEST_SHAPE_OF_TWO, Family
+from harness.families.family import (
+    CLUSTERS,
+    PAIRS,
+    POSTERIOR,
+    RUNS,
+    SINGLE_SAMPLE,
+    SMALLEST_SHAPE_OF_TWO,
+    STRATA,
+    TWO_SAMPLES,
+    Family,
+)
 
-LONGEST_GRID = 100_000
 NARROWEST = 1e-12
 """A narrower uniform truth has too few numbers in it to draw from."""
-LARGEST_RATE = 1e100
 SMALLEST_SCALE = 1e-100
 """Below it a product of two rates may fall out of the range of doubles."""
+_LARGEST_SHAPE = 1e6
 
-Probability = Annotated[float, Field(ge=0, le=1)]
 Exponent = Annotated[float, Field(ge=1e-3, le=1e6)]
 """Beyond these a Beta distribution is all but a point, or two."""
-Rate = Annotated[float, Field(ge=0, le=LARGEST_RATE)]
 Scale = Annotated[float, Field(ge=SMALLEST_SCALE, le=LARGEST_RATE)]
 
-_PROBABILITY = "a number from 0 to 1"
 _UNIT_SPAN = "[a, b] with 0 <= a < b <= 1 and b - a at least 1e-12"
-_RATE = "a number from 0 to 1e100"
 _RATE_SPAN = "[a, b] with 0 <= a < b, b from 1e-100 to 1e100 and b - a at least 1e-12 b"
 _SHAPES = "[s, t], each from 0.001 to 10^6"
 _SHAPE_AND_RATE = "[shape, rate], from 0.001 to 10^6 and from 1e-100 to 1e100"
-
-
-def grid(start: float, stop: float, count: int) -> tuple[float, ...]:
-    """``count`` >= 2 values from start to stop, evenly spaced: each the nearest double.
-
-    Start and stop mean the decimals they are written as, and everything up to the last division is
-    done in integers. So 0.01 ... 0.99 in 99 steps gives the doubles 0.01, 0.02, ... themselves,
-    where adding up or multiplying a step misses them by an ulp here and there, and where rounding
-    to 15 digits would spoil grids of thirds.
-    """
-    first, last = Fraction(repr(start)), Fraction(repr(stop))
-    scale = math.lcm(first.denominator, last.denominator)
-    a, b = int(first * scale), int(last * scale)
-    steps = count - 1
-    # The quotient of two integers is rounded once, to the nearest double.
-    return tuple((a * (steps - i) + b * i) / (scale * steps) for i in range(count))
-
-
-class TruthModel(StrictModel):
-    """A truth of one sample, under the one key that names its kind."""
-
-    @abstractmethod
-    def truth(self) -> Truth:
-        """The truth; adding 0.0 to its numbers turns -0.0 into 0.0."""
 
 
 def _unit_span(bounds: list[float]) -> list[float]:
@@ -99,11 +98,13 @@ def _rate_span(bounds: list[float]) -> list[float]:
     return bounds
 
 
-def _truth_of(model: TruthModel) -> Truth:
-    return model.truth()
+def _shape_and_rate(pair: list[float]) -> list[float]:
+    if not 1e-3 <= pair[0] <= 1e6:
+        raise ValueError(pair)
+    return pair
 
 
-class Uniform(TruthModel):
+class Uniform(StrictModel):
     """Uniform on [a, b]."""
 
     uniform: Annotated[
@@ -113,12 +114,8 @@ class Uniform(TruthModel):
         expecting(f"two numbers {_UNIT_SPAN}"),
     ] = Field(description=f"{_UNIT_SPAN}.")
 
-    def truth(self) -> Truth:
-        lower, upper = self.uniform
-        return UniformTruth(lower + 0.0, upper + 0.0)
 
-
-class RateUniform(Uniform):
+class RateUniform(StrictModel):
     """Uniform on [a, b]."""
 
     uniform: Annotated[
@@ -129,69 +126,7 @@ class RateUniform(Uniform):
     ] = Field(description=f"{_RATE_SPAN}.")
 
 
-class GridSpan(StrictModel):
-    """Evenly spaced true values, both ends included."""
-
-    start: Annotated[Probability, expecting(_PROBABILITY)] = Field(
-        description="Smallest true value."
-    )
-    stop: Annotated[Probability, expecting(_PROBABILITY)] = Field(description="Largest true value.")
-    count: Annotated[
-        int, Field(ge=2, le=LONGEST_GRID), expecting(f"a whole number from 2 to {LONGEST_GRID}")
-    ] = Field(description="How many.")
-
-    @model_validator(mode="after")
-    def _ascends(self) -> GridSpan:
-        validate_span(self.start, self.stop, self.values(), self.count)
-        return self
-
-    def values(self) -> tuple[float, ...]:
-        """The true values."""
-        return grid(self.start, self.stop, self.count)
-
-
-class RateSpan(GridSpan):
-    """Evenly spaced true values, both ends included."""
-
-    start: Annotated[Rate, expecting(_RATE)] = Field(description="Smallest true value.")
-    stop: Annotated[Rate, expecting(_RATE)] = Field(description="Largest true value.")
-
-
-class Grid(TruthModel):
-    """A grid of true values with equal weights."""
-
-    grid: GridSpan = Field(description="The first, the last and how many.")
-
-    def truth(self) -> Truth:
-        return DiscreteTruth(tuple(value + 0.0 for value in self.grid.values()))
-
-
-class RateGrid(Grid):
-    """A grid of true values with equal weights."""
-
-    grid: RateSpan = Field(description="The first, the last and how many.")
-
-
-class Values(TruthModel):
-    """A list of true values with equal weights."""
-
-    values: Annotated[
-        list[Annotated[Probability, expecting(_PROBABILITY)]], Field(min_length=1)
-    ] = Field(description="Distinct numbers from 0 to 1.")
-
-    def truth(self) -> Truth:
-        return DiscreteTruth(tuple(value + 0.0 for value in sorted(self.values)))
-
-
-class RateValues(Values):
-    """A list of true values with equal weights."""
-
-    values: Annotated[list[Annotated[Rate, expecting(_RATE)]], Field(min_length=1)] = Field(
-        description="Distinct numbers from 0 to 1e100."
-    )
-
-
-class Beta(TruthModel):
+class Beta(StrictModel):
     """Beta(s, t) on [0, 1]."""
 
     beta: Annotated[
@@ -200,17 +135,8 @@ class Beta(TruthModel):
         expecting(f"two numbers {_SHAPES}"),
     ] = Field(description=f"{_SHAPES}.")
 
-    def truth(self) -> Truth:
-        return BetaTruth(*self.beta)
 
-
-def _shape_and_rate(pair: list[float]) -> list[float]:
-    if not 1e-3 <= pair[0] <= 1e6:
-        raise ValueError(pair)
-    return pair
-
-
-class Gamma(TruthModel):
+class Gamma(StrictModel):
     """Gamma with a shape s and a rate t."""
 
     gamma: Annotated[
@@ -220,33 +146,51 @@ class Gamma(TruthModel):
         expecting(f"two numbers {_SHAPE_AND_RATE}"),
     ] = Field(description=f"{_SHAPE_AND_RATE}.")
 
-    def truth(self) -> Truth:
-        return GammaTruth(*self.gamma)
+
+def _truth_of_one(model: Any) -> Truth:
+    ((key, numbers),) = model
+    if key in PROBABILITY_LISTS:
+        return DiscreteTruth(ascending_numbers(model))
+    makers: dict[str, Callable[[float, float], Truth]] = {
+        "uniform": UniformTruth,
+        "beta": BetaTruth,
+        "gamma": GammaTruth,
+    }
+    return makers[key](*(number + 0.0 for number in numbers))
 
 
-_PROPORTION_KEYS = ("uniform", "grid", "values", "beta")
-_RATE_KEYS = ("uniform", "grid", "values", "gamma")
-_OF_PAIRS = {"first": "two samples", "second": "two samples"}
+def _one_of(models: Mapping[str, Any], **elsewhere: str) -> Any:
+    """The type of the truth of one sample; ``elsewhere``: whose the other keys are."""
+    keys, of_two = tuple(models), dict.fromkeys(("first", "second"), "two samples")
+    kinds: Any = Union[tuple(Annotated[each, Tag(tag(key))] for key, each in models.items())]  # noqa: UP007
+    return Annotated[
+        kinds,
+        by_key(keys),
+        exactly_one(keys, not_here(keys, **elsewhere, **of_two)),
+        AfterValidator(_truth_of_one),
+    ]
 
-ProportionTruth = Annotated[
-    Annotated[Uniform, Tag("<uniform>")]
-    | Annotated[Grid, Tag("<grid>")]
-    | Annotated[Values, Tag("<values>")]
-    | Annotated[Beta, Tag("<beta>")],
-    by_key(_PROPORTION_KEYS),
-    exactly_one(_PROPORTION_KEYS, not_here(_PROPORTION_KEYS, gamma="a rate", **_OF_PAIRS)),
-    AfterValidator(_truth_of),
-]
-RateTruth = Annotated[
-    Annotated[RateUniform, Tag("<uniform>")]
-    | Annotated[RateGrid, Tag("<grid>")]
-    | Annotated[RateValues, Tag("<values>")]
-    | Annotated[Gamma, Tag("<gamma>")],
-    by_key(_RATE_KEYS),
-    exactly_one(_RATE_KEYS, not_here(_RATE_KEYS, beta="a proportion", **_OF_PAIRS)),
-    AfterValidator(_truth_of),
-]
-_TRUTHS: dict[str, Any] = {"Beta": ProportionTruth, "Gamma": RateTruth}
+
+_TRUTHS: dict[str, Any] = {
+    "Beta": _one_of(
+        {
+            "uniform": Uniform,
+            "grid": PROBABILITY_LISTS["grid"],
+            "values": PROBABILITY_LISTS["values"],
+            "beta": Beta,
+        },
+        gamma="a rate",
+    ),
+    "Gamma": _one_of(
+        {
+            "uniform": RateUniform,
+            "grid": RATE_LISTS["grid"],
+            "values": RATE_LISTS["values"],
+            "gamma": Gamma,
+        },
+        beta="a proportion",
+    ),
+}
 """The type of the truth of one sample, by the family of its parameter's priors."""
 
 
@@ -347,9 +291,100 @@ def distributions_type(family: Family) -> Any:
     return Annotated[truth_type(family), WrapValidator(_two_distributions)]
 
 
-def default_truth(family: Family) -> Any:
-    """The uniform truth over all parameters, as a config writes it; ... where there is none."""
-    if not family.is_bounded:
-        return ...
-    every = {"uniform": list(family.model.SUPPORT)}
-    return every if family.samples == 1 else {"first": every, "second": every}
+@dataclass(frozen=True)
+class TruthKey:
+    """What the key ``truth`` of a family holds."""
+
+    kind: Any
+    """The type of its value, which yields the truth."""
+    about: str
+    default: Any
+    """The truth where a config gives none; ... where it has to."""
+    parts: tuple[str, ...]
+    """The keys below it that may hold a list of values."""
+
+
+def truth_of(family: Family) -> TruthKey:
+    """What the key ``truth`` of the family holds."""
+    return _BY_DESIGN[family.design](family)
+
+
+def _of_samples(about: str, family: Family) -> TruthKey:
+    default: Any = ...
+    if family.is_bounded:
+        # Uniform over all parameters.
+        every = {"uniform": list(family.model.SUPPORT)}
+        default = every if family.samples == 1 else {"first": every, "second": every}
+    return TruthKey(truth_type(family), about, default, tuple(family.truth_parts))
+
+
+def _of_pairs(family: Family) -> TruthKey:
+    about = (
+        "Where the true probabilities of a pair come from: the discordant ones {first_only, "
+        "second_only}, or with the third {first_only, second_only, both}; the margins {first, "
+        "second, correlation}; or {dirichlet}."
+    )
+    # Exact values under a distribution are those of a posterior.
+    has_posterior = POSTERIOR in family.engines
+    shapes = [int(shape) for shape in family.model.FLAT_PRIOR]
+    flat = {"dirichlet": shapes} if has_posterior else ...
+    return TruthKey(paired_truth_type(family), about, flat, tuple(family.truth_parts))
+
+
+def _of_lists(kind: Any, about: str, parts: tuple[str, ...], family: Family) -> TruthKey:
+    return TruthKey(kind, about, ..., parts)
+
+
+_BY_DESIGN: dict[str, Callable[[Family], TruthKey]] = {
+    SINGLE_SAMPLE: partial(_of_samples, "Where the true parameter comes from."),
+    TWO_SAMPLES: partial(_of_samples, "Where the true parameters come from: {first, second}."),
+    PAIRS: _of_pairs,
+    RUNS: partial(
+        _of_lists, RunTruths, "The distribution of the value of a run, whose mean is estimated.", ()
+    ),
+    CLUSTERS: partial(
+        _of_lists,
+        ClusterTruths,
+        "True proportions p and correlations rho within a cluster: {p, rho}.",
+        ("p", "rho"),
+    ),
+    # Of strata only the differences are a list of values.
+    STRATA: partial(
+        _of_lists,
+        StratumTruths,
+        "True probabilities over the strata: {second, difference} or {first, second}.",
+        ("difference",),
+    ),
+}
+
+
+def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, Any]:
+    """The content of a truth, with plain numbers and with the grids that the config writes."""
+    if not isinstance(written, Mapping):
+        written = {}
+    if "tables" in content:
+        return {key: _plain_tree(each) for key, each in written.items()}
+    if "cells" in content:
+        parts = [part for part in PARTS_OF_PAIRS if part in written]
+        return {part: written_truth(_part(written[part]), written[part]) for part in parts}
+    if "first" in content or "rho" in content:
+        return {key: written_truth(each, written.get(key)) for key, each in content.items()}
+    if "grid" in written:
+        span = written["grid"]
+        ends = {key: plain_number(span[key] + 0.0) for key in ("start", "stop")}
+        return {"grid": {**ends, "count": span["count"]}}
+    return {key: _plain_tree(values) for key, values in content.items()}
+
+
+def _plain_tree(value: Any) -> Any:
+    """Plain data with plain numbers."""
+    if isinstance(value, Mapping):
+        return {key: _plain_tree(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_tree(each) for each in value]
+    return plain_number(value + 0.0) if isinstance(value, float) else value
+
+
+def _part(written: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The numbers of a part of the truth of pairs, ascending; a grid stays as it is written."""
+    return {"values": sorted(value + 0.0 for value in written.get("values", ()))}

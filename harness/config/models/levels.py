@@ -1,0 +1,152 @@
+"""Lists and grids of numbers, as truths have them: probabilities, rates, correlations, differences.
+
+Every family of truths takes a number's range and its words from here.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, Tag, create_model, model_validator
+
+from harness.base.models import StrictModel
+from harness.config.models.constraints import by_key, exactly_one, expecting, validate_span
+
+LONGEST_GRID = 100_000
+LARGEST_RATE = 1e100
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+Rate = Annotated[float, Field(ge=0, le=LARGEST_RATE)]
+_FromMinusOne = Annotated[float, Field(ge=-1, le=1)]
+_FROM_MINUS_ONE = "a number from -1 to 1"
+
+
+def grid(start: float, stop: float, count: int) -> tuple[float, ...]:
+    """``count`` >= 2 values from start to stop, evenly spaced: each the nearest double.
+
+    Start and stop mean the decimals they are written as, and everything up to the last division is
+    done in integers. So 0.01 ... 0.99 in 99 steps gives the doubles 0.01, 0.02, ... themselves,
+    where adding up or multiplying a step misses them by an ulp here and there, and where rounding
+    to 15 digits would spoil grids of thirds.
+    """
+    first, last = Fraction(repr(start)), Fraction(repr(stop))
+    scale = math.lcm(first.denominator, last.denominator)
+    a, b = int(first * scale), int(last * scale)
+    steps = count - 1
+    # The quotient of two integers is rounded once, to the nearest double.
+    return tuple((a * (steps - i) + b * i) / (scale * steps) for i in range(count))
+
+
+class _Span(StrictModel):
+    """Evenly spaced numbers, both ends included."""
+
+    start: float
+    stop: float
+    count: Annotated[
+        int, Field(ge=2, le=LONGEST_GRID), expecting(f"a whole number from 2 to {LONGEST_GRID}")
+    ] = Field(description="How many.")
+
+    @model_validator(mode="after")
+    def _ascends(self) -> _Span:
+        validate_span(self.start, self.stop, self.values(), self.count)
+        return self
+
+    def values(self) -> tuple[float, ...]:
+        """The numbers."""
+        return grid(self.start, self.stop, self.count)
+
+
+def _listed(
+    prefix: str, number: Any, what: str, *, each: str, besides: str = "", about: str = ""
+) -> dict[str, Any]:
+    """The models of a list of numbers and of a grid of them, by their keys.
+
+    Args:
+        prefix: of the names of the models.
+        number: the type of a number.
+        what: a number in words.
+        each: what a number is, in words.
+        besides: ends the descriptions of the list and the grid.
+        about: of the numbers, where that says more than ``what``.
+    """
+    one = Annotated[number, expecting(what)]
+    numbers: Any = Annotated[list[one], Field(min_length=1)]
+    values = create_model(
+        f"{prefix}Values",
+        __base__=StrictModel,
+        __doc__=f"A list of {each}s{besides}.",
+        values=(numbers, Field(description=about or f"Each {what}.")),
+    )
+    span: Any = create_model(
+        f"{prefix or 'Grid'}Span",
+        __base__=_Span,
+        __doc__=f"Evenly spaced {each}s, both ends included.",
+        start=(one, Field(description=f"Smallest {each}.")),
+        stop=(one, Field(description=f"Largest {each}.")),
+    )
+    spaced = create_model(
+        f"{prefix}Grid",
+        __base__=StrictModel,
+        __doc__=f"A grid of {each}s{besides}.",
+        grid=(span, Field(description="The first, the last and how many.")),
+    )
+    return {"values": values, "grid": spaced}
+
+
+def ascending_numbers(model: Any) -> tuple[float, ...]:
+    """The numbers of a list or a grid; adding 0.0 turns -0.0 into 0.0."""
+    found = model.grid.values() if hasattr(model, "grid") else sorted(model.values)
+    return tuple(value + 0.0 for value in found)
+
+
+def _levels(models: dict[str, Any]) -> Any:
+    """The type of a list or a grid, which yields the numbers ascending."""
+    listed, spaced = models.values()
+    return Annotated[
+        Annotated[listed, Tag("<values>")] | Annotated[spaced, Tag("<grid>")],
+        by_key(models),
+        exactly_one(tuple(models)),
+        AfterValidator(ascending_numbers),
+    ]
+
+
+PROBABILITY_LISTS = _listed(
+    "",
+    Probability,
+    "a number from 0 to 1",
+    each="true value",
+    besides=" with equal weights",
+    about="Distinct numbers from 0 to 1.",
+)
+RATE_LISTS = _listed(
+    "Rate",
+    Rate,
+    "a number from 0 to 1e100",
+    each="true value",
+    besides=" with equal weights",
+    about="Distinct numbers from 0 to 1e100.",
+)
+Probabilities: Any = _levels(PROBABILITY_LISTS)
+Correlations: Any = _levels(
+    _listed(
+        "_Correlation",
+        _FromMinusOne,
+        _FROM_MINUS_ONE,
+        each="correlation",
+        about="Distinct numbers from -1 to 1.",
+    )
+)
+CorrelationsWithin: Any = _levels(
+    _listed(
+        "_Rho",
+        Annotated[float, Field(ge=0, lt=1)],
+        "a number from 0 to below 1",
+        each="correlation",
+        besides=" within a cluster",
+    )
+)
+Differences: Any = _levels(
+    _listed("_Difference", _FromMinusOne, _FROM_MINUS_ONE, each="difference")
+)
