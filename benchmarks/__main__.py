@@ -23,10 +23,11 @@ from scipy.special import betainc, betaincc
 
 from benchmarks import detection
 from benchmarks.timing import report, seconds
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.miss_sets import miss_probabilities
 from harness.designs.monte_carlo import SHARD, shards, simulate
 from harness.designs.one_sample.worst_case import worst_case
-from harness.designs.scenario import Limits, SingleScenario
 from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
@@ -43,7 +44,7 @@ def table(n: int, alphas: tuple[float, ...]) -> Limits:
 
 def monte_carlo() -> None:
     trials, n = 10**7, 100
-    scenario = SingleScenario("proportion", n, UniformTruth(0.0, 1.0))
+    scenario = Scenario("proportion", n, UniformTruth(0.0, 1.0))
     tasks = shards(scenario, trials, 2003, None)
 
     def draws() -> None:

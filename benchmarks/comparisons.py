@@ -6,8 +6,8 @@ import numpy as np
 
 from benchmarks.timing import report, seconds
 from harness.base.numerics.arrays import Floats
-from harness.designs.paired_scenario import PairedScenario
-from harness.designs.scenario import Limits, observed_at
+from harness.designs.design import Scenario, observed_at
+from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.distributions.paired_truths import TableTruth, table_of_cells
 from harness.methods.catalogue import (
@@ -73,7 +73,7 @@ def intervals(method: Method, data: tuple[Floats, ...]) -> None:
 def paired_enumeration() -> None:
     """The time of enumeration of 200 pairs at one truth, without limits and worst case."""
     truth = TableTruth.of([table_of_cells(0.1, 0.05)])
-    scenario = PairedScenario("paired_difference", 200, truth, with_both=False)
+    scenario = Scenario("paired_difference", 200, truth, with_both=False)
     solver = solver_of(scenario)
     n = 200
     first_only, second_only = (each.ravel() for each in np.indices((n + 1, n + 1)))

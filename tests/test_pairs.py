@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import harness
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
+from harness.designs.design import Scenario, data_of
+from harness.designs.limits import Limits
 from harness.designs.monte_carlo import shards, simulate
-from harness.designs.paired_scenario import PairedScenario
 from harness.designs.results import Exact
-from harness.designs.scenario import Limits, data_of
 from harness.designs.solvers import solver_of
 from harness.designs.verification import Published
 from harness.distributions.paired_truths import (
@@ -35,12 +35,12 @@ UNEVEN = table_of_cells(0.12, 0.05, 0.6)
 SOME = TableTruth.of([UNEVEN, table_of_margins(0.9, 0.85, 0.3), (0.0, 1.0, 0.0, 0.0)])
 
 
-def scenario_of(n: int, truth: TableTruth | DirichletTruth, with_both: bool) -> PairedScenario:
-    return PairedScenario(FAMILY, n, truth, with_both)
+def scenario_of(n: int, truth: TableTruth | DirichletTruth, with_both: bool) -> Scenario:
+    return Scenario(FAMILY, n, truth, with_both=with_both)
 
 
 def limits_of(
-    scenario: PairedScenario, outcomes: Integers, names: tuple[str, ...] = ("tango", "bonett_price")
+    scenario: Scenario, outcomes: Integers, names: tuple[str, ...] = ("tango", "bonett_price")
 ) -> Limits:
     pairs = [find(FAMILY, name).limits(data_of(scenario, outcomes), 0.05) for name in names]
     return Limits.of(scenario, outcomes, *(np.array(side) for side in zip(*pairs, strict=True)))
@@ -59,7 +59,7 @@ def rising(base: Fraction, count: int) -> Fraction:
     return math.prod((base + i for i in range(count)), start=Fraction(1))
 
 
-def enumerated(scenario: PairedScenario) -> Exact:
+def enumerated(scenario: Scenario) -> Exact:
     solver = solver_of(scenario)
     found = solver.enumerate(limits_of(scenario, solver.possible_outcomes()), worst=False)
     assert found.by_truth is not None

@@ -21,9 +21,10 @@ from harness.checks.scenarios import (
 )
 from harness.checks.subjects.subject import Subject
 from harness.checks.watch import steps
+from harness.designs.design import Scenario, data_of, sizes_by_name
+from harness.designs.limits import Limits
 from harness.designs.posterior import integrate_under_prior, integrate_under_truth
 from harness.designs.results import Enumerated
-from harness.designs.scenario import Limits, Scenario, data_of, sizes_by_name
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import POSTERIOR as ENGINE_POSTERIOR

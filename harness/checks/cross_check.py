@@ -14,9 +14,10 @@ from harness.checks.findings import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Findi
 from harness.checks.scenarios import Size, limits_table, scenario_of
 from harness.checks.subjects.subject import Subject
 from harness.checks.watch import steps
+from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.limits import Limits
 from harness.designs.monte_carlo import shards, simulate
 from harness.designs.results import Counts, Enumerated, WorstCase
-from harness.designs.scenario import Limits, Scenario, sizes_by_name
 from harness.designs.solvers import solver_of
 
 MONTE_CARLO_AGREES = "Monte Carlo agrees"

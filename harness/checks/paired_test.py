@@ -25,7 +25,7 @@ from harness.checks.trials import (
     trials_needed,
     verdict_of,
 )
-from harness.designs.scenario import sizes_by_name
+from harness.designs.design import sizes_by_name
 
 ALPHA = 0.05
 """Of the two-sided interval for the difference of two miss rates."""

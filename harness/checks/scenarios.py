@@ -14,8 +14,8 @@ from harness.callers.source import no_interval
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.restriction import Size as Size
 from harness.checks.subjects.subject import Subject, side_of
-from harness.designs.paired_scenario import AnyTruth, scenario_at
-from harness.designs.scenario import Limits, Scenario
+from harness.designs.design import AnyTruth, Scenario
+from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.distributions.paired_truths import DirichletTruth, TableTruth, table_of_cells
 from harness.distributions.truths import PairTruth, UniformTruth
@@ -118,7 +118,7 @@ def scenario_of(family: str, size: Size) -> Scenario:
 
     Of pairs it is uniform over all tables, or without a posterior a list of tables.
     """
-    return scenario_at(family, size, _flat_truth(family))
+    return Scenario(family, size, _flat_truth(family))
 
 
 def _flat_truth(family: str) -> AnyTruth:

@@ -10,7 +10,7 @@ from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, Verdict
 from harness.checks.scenarios import Size, limits_at
 from harness.checks.subjects.subject import Subject
-from harness.designs.scenario import Scenario
+from harness.designs.design import Scenario
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from harness.callers.command import Command, RFunction
-from harness.designs.paired_scenario import AnyTruth
+from harness.designs.design import AnyTruth
 from harness.designs.results import Group
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import PairTruth, Prior

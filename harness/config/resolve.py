@@ -27,7 +27,7 @@ from harness.config.experiment import (
 from harness.config.forms import CROSS, Form, form_for
 from harness.config.models.figures import figure_spec
 from harness.config.models.truths import written_truth
-from harness.designs.paired_scenario import AnyTruth
+from harness.designs.design import AnyTruth
 from harness.designs.results import Group
 from harness.distributions.sampling.law import NUMPY, Law, on_lattice
 from harness.distributions.truths import DiscreteTruth

@@ -28,7 +28,7 @@ from harness.config.models.figures import kind_of
 from harness.config.models.outcomes import own_sampling
 from harness.config.models.truths import truth_of
 from harness.config.resolve import pairs, sizes_of
-from harness.designs.paired_scenario import AnyTruth
+from harness.designs.design import AnyTruth
 from harness.designs.results import Group
 from harness.distributions.list_truths import StratumTruth
 from harness.distributions.sampling.law import THINNED, Law, population_and_title

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from harness.base.numerics.arrays import Bools, Floats, Integers
-from harness.designs.scenario import keyed_stream
+from harness.designs.design import keyed_stream
 from harness.distributions.truths import ContinuousTruth, PairTruth, Prior, as_distribution
 from harness.families.catalogue import family_of
 from harness.families.combination import Span

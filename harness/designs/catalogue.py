@@ -1,24 +1,13 @@
-"""The designs by their names."""
+"""The designs that there are."""
 
 from __future__ import annotations
 
-from harness.designs.design import Design
-from harness.families.catalogue import family_of
-from harness.families.family import CLUSTERS, PAIRS, RUNS, SINGLE_SAMPLE, STRATA, TWO_SAMPLES
+from harness.designs.design import DESIGNS
+from harness.designs.list_data import CLUSTERED, REPEATED_RUNS, STRATIFIED
+from harness.designs.paired_data import PAIRED
+from harness.designs.samples import ONE_SAMPLE, TWO_INDEPENDENT
 
-DESIGNS: dict[str, Design] = {
-    design.name: design
-    for design in (
-        Design(SINGLE_SAMPLE, 1 << 15, 4000, (20, 120)),
-        Design(TWO_SAMPLES, 1 << 11, 2000, (3, 6)),
-        Design(PAIRS, 1 << 11, 400, (4, 8)),
-        Design(RUNS, None, 0),
-        Design(CLUSTERS, None, 0),
-        Design(STRATA, None, 0),
-    )
-}
-
-
-def design_for(family: str) -> Design:
-    """Return the design of a family, by the family's name."""
-    return DESIGNS[family_of(family).design]
+DESIGNS.update(
+    (design.name, design)
+    for design in (ONE_SAMPLE, TWO_INDEPENDENT, PAIRED, REPEATED_RUNS, CLUSTERED, STRATIFIED)
+)

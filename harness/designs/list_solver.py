@@ -10,9 +10,9 @@ import numpy as np
 
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.list_scenario import ListScenario
+from harness.designs.design import Scenario
+from harness.designs.limits import Column, Limits
 from harness.designs.results import Enumerated, Exact, WorstCase
-from harness.designs.scenario import Column, Limits
 from harness.designs.scores import Scores
 from harness.designs.verification import Comparison, Published
 from harness.distributions.truths import Prior
@@ -26,7 +26,7 @@ class ListSolver:
     Exact values at the truths are those of ``engines.exact.lists``.
     """
 
-    scenario: ListScenario
+    scenario: Scenario
 
     @property
     def has_exact_values(self) -> bool:

@@ -13,9 +13,10 @@ from typing import Protocol
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.miss_sets import split_missed
 from harness.designs.results import AT_LISTED, Enumerated, Exact, WorstCase, weighted
-from harness.designs.scenario import Limits, Scenario
 from harness.distributions.sampling.law import Sampling
 from harness.families.family import ENUMERATION
 

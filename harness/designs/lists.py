@@ -8,13 +8,13 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.designs import runs, strata
-from harness.designs.list_scenario import ListScenario
+from harness.designs.design import Scenario
 from harness.designs.results import Enumerated, Exact
 from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
 from harness.families.family import RUNS, STRATA
 
-AtTruths = Callable[[ListScenario, StochasticColumn], tuple[Floats, Floats, Floats] | None]
+AtTruths = Callable[[Scenario, StochasticColumn], tuple[Floats, Floats, Floats] | None]
 """Returns the probabilities of a miss below and above and the expected length of a column at each
 listed truth, shape (t,) each; None where they are not known."""
 
@@ -24,9 +24,7 @@ ASSUMES: Mapping[str, str] = {RUNS: runs.ASSUMES}
 """What the exact values of a design rest on that a truth need not have, in words."""
 
 
-def enumerate_lists(
-    scenario: ListScenario, columns: Sequence[StochasticColumn]
-) -> Enumerated | None:
+def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> Enumerated | None:
     """Return the exact values of columns at listed truths, not numbers where a column has none.
 
     Args:

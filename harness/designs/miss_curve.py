@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.designs.one_sample.law_worst_case import missed_by_law
 from harness.designs.one_sample.worst_case import maxima_inside_gaps
-from harness.designs.scenario import Limits, PairScenario, SingleScenario
 from harness.designs.two_samples.worst_case import table_index
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
@@ -40,7 +41,7 @@ class MissCurve:
     """The miss probability, at a jump first the limit from below and then the one from above."""
 
 
-def of_one_sample(scenario: SingleScenario, limits: Limits) -> MissCurve:
+def of_one_sample(scenario: Scenario, limits: Limits) -> MissCurve:
     """Return the curve of one column over the range of the scenario's truths.
 
     Its largest value is the supremum over the range, that of the exact worst case.
@@ -62,7 +63,7 @@ def of_one_sample(scenario: SingleScenario, limits: Limits) -> MissCurve:
     return _curve(over, np.concatenate((lower, upper)), missed, inside)
 
 
-def of_law(scenario: SingleScenario, limits: Limits) -> MissCurve | None:
+def of_law(scenario: Scenario, limits: Limits) -> MissCurve | None:
     """Return the curve where the count arises by a law; None where truths are points of a lattice.
 
     Args: as of ``of_one_sample``.
@@ -80,7 +81,7 @@ def of_law(scenario: SingleScenario, limits: Limits) -> MissCurve | None:
     return _curve(over, np.concatenate((lower, upper)), missed)
 
 
-def of_two_samples(scenario: PairScenario, limits: Limits) -> MissCurve | None:
+def of_two_samples(scenario: Scenario, limits: Limits) -> MissCurve | None:
     """Return the curve over the first truth, at the only truth of the second sample.
 
     The jump at an outcome's limit is as large as the probability of that outcome; jumps that
@@ -92,7 +93,8 @@ def of_two_samples(scenario: PairScenario, limits: Limits) -> MissCurve | None:
         limits: of one column, at all pairs of counts that can occur, shape (1, m); a missing one
             counts as a miss.
     """
-    first, second = scenario.truth.first.effective_support, scenario.truth.second.effective_support
+    first: Span = scenario.truth.first.effective_support
+    second: Span = scenario.truth.second.effective_support
     sampling, combination = scenario.model.SAMPLING, family_of(scenario.family).combination
     over, held = combination.inside(first, scenario.sizes[0]), second[0]
     windows = [

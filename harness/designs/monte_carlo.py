@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.source import Observed
-from harness.designs.list_scenario import ListScenario
+from harness.designs.design import Draws, Scenario, observed_at
+from harness.designs.limits import Limits
 from harness.designs.results import Counts, Tally
-from harness.designs.scenario import Draws, Limits, Scenario, observed_at
 from harness.distributions import criteria
 from harness.distributions.truths import trials_per_value
 from harness.families import proportion
@@ -105,7 +104,7 @@ def every_trial(shard: Shard) -> Iterator[Trials]:
 
 def _every_list(shard: Shard) -> Iterator[Trials]:
     """Yield the trials of data that are lists: truth by truth, and some at once."""
-    scenario, rng = cast(ListScenario, shard.scenario), shard.generator()
+    scenario, rng = shard.scenario, shard.generator()
     conditions, parameter = scenario.listed_truths()
     for number, trials in enumerate(_trials_by_truth(shard, rng).tolist()):
         for observed in scenario.draw_observed(number, trials, rng):

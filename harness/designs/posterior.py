@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from harness.designs.design import Scenario, data_of
+from harness.designs.limits import Limits
 from harness.designs.results import Exact, Group, Mean, pooled_exact
-from harness.designs.scenario import Limits, Scenario, data_of
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 

@@ -24,8 +24,8 @@ from scipy.special import betaincc
 
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.base.numerics.root_finding import largest_true
+from harness.designs.design import Scenario
 from harness.designs.monte_carlo import INTERVAL_ALPHA, SHARD, Shard, fraction_interval
-from harness.designs.scenario import Scenario
 from harness.methods.proportion.exact import clopper_pearson
 
 FIRST_LOOK, FIRST_LOOK_DRAWN = 1 << 14, 1 << 10

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import cast
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.base.numerics.special import mean_of_sd, upper_tail
-from harness.designs.list_scenario import ListScenario, RunScenario
+from harness.designs.design import Scenario
 from harness.designs.stochastic import StochasticColumn
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, StandardErrors
 
@@ -56,9 +55,7 @@ def closed_form(
 ASSUMES = "normal values of runs"
 
 
-def at_truths(
-    scenario: ListScenario, column: StochasticColumn
-) -> tuple[Floats, Floats, Floats] | None:
+def at_truths(scenario: Scenario, column: StochasticColumn) -> tuple[Floats, Floats, Floats] | None:
     """Return the probabilities of a miss below and above, and the expected length, shape (1,) each.
 
     Args:
@@ -69,7 +66,7 @@ def at_truths(
         None where the law is not normal, or the limits are not so many standard errors sd/√k from
         the mean.
     """
-    law, known = cast(RunScenario, scenario).truth.law, column.source.standard_errors
+    law, known = scenario.truth.law, column.source.standard_errors
     if known is None or not law.is_normal:
         return None
     alpha, side = column.column.alpha, column.column.side

@@ -15,9 +15,10 @@ from functools import partial
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import Scenario
+from harness.designs.limits import Column, Limits
 from harness.designs.one_sample.exact import probability_blocks
 from harness.designs.results import Enumerated, NodeMisses
-from harness.designs.scenario import Column, Limits, PairScenario, SingleScenario
 from harness.designs.two_samples.exact import listed_pairs
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
@@ -38,7 +39,7 @@ class Scores:
 
 
 def of_one_sample(
-    scenario: SingleScenario, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]
+    scenario: Scenario, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]
 ) -> Scores:
     """Return both scores under the scenario's own truth, exact.
 
@@ -61,7 +62,7 @@ def of_one_sample(
 
 
 def of_two_samples(
-    scenario: PairScenario, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]
+    scenario: Scenario, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]
 ) -> Scores:
     """Return both scores under the scenario's own truths, exact; NaN under distributions.
 
@@ -132,7 +133,7 @@ def _interval_score(
     return score
 
 
-def _excess_at_listed_truths(scenario: SingleScenario, limits: Limits) -> Floats:
+def _excess_at_listed_truths(scenario: Scenario, limits: Limits) -> Floats:
     assert scenario.truth.is_discrete
     values, total = np.array(scenario.truth.values), np.zeros(limits.lower.shape[0])
     for values_at, outcomes_at, probability in probability_blocks(
@@ -169,7 +170,7 @@ def _excess(theta: Floats | float, lower: Floats, upper: Floats) -> Floats:
         return np.asarray(below + np.where(theta > upper, theta - upper, 0.0))
 
 
-def _excess_over_distribution(scenario: SingleScenario, limits: Limits) -> Floats:
+def _excess_over_distribution(scenario: Scenario, limits: Limits) -> Floats:
     assert not scenario.truth.is_discrete
     truth, model, size = scenario.truth, scenario.model, scenario.size
     weight = model.outcome_weights(truth, limits.outcomes, size)

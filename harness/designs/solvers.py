@@ -11,6 +11,8 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve, scores
+from harness.designs.design import Scenario
+from harness.designs.limits import Column, Limits
 from harness.designs.list_solver import ListSolver
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact as one_sample
@@ -19,13 +21,11 @@ from harness.designs.one_sample import law as verify_law
 from harness.designs.one_sample import verification as verify_one
 from harness.designs.one_sample.exact import at_listed_truths
 from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
-from harness.designs.paired_scenario import PairedScenario
 from harness.designs.pairs import exact as paired
 from harness.designs.pairs import tables
 from harness.designs.pairs import verification as verify_pairs
 from harness.designs.pairs.worst_case import search_worst_case as search_paired_worst_case
 from harness.designs.results import Enumerated, Exact, WorstCase
-from harness.designs.scenario import Column, Limits, PairScenario, Scenario, SingleScenario
 from harness.designs.scores import Scores
 from harness.designs.two_samples import exact as two_samples
 from harness.designs.two_samples import verification as verify_two
@@ -180,7 +180,7 @@ def solver_of(scenario: Scenario) -> Solver:
 class OneSampleSolver:
     """Exact engines for one sample."""
 
-    scenario: SingleScenario
+    scenario: Scenario
 
     @property
     def has_exact_values(self) -> bool:
@@ -295,7 +295,7 @@ class LawSolver(OneSampleSolver):
 class TwoSampleSolver:
     """Exact engines for two samples, whose outcomes are pairs of counts."""
 
-    scenario: PairScenario
+    scenario: Scenario
 
     @property
     def has_exact_values(self) -> bool:
@@ -378,7 +378,7 @@ class TwoSampleSolver:
 class PairedSolver:
     """Exact engines for pairs, whose outcomes are tables of counts."""
 
-    scenario: PairedScenario
+    scenario: Scenario
 
     @property
     def has_exact_values(self) -> bool:
@@ -394,7 +394,8 @@ class PairedSolver:
         return tables.spread_outcomes(self.scenario, self.hull(), count)
 
     def hull(self) -> tuple[Span, ...]:
-        return self.scenario.truth.hull
+        hull: tuple[Span, ...] = self.scenario.truth.hull
+        return hull
 
     def whole_range(self) -> tuple[Span, ...]:
         return (self.scenario.model.SUPPORT,) * len(CELLS)

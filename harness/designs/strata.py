@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import cast
 
 import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.source import Observed
-from harness.designs.list_scenario import ListScenario, StratumScenario
+from harness.designs.design import Scenario
 from harness.designs.stochastic import StochasticColumn
 from harness.distributions.list_truths import StratumTruth
 from harness.distributions.sampling import binomial
@@ -37,9 +36,7 @@ StratumSizes = tuple[Sequence[float], Sequence[float]]
 """The sizes of both samples in each stratum."""
 
 
-def at_truths(
-    scenario: ListScenario, column: StochasticColumn
-) -> tuple[Floats, Floats, Floats] | None:
+def at_truths(scenario: Scenario, column: StochasticColumn) -> tuple[Floats, Floats, Floats] | None:
     """Return the exact values of a column, as ``sums_at_truths`` does.
 
     Args:
@@ -49,7 +46,7 @@ def at_truths(
     Returns:
         None where limits are drawn, and where there are more than 2^22 tables.
     """
-    strata = cast(StratumScenario, scenario)
+    strata = scenario
     sizes, truths = cells_of(strata.size, strata.truth)
     if not column.source.deterministic or table_count(sizes, truths) > MOST_TABLES:
         return None
@@ -60,7 +57,7 @@ def at_truths(
         answers = column.source.limits(observed, alpha, side).intervals(observed, alpha, side)
         return answers.lower, answers.upper
 
-    return sums_at_truths(limits_of, sizes, truths, strata.true_values()[0])
+    return sums_at_truths(limits_of, sizes, truths, strata.listed_truths()[1])
 
 
 def cells_of(size: StratumSizes, truth: StratumTruth) -> tuple[Cells, list[Cells]]:

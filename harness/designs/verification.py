@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Positions
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.listed import blocks_of_truths, probability_rows
 from harness.designs.posterior import Integrated
 from harness.designs.results import Enumerated, Exact, Mean, weighted
-from harness.designs.scenario import Limits, PairScenario, Scenario, SingleScenario
 from harness.distributions.truths import Prior
 from harness.families.family import ENUMERATION
 
@@ -168,7 +169,7 @@ class Sums:
     """Given all outcomes of the table, with weight 0 for those that cannot occur."""
 
 
-def rows_of_one_sample(scenario: SingleScenario, limits: Limits) -> Iterator[Rows]:
+def rows_of_one_sample(scenario: Scenario, limits: Limits) -> Iterator[Rows]:
     """Yield the probabilities of the possible outcomes at the listed truths, in blocks."""
     truth, sampling, size = scenario.truth, scenario.model.SAMPLING, scenario.size
     assert truth.is_discrete
@@ -187,7 +188,7 @@ def rows_of_one_sample(scenario: SingleScenario, limits: Limits) -> Iterator[Row
         yield part, limits.positions(x), probability
 
 
-def rows_of_two_samples(scenario: PairScenario, limits: Limits) -> Iterator[Rows]:
+def rows_of_two_samples(scenario: Scenario, limits: Limits) -> Iterator[Rows]:
     """Yield the probabilities of the possible pairs of counts at each listed pair of truths."""
     samples, values = scenario.samples(), scenario.truth.values
     bottom, top = scenario.model.SUPPORT

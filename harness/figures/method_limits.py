@@ -19,8 +19,9 @@ from harness.figures import selection
 from harness.figures.kind import EVERY_ENGINE
 
 if TYPE_CHECKING:
+    from harness.designs.design import Scenario
+    from harness.designs.limits import Limits
     from harness.designs.miss_curve import MissCurve
-    from harness.designs.scenario import Limits, Scenario
     from harness.figures.truth_curves import TruthCurves
     from harness.tables.results import Results
 
@@ -75,7 +76,7 @@ def scenario_with(
         held: the true value of each further sample.
     """
     # What computes is loaded only where a figure is drawn.
-    from harness.designs.paired_scenario import scenario_at
+    from harness.designs.design import Scenario
     from harness.distributions.sampling.laws.catalogue import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
@@ -88,8 +89,8 @@ def scenario_with(
         return None
     values = DiscreteTruth(first)
     if family.design == SINGLE_SAMPLE:
-        return scenario_at(family.name, size[0], values, law=law)
-    return scenario_at(family.name, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
+        return Scenario(family.name, size[0], values, law=law)
+    return Scenario(family.name, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
 
 
 def known_limits(
@@ -104,7 +105,7 @@ def known_limits(
         alpha: one of the run.
         outcomes: ascending.
     """
-    from harness.designs.scenario import Limits
+    from harness.designs.limits import Limits
 
     found = _stored(results, scenario, method, alpha, outcomes)
     if found is None:
@@ -144,7 +145,7 @@ def _computed(
 ) -> tuple[Floats, Floats] | None:
     """The limits of a method of the catalogue; None of a user's, and of one that draws limits."""
     from harness.callers.source import CatalogueSource
-    from harness.designs.scenario import observed_at
+    from harness.designs.design import observed_at
     from harness.methods.catalogue import find
 
     listed: list[dict[str, Any]] = _experiment(results).get("methods", [])

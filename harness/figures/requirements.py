@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from harness.base.errors import did_you_mean
 from harness.base.plain_data import expected_found, flow, plain_number
-from harness.designs.paired_scenario import AnyTruth
+from harness.designs.design import AnyTruth
 from harness.distributions.paired_truths import TableTruth
 from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families.family import ENUMERATION, POSTERIOR, Family

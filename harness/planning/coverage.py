@@ -14,9 +14,9 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.callers.source import LimitSource
-from harness.designs.paired_scenario import listed_scenarios
+from harness.designs.design import listed_scenarios, observed_at
+from harness.designs.limits import Limits
 from harness.designs.results import ROUNDED_PROBABILITY
-from harness.designs.scenario import Limits, observed_at
 from harness.designs.solvers import solver_of
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.laws.catalogue import OWN, sampling_law

@@ -17,7 +17,7 @@ import numpy as np
 from harness.base.arguments import validate_number, validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.designs.list_scenario import ClusterScenario
+from harness.designs.design import Scenario
 from harness.designs.runs import closed_form
 from harness.distributions.list_truths import ClusterTruth
 from harness.families.family import CLUSTERS, RUNS, Family
@@ -69,7 +69,7 @@ def _simulated(
     family: str, method: str, alpha: float, p: float, rho: float, size: int, clusters: int
 ) -> tuple[float, float]:
     """Return the mean length over data sets drawn, and its standard error."""
-    scenario = ClusterScenario(family, (clusters, size), ClusterTruth((p,), (rho,)))
+    scenario = Scenario(family, (clusters, size), ClusterTruth((p,), (rho,)))
     rng, lengths = scenario.stream(SEED, 0), []
     chosen = find(family, method)
     for observed in scenario.draw_observed(0, TRIALS, rng):

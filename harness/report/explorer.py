@@ -16,8 +16,9 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.config.experiment import AnyExperiment, Experiment
 from harness.config.resolve import serialize
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
-from harness.designs.scenario import Limits, SingleScenario
 from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth
 from harness.findings.numbers import percent, significant
@@ -123,7 +124,6 @@ def numbers_of(experiment: AnyExperiment) -> Numbers:
     sizes = [
         _size_numbers(experiment, scenario, each.limits)
         for scenario, each in zip(scenarios, found, strict=True)
-        if isinstance(scenario, SingleScenario)
     ]
     _, truths = scenarios[0].listed_truths()
     return Numbers(experiment, truths, sizes)
@@ -157,7 +157,7 @@ def _refuse_too_many(experiment: Experiment) -> None:
         )
 
 
-def _size_numbers(experiment: Experiment, scenario: SingleScenario, limits: Limits) -> SizeNumbers:
+def _size_numbers(experiment: Experiment, scenario: Scenario, limits: Limits) -> SizeNumbers:
     if limits.failed.any():
         row, x = np.argwhere(limits.failed)[0].tolist()
         label = experiment.methods[row].label
@@ -187,7 +187,7 @@ def _size_numbers(experiment: Experiment, scenario: SingleScenario, limits: Limi
     )
 
 
-def _drawn(scenario: SingleScenario, truths: Floats, seed: int) -> Integers:
+def _drawn(scenario: Scenario, truths: Floats, seed: int) -> Integers:
     """Draw the samples at each true value, each from a stream of its own."""
     count = HUNDREDS * DRAWN
     found = np.empty((truths.size, count), np.int64)

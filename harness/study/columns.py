@@ -14,7 +14,7 @@ from harness.callers.program import CommandCaller
 from harness.callers.source import CatalogueSource, RunSource
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.config.experiment import Experiment, MethodSpec
-from harness.designs.scenario import Column
+from harness.designs.limits import Column
 from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO

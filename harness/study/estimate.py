@@ -18,9 +18,9 @@ from harness.callers.source import CatalogueSource
 from harness.config.experiment import AnyExperiment, Calibration, Experiment, Precision, Size
 from harness.designs.calibration import shards as calibration_shards
 from harness.designs.calibration import simulate as simulate_calibration
-from harness.designs.catalogue import design_for
+from harness.designs.design import Scenario, design_for, observed_at
+from harness.designs.limits import Limits
 from harness.designs.monte_carlo import SHARD, Shard, outcomes_drawn
-from harness.designs.scenario import Limits, Scenario, observed_at
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.families.catalogue import family_of

@@ -18,8 +18,8 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.calls import format_arguments, one_outcome, same
 from harness.callers.source import NOT_CALLED, Answers, Failures, Observed, RunSource
 from harness.config.experiment import Experiment
-from harness.designs.catalogue import design_for
-from harness.designs.scenario import Limits, Scenario, observed_at
+from harness.designs.design import Scenario, observed_at
+from harness.designs.limits import Limits
 from harness.families.catalogue import family_of
 from harness.methods.remarks import ORDER, OUTSIDE, STAYS_IN_RANGE, Remark, leaves_range
 from harness.study.columns import Sources, deterministic_specs, stochastic_columns
@@ -326,8 +326,7 @@ def _blocks(
     outcomes: Integers,
     limits: Floats,
 ) -> Iterator[_Block]:
-    size = design_for(scenario.family).outcomes_at_once
-    assert size is not None
+    size = scenario.numbered.at_once
     for start in range(0, outcomes.size, size):
         part = slice(start, start + size)
         lower, upper = limits[:, row, part]

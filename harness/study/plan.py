@@ -13,8 +13,9 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
 from harness.config.experiment import Experiment, MethodSpec, Precision, Size
 from harness.config.models.trials import MOST_TRIALS
+from harness.designs.design import Scenario
+from harness.designs.limits import outcomes_at_fractions
 from harness.designs.monte_carlo import SHARD, Shard, shards
-from harness.designs.paired_scenario import scenario_at
 from harness.designs.precision import (
     FIRST_LOOK,
     FIRST_LOOK_DRAWN,
@@ -23,7 +24,6 @@ from harness.designs.precision import (
     planned_looks,
     shards_between_looks,
 )
-from harness.designs.scenario import Scenario, outcomes_at_fractions
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
@@ -176,7 +176,7 @@ def _outcome_cells(experiment: Experiment, scenario: Scenario) -> OutcomeCells:
 
 
 def _scenario(experiment: Experiment, size: Size) -> Scenario:
-    return scenario_at(
+    return Scenario(
         experiment.family,
         size,
         experiment.truth,

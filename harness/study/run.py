@@ -11,7 +11,7 @@ import numpy as np
 
 from harness.config.experiment import Experiment
 from harness.config.resolve import serialize
-from harness.designs.scenario import Column, Limits
+from harness.designs.limits import Column, Limits
 from harness.designs.stochastic import StochasticColumn
 from harness.study.columns import (
     Sources,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 import numpy as np
 
 from harness.config.experiment import Experiment
-from harness.designs.list_scenario import ListScenario
+from harness.designs.design import scenario_words
+from harness.designs.limits import Column, Limits
 from harness.designs.lists import enumerate_lists
 from harness.designs.results import Tally
-from harness.designs.scenario import Column, Limits, scenario_words
 from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
 from harness.study.journal.database import ColumnKey, Journal
@@ -172,7 +171,7 @@ def solve_drawn(
     scenario = plan.scenario
     if family_of(scenario.family).has_outcomes or exact_engine(experiment.engines) is None:
         return None
-    found = enumerate_lists(cast(ListScenario, scenario), columns)
+    found = enumerate_lists(scenario, columns)
     if found is None:
         return None
     return Solution(np.empty(0, np.int64), (), found, None, None)

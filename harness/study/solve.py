@@ -20,10 +20,10 @@ from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.callers.source import Failures
 from harness.config.experiment import Experiment
 from harness.designs import posterior
+from harness.designs.limits import Column, Limits
 from harness.designs.monte_carlo import Shard, simulate
 from harness.designs.posterior import Integrated
 from harness.designs.results import Enumerated, Exact, Mean, Tally
-from harness.designs.scenario import Column, Limits
 from harness.designs.scores import Scores
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import DrawingColumn, simulate_stochastic

@@ -17,10 +17,11 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
 from harness.callers.sent import SentFunctionError, sendable
 from harness.config.experiment import Experiment
+from harness.designs.design import Scenario, scenario_words
+from harness.designs.limits import Limits
 from harness.designs.monte_carlo import Shard, outcomes_drawn, shards
 from harness.designs.one_sample.exact import enumerate_by_posterior
 from harness.designs.precision import Aim, fixed_trials
-from harness.designs.scenario import Limits, Scenario, scenario_words
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import DrawingColumn, StochasticColumn
 from harness.families.catalogue import family_of

@@ -17,6 +17,8 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
+from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.limits import Limits
 from harness.designs.monte_carlo import standard_error
 from harness.designs.posterior import Integrated
 from harness.designs.precision import estimate_interval
@@ -30,7 +32,6 @@ from harness.designs.results import (
     WorstCase,
     weighted_mean,
 )
-from harness.designs.scenario import Limits, Scenario, sizes_by_name
 from harness.designs.scores import Scores
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of

@@ -16,9 +16,9 @@ from harness.agreement import (
     compare_draws,
 )
 from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import data_of
 from harness.designs.one_sample.exact import NOTHING_LEFT_OUT
 from harness.designs.results import Counts, Exact, Mean
-from harness.designs.scenario import data_of
 from harness.families.catalogue import family_of
 from harness.tables.assemble import total_counts
 from harness.tables.scenario_result import ScenarioResult

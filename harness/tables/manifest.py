@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from harness.agreement import LEVEL
+from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.precision import PROBABILITY, Aim, half_width
 from harness.designs.results import Enumerated, WorstCase
-from harness.designs.scenario import Scenario, sizes_by_name
 from harness.designs.solvers import solver_of
 from harness.designs.verification import TOLERANCE, Comparison
 from harness.families.catalogue import family_of

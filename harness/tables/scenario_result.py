@@ -8,10 +8,11 @@ from operator import itemgetter
 
 from harness.base.numerics.arrays import Integers
 from harness.callers.source import Failures
+from harness.designs.design import Scenario
+from harness.designs.limits import Column, Limits
 from harness.designs.posterior import Integrated
 from harness.designs.precision import Aim
 from harness.designs.results import Enumerated, Group, Tally, pooled_counts, pooled_exact
-from harness.designs.scenario import Column, Limits, Scenario
 from harness.designs.scores import Scores
 from harness.designs.verification import Comparison
 from harness.methods.remarks import Remark

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from harness.config.load import load_experiment
-from harness.designs.scenario import outcomes_at_fractions
+from harness.designs.limits import outcomes_at_fractions
 from harness.figures import requirements
 from harness.figures.surface import outcome_at
 from harness.study import plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from harness.designs.scenario import Limits
+from harness.designs.limits import Limits
 from harness.methods.catalogue import PROPORTION
 
 # Few values make limits meet each other, the ends, and their own other limit.

@@ -18,9 +18,10 @@ from scipy import stats
 
 from harness.base.errors import HarnessError
 from harness.designs import monte_carlo
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.monte_carlo import SHARD, Shard, outcomes_drawn, shards, simulate
 from harness.designs.results import Tally
-from harness.designs.scenario import Limits, SingleScenario
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
 from harness.methods.catalogue import PROPORTION
 from tests.engines import arbitrary_limits
@@ -43,7 +44,7 @@ def merged(tallies):
 
 
 def scenario(truth, n):
-    return SingleScenario("proportion", n, truth)
+    return Scenario("proportion", n, truth)
 
 
 def only_shard(truth, n, trials, seed=SEED, per_truth=None):
@@ -247,7 +248,7 @@ def test_streams_are_keyed_by_scenario_seed_and_shard_alone():
         scenario(UniformTruth(0.0, 0.5), 10).stream(1, 0),
         scenario(BetaTruth(1.0, 1.0), 10).stream(1, 0),
         scenario(DiscreteTruth((0.0, 1.0)), 10).stream(1, 0),
-        SingleScenario("rate", 10, UniformTruth(0.0, 1.0)).stream(1, 0),
+        Scenario("rate", 10, UniformTruth(0.0, 1.0)).stream(1, 0),
         base.stream(2, 0),
         base.stream(1 + 2**64, 0),
         base.stream(1, 1),

@@ -12,8 +12,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.monte_carlo import outcomes_drawn, shards, simulate
-from harness.designs.scenario import Limits, PairScenario
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
@@ -54,7 +55,7 @@ def looped(trials, scenario, limits, key):
     for lower, upper in zip(limits.lower, limits.upper, strict=True):
         count, below, above = Counter(), Counter(), Counter()
         for number, theta, x, y in trials:
-            outcome = x * scenario.stride + y
+            outcome = scenario.outcomes(x, y)
             by = outcome if key == "outcome" else number
             count[by] += 1
             below[by] += theta < lower[place[outcome]]
@@ -74,7 +75,7 @@ def assert_same(counts, columns):
 
 @pytest.mark.parametrize(("family", "sizes", "truth"), DRAWN, ids=str)
 def test_counts_of_drawn_truths_equal_a_loop_over_the_trials(family, sizes, truth):
-    scenario = PairScenario(family, sizes, truth)
+    scenario = Scenario(family, sizes, truth)
     (shard,) = shards(scenario, 3000, SEED, None)
     limits = limits_at(scenario, outcomes_drawn(shard))
     rng, draw = shard.generator(), scenario.model.SAMPLING.draw
@@ -96,7 +97,7 @@ def test_counts_of_drawn_truths_equal_a_loop_over_the_trials(family, sizes, trut
 @pytest.mark.parametrize(("family", "sizes", "one", "other"), LISTED, ids=str)
 def test_counts_of_listed_truths_equal_a_loop_over_the_trials(family, sizes, one, other, per_truth):
     truth = PairTruth(DiscreteTruth(one), DiscreteTruth(other))
-    scenario = PairScenario(family, sizes, truth)
+    scenario = Scenario(family, sizes, truth)
     total = 300 * len(one) * len(other)
     (shard,) = shards(scenario, total, SEED, per_truth)
     limits = limits_at(scenario, outcomes_drawn(shard))
@@ -116,7 +117,7 @@ def test_counts_of_listed_truths_equal_a_loop_over_the_trials(family, sizes, one
 
 def test_a_parameter_equal_to_a_limit_is_covered():
     truth = PairTruth(DiscreteTruth((0.5,)), DiscreteTruth((0.25,)))
-    scenario = PairScenario("proportion_difference", (3, 3), truth)
+    scenario = Scenario("proportion_difference", (3, 3), truth)
     (shard,) = shards(scenario, 500, SEED, None)
     outcomes = outcomes_drawn(shard)
     point = np.full((1, outcomes.size), 0.25)
@@ -126,11 +127,11 @@ def test_a_parameter_equal_to_a_limit_is_covered():
 
 def test_another_family_seed_or_order_of_samples_draws_otherwise():
     first, second = UniformTruth(0.1, 0.6), UniformTruth(0.3, 0.9)
-    scenario = PairScenario("proportion_difference", (50, 60), PairTruth(first, second))
+    scenario = Scenario("proportion_difference", (50, 60), PairTruth(first, second))
     others = [
-        PairScenario("balanced_accuracy", (50, 60), PairTruth(first, second)),
-        PairScenario("proportion_difference", (60, 50), PairTruth(first, second)),
-        PairScenario("proportion_difference", (50, 60), PairTruth(second, first)),
+        Scenario("balanced_accuracy", (50, 60), PairTruth(first, second)),
+        Scenario("proportion_difference", (60, 50), PairTruth(first, second)),
+        Scenario("proportion_difference", (50, 60), PairTruth(second, first)),
     ]
     draws = [each.stream(SEED, 0).random() for each in (scenario, *others)]
     draws += [scenario.stream(SEED + 1, 0).random(), scenario.stream(SEED, 1).random()]

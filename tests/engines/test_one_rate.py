@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from harness.designs.design import Scenario, data_of
+from harness.designs.limits import Limits
 from harness.designs.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.designs.monte_carlo import shards, simulate
 from harness.designs.one_sample.exact import (
@@ -14,7 +16,6 @@ from harness.designs.one_sample.exact import (
     possible_outcomes,
 )
 from harness.designs.one_sample.verification import outcomes_to_verify
-from harness.designs.scenario import Limits, SingleScenario, data_of
 from harness.designs.verification import TOLERANCE
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import DiscreteTruth, GammaTruth, UniformTruth
@@ -54,7 +55,7 @@ def missed(limits, row, rate, exposure):
 @pytest.mark.parametrize("exposure", [0.01, 1.0, 50.0])
 def test_miss_probabilities_are_sums_over_the_outcomes_that_miss(exposure):
     values = tuple(np.array([0.0, 0.3, 2.0, 7.5, 40.0]) / exposure)
-    scenario = SingleScenario("rate", exposure, DiscreteTruth(values))
+    scenario = Scenario("rate", exposure, DiscreteTruth(values))
     limits = table(scenario)
     found = enumerate_one_sample(scenario, limits).by_truth
     for row in range(len(METHODS)):
@@ -69,7 +70,7 @@ def test_miss_probabilities_are_sums_over_the_outcomes_that_miss(exposure):
 def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed):
     """Made-up limits that rise and fall, so that what covers is not a run of outcomes."""
     rng = np.random.default_rng(seed)
-    scenario = SingleScenario("rate", 2.0, UniformTruth(0.0, 4.0))
+    scenario = Scenario("rate", 2.0, UniformTruth(0.0, 4.0))
     shape = table(scenario, names=("garwood",))
     jolt = rng.uniform(0.7, 1.3, (2, shape.outcomes.size))
     limits = Limits(shape.outcomes, shape.lower * jolt[0], shape.upper * jolt[1])
@@ -94,7 +95,7 @@ def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed)
 
 
 def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range():
-    scenario = SingleScenario("rate", 1.0, UniformTruth(0.0, 458.0))
+    scenario = Scenario("rate", 1.0, UniformTruth(0.0, 458.0))
     found = enumerate_one_sample(scenario, table(scenario, names=("garwood", "blaker")))
     assert [case.alpha <= 0.05 + 1e-9 for case in found.worst] == [True, True]
     assert found.worst_anywhere == (None, None)
@@ -102,7 +103,7 @@ def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range(
 
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_posterior_and_enumeration_meet(truth, exposure):
-    scenario = SingleScenario("rate", exposure, truth)
+    scenario = Scenario("rate", exposure, truth)
     found = compared(scenario, table(scenario), (0.5, 0.2))
     assert {"means", "outcomes", "weights"} <= set(found)
     assert max(found.values()) <= 5e-2 * TOLERANCE
@@ -110,12 +111,12 @@ def test_posterior_and_enumeration_meet(truth, exposure):
 
 @pytest.mark.parametrize("prior", [(1.0, 0.0), (0.5, 0.0), (2.0, 3.0)])
 def test_any_reference_prior_is_held_against_integrals(prior):
-    scenario = SingleScenario("rate", 10.0, UniformTruth(3.0, 5.0))
+    scenario = Scenario("rate", 10.0, UniformTruth(3.0, 5.0))
     assert compared(scenario, table(scenario), prior)["outcomes"] <= 1e-2 * TOLERANCE
 
 
 def test_an_error_of_one_in_a_billion_is_seen(monkeypatch):
-    scenario = SingleScenario("rate", 1.0, UniformTruth(0.0, 20.0))
+    scenario = Scenario("rate", 1.0, UniformTruth(0.0, 20.0))
     limits = table(scenario)
     for broken in ("pmf", "ratio"):
         right = getattr(poisson, broken)
@@ -127,7 +128,7 @@ def test_an_error_of_one_in_a_billion_is_seen(monkeypatch):
 
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_outcome_probabilities_are_those_of_the_mixture(truth, exposure):
-    scenario = SingleScenario("rate", exposure, truth)
+    scenario = Scenario("rate", exposure, truth)
     x = np.array([0, 1, 7, 40, 60])
     if isinstance(truth, GammaTruth):
         expected = stats.nbinom(truth.s, truth.t / (truth.t + exposure)).pmf(x)
@@ -143,7 +144,7 @@ def test_outcome_probabilities_are_those_of_the_mixture(truth, exposure):
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_draws_agree_with_the_exact_means(truth, exposure):
     """False alarm below 1e-5 for each of eight fractions: 4.6 standard errors, and a fixed seed."""
-    scenario = SingleScenario("rate", exposure, truth)
+    scenario = Scenario("rate", exposure, truth)
     limits = table(scenario)
     trials = 1 << 17
     counted = simulate(shards(scenario, trials, 2003, None)[0], limits).by_outcome

@@ -8,6 +8,7 @@ from scipy.stats import beta, binom
 
 from harness.agreement import two_sided_p
 from harness.base.numerics.arrays import Integers
+from harness.designs.design import Scenario
 from harness.designs.monte_carlo import SHARD, fraction_interval
 from harness.designs.precision import (
     Aim,
@@ -18,11 +19,10 @@ from harness.designs.precision import (
     planned_looks,
     shards_between_looks,
 )
-from harness.designs.scenario import SingleScenario
 from harness.distributions.truths import UniformTruth
 from tests.engines.stopping import Stop, bias, coverage, simulated, stops
 
-SCENARIO = SingleScenario("proportion", 10, UniformTruth(0.0, 1.0))
+SCENARIO = Scenario("proportion", 10, UniformTruth(0.0, 1.0))
 ALPHAS = (1e-6, 0.0004, 0.003, 0.01, 0.013, 0.05, 0.1, 0.29, 0.5, 0.8, 0.999)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from harness.base.errors import HarnessError
-from harness.designs.scenario import Limits, PairScenario
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.designs.verification import TOLERANCE, Published
 from harness.distributions.truths import DiscreteTruth, PairTruth
@@ -34,7 +35,7 @@ def test_a_family_without_closed_posterior_has_no_posterior_engine(ratio):
 
 
 def test_a_ratio_is_enumerated_at_listed_truths(ratio):
-    scenario = PairScenario("ratio", (3, 2), TRUTH)
+    scenario = Scenario("ratio", (3, 2), TRUTH)
     solver = solver_of(scenario)
     outcomes = solver.possible_outcomes()
     x, _ = scenario.counts(outcomes)
@@ -56,7 +57,7 @@ def test_a_ratio_is_enumerated_at_listed_truths(ratio):
 
 def test_the_worst_case_of_a_ratio_is_as_bad_as_the_worst_of_a_grid(ratio):
     whole = DiscreteTruth((0.02, 0.98))
-    scenario = PairScenario("ratio", (6, 5), PairTruth(whole, whole))
+    scenario = Scenario("ratio", (6, 5), PairTruth(whole, whole))
     solver = solver_of(scenario)
     outcomes = solver.range_outcomes(solver.hull())
     x, y = scenario.counts(outcomes)

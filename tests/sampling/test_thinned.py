@@ -10,7 +10,7 @@ import pytest
 from flint import arb, ctx, fmpq
 from scipy import stats
 
-from harness.designs.scenario import SingleScenario
+from harness.designs.design import Scenario
 from harness.distributions.sampling import binomial, poisson
 from harness.distributions.sampling.thinned_draws import (
     LARGEST_SIZE,
@@ -144,7 +144,7 @@ TRUTHS = [UniformTruth(0.0, 1.0), UniformTruth(0.2, 0.7), UniformTruth(0.999, 1.
 @pytest.mark.parametrize("n", [1, 10, 100, 500])
 def test_outcomes_of_tables_have_the_mean_and_variance_of_the_binomial(truth, n):
     """False alarm: 2e-6 a case, by the normal law of both statistics; the seed is fixed."""
-    scenario = SingleScenario("proportion", n, truth, "thinned")
+    scenario = Scenario("proportion", n, truth, "thinned")
     draws = scenario.draw(200_000, np.random.default_rng(SEED))
     p, x = draws.parameter, draws.codes
     assert (np.diff(p) >= 0).all()
@@ -160,7 +160,7 @@ def test_outcomes_of_tables_have_the_mean_and_variance_of_the_binomial(truth, n)
 @pytest.mark.parametrize("n", [10, 100, 500])
 def test_outcomes_under_a_uniform_truth_are_equally_likely(n):
     """False alarm: 1e-4 a case, by chi-squared; the seed is fixed."""
-    scenario = SingleScenario("proportion", n, UniformTruth(0.0, 1.0), "thinned")
+    scenario = Scenario("proportion", n, UniformTruth(0.0, 1.0), "thinned")
     x = scenario.draw(1 << 20, np.random.default_rng(SEED)).codes
     assert stats.chisquare(np.bincount(x, minlength=n + 1)).pvalue > 1e-4
 
@@ -168,7 +168,7 @@ def test_outcomes_under_a_uniform_truth_are_equally_likely(n):
 @pytest.mark.parametrize("mean", [1.0, 5.0, 100.0])
 def test_outcomes_of_rates_follow_the_poisson_law(mean):
     """False alarm: 1e-4 a case, by the uniform law of a randomized tail; the seed is fixed."""
-    scenario = SingleScenario("rate", 2.5, UniformTruth(0.9 * mean / 2.5, mean / 2.5), "thinned")
+    scenario = Scenario("rate", 2.5, UniformTruth(0.9 * mean / 2.5, mean / 2.5), "thinned")
     rng = np.random.default_rng(SEED)
     draws = scenario.draw(100_000, rng)
     law = stats.poisson(2.5 * draws.parameter)
@@ -192,8 +192,8 @@ def test_large_sizes_are_drawn_by_numpy_from_a_stream_of_their_own():
     assert binomial.thinned(LARGEST_SIZE + 1, 0.0, 1.0) is None
     assert poisson.thinned(1.0, 0.0, 100.1) is None
     assert poisson.thinned(1.0, 0.0, 0.9) is None
-    plain = SingleScenario("proportion", 10**6, UniformTruth(0.0, 1.0))
-    thinned = SingleScenario("proportion", 10**6, UniformTruth(0.0, 1.0), "thinned")
+    plain = Scenario("proportion", 10**6, UniformTruth(0.0, 1.0))
+    thinned = Scenario("proportion", 10**6, UniformTruth(0.0, 1.0), "thinned")
     same = [each.draw(9, np.random.default_rng(1)).codes.tolist() for each in (plain, thinned)]
     assert same[0] == same[1]
     own = [each.stream(1, 0).random() for each in (plain, thinned)]
@@ -201,5 +201,5 @@ def test_large_sizes_are_drawn_by_numpy_from_a_stream_of_their_own():
 
 
 def test_numpy_draws_are_keyed_as_ever():
-    plain = SingleScenario("proportion", 5, UniformTruth(0.0, 1.0))
+    plain = Scenario("proportion", 5, UniformTruth(0.0, 1.0))
     assert plain.content() == {"family": "proportion", "size": 5, "truth": {"uniform": [0.0, 1.0]}}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.designs.scenario import Limits
+from harness.designs.limits import Limits
 
 FATAL = 7
 KEPT: list[np.ndarray] = []

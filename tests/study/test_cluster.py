@@ -23,7 +23,7 @@ import harness
 from harness.base.errors import HarnessError, InputError
 from harness.config.experiment import Execution
 from harness.designs import monte_carlo
-from harness.designs.scenario import Limits
+from harness.designs.limits import Limits
 from harness.study import cluster
 from harness.study.parallel import NoProgress, opened_backend, run_tasks
 from tests.study.experiments import DRAWN, LISTED, changed, stable_files

@@ -16,9 +16,9 @@ from scipy import stats
 import harness
 from harness.cli import main
 from harness.designs import monte_carlo, posterior
+from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as enumeration
 from harness.designs.one_sample import quadrature
-from harness.designs.scenario import Limits
 from harness.distributions.sampling import binomial
 from harness.study import solve as study_simulate
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory

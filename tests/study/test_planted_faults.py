@@ -21,9 +21,9 @@ import harness
 from harness.cli import main
 from harness.designs import listed as listed_probabilities
 from harness.designs import posterior
+from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample import verification as one_verified
-from harness.designs.scenario import Limits
 from harness.designs.two_samples import exact as two_samples
 from harness.designs.two_samples import verification as two_verified
 from harness.families import proportion, rate

@@ -15,8 +15,9 @@ from harness.agreement import two_sided_p
 from harness.base.errors import InputError
 from harness.callers.source import CatalogueSource
 from harness.designs import monte_carlo
+from harness.designs.design import Scenario, data_of
+from harness.designs.limits import Column, Limits
 from harness.designs.monte_carlo import shards, simulate
-from harness.designs.scenario import Column, Limits, PairScenario, SingleScenario, data_of
 from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.distributions.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
 from harness.methods.bootstrap import RESAMPLES
@@ -44,11 +45,11 @@ PAIR = {
     "listed pairs": PairTruth(DiscreteTruth((0.1, 0.5)), DiscreteTruth((0.2, 0.6, 1.0))),
 }
 SCENARIOS = {
-    "uniform": SingleScenario("proportion", 12, UNIFORM),
-    "part of the range": SingleScenario("proportion", 12, UniformTruth(0.1, 0.7)),
-    "beta": SingleScenario("proportion", 300, BETA),
-    "list": SingleScenario("proportion", 12, VALUES),
-    **{name: PairScenario("proportion_difference", (7, 5), truth) for name, truth in PAIR.items()},
+    "uniform": Scenario("proportion", 12, UNIFORM),
+    "part of the range": Scenario("proportion", 12, UniformTruth(0.1, 0.7)),
+    "beta": Scenario("proportion", 300, BETA),
+    "list": Scenario("proportion", 12, VALUES),
+    **{name: Scenario("proportion_difference", (7, 5), truth) for name, truth in PAIR.items()},
 }
 
 
@@ -73,7 +74,7 @@ def test_limits_of_each_trial_are_counted_like_limits_looked_up(name, per_truth)
     scenario, alphas = SCENARIOS[name], (0.05, 0.2, 0.5)
     trials = 3000 if per_truth is None else per_truth * scenario.truth.count
     (shard,) = shards(scenario, trials, 5, per_truth)
-    if isinstance(scenario, PairScenario):
+    if isinstance(scenario, Scenario):
         outcomes = scenario.outcomes(*np.indices((8, 6)).reshape(2, -1))
     else:
         outcomes = np.arange(scenario.size + 1)

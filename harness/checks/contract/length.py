@@ -25,8 +25,9 @@ from harness.checks.findings import (
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.scenarios import Size, limits_at, scenario_of
 from harness.checks.subjects.subject import Subject, side_of
+from harness.designs.design import Scenario, data_of, sizes_by_name
+from harness.designs.limits import Limits
 from harness.designs.posterior import integrate_under_truth
-from harness.designs.scenario import Limits, Scenario, data_of, sizes_by_name
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for

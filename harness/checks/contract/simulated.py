@@ -42,10 +42,8 @@ from harness.checks.trials import (
     misses,
     trials_needed,
 )
-from harness.designs.list_scenario import ListScenario
+from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval
-from harness.designs.paired_scenario import scenario_at
-from harness.designs.scenario import Scenario, sizes_by_name
 from harness.distributions.list_truths import ClusterTruth, ListTruth, RunTruth, StratumTruth
 from harness.distributions.paired_truths import table_of_cells
 from harness.distributions.run_truths import NormalRuns
@@ -297,7 +295,7 @@ class ListSimulation:
         family = self.subject.family
         return {
             alpha: {
-                words: self._misses(scenario_at(family, size, truth), alpha, words)
+                words: self._misses(Scenario(family, size, truth), alpha, words)
                 for words, size, truth in SCENARIOS[family_of(family).design]
             }
             for alpha in self.alphas
@@ -309,7 +307,7 @@ class ListSimulation:
         Raises:
             MethodError: there is no interval.
         """
-        assert isinstance(scenario, ListScenario)
+        assert isinstance(scenario, Scenario)
         subject, missed = self.subject, 0
         _, parameter = scenario.listed_truths()
         rng, side = scenario.stream(self.seed, 0), side_of(subject)

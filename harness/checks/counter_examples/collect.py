@@ -34,8 +34,8 @@ from harness.checks.scenarios import Size, limits_table, scenario_of, truths_ins
 from harness.checks.subjects.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.checks.tails.record import LimitName, LimitTails
-from harness.designs.paired_scenario import scenario_at
-from harness.designs.scenario import Limits, Scenario
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families.catalogue import family_of
@@ -202,7 +202,7 @@ def _held(scenario: Scenario, size: Size, second: float) -> Scenario:
     """The scenario with one truth of the second sample."""
     truth = scenario.truth
     assert isinstance(truth, PairTruth)
-    return scenario_at(scenario.family, size, PairTruth(truth.first, DiscreteTruth((second,))))
+    return Scenario(scenario.family, size, PairTruth(truth.first, DiscreteTruth((second,))))
 
 
 def _worst(

@@ -14,13 +14,14 @@ from dataclasses import replace
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.listed import consecutive_probabilities
 from harness.designs.miss_sets import AT, miss_probabilities
 from harness.designs.one_sample.quadrature import Mixing, integrate
 from harness.designs.one_sample.worst_case import worst_case
 from harness.designs.posterior import integrate_under_truth
 from harness.designs.results import Enumerated, Exact, WorstCase, weighted
-from harness.designs.scenario import Limits, Scenario, SingleScenario
 from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION, POSTERIOR
@@ -34,7 +35,7 @@ NOTHING_LEFT_OUT = 1e-9
 
 
 def enumerate_one_sample(
-    scenario: SingleScenario,
+    scenario: Scenario,
     limits: Limits,
     reported: Integers | None = None,
     worst: bool = True,
@@ -60,7 +61,7 @@ def enumerate_one_sample(
     return replace(found, worst=cases, worst_anywhere=anywhere)
 
 
-def _enumerate(scenario: SingleScenario, limits: Limits, reported: Integers) -> Enumerated:
+def _enumerate(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
     """Return the miss probabilities by outcome, by truth and overall, without worst cases."""
     truth, unknown = scenario.truth, (None,) * len(limits.lower)
     if truth.is_discrete:
@@ -92,7 +93,7 @@ def enumerate_by_posterior(scenario: Scenario, limits: Limits, reported: Integer
     return Enumerated(by_outcome.at(shown), None, overall, POSTERIOR, unknown, unknown)
 
 
-def is_integrated(scenario: SingleScenario) -> bool:
+def is_integrated(scenario: Scenario) -> bool:
     """Whether enumeration integrates over the truth's distribution by quadrature.
 
     It does so up to ``LARGEST_INTEGRATED`` trials, or expected events at the largest rate. Beyond
@@ -102,18 +103,16 @@ def is_integrated(scenario: SingleScenario) -> bool:
     if scenario.truth.is_discrete:
         return False
     largest = 1.0 if scenario.model.IS_BOUNDED else scenario.truth.effective_support[1]
-    return scenario.size * largest <= LARGEST_INTEGRATED
+    return bool(scenario.size * largest <= LARGEST_INTEGRATED)
 
 
-def whole_range(scenario: SingleScenario) -> Span:
+def whole_range(scenario: Scenario) -> Span:
     """Return the range of the parameter, or of an unbounded one the truth's effective support."""
     model = scenario.model
     return model.SUPPORT if model.IS_BOUNDED else scenario.truth.effective_support
 
 
-def worst_cases(
-    scenario: SingleScenario, limits: Limits, over: Span
-) -> tuple[WorstCase | None, ...]:
+def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCase | None, ...]:
     """Return the exact worst case of each column over a closed range of truths.
 
     It is None where outcomes that can occur within the range have no limits.
@@ -129,7 +128,7 @@ def worst_cases(
     )
 
 
-def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
+def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     """Return Pr(X = x) under the scenario's truth, shape (m,)."""
     truth, model = scenario.truth, scenario.model
     if not truth.is_discrete:
@@ -141,18 +140,18 @@ def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
     return weight / values.size
 
 
-def possible_outcomes(scenario: SingleScenario) -> Integers:
+def possible_outcomes(scenario: Scenario) -> Integers:
     """Return the outcomes that can occur under the scenario's truth, but for 1e-16 of them."""
     runs = _possible_runs(scenario)
     return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in runs])
 
 
-def possible_count(scenario: SingleScenario) -> float:
+def possible_count(scenario: Scenario) -> float:
     """Return the number of possible outcomes under the scenario's truth, without listing them."""
     return float(sum(last - first + 1 for first, last in _possible_runs(scenario)))
 
 
-def _possible_runs(scenario: SingleScenario) -> list[list[int]]:
+def _possible_runs(scenario: Scenario) -> list[list[int]]:
     """Return the first and the last outcome of each run of possible outcomes, ascending."""
     merged: list[list[int]] = []
     for first, last in _windows(scenario):
@@ -163,7 +162,7 @@ def _possible_runs(scenario: SingleScenario) -> list[list[int]]:
     return merged
 
 
-def _windows(scenario: SingleScenario) -> list[tuple[int, int]]:
+def _windows(scenario: Scenario) -> list[tuple[int, int]]:
     """Return the first and last possible outcome at each listed truth, or under all truths."""
     truth = scenario.truth
     values = truth.values if truth.is_discrete else ()
@@ -171,7 +170,7 @@ def _windows(scenario: SingleScenario) -> list[tuple[int, int]]:
     return [scenario.sampling.window(low, high, scenario.size) for low, high in spans]
 
 
-def _by_truth(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:
+def _by_truth(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
     """Return the probability of the outcomes that miss, at each true value."""
     n, sampling = scenario.size, scenario.model.SAMPLING
     k, t = limits.lower.shape[0], values.size
@@ -198,7 +197,7 @@ def _by_truth(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact
     return Exact(values, np.full(t, 1.0 / t), below, above, length)
 
 
-def _by_outcome(scenario: SingleScenario, values: Floats, limits: Limits) -> Exact:
+def _by_outcome(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
     """Return the share of each outcome's probability that comes from true values it misses."""
     k, m = limits.lower.shape
     weight, below, above = np.zeros(m), np.zeros((k, m)), np.zeros((k, m))
@@ -224,7 +223,7 @@ def _by_outcome(scenario: SingleScenario, values: Floats, limits: Limits) -> Exa
 
 
 def matching_runs(
-    scenario: SingleScenario, values: Floats, limits: Limits
+    scenario: Scenario, values: Floats, limits: Limits
 ) -> Iterator[tuple[slice, slice]]:
     """Yield the true values whose outcomes lie in each run of consecutive outcomes, and the run."""
     segments = limits.segments()
@@ -239,7 +238,7 @@ def matching_runs(
 
 
 def probability_blocks(
-    scenario: SingleScenario, values: Floats, outcomes: Integers
+    scenario: Scenario, values: Floats, outcomes: Integers
 ) -> Iterator[tuple[slice, slice, Floats]]:
     """Yield the probabilities of outcomes at ascending true values, in blocks of bounded size.
 
@@ -267,7 +266,7 @@ def probability_blocks(
         start = stop
 
 
-def at_listed_truths(scenario: SingleScenario, limits: Limits) -> Exact:
+def at_listed_truths(scenario: Scenario, limits: Limits) -> Exact:
     """Return the probabilities of outcomes that miss, and the expected length, at each true value.
 
     Args:
@@ -293,7 +292,7 @@ def at_listed_truths(scenario: SingleScenario, limits: Limits) -> Exact:
     return Exact(values, np.full(values.size, 1.0 / values.size), below, above, length)
 
 
-def _expected(scenario: SingleScenario, first: int, lengths: Floats, values: Floats) -> Floats:
+def _expected(scenario: Scenario, first: int, lengths: Floats, values: Floats) -> Floats:
     """Return the expectation of k functions of the outcome at each truth, shape (k, t).
 
     Args:

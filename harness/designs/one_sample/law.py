@@ -17,6 +17,8 @@ from dataclasses import replace
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.listed import (
     blocks_of_truths,
     enumerate_listed,
@@ -26,7 +28,6 @@ from harness.designs.listed import (
 from harness.designs.one_sample.exact import whole_range
 from harness.designs.one_sample.law_worst_case import worst_cases
 from harness.designs.results import Enumerated, Exact, WorstCase
-from harness.designs.scenario import Limits, SingleScenario
 from harness.designs.verification import (
     SECOND,
     Comparison,
@@ -40,14 +41,14 @@ from harness.distributions.sampling.law import Law
 from harness.families.family import ENUMERATION
 
 
-def law_of(scenario: SingleScenario) -> Law:
+def law_of(scenario: Scenario) -> Law:
     """Return the law of a scenario that has one."""
     assert scenario.law is not None
     return scenario.law
 
 
 def enumerate_by_law(
-    scenario: SingleScenario,
+    scenario: Scenario,
     limits: Limits,
     reported: Integers | None = None,
     worst: bool = True,
@@ -90,14 +91,14 @@ def _exact_or(
     )
 
 
-def at_listed_values(scenario: SingleScenario, limits: Limits) -> Exact:
+def at_listed_values(scenario: Scenario, limits: Limits) -> Exact:
     """Return the miss probabilities and the expected length at each listed truth."""
     keys, _ = scenario.listed_truths()
     _, by_truth = misses_at_listed(listed_values(scenario), keys, limits)
     return by_truth
 
 
-def listed_values(scenario: SingleScenario) -> Iterator[tuple[float, Integers, Floats]]:
+def listed_values(scenario: Scenario) -> Iterator[tuple[float, Integers, Floats]]:
     """Yield each listed truth, and the outcomes with their probability there."""
     law, (values, _) = law_of(scenario), scenario.listed_truths()
     truths = values.astype(np.float64)
@@ -108,7 +109,7 @@ def listed_values(scenario: SingleScenario) -> Iterator[tuple[float, Integers, F
             yield value, outcomes, probability
 
 
-def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
+def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     """Return Pr(X = x), the mean over the listed truths, shape (m,)."""
     weight, count = np.zeros(outcomes.size), 0
     for _, possible, probability in listed_values(scenario):
@@ -118,7 +119,7 @@ def outcome_weights(scenario: SingleScenario, outcomes: Integers) -> Floats:
     return weight / count
 
 
-def verify(scenario: SingleScenario, limits: Limits, published: Published) -> list[Comparison]:
+def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare what enumeration publishes of a scenario with a second computation.
 
     Args:
@@ -134,7 +135,7 @@ def verify(scenario: SingleScenario, limits: Limits, published: Published) -> li
     return [*found, moments, *compare_worst_cases(published)]
 
 
-def rows_by_law(scenario: SingleScenario, limits: Limits) -> Iterator[Rows]:
+def rows_by_law(scenario: Scenario, limits: Limits) -> Iterator[Rows]:
     """Yield the probabilities of the possible outcomes at the listed truths, in blocks."""
     law, (values, _) = law_of(scenario), scenario.listed_truths()
     truths = values.astype(np.float64)
@@ -144,7 +145,7 @@ def rows_by_law(scenario: SingleScenario, limits: Limits) -> Iterator[Rows]:
         yield np.arange(part.start, part.stop), positions, rows
 
 
-def moments_apart(scenario: SingleScenario, limits: Limits) -> float:
+def moments_apart(scenario: Scenario, limits: Limits) -> float:
     """Return the largest relative difference of a sum, a mean or a variance from its closed form.
 
     Args:

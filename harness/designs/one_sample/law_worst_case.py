@@ -23,9 +23,10 @@ from typing import Literal
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW
 from harness.designs.results import WorstCase
-from harness.designs.scenario import Limits, SingleScenario
 from harness.distributions.sampling.law import Law
 from harness.families.combination import Span
 
@@ -49,9 +50,7 @@ _SAME = 1e-11
 _SIDES = {FROM_ABOVE: ("above", np.inf), FROM_BELOW: ("below", -np.inf), AT: ("at", 0.0)}
 
 
-def worst_cases(
-    scenario: SingleScenario, limits: Limits, over: Span
-) -> tuple[WorstCase, ...] | None:
+def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCase, ...] | None:
     """Return the worst case of each column over a closed range of truths.
 
     It is None where outcomes that can occur within the range have no limits. It is exact where it

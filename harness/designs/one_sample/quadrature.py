@@ -15,9 +15,10 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.points import RealPoints, UnitPoints
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.listed import consecutive_probabilities
 from harness.designs.results import Exact, Mean, NodeMisses, weighted
-from harness.designs.scenario import Limits, SingleScenario
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
 from harness.families.family import Model
@@ -42,7 +43,7 @@ class Mixing:
     """The constant that makes the integral over the range 1, if the prior's own does not."""
 
     @classmethod
-    def of_truth(cls, scenario: SingleScenario) -> Mixing:
+    def of_truth(cls, scenario: Scenario) -> Mixing:
         """Return the truth's distribution."""
         truth, model = as_distribution(scenario.truth), scenario.model
         if truth.conjugate_prior is not None:
@@ -52,7 +53,7 @@ class Mixing:
         return cls(model, scenario.size, model.FLAT_PRIOR, (low, high), 1.0 / (high - low))
 
     @classmethod
-    def of_prior(cls, scenario: SingleScenario, prior: Prior, largest: int) -> Mixing:
+    def of_prior(cls, scenario: Scenario, prior: Prior, largest: int) -> Mixing:
         """Return a prior, over the range in which an outcome up to ``largest`` can arise."""
         model, size = scenario.model, scenario.size
         if model.IS_BOUNDED:

@@ -15,10 +15,11 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import posterior
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import is_integrated, possible_count, possible_outcomes
 from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
 from harness.designs.results import Exact, Mean, weighted_mean
-from harness.designs.scenario import Limits, SingleScenario
 from harness.designs.verification import (
     SECOND,
     Comparison,
@@ -43,7 +44,7 @@ LARGEST_WEIGHTED = 1 << 22
 _ALL_UP_TO, _CHOSEN = 2048, 32
 
 
-def verify(scenario: SingleScenario, limits: Limits, published: Published) -> list[Comparison]:
+def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare all that the exact engines publish of a scenario with a second computation.
 
     Args:
@@ -64,30 +65,29 @@ def verify(scenario: SingleScenario, limits: Limits, published: Published) -> li
     return found
 
 
-def outcomes_to_verify(scenario: SingleScenario) -> Integers:
+def outcomes_to_verify(scenario: Scenario) -> Integers:
     """Return the outcomes that the comparison needs limits of, ascending."""
     if scenario.truth.is_discrete:
         return np.empty(0, np.int64)
     if is_integrated(scenario):
         return possible_outcomes(scenario)
-    window = scenario.model.SAMPLING.window(*scenario.truth.effective_support, scenario.size)
+    low, high = scenario.truth.effective_support
+    window = scenario.model.SAMPLING.window(low, high, scenario.size)
     return _chosen(scenario, window)
 
 
-def is_own_prior(scenario: SingleScenario, prior: Prior) -> bool:
+def is_own_prior(scenario: Scenario, prior: Prior) -> bool:
     """Whether the truth's distribution is the prior."""
     truth, model = scenario.truth, scenario.model
     if truth.is_discrete:
         return False
     own = truth.conjugate_prior
     if own is None:
-        return prior == model.FLAT_PRIOR and truth.support == model.SUPPORT
-    return prior == own
+        return bool(prior == model.FLAT_PRIOR and truth.support == model.SUPPORT)
+    return bool(prior == own)
 
 
-def _under_truth(
-    scenario: SingleScenario, limits: Limits, published: Published
-) -> list[Comparison]:
+def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare both engines under the truth's distribution, the published numbers where there are.
 
     Enumeration integrates over all truths up to the size of ``is_integrated``. Beyond it what it
@@ -133,9 +133,7 @@ def _under_truth(
     return found
 
 
-def _published_under_truth(
-    scenario: SingleScenario, published: Published
-) -> posterior.Integrated | None:
+def _published_under_truth(scenario: Scenario, published: Published) -> posterior.Integrated | None:
     """Return what the engine ``posterior`` publishes, if it is under the truth's distribution."""
     integrated = published.integrated
     if integrated is None:
@@ -145,7 +143,7 @@ def _published_under_truth(
     return None
 
 
-def _total_weight(scenario: SingleScenario, limits: Limits) -> list[Comparison]:
+def _total_weight(scenario: Scenario, limits: Limits) -> list[Comparison]:
     """Compare the sum of the probabilities of all outcomes with 1."""
     if possible_count(scenario) > LARGEST_WEIGHTED:
         return []
@@ -156,9 +154,7 @@ def _total_weight(scenario: SingleScenario, limits: Limits) -> list[Comparison]:
     return [Comparison(POSTERIOR, SECOND, "weights", apart)]
 
 
-def _under_prior(
-    scenario: SingleScenario, limits: Limits, published: Published
-) -> list[Comparison]:
+def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare the posterior mass under the reference prior with integrals of probabilities."""
     exact = published.under_prior
     own = published.integrated is not None and published.integrated.under_prior is None
@@ -177,9 +173,7 @@ def _under_prior(
     return [Comparison(POSTERIOR, ENUMERATION, "outcomes", apart)]
 
 
-def _posterior_mean(
-    scenario: SingleScenario, limits: Limits, published: Published
-) -> list[Comparison]:
+def _posterior_mean(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare the mean of the posterior with one by other weights, and the weights themselves."""
     integrated = published.integrated
     if integrated is None or integrated.mean is None:
@@ -216,7 +210,7 @@ def _integrated_runs(mixing: Mixing, limits: Limits) -> Exact:
     return _joined(runs)
 
 
-def _rounding(scenario: SingleScenario, cells: Exact) -> Floats:
+def _rounding(scenario: Scenario, cells: Exact) -> Floats:
     """Return how far the integrals given each outcome move as truths are rounded to doubles.
 
     A probability z standard deviations off its maximum changes by the z-fold of the change of the
@@ -238,12 +232,12 @@ def _joined(runs: Iterable[Exact]) -> Exact:
     return Exact(*joined)
 
 
-def _largest(scenario: SingleScenario, shown: Integers) -> float:
+def _largest(scenario: Scenario, shown: Integers) -> float:
     """Return the largest outcome: of all that there are, or of those shown where they never end."""
     return scenario.size if scenario.model.IS_BOUNDED else float(shown[-1])
 
 
-def _chosen(scenario: SingleScenario, window: tuple[int, int]) -> Integers:
+def _chosen(scenario: Scenario, window: tuple[int, int]) -> Integers:
     """Return some outcomes at both ends of a range and around the mean of the truths."""
     first, last = window
     middle = (first + last) // 2

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.listed import enumerate_listed, misses_at_listed, with_worst_cases
 from harness.designs.one_sample.exact import enumerate_by_posterior
-from harness.designs.paired_scenario import PairedScenario
 from harness.designs.pairs.tables import (
     Windows,
     outcomes_count,
@@ -24,11 +25,10 @@ from harness.designs.pairs.tables import (
 )
 from harness.designs.pairs.worst_case import search_worst_case
 from harness.designs.results import Enumerated, Exact
-from harness.designs.scenario import Limits
 
 
 def enumerate_pairs(
-    scenario: PairedScenario,
+    scenario: Scenario,
     limits: Limits,
     reported: Integers | None = None,
     worst: bool = True,
@@ -48,14 +48,14 @@ def enumerate_pairs(
     return with_worst_cases(scenario, found, search_worst_case(scenario, limits) if worst else None)
 
 
-def _enumerate(scenario: PairedScenario, limits: Limits, reported: Integers) -> Enumerated:
+def _enumerate(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
     if not scenario.truth.is_discrete:
         return enumerate_by_posterior(scenario, limits, reported)
     keys, _ = scenario.listed_truths()
     return enumerate_listed(listed_tables(scenario), keys, limits, reported)
 
 
-def at_listed_tables(scenario: PairedScenario, limits: Limits) -> Exact:
+def at_listed_tables(scenario: Scenario, limits: Limits) -> Exact:
     """Return the miss probabilities and the expected length at each listed truth."""
     assert scenario.truth.is_discrete
     keys, _ = scenario.listed_truths()
@@ -63,7 +63,7 @@ def at_listed_tables(scenario: PairedScenario, limits: Limits) -> Exact:
     return by_truth
 
 
-def listed_tables(scenario: PairedScenario) -> Iterator[tuple[float, Integers, Floats]]:
+def listed_tables(scenario: Scenario) -> Iterator[tuple[float, Integers, Floats]]:
     """Yield the parameter at each listed truth, and the outcomes with their probability there."""
     assert scenario.truth.is_discrete
     _, parameter = scenario.listed_truths()
@@ -72,7 +72,7 @@ def listed_tables(scenario: PairedScenario) -> Iterator[tuple[float, Integers, F
         yield theta, outcomes, probabilities(scenario, cells, outcomes)
 
 
-def outcome_weights(scenario: PairedScenario, outcomes: Integers) -> Floats:
+def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     """Return the probabilities of outcomes under the scenario's truth, shape (m,)."""
     if not scenario.truth.is_discrete:
         return scenario.distribution_weights(outcomes)
@@ -82,20 +82,20 @@ def outcome_weights(scenario: PairedScenario, outcomes: Integers) -> Floats:
     )
 
 
-def possible_outcomes(scenario: PairedScenario) -> Integers:
+def possible_outcomes(scenario: Scenario) -> Integers:
     """Return the outcomes that can occur under the truth, but for 1e-15 of them; ascending."""
     windows = _possible_windows(scenario)
     parts = [outcomes_within(scenario, each) for each in windows]
     return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
 
 
-def possible_count(scenario: PairedScenario) -> float:
+def possible_count(scenario: Scenario) -> float:
     """Return an upper bound of the number of possible outcomes, without listing them."""
     counts = sum(outcomes_count(scenario, windows) for windows in _possible_windows(scenario))
     return min(counts, scenario.outcome_count)
 
 
-def _possible_windows(scenario: PairedScenario) -> list[Windows]:
+def _possible_windows(scenario: Scenario) -> list[Windows]:
     """The windows at each listed truth, or those of the hull of all where these hold fewer."""
     together = windows_of(scenario, scenario.truth.hull)
     if not scenario.truth.is_discrete or scenario.truth.count == 1:

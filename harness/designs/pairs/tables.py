@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.paired_scenario import PairedScenario
+from harness.designs.design import Scenario
 from harness.distributions.paired_truths import Cells
 from harness.distributions.sampling import binomial, multinomial
 from harness.families.combination import Span
@@ -16,17 +16,17 @@ Windows = tuple[tuple[int, int], ...]
 """The first and the last count of both, first_only, second_only and neither."""
 
 
-def range_outcomes(scenario: PairedScenario, over: Sequence[Span]) -> Integers:
+def range_outcomes(scenario: Scenario, over: Sequence[Span]) -> Integers:
     """Return the outcomes that can occur under a truth in a range of each cell, ascending."""
     return outcomes_within(scenario, windows_of(scenario, over))
 
 
-def range_count(scenario: PairedScenario, over: Sequence[Span]) -> float:
+def range_count(scenario: Scenario, over: Sequence[Span]) -> float:
     """Return an upper bound of the number of ``range_outcomes``, without listing them."""
     return outcomes_count(scenario, windows_of(scenario, over))
 
 
-def spread_outcomes(scenario: PairedScenario, over: Sequence[Span], count: int) -> Integers:
+def spread_outcomes(scenario: Scenario, over: Sequence[Span], count: int) -> Integers:
     """Return at most ``count`` outcomes from one corner of the ranges to another, ascending."""
     n, windows = scenario.size, windows_of(scenario, over)
     first, second = (np.linspace(*window, count).astype(np.int64) for window in windows[1:3])
@@ -35,7 +35,7 @@ def spread_outcomes(scenario: PairedScenario, over: Sequence[Span], count: int) 
     return np.unique(scenario.outcomes(both, first, second, n - first - second - both))
 
 
-def windows_of(scenario: PairedScenario, over: Sequence[Span]) -> Windows:
+def windows_of(scenario: Scenario, over: Sequence[Span]) -> Windows:
     """The counts of each cell that are not negligible for probabilities in the ranges.
 
     Where an outcome does not say both, the concordant cells have no windows of their own.
@@ -43,13 +43,13 @@ def windows_of(scenario: PairedScenario, over: Sequence[Span]) -> Windows:
     return tuple(binomial.window(low, high, scenario.size) for low, high in over)
 
 
-def outcomes_count(scenario: PairedScenario, windows: Windows) -> float:
+def outcomes_count(scenario: Scenario, windows: Windows) -> float:
     both, first, second, _ = (last + 1.0 - start for start, last in windows)
     cells = first * second * (both if scenario.with_both else 1.0)
     return min(cells, scenario.outcome_count)
 
 
-def outcomes_within(scenario: PairedScenario, windows: Windows) -> Integers:
+def outcomes_within(scenario: Scenario, windows: Windows) -> Integers:
     """Return the outcomes with the counts of each cell within its window, ascending."""
     n = scenario.size
     of_both, of_first, of_second, of_neither = windows
@@ -76,12 +76,12 @@ def _pairs(values: Integers, low: Integers, high: Integers) -> tuple[Integers, I
     return values[repeated], low[repeated] + np.arange(repeated.size) - start[repeated]
 
 
-def probabilities(scenario: PairedScenario, cells: Cells, outcomes: Integers) -> Floats:
+def probabilities(scenario: Scenario, cells: Cells, outcomes: Integers) -> Floats:
     """Return the probabilities of outcomes at one table of probabilities, shape (m,)."""
     return np.exp(_log_probabilities(scenario, cells, outcomes))
 
 
-def _log_probabilities(scenario: PairedScenario, cells: Cells, outcomes: Integers) -> Floats:
+def _log_probabilities(scenario: Scenario, cells: Cells, outcomes: Integers) -> Floats:
     both, first, second, _ = scenario.counts(outcomes)
     log_pmf = multinomial.log_discordant(cells, first, second, scenario.size)
     if scenario.with_both:
@@ -89,7 +89,7 @@ def _log_probabilities(scenario: PairedScenario, cells: Cells, outcomes: Integer
     return log_pmf
 
 
-def log_multiplicity(scenario: PairedScenario, outcomes: Integers) -> Floats:
+def log_multiplicity(scenario: Scenario, outcomes: Integers) -> Floats:
     """Return the logarithm of the number of orders of the pairs of each outcome, shape (m,).
 
     It is log n!/(first_only! second_only! …), from the probability at equal cells.

@@ -15,11 +15,11 @@ from scipy.special import betainc, betaincc, roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import posterior
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.listed import probability_rows
-from harness.designs.paired_scenario import PairedScenario
 from harness.designs.pairs.tables import outcomes_within, windows_of
 from harness.designs.results import Exact
-from harness.designs.scenario import Limits
 from harness.designs.verification import (
     Comparison,
     Published,
@@ -45,7 +45,7 @@ _ALL_UP_TO = 256
 _SMALL = 1e-2
 
 
-def verify(scenario: PairedScenario, limits: Limits, published: Published) -> list[Comparison]:
+def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare all that the exact engines publish of a scenario with a second computation.
 
     Args:
@@ -63,7 +63,7 @@ def verify(scenario: PairedScenario, limits: Limits, published: Published) -> li
 
 
 def _under_distribution(
-    scenario: PairedScenario, limits: Limits, published: Published
+    scenario: Scenario, limits: Limits, published: Published
 ) -> list[Comparison]:
     """Compare the masses of the posterior under the truth's distribution with integrals.
 
@@ -95,9 +95,7 @@ def _under_distribution(
     return found
 
 
-def _under_prior(
-    scenario: PairedScenario, limits: Limits, published: Published
-) -> list[Comparison]:
+def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare the masses of the posterior under the reference prior with integrals."""
     exact, prior = published.under_prior, published.reference_prior
     if exact is None or not _are_whole(prior) or exact.conditions.size == 0:
@@ -119,7 +117,7 @@ def _some(outcomes: Integers) -> Integers:
     return outcomes[np.linspace(0, outcomes.size - 1, _ALL_UP_TO).astype(np.int64)]
 
 
-def integrated_cells(scenario: PairedScenario, shapes: Prior, limits: Limits) -> Exact:
+def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact:
     """Return the posterior masses outside the limits, integrated over p₀₁.
 
     With u, v and r the shapes of p₁₀, p₀₁ and the concordant cells given the counts,
@@ -170,7 +168,7 @@ def _mass_below(u: Floats, v: Floats, r: Floats, limit: Floats) -> Floats:
     return np.asarray(half * (weight * density * inner).sum(axis=1) + tail)
 
 
-def rows_of_pairs(scenario: PairedScenario, limits: Limits) -> Iterator[Rows]:
+def rows_of_pairs(scenario: Scenario, limits: Limits) -> Iterator[Rows]:
     """Yield the probabilities of the possible outcomes at each listed truth."""
     assert scenario.truth.is_discrete
     for number, cells in enumerate(scenario.truth.tables):
@@ -180,7 +178,7 @@ def rows_of_pairs(scenario: PairedScenario, limits: Limits) -> Iterator[Rows]:
 
 
 def poisson_probabilities(
-    scenario: PairedScenario, cells: tuple[float, ...], outcomes: Integers
+    scenario: Scenario, cells: tuple[float, ...], outcomes: Integers
 ) -> Floats:
     """Return Pr(outcome) as ∏ Poisson(count; n p) / Poisson(n; n), shape (m,)."""
     n, counts = scenario.size, scenario.counts(outcomes)

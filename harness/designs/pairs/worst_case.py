@@ -15,11 +15,12 @@ from typing import Literal
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW
-from harness.designs.paired_scenario import PairedScenario
+from harness.designs.paired_data import parameter_of
 from harness.designs.pairs.tables import log_multiplicity, probabilities, range_outcomes
 from harness.designs.results import WorstCase
-from harness.designs.scenario import Limits
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
 from harness.families.paired import PairedParameter
@@ -126,7 +127,7 @@ class _Table:
 
 
 def search_worst_case(
-    scenario: PairedScenario, limits: Limits, over: Sequence[Span] | None = None
+    scenario: Scenario, limits: Limits, over: Sequence[Span] | None = None
 ) -> list[WorstCase] | None:
     """Return the worst case of each column over all tables in the closed ranges ``over``.
 
@@ -154,7 +155,7 @@ def search_worst_case(
     return found
 
 
-def _outcomes(scenario: PairedScenario, limits: Limits, spans: Sequence[Span]) -> Integers | None:
+def _outcomes(scenario: Scenario, limits: Limits, spans: Sequence[Span]) -> Integers | None:
     """Return the outcomes that can occur within the ranges; None if limits are missing."""
     outcomes = range_outcomes(scenario, spans)
     if limits.outcomes.size < outcomes.size:
@@ -163,20 +164,20 @@ def _outcomes(scenario: PairedScenario, limits: Limits, spans: Sequence[Span]) -
     return outcomes if (limits.outcomes[index] == outcomes).all() else None
 
 
-def _table(scenario: PairedScenario, outcomes: Integers, spans: tuple[Span, ...]) -> _Table:
+def _table(scenario: Scenario, outcomes: Integers, spans: tuple[Span, ...]) -> _Table:
     both, first, second, neither = scenario.counts(outcomes)
     concordant = both + neither
     parts = [both, first, second, neither] if scenario.with_both else [first, second, concordant]
     log_ways = log_multiplicity(scenario, outcomes)
-    nothing = np.empty(0)
+    nothing, parameter = np.empty(0), parameter_of(scenario)
     return _Table(
         scenario.size,
-        scenario.parameter,
+        parameter,
         np.array(parts, np.float64),
         log_ways,
         scenario.with_both,
         spans,
-        scenario.parameter.support,
+        parameter.support,
         nothing,
         nothing,
     )
@@ -292,7 +293,7 @@ def _peaks(table: _Table, grid: Floats, theta: Floats, heights: Floats) -> list[
 
 
 def _worst(
-    scenario: PairedScenario, outcomes: Integers, table: _Table, starts: Sequence[_Point]
+    scenario: Scenario, outcomes: Integers, table: _Table, starts: Sequence[_Point]
 ) -> WorstCase:
     """Return the worst case of one column, from climbs that start at the peaks of the grid."""
     found: list[_Point] = []

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.listed import enumerate_listed, with_worst_cases
 from harness.designs.one_sample.exact import enumerate_by_posterior, possible_outcomes
 from harness.designs.one_sample.exact import outcome_weights as sample_weights
 from harness.designs.results import Enumerated, Exact, Mean, weighted
-from harness.designs.scenario import Limits, PairScenario
 from harness.designs.two_samples.quadrature import (
     block_outcomes,
     blocks,
@@ -25,7 +26,7 @@ from harness.families.family import ENUMERATION
 
 
 def enumerate_two_samples(
-    scenario: PairScenario,
+    scenario: Scenario,
     limits: Limits,
     reported: Integers | None = None,
     worst: bool = True,
@@ -44,7 +45,7 @@ def enumerate_two_samples(
     return with_worst_cases(scenario, found, search_worst_case(scenario, limits) if worst else None)
 
 
-def _enumerate(scenario: PairScenario, limits: Limits, reported: Integers) -> Enumerated:
+def _enumerate(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
     """Return the miss probabilities by outcome, by truth and overall, without worst cases."""
     unknown = (None,) * limits.lower.shape[0]
     if scenario.truth.is_discrete:
@@ -58,7 +59,7 @@ def _enumerate(scenario: PairScenario, limits: Limits, reported: Integers) -> En
     return enumerate_by_posterior(scenario, limits, reported)
 
 
-def is_integrated(scenario: PairScenario) -> bool:
+def is_integrated(scenario: Scenario) -> bool:
     """Whether enumeration integrates over the distributions of the truths by quadrature.
 
     It does so for tables of at most ``LARGEST_TABLE`` pairs of counts, where the densities of the
@@ -83,7 +84,7 @@ def _mean(by_outcome: Exact) -> Mean:
     return Mean(below, above, length)
 
 
-def pair_weights(scenario: PairScenario, outcomes: Integers) -> Floats:
+def pair_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     """Return Pr(X1 = x1, X2 = x2) under the scenario's truths, shape (m,)."""
     weight = np.ones(outcomes.size)
     for sample, x in zip(scenario.samples(), scenario.counts(outcomes), strict=True):
@@ -92,13 +93,13 @@ def pair_weights(scenario: PairScenario, outcomes: Integers) -> Floats:
     return weight
 
 
-def possible_pairs(scenario: PairScenario) -> Integers:
+def possible_pairs(scenario: Scenario) -> Integers:
     """Return the outcomes that can occur under the truths, but for 1e-15 of them; ascending."""
     first, second = (possible_outcomes(sample) for sample in scenario.samples())
     return scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]).ravel()
 
 
-def listed_pairs(scenario: PairScenario) -> Iterator[tuple[float, Integers, Floats]]:
+def listed_pairs(scenario: Scenario) -> Iterator[tuple[float, Integers, Floats]]:
     """Yield the parameter at each listed pair of truths, and the outcomes with their probability.
 
     The outcomes are those that can occur there, shape (m,), and so are their probabilities.

@@ -16,10 +16,11 @@ import numpy as np
 from scipy.special import roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.listed import probability_rows
 from harness.designs.miss_sets import split_missed
 from harness.designs.results import Exact
-from harness.designs.scenario import Limits, PairScenario, SingleScenario
 from harness.distributions.sampling.law import Sampling
 from harness.distributions.truths import ContinuousTruth, Truth, as_distribution
 from harness.families.catalogue import family_of
@@ -36,7 +37,7 @@ _SMOOTH_POWER = 8.0
 class Sample:
     """Consecutive counts of one sample, and the truths under which they are not negligible."""
 
-    scenario: SingleScenario
+    scenario: Scenario
     """Its truth is a distribution with a smooth density."""
     counts: Integers
 
@@ -139,7 +140,7 @@ class Sample:
         return np.asarray((self.probabilities(truths) * weights[:, np.newaxis]).sum(axis=0))
 
 
-def has_smooth_density(scenario: SingleScenario) -> bool:
+def has_smooth_density(scenario: Scenario) -> bool:
     """Whether the truth is a distribution whose density is smooth at its boundary."""
     truth = scenario.truth
     return not truth.is_discrete and all(
@@ -270,7 +271,7 @@ Counts = tuple[Integers, Integers]
 """Consecutive counts of each sample; all pairs of them are a block."""
 
 
-def integrate_pairs(scenario: PairScenario, block: Counts, limits: Limits) -> Exact:
+def integrate_pairs(scenario: Scenario, block: Counts, limits: Limits) -> Exact:
     """Return the integrals given each pair of counts of a block, of a weighted sum.
 
     With P(θ, x) the integral of Pr(X1 = x1, X2 = x2) times the densities of the truths along the
@@ -309,13 +310,13 @@ def _missed(lines: Lines, lower: Floats, upper: Floats) -> Floats:
     return total
 
 
-def is_whole(scenario: PairScenario) -> bool:
+def is_whole(scenario: Scenario) -> bool:
     """Whether the table of all pairs of counts is small enough to be one block."""
     windows = map(_window, scenario.samples())
     return bool(np.prod([last + 1.0 - first for first, last in windows]) <= LARGEST_TABLE)
 
 
-def blocks(scenario: PairScenario) -> list[Counts]:
+def blocks(scenario: Scenario) -> list[Counts]:
     """Return one block of all counts of a weighted sum where they are few, or three small blocks.
 
     These are at low counts of both samples, at the means of both, and at one of each.
@@ -329,14 +330,15 @@ def blocks(scenario: PairScenario) -> list[Counts]:
     return [(low[0], low[1]), (middle[0], middle[1]), (middle[0], low[1])]
 
 
-def block_outcomes(scenario: PairScenario, block: Counts) -> Integers:
+def block_outcomes(scenario: Scenario, block: Counts) -> Integers:
     """Return the outcomes of all pairs of counts of a block, ascending."""
     return scenario.outcomes(block[0][:, np.newaxis], block[1][np.newaxis, :]).ravel()
 
 
-def _window(sample: SingleScenario) -> tuple[int, int]:
+def _window(sample: Scenario) -> tuple[int, int]:
     """Return the first and the last count that can occur under the truths of a sample."""
-    return sample.model.SAMPLING.window(*sample.truth.effective_support, sample.size)
+    low, high = sample.truth.effective_support
+    return sample.model.SAMPLING.window(low, high, sample.size)
 
 
 def _middle(truth: Truth) -> float:
@@ -351,7 +353,7 @@ def _low_but_likely(truth: Truth) -> float:
     return max(truth.support[0], truth.mean - 2.0 * truth.standard_deviation)
 
 
-def _likeliest_counts(sample: SingleScenario, truth: float) -> Integers:
+def _likeliest_counts(sample: Scenario, truth: float) -> Integers:
     """Return a block of the counts that are likeliest at a truth, of those that can occur."""
     first, last = _window(sample)
     mean = sample.model.SAMPLING.mean(np.array(truth), sample.size)

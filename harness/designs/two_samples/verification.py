@@ -14,11 +14,12 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import posterior
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import is_integrated as is_small
 from harness.designs.one_sample.quadrature import Mixing, outcome_probabilities
 from harness.designs.one_sample.verification import is_own_prior
 from harness.designs.results import Exact, Mean, weighted_mean
-from harness.designs.scenario import Limits, PairScenario, SingleScenario
 from harness.designs.two_samples.exact import is_integrated
 from harness.designs.two_samples.nested import integrate_block
 from harness.designs.two_samples.quadrature import (
@@ -58,7 +59,7 @@ _NEGLIGIBLE_TAIL = 1e-18
 _SMALL = 1e-2
 
 
-def verify(scenario: PairScenario, limits: Limits, published: Published) -> list[Comparison]:
+def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare all that the exact engines publish of a scenario with a second computation.
 
     Args:
@@ -78,7 +79,7 @@ def verify(scenario: PairScenario, limits: Limits, published: Published) -> list
     return found
 
 
-def outcomes_to_verify(scenario: PairScenario, prior: Prior | None) -> Integers:
+def outcomes_to_verify(scenario: Scenario, prior: Prior | None) -> Integers:
     """Return the outcomes that the comparison needs limits of, ascending.
 
     Args:
@@ -95,18 +96,18 @@ def outcomes_to_verify(scenario: PairScenario, prior: Prior | None) -> Integers:
     return np.unique(np.concatenate(outcomes))
 
 
-def _is_comparable(scenario: PairScenario) -> bool:
+def _is_comparable(scenario: Scenario) -> bool:
     family = family_of(scenario.family)
     return POSTERIOR in family.engines
 
 
-def _integrated(scenario: PairScenario, block: Counts, limits: Limits) -> Exact:
+def _integrated(scenario: Scenario, block: Counts, limits: Limits) -> Exact:
     """Return the integrals over all truths given each pair of counts of a block."""
     is_sum = family_of(scenario.family).is_weighted_sum
     return (integrate_pairs if is_sum else integrate_block)(scenario, block, limits)
 
 
-def _smooth(scenario: PairScenario) -> PairScenario | None:
+def _smooth(scenario: Scenario) -> Scenario | None:
     """Return the scenario under its truths, or flat ones where their densities are not smooth."""
     if not _is_comparable(scenario) or scenario.truth.is_discrete:
         return None
@@ -117,14 +118,14 @@ def _smooth(scenario: PairScenario) -> PairScenario | None:
     return replace(scenario, truth=PairTruth(first, second))
 
 
-def _flat_truth(scenario: SingleScenario) -> UniformTruth:
+def _flat_truth(scenario: Scenario) -> UniformTruth:
     """Return a flat distribution over the range of the parameter, or as far as the truth goes."""
     if scenario.model.IS_BOUNDED:
         return UniformTruth(*scenario.model.SUPPORT)
     return UniformTruth(0.0, max(scenario.truth.effective_support[1], 1.0 / scenario.size))
 
 
-def _prior_scenario(scenario: PairScenario, prior: Prior) -> PairScenario | None:
+def _prior_scenario(scenario: Scenario, prior: Prior) -> Scenario | None:
     """Return the scenario with the prior as the distribution of both truths.
 
     A flat prior of an unbounded parameter ends where counts that can occur have no posterior mass.
@@ -140,7 +141,7 @@ def _prior_scenario(scenario: PairScenario, prior: Prior) -> PairScenario | None
     return found if smooth else None
 
 
-def _prior_truth(sample: SingleScenario, prior: Prior) -> ContinuousTruth | None:
+def _prior_truth(sample: Scenario, prior: Prior) -> ContinuousTruth | None:
     model = sample.model
     if model.IS_BOUNDED:
         return UniformTruth(*model.SUPPORT) if prior == model.FLAT_PRIOR else BetaTruth(*prior)
@@ -148,13 +149,14 @@ def _prior_truth(sample: SingleScenario, prior: Prior) -> ContinuousTruth | None
         return GammaTruth(*prior)
     if prior != model.FLAT_PRIOR:
         return None
-    last = model.SAMPLING.window(*sample.truth.effective_support, sample.size)[1]
+    low, high = sample.truth.effective_support
+    last = model.SAMPLING.window(low, high, sample.size)[1]
     largest = model.posterior(np.array([float(last)]), np.array([float(sample.size)]), prior)
     end = float(largest.isf(np.array([_NEGLIGIBLE_TAIL])).value[0])
     return UniformTruth(model.SUPPORT[0], end)
 
 
-def _under_truth(scenario: PairScenario, limits: Limits, published: Published) -> list[Comparison]:
+def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare both engines under the truths' distributions, the published numbers where there are.
 
     Enumeration integrates over all truths where ``is_integrated``. Elsewhere what it publishes
@@ -203,7 +205,7 @@ def _under_truth(scenario: PairScenario, limits: Limits, published: Published) -
 
 
 def _cells(
-    scenario: PairScenario, engines: tuple[str, str], published: Exact, other: Exact, weighted: bool
+    scenario: Scenario, engines: tuple[str, str], published: Exact, other: Exact, weighted: bool
 ) -> list[Comparison]:
     """Compare the misses given each pair of counts, and their probabilities if ``weighted``."""
     columns = published.below.shape[0]
@@ -217,7 +219,7 @@ def _cells(
     return found
 
 
-def _rounding(scenario: PairScenario, cells: Exact) -> Floats:
+def _rounding(scenario: Scenario, cells: Exact) -> Floats:
     """Return how far the posterior of each pair of counts is known in doubles.
 
     The digits that a truth's logit and the incomplete beta function lose next to the boundary grow
@@ -229,9 +231,7 @@ def _rounding(scenario: PairScenario, cells: Exact) -> Floats:
     return np.asarray(2.0**-52 * np.maximum(*ratios))
 
 
-def _published_under_truth(
-    scenario: PairScenario, published: Published
-) -> posterior.Integrated | None:
+def _published_under_truth(scenario: Scenario, published: Published) -> posterior.Integrated | None:
     """Return what the engine ``posterior`` publishes, if it is under the truths' distributions."""
     integrated = published.integrated
     own = all(is_own_prior(each, published.reference_prior) for each in scenario.samples())
@@ -240,7 +240,7 @@ def _published_under_truth(
     return integrated
 
 
-def _under_prior(scenario: PairScenario, limits: Limits, published: Published) -> list[Comparison]:
+def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare the posterior mass under the reference prior with integrals of probabilities."""
     exact = published.under_prior
     by_prior = None if exact is None else _prior_scenario(scenario, published.reference_prior)
@@ -257,9 +257,7 @@ def _under_prior(scenario: PairScenario, limits: Limits, published: Published) -
     return found
 
 
-def _weights_and_mean(
-    scenario: PairScenario, limits: Limits, published: Published
-) -> list[Comparison]:
+def _weights_and_mean(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare the probabilities of counts with quadratures, and the mean of the posterior."""
     integrated, columns = published.integrated, limits.lower.shape[0]
     if integrated is None or integrated.mean is None:

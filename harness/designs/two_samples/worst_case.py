@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW
 from harness.designs.results import AT_LISTED, WorstCase
-from harness.designs.scenario import Limits, PairScenario
 from harness.designs.two_samples.line_scan import SPACING, can_scan_all_lines, scan_lines
 from harness.designs.two_samples.table import PairTable, SearchPoint
 from harness.families.catalogue import family_of
@@ -32,7 +33,7 @@ _SIDES = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}
 
 
 def search_worst_case(
-    scenario: PairScenario, limits: Limits, over: tuple[Span, Span] | None = None
+    scenario: Scenario, limits: Limits, over: tuple[Span, Span] | None = None
 ) -> list[WorstCase] | None:
     """Return the worst case of each column over all pairs of truths in the closed range ``over``.
 
@@ -47,7 +48,7 @@ def search_worst_case(
             the effective support.
     """
     family, truth = family_of(scenario.family), scenario.truth
-    spans = (
+    spans: tuple[Span, Span] = (
         (truth.first.effective_support, truth.second.effective_support) if over is None else over
     )
     sampling, combination = scenario.model.SAMPLING, family.combination
@@ -64,7 +65,7 @@ def search_worst_case(
             lower[index],
             upper[index],
             (windows[0][0], windows[1][0]),
-            scenario.sizes,
+            (scenario.sizes[0], scenario.sizes[1]),
             combination,
             sampling,
             (inner[0], inner[1]),
@@ -75,7 +76,7 @@ def search_worst_case(
 
 
 def table_index(
-    scenario: PairScenario, limits: Limits, windows: list[tuple[int, int]]
+    scenario: Scenario, limits: Limits, windows: list[tuple[int, int]]
 ) -> Positions | None:
     """Return the index of the limits at all pairs of counts; None if limits are missing."""
     rows, columns = (last + 1 - first for first, last in windows)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from harness.designs.scenario import Scenario
+    from harness.designs.design import Scenario
     from harness.tables.results import Results
 
 NAME = "intervals_drawn"
@@ -140,7 +140,7 @@ def _panel(
     seed: int,
     count: int,
 ) -> _Panel:
-    from harness.designs.scenario import observed_at
+    from harness.designs.design import observed_at
     from harness.designs.solvers import solver_of
     from harness.families.catalogue import family_of
 

@@ -14,8 +14,8 @@ import numpy as np
 from harness.callers.source import RunSource
 from harness.config.experiment import MethodSpec
 from harness.designs import monte_carlo
+from harness.designs.limits import Column, Limits
 from harness.designs.monte_carlo import Shard
-from harness.designs.scenario import Column, Limits
 from harness.study.journal.database import ColumnKey
 from harness.study.journal.environment import engines_digest, environment
 

@@ -12,7 +12,8 @@ import pytest
 
 from harness.base.errors import HarnessError
 from harness.callers.source import CatalogueSource
-from harness.designs.scenario import Limits, SingleScenario, observed_at
+from harness.designs.design import Scenario, observed_at
+from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.designs.verification import TOLERANCE, Published
 from harness.distributions.sampling.law import THINNED
@@ -110,7 +111,7 @@ def scenario_of(name, law=None):
     known, family, truths, _ = CASES[name]
     size = N if family == "proportion" else EXPOSURE
     values = tuple(float(truth) for truth in truths)
-    return SingleScenario(family, size, DiscreteTruth(values), law=law or known)
+    return Scenario(family, size, DiscreteTruth(values), law=law or known)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -205,7 +206,7 @@ def test_a_law_has_no_thinned_draws():
 
 def test_outcomes_that_lie_apart_are_enumerated_without_those_between():
     truth = DiscreteTruth((0.001, 0.999))
-    scenario = SingleScenario("proportion", 10_000, truth, law=BetaBinomial(1e-6))
+    scenario = Scenario("proportion", 10_000, truth, law=BetaBinomial(1e-6))
     outcomes = solver_of(scenario).possible_outcomes()
     assert outcomes.size < 2000
     limits = limits_at(scenario, outcomes)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.designs.scenario import Limits, PairScenario
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.two_samples.exact import enumerate_two_samples, pair_weights, possible_pairs
 from harness.designs.two_samples.worst_case import search_worst_case
 from harness.distributions.truths import (
@@ -41,7 +42,7 @@ def limits_at(scenario, outcomes, columns=2):
 
 
 def listed(family, sizes, one, other):
-    return PairScenario(family, sizes, PairTruth(DiscreteTruth(one), DiscreteTruth(other)))
+    return Scenario(family, sizes, PairTruth(DiscreteTruth(one), DiscreteTruth(other)))
 
 
 def binomial(x, n, p):
@@ -62,7 +63,7 @@ def exact_sums(scenario, limits, row, chance):
     for number, (p, q) in enumerate(zip(first, second, strict=True)):
         theta = Fraction(weights[0]) * Fraction(p) + Fraction(weights[1]) * Fraction(q)
         for place, outcome in enumerate(limits.outcomes.tolist()):
-            x, y = divmod(outcome, scenario.stride)
+            x, y = map(int, scenario.counts(np.array(outcome)))
             product = chance(x, scenario.sizes[0], p) * chance(y, scenario.sizes[1], q)
             low, high = (Fraction(side[row, place]) for side in (limits.lower, limits.upper))
             below, above = product * (theta < low), product * (theta > high)
@@ -172,7 +173,7 @@ CONTINUOUS = [
 
 @pytest.mark.parametrize(("family", "sizes", "one", "other", "ends"), CONTINUOUS, ids=str)
 def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, one, other, ends):
-    scenario = PairScenario(family, sizes, PairTruth(one, other))
+    scenario = Scenario(family, sizes, PairTruth(one, other))
     outcomes = possible_pairs(scenario)
     shape = (1, outcomes.size)
     limits = Limits(outcomes, np.full(shape, ends[0]), np.full(shape, ends[1]))
@@ -180,7 +181,7 @@ def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, o
     assert known.by_truth is None
     assert known.by_outcome.weight.sum() == pytest.approx(1, abs=1e-12)
     for x, y in ((0, 1), (2, 0)):
-        at = int(np.searchsorted(known.by_outcome.conditions, x * scenario.stride + y))
+        at = int(np.searchsorted(known.by_outcome.conditions, scenario.outcomes(x, y)))
         weight, below, above = pair_by_quadrature(scenario, x, y, *ends)
         found = known.by_outcome
         assert found.weight[at] == pytest.approx(weight, abs=QUADRATURE)
@@ -193,7 +194,7 @@ def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, o
 @pytest.mark.parametrize("truth", [FLAT, BetaTruth(0.5, 3.0), DiscreteTruth((0.1, 0.6))], ids=str)
 def test_weights_of_pairs_are_products_and_all_that_can_occur_sum_to_one(truth):
     other = DiscreteTruth((0.5,)) if truth.is_discrete else FLAT
-    scenario = PairScenario("proportion_difference", (40, 7), PairTruth(truth, other))
+    scenario = Scenario("proportion_difference", (40, 7), PairTruth(truth, other))
     outcomes = possible_pairs(scenario)
     assert (np.diff(outcomes) > 0).all()
     weight = pair_weights(scenario, outcomes)
@@ -215,7 +216,7 @@ def test_only_the_reported_outcomes_are_given_and_the_mean_is_of_all():
 
 
 def test_there_is_no_mean_where_outcomes_that_can_occur_are_left_out():
-    scenario = PairScenario("proportion_difference", (40, 40), PairTruth(FLAT, FLAT))
+    scenario = Scenario("proportion_difference", (40, 40), PairTruth(FLAT, FLAT))
     limits = limits_at(scenario, possible_pairs(scenario)[:-1])
     known = enumerate_two_samples(scenario, limits)
     assert known.mean_from == "posterior"

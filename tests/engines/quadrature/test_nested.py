@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.posterior import integrate_under_truth
-from harness.designs.scenario import Limits, PairScenario
 from harness.designs.two_samples.nested import integrate_block
 from harness.designs.two_samples.quadrature import block_outcomes, blocks, integrate_pairs
 from harness.distributions.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
@@ -13,12 +14,12 @@ from harness.families.catalogue import FAMILIES
 PROPORTIONS = PairTruth(UniformTruth(0.1, 0.9), BetaTruth(2.0, 3.0))
 RATES = PairTruth(GammaTruth(2.0, 1.0), UniformTruth(0.0, 4.0))
 SUMS = [
-    PairScenario("proportion_difference", (6, 7), PROPORTIONS),
-    PairScenario("balanced_accuracy", (40, 30), PROPORTIONS),
-    PairScenario("rate_difference", (3.0, 4.0), RATES),
+    Scenario("proportion_difference", (6, 7), PROPORTIONS),
+    Scenario("balanced_accuracy", (40, 30), PROPORTIONS),
+    Scenario("rate_difference", (3.0, 4.0), RATES),
 ]
 RATIOS = [
-    PairScenario(family, (12, 50), RATES if family == "rate_ratio" else PROPORTIONS)
+    Scenario(family, (12, 50), RATES if family == "rate_ratio" else PROPORTIONS)
     for family in FAMILIES
     if FAMILIES[family].is_ratio and FAMILIES[family].samples == 2
 ]

@@ -7,9 +7,10 @@ import pytest
 from flint import arb, ctx
 from scipy import stats
 
+from harness.designs.design import Scenario, data_of
+from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import LARGEST_INTEGRATED, is_integrated
 from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
-from harness.designs.scenario import Limits, SingleScenario, data_of
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 from harness.methods.catalogue import CATALOGUE
 
@@ -29,7 +30,7 @@ def limits_of(scenario, names, outcomes):
 
 
 def at(n, truth, names=("wald", "jeffreys", "minimal_length")):
-    scenario = SingleScenario("proportion", n, truth)
+    scenario = Scenario("proportion", n, truth)
     return scenario, limits_of(scenario, names, np.arange(n + 1))
 
 
@@ -76,7 +77,7 @@ def test_each_outcome_has_its_probability_and_its_misses(truth):
 @pytest.mark.parametrize(("s", "t"), [(0.05, 0.2), (0.5, 0.5), (2.0, 8.0), (40.0, 0.1)])
 @pytest.mark.parametrize("n", [1, 50, 2000])
 def test_outcome_probabilities_of_a_beta_truth_are_beta_binomial(s, t, n):
-    mixing = Mixing.of_truth(SingleScenario("proportion", n, BetaTruth(s, t)))
+    mixing = Mixing.of_truth(Scenario("proportion", n, BetaTruth(s, t)))
     found = outcome_probabilities(mixing, np.arange(n + 1))
     assert found.sum() == pytest.approx(1.0, rel=1e-12)
     with ctx.workprec(256):
@@ -95,7 +96,7 @@ def test_outcome_probabilities_of_a_beta_truth_are_beta_binomial(s, t, n):
 @pytest.mark.parametrize("exposure", [0.01, 2.0, 300.0])
 @pytest.mark.parametrize(("s", "t"), [(0.05, 0.2), (0.5, 3.0), (2.0, 0.5), (9.5, 3.0)])
 def test_outcome_probabilities_of_a_gamma_truth_are_negative_binomial(s, t, exposure):
-    mixing = Mixing.of_truth(SingleScenario("rate", exposure, GammaTruth(s, t)))
+    mixing = Mixing.of_truth(Scenario("rate", exposure, GammaTruth(s, t)))
     x = np.arange(60)
     exact = stats.nbinom(s, t / (t + exposure)).pmf(x)
     # Rates with a probability of 1e-17 together are left out.
@@ -109,7 +110,7 @@ def test_outcome_probabilities_of_a_gamma_truth_are_negative_binomial(s, t, expo
 )
 def test_misses_of_a_rate_are_those_of_scipys_gamma(truth):
     exposure, x = 2.0, np.arange(120)
-    scenario = SingleScenario("rate", exposure, truth)
+    scenario = Scenario("rate", exposure, truth)
     limits = limits_of(scenario, ("garwood", "wald"), x)
     integral = integrate(Mixing.of_truth(scenario), limits)
     found, average = integral.by_outcome, integral.mean
@@ -146,7 +147,7 @@ def test_the_misses_at_the_nodes_have_the_mean_as_their_integral():
 
 def test_a_certain_miss_has_the_probability_one_to_the_last_bit():
     """Intervals of no width miss all truths but one; their limits are no truth of the range."""
-    scenario = SingleScenario("proportion", 12, BetaTruth(0.5, 2.0))
+    scenario = Scenario("proportion", 12, BetaTruth(0.5, 2.0))
     x = np.arange(13)
     nothing = np.where(x % 2, 1.0, 0.0)[np.newaxis]
     found = integrate(Mixing.of_truth(scenario), Limits(x, nothing, nothing)).by_outcome
@@ -160,8 +161,8 @@ def test_beside_one_no_digit_is_lost(n, truth):
     """The mirror image: as many failures at the mirrored truth."""
     few = np.arange(8)
     mirrored = FLAT if truth is FLAT else BetaTruth(truth.t, truth.s)
-    low = Mixing.of_truth(SingleScenario("proportion", n, mirrored)).near(few)
-    high = Mixing.of_truth(SingleScenario("proportion", n, truth)).near(n - few[::-1])
+    low = Mixing.of_truth(Scenario("proportion", n, mirrored)).near(few)
+    high = Mixing.of_truth(Scenario("proportion", n, truth)).near(n - few[::-1])
     np.testing.assert_allclose(
         outcome_probabilities(high, n - few[::-1])[::-1],
         outcome_probabilities(low, few),
@@ -176,7 +177,7 @@ def test_beside_one_no_digit_is_lost(n, truth):
 def test_near_some_outcomes_their_integrals_are_those_over_the_whole_range(n, first, count):
     """Under a flat truth the probability of every outcome is 1/(n + 1)."""
     x = np.arange(first, first + count)
-    part = Mixing.of_truth(SingleScenario("proportion", n, FLAT)).near(x)
+    part = Mixing.of_truth(Scenario("proportion", n, FLAT)).near(x)
     np.testing.assert_allclose(outcome_probabilities(part, x), 1 / (n + 1), rtol=1e-12)
     low, high = part.span
     if first > 50:
@@ -190,7 +191,7 @@ def test_near_some_outcomes_their_integrals_are_those_over_the_whole_range(n, fi
 @pytest.mark.parametrize("n", [10**6, 10**9])
 def test_near_outcomes_beyond_the_ends_of_the_truth_there_is_a_narrow_part(n):
     """Nine standard deviations below 0.2, where the posterior alone has no mass in the range."""
-    scenario = SingleScenario("proportion", n, UniformTruth(0.2, 0.7))
+    scenario = Scenario("proportion", n, UniformTruth(0.2, 0.7))
     spread = np.sqrt(0.16 / n)
     for centre, end in ((0.2 - 9 * spread, 0), (0.7 + 9 * spread * 1.15, 1)):
         x = np.arange(8) + round(n * centre)
@@ -200,11 +201,11 @@ def test_near_outcomes_beyond_the_ends_of_the_truth_there_is_a_narrow_part(n):
 
 
 def test_near_keeps_a_singular_end():
-    scenario = SingleScenario("proportion", 10**6, SINGULAR)
+    scenario = Scenario("proportion", 10**6, SINGULAR)
     assert (
         Mixing.of_truth(scenario).near(np.arange(5)).span[0] == scenario.truth.effective_support[0]
     )
-    rate = SingleScenario("rate", 10.0, GammaTruth(0.05, 0.2))
+    rate = Scenario("rate", 10.0, GammaTruth(0.05, 0.2))
     assert Mixing.of_truth(rate).near(np.arange(3, 9)).span[0] == rate.truth.effective_support[0]
 
 
@@ -212,7 +213,7 @@ def test_near_keeps_a_singular_end():
 def test_a_prior_without_a_finite_integral_reaches_to_the_last_outcome(prior):
     """Under r^{a − 1} e^{−br} the ratio of two outcome probabilities is known."""
     exposure, x = 5.0, np.arange(41)
-    mixing = Mixing.of_prior(SingleScenario("rate", exposure, DiscreteTruth((1.0,))), prior, 40)
+    mixing = Mixing.of_prior(Scenario("rate", exposure, DiscreteTruth((1.0,))), prior, 40)
     found = outcome_probabilities(mixing, x)
     ratio = (x[:-1] + prior[0]) / (x[1:]) * exposure / (exposure + prior[1])
     np.testing.assert_allclose(found[1:] / found[:-1], ratio, rtol=1e-12)
@@ -221,8 +222,8 @@ def test_a_prior_without_a_finite_integral_reaches_to_the_last_outcome(prior):
 def test_up_to_which_size_enumeration_integrates():
     most = LARGEST_INTEGRATED
     assert most == 2000
-    assert is_integrated(SingleScenario("proportion", most, FLAT))
-    assert not is_integrated(SingleScenario("proportion", most + 1, FLAT))
-    assert not is_integrated(SingleScenario("proportion", 5, DiscreteTruth((0.5,))))
-    assert is_integrated(SingleScenario("rate", 100.0, UniformTruth(0.0, 20.0)))
-    assert not is_integrated(SingleScenario("rate", 101.0, UniformTruth(0.0, 20.0)))
+    assert is_integrated(Scenario("proportion", most, FLAT))
+    assert not is_integrated(Scenario("proportion", most + 1, FLAT))
+    assert not is_integrated(Scenario("proportion", 5, DiscreteTruth((0.5,))))
+    assert is_integrated(Scenario("rate", 100.0, UniformTruth(0.0, 20.0)))
+    assert not is_integrated(Scenario("rate", 101.0, UniformTruth(0.0, 20.0)))

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.one_sample.verification import is_own_prior, outcomes_to_verify
-from harness.designs.scenario import Limits, SingleScenario
 from harness.designs.solvers import solver_of
 from harness.designs.verification import TOLERANCE
 from harness.distributions.posteriors.beta import Beta
@@ -24,7 +25,7 @@ FAULT = 1e-9
 
 
 def at(n, truth):
-    return SingleScenario("proportion", n, truth)
+    return Scenario("proportion", n, truth)
 
 
 def limits_at(n, outcomes=None, names=("wald", "minimal_length", "jeffreys")):
@@ -93,8 +94,8 @@ def test_the_truths_own_prior():
     assert is_own_prior(at(5, BetaTruth(2.0, 8.0)), (2.0, 8.0))
     assert not is_own_prior(at(5, BetaTruth(2.0, 8.0)), (1.0, 1.0))
     assert not is_own_prior(at(5, LISTED), (1.0, 1.0))
-    assert is_own_prior(SingleScenario("rate", 2.0, GammaTruth(2.0, 3.0)), (2.0, 3.0))
-    assert not is_own_prior(SingleScenario("rate", 2.0, UniformTruth(0.0, 9.0)), (1.0, 0.0))
+    assert is_own_prior(Scenario("rate", 2.0, GammaTruth(2.0, 3.0)), (2.0, 3.0))
+    assert not is_own_prior(Scenario("rate", 2.0, UniformTruth(0.0, 9.0)), (1.0, 0.0))
 
 
 def scaled(record, name, row=slice(None), place=slice(None)):

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from harness.designs.design import Scenario, data_of
+from harness.designs.limits import Limits
 from harness.designs.posterior import integrate_under_truth
-from harness.designs.scenario import Limits, PairScenario, data_of
 from harness.designs.solvers import solver_of
 from harness.designs.two_samples import quadrature
 from harness.designs.two_samples.exact import is_integrated
@@ -53,7 +54,7 @@ FAULT = 1e-9
 
 
 def scenario_of(family, sizes, first, second):
-    return PairScenario(family, sizes, PairTruth(first, second))
+    return Scenario(family, sizes, PairTruth(first, second))
 
 
 def prior_of(scenario):

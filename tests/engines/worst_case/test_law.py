@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import enumerate_one_sample
 from harness.designs.one_sample.law_worst_case import FOUND_BY
-from harness.designs.scenario import Limits, SingleScenario
 from harness.designs.solvers import solver_of
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
 from harness.distributions.sampling.laws.clusters import Clusters
@@ -48,7 +49,7 @@ def test_of_a_finite_population_it_is_the_largest_of_all_proportions(population,
     truth = DiscreteTruth((round(0.1 * population) / population, 36 / 40))
     if population != 40:
         truth = DiscreteTruth((100 / 997, 900 / 997))
-    scenario = SingleScenario("proportion", 20, truth, law=Hypergeometric(population))
+    scenario = Scenario("proportion", 20, truth, law=Hypergeometric(population))
     outcomes = np.arange(21)
     limits = limits_at(scenario, outcomes) if seed is None else unordered(scenario, 20, seed)
     found = solver_of(scenario).enumerate(limits)
@@ -65,7 +66,7 @@ def test_of_a_finite_population_it_is_the_largest_of_all_proportions(population,
 
 
 def test_of_a_population_with_too_many_proportions_it_is_searched_on_the_lattice():
-    scenario = SingleScenario("proportion", 20, HULL, law=Hypergeometric(10**12))
+    scenario = Scenario("proportion", 20, HULL, law=Hypergeometric(10**12))
     limits = unordered(scenario, 20, 5)
     own = enumerate_one_sample(replace(scenario, law=None), limits)
     found = solver_of(scenario).enumerate(limits)
@@ -88,7 +89,7 @@ LAWS = {
 @pytest.mark.parametrize("name", LAWS)
 def test_the_search_is_nowhere_below_a_fine_grid(name, seed):
     law, n = LAWS[name]
-    scenario = SingleScenario("proportion", n, HULL, law=law)
+    scenario = Scenario("proportion", n, HULL, law=law)
     outcomes = np.arange(n + 1)
     limits = limits_at(scenario, outcomes) if seed is None else unordered(scenario, n, seed)
     fine = missed_at(scenario, limits, np.linspace(0.1, 0.9, 2001))
@@ -100,7 +101,7 @@ def test_the_search_is_nowhere_below_a_fine_grid(name, seed):
 
 
 def test_the_search_finds_the_exact_worst_case_where_the_law_is_all_but_binomial():
-    scenario = SingleScenario("proportion", 60, HULL, law=BetaBinomial(1e-14))
+    scenario = Scenario("proportion", 60, HULL, law=BetaBinomial(1e-14))
     limits = limits_at(scenario, np.arange(61))
     own = enumerate_one_sample(replace(scenario, law=None), limits)
     for case, exact in zip(solver_of(scenario).enumerate(limits).worst, own.worst, strict=True):
@@ -112,7 +113,7 @@ def test_the_search_finds_the_exact_worst_case_where_the_law_is_all_but_binomial
 
 def test_of_a_rate_it_is_searched_between_the_smallest_and_the_largest():
     truth = DiscreteTruth((0.5, 3.0))
-    scenario = SingleScenario("rate", 5.0, truth, law=GammaPoisson(2.0))
+    scenario = Scenario("rate", 5.0, truth, law=GammaPoisson(2.0))
     _, last = scenario.sampling.window(0.5, 3.0, 5.0)
     limits = limits_at(scenario, np.arange(last + 1))
     fine = missed_at(scenario, limits, np.linspace(0.5, 3.0, 3001))
@@ -121,7 +122,7 @@ def test_of_a_rate_it_is_searched_between_the_smallest_and_the_largest():
 
 
 def test_of_a_single_truth_it_is_its_own_miss_probability():
-    scenario = SingleScenario("proportion", 20, DiscreteTruth((0.3,)), law=Clusters(10, 0.1))
+    scenario = Scenario("proportion", 20, DiscreteTruth((0.3,)), law=Clusters(10, 0.1))
     limits = limits_at(scenario, np.arange(21))
     found = solver_of(scenario).enumerate(limits)
     missed = found.by_truth.below[:, 0] + found.by_truth.above[:, 0]
@@ -130,6 +131,6 @@ def test_of_a_single_truth_it_is_its_own_miss_probability():
 
 
 def test_it_is_not_known_where_outcomes_have_no_limits():
-    scenario = SingleScenario("proportion", 20, DiscreteTruth((0.0, 1.0)), law=Clusters(10, 0.1))
+    scenario = Scenario("proportion", 20, DiscreteTruth((0.0, 1.0)), law=Clusters(10, 0.1))
     limits = limits_at(scenario, np.array([0, 20]))
     assert solver_of(scenario).worst_cases(limits, [(0.0, 1.0)]) == (None,) * len(limits.lower)

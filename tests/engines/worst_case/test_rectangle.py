@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from harness.designs.scenario import Limits, PairScenario, data_of
+from harness.designs.design import Scenario, data_of
+from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.designs.two_samples.exact import enumerate_two_samples
 from harness.designs.two_samples.worst_case import search_worst_case
@@ -61,12 +62,12 @@ def made_up(scenario, seed):
 
 def uniform(family, first, second):
     truths = (UniformTruth(*span) for span in (first, second))
-    return PairScenario(family, SIZES[family], PairTruth(*truths))
+    return Scenario(family, SIZES[family], PairTruth(*truths))
 
 
 def listed(family, first, second):
     truths = PairTruth(DiscreteTruth(first), DiscreteTruth(second))
-    return PairScenario(family, SIZES[family], truths)
+    return Scenario(family, SIZES[family], truths)
 
 
 def missed_at(scenario, limits, first, second, theta):
@@ -176,7 +177,7 @@ def test_the_rectangle_is_that_of_the_hulls():
         ("rate_difference", gamma, UniformTruth(1, 2), (gamma.effective_support, (1, 2))),
         ("balanced_accuracy", beta, UniformTruth(0.1, 0.2), ((0, 1), (0.1, 0.2))),
     ):
-        scenario = PairScenario(family, SIZES[family], PairTruth(truth, other))
+        scenario = Scenario(family, SIZES[family], PairTruth(truth, other))
         assert solver_of(scenario).hull() == expected
     lists = listed("balanced_accuracy", (0.1, 0.5, 0.9), (0.3,))
     assert solver_of(lists).hull() == ((0.1, 0.9), (0.3, 0.3))

@@ -1,0 +1,113 @@
+"""Tables of limits at the outcomes of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from harness.base.errors import HarnessError
+from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.designs.design import Scenario
+from harness.families.catalogue import family_of
+from harness.families.combination import length_between
+
+
+@dataclass(frozen=True)
+class Column:
+    """One method at one alpha, which is a row of the table of limits."""
+
+    method: str
+    """The label of the method."""
+    side: str
+    alpha: float
+    position: int = 0
+    """The position among all columns of the tables."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of k columns at m outcomes."""
+
+    outcomes: Integers
+    """Ascending and distinct, shape (m,)."""
+    lower: Floats
+    """Shape (k, m); NaN where a method gave no limits."""
+    upper: Floats
+    of_ratio: bool = False
+    """Whether the parameter is a ratio: lengths are then those of its logarithm."""
+
+    @classmethod
+    def of(cls, scenario: Scenario, outcomes: Integers, lower: Floats, upper: Floats) -> Limits:
+        """Return the limits of the scenario's parameter."""
+        return cls(outcomes, lower, upper, family_of(scenario.family).is_ratio)
+
+    def with_ends(self, lower: Floats, upper: Floats) -> Limits:
+        """Return a table with other limits at the same outcomes."""
+        return replace(self, lower=lower, upper=upper)
+
+    def between(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the lengths of intervals with these limits, 0 for infinite ones of a ratio."""
+        length = length_between(lower, upper, logarithmic=self.of_ratio)
+        return np.where(np.isinf(length), 0.0, length) if self.of_ratio else length
+
+    @property
+    def length(self) -> Floats:
+        """The lengths, shape (k, m), with 0 for infinite ones of a ratio, which are counted."""
+        return self.between(self.lower, self.upper)
+
+    @property
+    def infinite(self) -> Floats | None:
+        """1 where the interval of a ratio has an infinite length, else 0; None of no ratio."""
+        if not self.of_ratio:
+            return None
+        return np.isinf(length_between(self.lower, self.upper, logarithmic=True)).astype(np.float64)
+
+    @property
+    def failed(self) -> Bools:
+        """Where a method gave no limits, shape (k, m)."""
+        return np.isnan(self.lower)
+
+    def filled(self, lower: float, upper: float) -> Limits:
+        """Return the table with these limits in place of missing ones."""
+        failed = self.failed
+        low, high = np.where(failed, lower, self.lower), np.where(failed, upper, self.upper)
+        return self.with_ends(low, high)
+
+    def positions(self, outcomes: Integers) -> Positions:
+        """Return the positions of the outcomes in the table.
+
+        Raises:
+            HarnessError: the table has no limits for an outcome.
+        """
+        index = np.searchsorted(self.outcomes, outcomes)
+        missing = np.append(self.outcomes, -1)[index] != outcomes
+        if missing.any():
+            raise HarnessError(f"the table has no limits for the outcome {outcomes[missing][0]}")
+        return index
+
+    def at(self, outcomes: Integers) -> Limits:
+        """Return the part of the table at the outcomes."""
+        index = self.positions(outcomes)
+        return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.of_ratio)
+
+    def rows(self, rows: Sequence[int]) -> Limits:
+        """Return the table of the columns in these rows; itself if these are all of them."""
+        if list(rows) == list(range(self.lower.shape[0])):
+            return self
+        index = list(rows)
+        return self.with_ends(self.lower[index], self.upper[index])
+
+    def segments(self) -> list[slice]:
+        """Return a slice over each run of consecutive outcomes."""
+        breaks = np.flatnonzero(np.diff(self.outcomes) > 1) + 1
+        bounds = [0, *breaks.tolist(), self.outcomes.size]
+        return [slice(a, b) for a, b in pairwise(bounds)]
+
+
+def outcomes_at_fractions(n: int, count: int) -> Integers:
+    """Return the distinct outcomes ⌊n·f + ½⌋ at ``count`` equally spaced f from 0 to 1."""
+    steps = np.arange(count, dtype=np.int64)
+    return np.unique((2 * n * steps + (count - 1)) // (2 * (count - 1)))
