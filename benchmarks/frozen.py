@@ -71,6 +71,7 @@ def _generated_pages() -> Mapping[str, str]:
 UNSTABLE = (
     (re.compile(r"\b[0-9a-f]{40}\b"), "<commit>"),
     (re.compile(r'"engines": "[0-9a-f]+"'), '"engines": "<sources>"'),
+    (re.compile(r'"program": "[0-9a-f]{64}"'), '"program": "<sources>"'),
     (re.compile(r'"sources": "[0-9a-f]{12}"'), '"sources": "<sources>"'),
     (re.compile(r'"source": "[0-9a-f]{64}"'), '"source": "<source>"'),
     (re.compile(r'\["[0-9a-f]{32}", ""\]'), '["<sources>", ""]'),
