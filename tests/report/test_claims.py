@@ -11,14 +11,23 @@ import pytest
 
 import harness
 from harness.findings.papers import brown2001, ross2003
-from harness.findings.papers.claim import FAILS, HOLDS, IN_PART, UNDECIDED, as_many_as_expected
-from harness.report.claims import claims, decide
+from harness.findings.papers.claim import (
+    FAILS,
+    HOLDS,
+    IN_PART,
+    UNDECIDED,
+    Decided,
+    as_many_as_expected,
+    decide,
+)
+from harness.report.claims import claims
 from harness.tables.results import Results, load_tables
 from tests.report.pages import tables_in
 from tests.report.some_runs import page_of, results_of
 
 ROOT = Path(harness.__file__).resolve().parents[1]
-NAMES = [*ross2003.CLAIMS, *brown2001.CLAIMS]
+CLAIMS = {**ross2003.CLAIMS, **brown2001.CLAIMS}
+NAMES = list(CLAIMS)
 
 
 @cache
@@ -33,8 +42,12 @@ def made(name: str) -> Results:
     return harness.run(ROOT / "configs" / f"{name}.yaml", out=None)
 
 
+def decided(results: Results) -> list[Decided]:
+    return decide(CLAIMS[results.manifest["experiment"]["name"]], results)
+
+
 def verdicts(results: Results) -> list[str]:
-    return [each.found.verdict for each in decide(results)]
+    return [each.found.verdict for each in decided(results)]
 
 
 def changed(results: Results, **columns: Any) -> Results:
@@ -84,12 +97,12 @@ def test_a_run_with_its_cells_decides_every_claim(name: str, expected: list[str]
 
 def test_numbers_are_those_of_the_page_on_the_figures() -> None:
     page = (ROOT / "docs" / "ross2003.md").read_text("utf-8")
-    fig03, fig11 = decide(stored("ross2003/fig03")), decide(made("ross2003/fig11"))
+    fig03, fig11 = decided(stored("ross2003/fig03")), decided(made("ross2003/fig11"))
     assert "0.050093 (0.0495, 0.0507)" in page
     assert fig03[0].found.ours == "0.050093 (0.0495, 0.0507) in 567,900 trials"
     assert "14.8 %, 3.4 %" in page
     assert [each.found.ours for each in fig11[1:]] == ["14.8 %", "3.42 %"]
-    fig08 = decide(made("ross2003/fig08"))
+    fig08 = decided(made("ross2003/fig08"))
     assert "49 % of alpha" in page
     assert fig08[0].found.ours == "49.4 % of α"
 
@@ -134,7 +147,7 @@ def test_the_section_is_a_table_of_the_claims() -> None:
     (section,) = claims(results)
     (table,) = tables_in(page_of(section))
     assert table.heads == ["claim", "verdict", "Ross (2003)", "here"]
-    rules = [each.claim.judged for each in decide(results)]
+    rules = [each.claim.judged for each in decided(results)]
     assert [[part.strip() for part in row[1].split("\n")] for row in table.texts] == [
         [verdict, f"judged: {rule}"] for verdict, rule in zip(verdicts(results), rules, strict=True)
     ]
@@ -157,7 +170,7 @@ def test_a_claim_that_may_hold_in_part_says_by_which_part(paper: Any) -> None:
     assert partly
     assert all(partly.values())
     for name in paper.CLAIMS:
-        for each in decide(stored(name)):
+        for each in decided(stored(name)):
             assert each.found.verdict != IN_PART or "in part" in each.claim.judged
 
 

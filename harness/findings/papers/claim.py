@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,16 @@ AS_CHANCE_ALLOWS = "as many as chance allows: neither tail is below 2.5 %"
 """The rule for the number of 95 % intervals that hold their value."""
 HOLDS, IN_PART, FAILS, UNDECIDED = "holds", "holds in part", "does not hold", "not decided"
 """The verdicts."""
+_SIGNS = {HOLDS: "good", IN_PART: "warn", FAILS: "bad", UNDECIDED: "faint"}
+_PLURALS = {
+    HOLDS: "hold",
+    IN_PART: "hold in part",
+    FAILS: "do not hold",
+    UNDECIDED: "are not decided",
+}
+_SINGULARS = {each: each for each in _SIGNS} | {UNDECIDED: "is not decided"}
+_NO_CELLS = "needs cells.parquet, which is not stored here: run the config of it"
+_LACKING = "the tables of this run do not hold what it is about"
 _INTERVAL_MISSES = 0.05
 _TAIL = 0.025
 
@@ -32,8 +43,8 @@ class Found:
     verdict: str
 
 
-Check = Callable[[Results], Found]
-"""Holds a claim against the tables of a run."""
+Check = Callable[..., Found]
+"""Holds a claim against the tables of a run; raises ``LackingError`` where these lack it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +60,33 @@ class Claim:
     judged: str
     """The rule by which it holds here, and the part of it by which it holds in part."""
     check: Check
-    """Returns what is found; raises ``LackingError`` where the tables do not have it."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An experiment that makes a figure anew, with what the paper says of it."""
+
+    experiment: str
+    where: str
+    """The figure or the section, as far as a claim names no other."""
+    claims: list[Claim] = field(default_factory=list)
+
+    def claim(
+        self, says: str, number: str, judged: str, where: str = "", **arguments: Any
+    ) -> Callable[[Check], Check]:
+        """A decorator of the function that holds a claim against the tables.
+
+        Args:
+            says, number, judged, where: as a ``Claim`` has them.
+            arguments: what the function takes besides the results.
+        """
+
+        def registered(check: Check) -> Check:
+            held = partial(check, **arguments)
+            self.claims.append(Claim(where or self.where, says, number, judged, held))
+            return check
+
+        return registered
 
 
 def verdict(whole: bool, part: bool = False) -> str:
@@ -99,6 +136,46 @@ def as_many_as_expected(held: int, count: int) -> bool:
     return min(few, many) >= _TAIL
 
 
-def intervals_found(held: int, count: int) -> Found:
-    """What is found of 95 % intervals of which most, but not all, should hold their value."""
-    return Found(f"{held} of {count}", verdict(as_many_as_expected(held, count)))
+def intervals_found(table: pl.DataFrame, target: pl.Expr) -> Found:
+    """What is found of 95 % intervals of which most, but not all, should hold a value."""
+    inside, count = held(table, target)
+    return Found(f"{inside} of {count}", verdict(as_many_as_expected(inside, count)))
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A claim with what is found."""
+
+    claim: Claim
+    found: Found
+
+    @property
+    def sign(self) -> str:
+        """Whether the verdict is ``good``, ``bad``, in between or none, as a page colours it."""
+        return _SIGNS[self.found.verdict]
+
+
+def decide(claims: Sequence[Claim], results: Results) -> list[Decided]:
+    """Claims with their verdicts, each computed from the tables."""
+    return [Decided(claim, _found(claim, results)) for claim in claims]
+
+
+def _found(claim: Claim, results: Results) -> Found:
+    try:
+        return claim.check(results)
+    except LackingError:
+        return Found(_NO_CELLS if results.cells.is_empty() else _LACKING, UNDECIDED)
+
+
+def how_many_hold(decided: Sequence[Decided]) -> str:
+    """How many claims hold, in a sentence."""
+    verdicts = [each.found.verdict for each in decided]
+    if len(decided) == 1:
+        return f"Its claim {verdicts[0]}." if verdicts[0] != UNDECIDED else ""
+    counts = [(verdicts.count(verdict), verdict) for verdict in _SIGNS]
+    parts = [
+        f"{count} {(_PLURALS if count > 1 else _SINGULARS)[each]}"
+        for count, each in counts
+        if count
+    ]
+    return f"Of {len(decided)} claims {', '.join(parts)}."
