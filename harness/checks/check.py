@@ -133,24 +133,11 @@ def check(
         >>> print(report.worst(1)[0].message)
         0.165046 at n = 10, alpha = 0.05, where clopper_pearson has 0.0389795: worse by 0.13
     """
+    given = dict(locals())
     called = named(method, family)
     if against is not None and not family_of(family).has_outcomes:
         raise InputError(f"methods of {family} are not compared by a check; leave against out")
-    settings = settings_of(
-        called,
-        config,
-        sizes,
-        alphas,
-        grid,
-        contract,
-        margin,
-        trials,
-        seed,
-        call_timeout,
-        expected_failures,
-        tolerance,
-        thorough,
-    )
+    settings = settings_of(called, given)
     if timeout is not None:
         validate_seconds("timeout", timeout)
     if update is not None:

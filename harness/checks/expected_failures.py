@@ -175,9 +175,7 @@ def _covers(failure: ExpectedFailure, finding: Finding) -> Bools:
 
 def _places(finding: Finding) -> Places:
     """All places of a finding; that of its message where it does not carry them."""
-    if finding.places is not None:
-        return finding.places
-    return Places({name: np.array([value]) for name, value in finding.cell.items()})
+    return finding.places or Places.at(finding.cell)
 
 
 def _split(finding: Finding, declared: Sequence[ExpectedFailure]) -> list[Finding]:

@@ -70,6 +70,11 @@ class Places:
     ``upper``, or another number as ``found``. Shape (k,) each."""
 
     @classmethod
+    def at(cls, cell: Cell) -> Places:
+        """One place, that of a cell."""
+        return cls({name: np.array([value]) for name, value in cell.items()})
+
+    @classmethod
     def joined(cls, parts: Sequence[Places]) -> Places:
         """All places of several parts; a column that a part lacks is left out."""
         names = [

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import polars as pl
 
 from harness.base.text import json_text, printable
-from harness.checks.behaviour import FAULT, LENGTH, MEAN, RELATIVE, WORST
+from harness.checks.behaviour import LENGTH, MEAN, RELATIVE, WORST
 from harness.checks.findings import (
     CONTRACT,
     DECLARED,
@@ -204,7 +204,7 @@ def worst_numbers(report: CheckReport) -> list[tuple[str, ...]]:
     """
     exact = report.behaviour
     rows: list[tuple[str, ...]] = [("alpha", *(title for _, title in _NUMBERS))]
-    if FAULT not in exact.columns:
+    if exact.is_empty():
         return rows
     family = family_of(report.family)
     truths = dict(zip(family.truths, family.numbered("worst_truth"), strict=True))

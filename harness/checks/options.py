@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 from harness.base.arguments import quoted, validate_number, validate_whole
@@ -137,27 +136,19 @@ class Settings:
     """Where a baseline keeps limits; None for a family without baselines."""
 
 
-def settings_of(
-    called: Named,
-    config: str | Path | None,
-    sizes: Sequence[Any] | None,
-    alphas: Sequence[float] | None,
-    grid: str | Mapping[str, Any] | None,
-    contract: str | None,
-    margin: float | None,
-    trials: int,
-    seed: int,
-    call_timeout: float,
-    expected: Mapping[str, Any] | Sequence[str] | None,
-    tolerance: Mapping[str, float] | str | None,
-    thorough: bool = False,
-) -> Settings:
+def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
     """Return the options; sizes and alphas are by default those of the config, or of the family.
+
+    Args:
+        called: the method.
+        given: the arguments of ``check`` by name.
 
     Raises:
         InputError: an option is out of range, or does not go with another one or the family.
         ConfigError: the config has errors.
     """
+    grid, config = given["grid"], given["config"]
+    sizes, alphas = given["sizes"], given["alphas"]
     family = called.family
     restriction = ANYWHERE if grid is None else _restriction(family, grid)
     if restriction.sizes is not None:
@@ -178,7 +169,7 @@ def settings_of(
             raise InputError(f"{config} is no experiment of the family {family}")
         sizes = experiment.sizes if sizes is None else sizes
         alphas = experiment.alphas if alphas is None else alphas
-    _validate_options(margin, trials, seed, call_timeout)
+    _validate_options(given)
     has_outcomes = family_of(family).has_outcomes
     if sizes is not None and not has_outcomes:
         raise InputError(
@@ -194,25 +185,29 @@ def settings_of(
     if has_outcomes:
         exact = validate_sizes(family, default_sizes(family) if sizes is None else sizes)
         drawn = validate_sizes(family, default_trial_sizes(family) if sizes is None else sizes)
-        levels = default_alphas(family, thorough)
+        levels = default_alphas(family, given["thorough"])
         largest = None if called.method is None else called.method.largest_size
         points = default_points(family, None if sizes is None else exact, chosen_alphas, largest)
     levels = chosen_alphas or validate_alphas(levels)
     if called.table is not None:
         exact, levels = complete_grid(called.table.points, exact, levels)
+    contract = None if given["contract"] is None else validate_contract(given["contract"])
+    declared = given["expected_failures"]
+    expected = expected_failures({} if declared is None else declared)
+    validate_expected_failures(expected, family)
     return Settings(
-        contract=None if contract is None else validate_contract(contract),
+        contract=contract,
         sizes=exact,
         sizes_by_default=sizes is None,
         trial_sizes=drawn,
         alphas=levels,
         restriction=restriction,
-        margin=margin,
-        trials=trials,
-        seed=seed,
-        call_timeout=call_timeout,
-        expected=_expected(expected, family),
-        tolerance=Tolerance.of(tolerance),
+        margin=given["margin"],
+        trials=given["trials"],
+        seed=given["seed"],
+        call_timeout=given["call_timeout"],
+        expected=expected,
+        tolerance=Tolerance.of(given["tolerance"]),
         points=points,
     )
 
@@ -231,19 +226,6 @@ def _restriction(family: str, grid: str | Mapping[str, Any]) -> Restriction:
     )
 
 
-def _expected(
-    given: Mapping[str, Any] | Sequence[str] | None, family: str
-) -> tuple[ExpectedFailure, ...]:
-    """The failures that the caller expects.
-
-    Raises:
-        InputError: they are not what they should be.
-    """
-    found = expected_failures({} if given is None else given)
-    validate_expected_failures(found, family)
-    return found
-
-
 def validate_largest(called: Named, sizes: Sequence[Size]) -> None:
     """Refuse sizes that a method of the catalogue does not take.
 
@@ -257,19 +239,21 @@ def validate_largest(called: Named, sizes: Sequence[Size]) -> None:
             called.method.validate_sizes(dict(zip(names, each, strict=True)))
 
 
-def _validate_options(margin: float | None, trials: int, seed: int, call_timeout: float) -> None:
+def _validate_options(given: Mapping[str, Any]) -> None:
     """Refuse options that are out of range.
 
     Raises:
         InputError: an option is out of range.
     """
-    if margin is not None:
-        validate_number("margin", margin)
-    if margin is not None and not 0 <= margin < 1:
-        raise InputError(f"margin should be at least 0 and less than 1, found {margin:g}")
-    validate_whole("trials", trials, 1)
-    validate_whole("seed", seed, 0)
-    validate_seconds("call_timeout", call_timeout)
+    if given["margin"] is not None:
+        validate_number("margin", given["margin"])
+        if not 0 <= given["margin"] < 1:
+            raise InputError(
+                f"margin should be at least 0 and less than 1, found {given['margin']:g}"
+            )
+    validate_whole("trials", given["trials"], 1)
+    validate_whole("seed", given["seed"], 0)
+    validate_seconds("call_timeout", given["call_timeout"])
 
 
 def validate_seconds(name: str, seconds: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from harness.checks.conformance.properties import Evaluation
@@ -20,14 +20,12 @@ from harness.checks.tails.levels import (
 from harness.checks.tails.record import LimitTails, tails_of_one_sample
 from harness.checks.tails.rules import (
     Fault,
-    Place,
-    Rule,
     exceeds_alpha,
     fault_at_least,
     fault_of_end,
     fault_of_r,
     fault_of_swapped,
-    first_place,
+    first_fault,
     is_far_off,
     is_off,
     is_swapped,
@@ -43,12 +41,11 @@ def tails_of(evaluations: Sequence[Evaluation]) -> list[LimitTails]:
     Args:
         evaluations: limits of one method, by size and side.
     """
-    return [_tails_of(each) for each in evaluations if each.family.has_outcomes]
-
-
-def _tails_of(evaluation: Evaluation) -> LimitTails:
-    is_single = evaluation.family.has_single_count
-    return (tails_of_one_sample if is_single else tails_of_several_counts)(evaluation)
+    return [
+        tails_of_one_sample(each) if each.family.has_single_count else tails_of_several_counts(each)
+        for each in evaluations
+        if each.family.has_outcomes
+    ]
 
 
 TAIL_PROBABILITIES = "tail probabilities"
@@ -93,7 +90,7 @@ def _tail_faults(
     records: Sequence[LimitTails], contract: Contract, usual: Verdict
 ) -> Iterator[Fault]:
     """What is wrong with tails, what names a cause first."""
-    yield from _first(records, is_swapped, fault_of_swapped, usual)
+    yield from first_fault(records, is_swapped, fault_of_swapped, usual)
     for fault in lost_factors(records, usual):
         # Two-sided limits of half the alpha are safe, and may be meant for several intervals.
         is_safe = contract == AT_LEAST and fault.cell["factor"] == 0.5
@@ -102,38 +99,25 @@ def _tail_faults(
     yield from _first_of(repeated(records, usual))
     yield from _first_of(jumps_in_alpha(records, usual))
     if contract == AT_LEAST:
-        yield from _first(records, exceeds_alpha, fault_at_least, FAIL)
+        yield from first_fault(records, exceeds_alpha, fault_at_least, FAIL)
     else:
-        yield from _first(records, is_far_off, fault_of_r, usual)
-        yield from _first(records, is_off, fault_of_r, REMARK)
-    yield from _first(records, stays_at_the_end, fault_of_end, usual)
+        yield from first_fault(records, is_far_off, fault_of_r, usual)
+        yield from first_fault(records, is_off, fault_of_r, REMARK)
+    yield from first_fault(records, stays_at_the_end, fault_of_end, usual)
 
 
 def _neighbour_faults(records: Sequence[LimitTails], usual: Verdict) -> Iterator[Fault]:
     """What is wrong between neighbours."""
     yield from _first_of(jumps_in_size(records, usual))
-    yield from _first(records, is_apart, fault_of_neighbours, usual)
-    yield from _first(records, is_rough, fault_of_neighbours, REMARK)
-
-
-def _first(
-    records: Sequence[LimitTails],
-    rule: Rule,
-    fault: Callable[[Place, int, Verdict], Fault],
-    verdict: Verdict,
-) -> Iterator[Fault]:
-    """The first limit that breaks a rule, if any does."""
-    place, places = first_place(records, rule)
-    if place is not None:
-        yield replace(fault(place, places.count, verdict), all_places=places)
+    yield from first_fault(records, is_apart, fault_of_neighbours, usual)
+    yield from first_fault(records, is_rough, fault_of_neighbours, REMARK)
 
 
 def _first_of(faults: Iterator[Fault]) -> Iterator[Fault]:
     """The first of the faults, with the number of them."""
     found = list(faults)
     if found:
-        first = found[0]
-        yield Fault(first.verdict, first.message, first.cell, len(found))
+        yield replace(found[0], count=len(found))
 
 
 def _finding(name: str, faults: Iterator[Fault], passed: str) -> Finding:

@@ -24,7 +24,7 @@ from scipy.special import ndtr, ndtri
 from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.findings import Verdict, format_cell
 from harness.checks.tails.record import LimitName, LimitTails, upper_quantile
-from harness.checks.tails.rules import FEWEST, Fault, Place, limits_of, words_of
+from harness.checks.tails.rules import FEWEST, Described, Fault, Place, limits_of, words_of
 from harness.methods.method import TWO_SIDED
 
 JUMP_IN_N, JUMP_IN_ALPHA = 0.06, 0.06
@@ -270,7 +270,7 @@ def is_rough(tails: LimitTails, name: LimitName) -> Bools:
     return np.nan_to_num(second_differences(tails, name)) > REMARK_ABOVE
 
 
-def fault_of_neighbours(place: Place, count: int, verdict: Verdict) -> Fault:
+def fault_of_neighbours(place: Place) -> Described:
     """The fault of a limit that is not between those beside it."""
     tails = place.tails
     found = float(second_differences(tails, place.name)[place.index])
@@ -279,5 +279,4 @@ def fault_of_neighbours(place: Place, count: int, verdict: Verdict) -> Fault:
         f"{words_of(place)} is out of line with the limits of the outcomes beside it: "
         f"r = {r:.3g}, and the second difference is {found:.2g}"
     )
-    cell = {**place.cell, "found": found, "r": r, "broken": count}
-    return Fault(verdict, message, cell, count)
+    return message, {"found": found, "r": r}

@@ -47,9 +47,7 @@ class Fault:
     @property
     def places(self) -> Places:
         """All limits that it holds for, or the size and alpha of its message."""
-        if self.all_places is not None:
-            return self.all_places
-        return Places({name: np.array([value]) for name, value in self.cell.items()})
+        return self.all_places or Places.at(self.cell)
 
     @property
     def is_failure(self) -> bool:
@@ -66,29 +64,35 @@ class Place:
     index: tuple[int, ...]
     """Its place in the arrays."""
 
-    @property
-    def cell(self) -> dict[str, float | int | str]:
-        """The outcome, alpha and limit."""
-        limit = float(self.tails.limit(self.name)[self.index])
-        return {**self.tails.cell(self.index), self.name: limit}
 
-
+Described = tuple[str, dict[str, float]]
+"""What is wrong at a place, and the numbers of its cell beside the limit."""
 Rule = Callable[[LimitTails, LimitName], Bools]
 """Where limits break a rule; shape of the limits."""
 
 
-def first_place(records: Sequence[LimitTails], rule: Rule) -> tuple[Place | None, Places]:
-    """The first limit that breaks a rule, and all that do.
+def first_fault(
+    records: Sequence[LimitTails],
+    rule: Rule,
+    describe: Callable[[Place], Described],
+    verdict: Verdict,
+) -> Iterator[Fault]:
+    """The first limit that breaks a rule with all that do, if any does.
 
     It is the one of the smallest size, with the alpha nearest to 0.05.
     """
-    first, parts = None, []
-    for tails, name in limits_of(records):
-        broken = rule(tails, name)
-        if broken.any():
-            parts.append(tails.places(np.argwhere(broken)))
-            first = first or Place(tails, name, tails.first_of(np.argwhere(broken)))
-    return first, Places.joined(parts)
+    broken_at = [
+        (tails, name, np.argwhere(rule(tails, name))) for tails, name in limits_of(records)
+    ]
+    broken_at = [each for each in broken_at if each[2].size]
+    if broken_at:
+        tails, name, indices = broken_at[0]
+        place = Place(tails, name, tails.first_of(indices))
+        places = Places.joined([each.places(broken) for each, _, broken in broken_at])
+        message, numbers = describe(place)
+        limit = float(tails.limit(name)[place.index])
+        cell = {**tails.cell(place.index), name: limit, **numbers, "broken": places.count}
+        yield Fault(verdict, message, cell, places.count, places)
 
 
 def limits_of(records: Sequence[LimitTails]) -> Iterator[tuple[LimitTails, LimitName]]:
@@ -165,16 +169,15 @@ def is_swapped(tails: LimitTails, name: LimitName) -> Bools:
     return np.asarray((r < -0.6) & (r > -1.6) & is_inside(tails))
 
 
-def fault_at_least(place: Place, count: int, verdict: Verdict) -> Fault:
+def fault_at_least(place: Place) -> Described:
     """The failure of a limit that leaves more than alpha."""
     tails = place.tails
     tail, alpha = float(tails.tail(place.name)[place.index]), tails.alphas[place.index[0]]
     message = f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, at most {alpha:g} allowed"
-    found = {"found": tail, "expected": alpha}
-    return Fault(verdict, message, {**place.cell, **found, "broken": count}, count)
+    return message, {"found": tail, "expected": alpha}
 
 
-def fault_of_r(place: Place, count: int, verdict: Verdict) -> Fault:
+def fault_of_r(place: Place) -> Described:
     """The fault of a limit whose r is not near 1."""
     tails = place.tails
     r, expected = float(tails.r(place.name)[place.index]), float(tails.expected[place.index[0]])
@@ -183,17 +186,16 @@ def fault_of_r(place: Place, count: int, verdict: Verdict) -> Fault:
         f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, {expected:g} expected "
         f"(with half of the probability of the outcome itself; r = {r:.3g})"
     )
-    found = {"found": tail, "expected": expected, "r": r}
-    return Fault(verdict, message, {**place.cell, **found, "broken": count}, count)
+    return message, {"found": tail, "expected": expected, "r": r}
 
 
-def fault_of_swapped(place: Place, count: int, verdict: Verdict) -> Fault:
+def fault_of_swapped(place: Place) -> Described:
     """The fault of a limit in the place of the other one."""
     other = "upper" if place.name == "lower" else "lower"
-    message = (
-        f"{words_of(place)} is where the {other} limit belongs: one side is taken for the other"
+    return (
+        f"{words_of(place)} is where the {other} limit belongs: one side is taken for the other",
+        {},
     )
-    return Fault(verdict, message, {**place.cell, "broken": count}, count)
 
 
 def words_of(place: Place) -> str:
@@ -225,7 +227,6 @@ def stays_at_the_end(tails: LimitTails, name: LimitName) -> Bools:
     return np.asarray(at_end & (alphas > SMALLEST_ALPHA_AT_END) & (tails.least >= fewest))
 
 
-def fault_of_end(place: Place, count: int, verdict: Verdict) -> Fault:
+def fault_of_end(place: Place) -> Described:
     """The fault of a limit at the end of the range."""
-    message = f"{words_of(place)} is the end of the range: it says nothing"
-    return Fault(verdict, message, {**place.cell, "broken": count}, count)
+    return f"{words_of(place)} is the end of the range: it says nothing", {}
