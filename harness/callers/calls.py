@@ -17,6 +17,8 @@ Raised = tuple[type[BaseException], ...]
 
 # What a user's function may raise. To leave the process or to interrupt it is not up to it.
 ANYTHING: Raised = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
+# Unlike in another process, an interrupt at the keyboard is here meant for the harness.
+RAISED_HERE: Raised = (Exception, SystemExit)
 
 LISTED = 8
 """The most numbers of a list that a message shows."""

@@ -4,17 +4,39 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from harness.base.errors import InputError, MethodError
 from harness.callers.call_checks import CallChecks
-from harness.callers.calls import FunctionError, format_arguments, one_outcome, outcome_count
-from harness.callers.declared import Declared, Ends
+from harness.callers.calls import (
+    RAISED_HERE,
+    Function,
+    FunctionError,
+    format_arguments,
+    one_outcome,
+    outcome_count,
+)
+from harness.callers.loaded import (
+    CALL_CHECKS,
+    ON_ARRAYS,
+    ON_NUMBERS,
+    TYPE_CHECKS,
+    Declared,
+    LoadedFunction,
+)
 from harness.callers.process import TIMEOUT, FunctionLocation, UserProcess
-from harness.callers.source import NOT_CALLED, Answers, FunctionText, Observed
+from harness.callers.source import (
+    NOT_CALLED,
+    Answers,
+    FunctionText,
+    Observed,
+    Source,
+    pickling_error,
+)
 from harness.callers.type_checks import TypeChecks
 from harness.methods.method import LimitPair
 
@@ -22,32 +44,54 @@ _TRIALS_AT_ONCE = 1 << 12
 """Trials of one call, as a function may need memory for thousands of draws for each of them."""
 
 
-class Caller(Protocol):
-    """A way to call a user function with arguments by name, alpha and, if stochastic, a seed."""
+class UserFunction(Source):
+    """A user's function: whatever it does wrong is a failure of its answers and is not raised.
 
-    @property
-    def name(self) -> str:
-        """The function's name in its file or module."""
-        ...
+    Where and how it is called is up to its subclasses, which answer the tasks of a function.
+    """
 
-    @property
-    def declared(self) -> Declared: ...
+    computes_one_by_one = False
+    """Whether each outcome is computed by itself, also where one call asks for many."""
 
-    @property
-    def has_process(self) -> bool:
-        """Whether it has started a process for the function."""
-        ...
+    def __init__(
+        self, label: str, name: str, declared: Declared, seed: int | None, has_process: bool
+    ) -> None:
+        """
+        Args:
+            label: what the method is called.
+            name: the function's name in its file or module.
+            declared: what it declares.
+            seed: what a stochastic function draws from where it is given no stream.
+            has_process: whether it has started a process for the function.
+        """
+        super().__init__(
+            label,
+            (declared.side,),
+            declared.deterministic,
+            declared.expected_failures,
+            declared.contract,
+            has_process=has_process,
+        )
+        self.name = name
+        self._seed = None if seed is None or self.deterministic else (seed,)
+        self._one_at_a_time = threading.Lock()
 
-    @property
-    def computes_one_by_one(self) -> bool:
-        """Whether each outcome is computed by itself, also where one call asks for many."""
-        ...
+    def answer(
+        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> Any:
+        """The answer to a task, as of a `LoadedFunction`.
+
+        Raises:
+            FunctionError: the function has no limits of one outcome.
+        """
+        raise NotImplementedError
 
     def on_arrays(
         self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
     ) -> LimitPair | None:
         """The limits of one call for all outcomes; None where that does not work."""
-        ...
+        limits: LimitPair | None = self.answer(ON_ARRAYS, arguments, alpha, seed)
+        return limits
 
     def on_numbers(
         self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
@@ -57,120 +101,11 @@ class Caller(Protocol):
         Raises:
             FunctionError: the function has none.
         """
-        ...
-
-    def call_checks(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> CallChecks:
-        """The violations of the call checks; none for a function that has ended its process."""
-        ...
-
-    def type_checks(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> TypeChecks:
-        """What is wrong with types; nothing for what has ended its process, or has no types."""
-        ...
-
-    def reload(self) -> None:
-        """Let the function forget what it was asked before, where that is possible.
-
-        Raises:
-            InputError: it cannot be loaded once more.
-        """
-        ...
-
-    def afresh(self) -> Caller | None:
-        """Another caller of the function, which was asked nothing yet; None where there is none.
-
-        Raises:
-            InputError: the function cannot be loaded once more.
-        """
-        ...
-
-    def text(self) -> FunctionText | None:
-        """The text from which another machine can start the process, as of a `RunSource`."""
-        ...
-
-    def unpicklable(self) -> str | None:
-        """Why the function cannot be pickled; None where it can be, or need not be."""
-        ...
-
-    def close(self) -> None:
-        """Give up what the calls need."""
-        ...
-
-
-class UserFunction:
-    """A user's function: whatever it does wrong is a failure of its answers and is not raised."""
-
-    def __init__(self, label: str, caller: Caller, seed: int | None = None) -> None:
-        """
-        Args:
-            label: what the method is called.
-            caller: calls the function.
-            seed: what a stochastic function draws from where it is given no stream.
-        """
-        self.label = label
-        self._caller = caller
-        self._seed = None if seed is None or self.deterministic else (seed,)
-        self._one_at_a_time = threading.Lock()
-
-    @classmethod
-    def start(
-        cls,
-        label: str,
-        location: FunctionLocation,
-        timeout: float = TIMEOUT,
-        seed: int | None = None,
-    ) -> UserFunction:
-        """Start the process of a function in a file or module.
-
-        Args:
-            label: what the method is called.
-            location: where the function is.
-            timeout: seconds that a call of the function may take.
-            seed: what a stochastic function draws from where it is given no stream.
-
-        Raises:
-            InputError: the function cannot be loaded.
-        """
-        return cls(label, FunctionInProcess(label, location, timeout), seed)
-
-    @property
-    def declared(self) -> Declared:
-        """The declaration of the function."""
-        return self._caller.declared
-
-    @property
-    def sides(self) -> tuple[str, ...]:
-        return (self.declared.side,)
-
-    @property
-    def deterministic(self) -> bool:
-        return self.declared.deterministic
-
-    @property
-    def has_process(self) -> bool:
-        return self._caller.has_process
-
-    @property
-    def exceptions(self) -> Mapping[str, str]:
-        return {each.check: each.reason for each in self.declared.expected_failures}
-
-    @property
-    def standard_errors(self) -> None:
-        """None: what a function computes is not known."""
-        return None
-
-    def afresh(self) -> UserFunction | None:
-        caller = self._caller.afresh()
-        return None if caller is None else UserFunction(self.label, caller)
-
-    def text(self) -> FunctionText | None:
-        return self._caller.text()
+        lower, upper = self.answer(ON_NUMBERS, outcome, alpha, seed)
+        return lower, upper
 
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
-        return {"function": self._caller.name, "side": side, "alpha": alpha}
+        return {"function": self.name, "side": side, "alpha": alpha}
 
     def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
         return self._limits(observed, alpha, self._seed)
@@ -194,7 +129,7 @@ class UserFunction:
         """The limits of one call for all outcomes where that works; else of each by itself."""
         arguments = observed.arguments
         with self._one_at_a_time:
-            limits = self._caller.on_arrays(arguments, alpha, seed)
+            limits = self.on_arrays(arguments, alpha, seed)
             if limits is not None:
                 return Answers(*limits)
             lower, upper = np.full((2, observed.count), np.nan)
@@ -202,7 +137,7 @@ class UserFunction:
             for place in range(observed.count):
                 outcome = one_outcome(arguments, place)
                 try:
-                    lower[place], upper[place] = self._caller.on_numbers(
+                    lower[place], upper[place] = self.on_numbers(
                         outcome, alpha, None if seed is None else (*seed, place)
                     )
                 except FunctionError as error:
@@ -210,70 +145,118 @@ class UserFunction:
             return Answers(lower, upper, failures)
 
     def takes_arrays(self, observed: Observed, alpha: float) -> bool:
-        """Whether the limits of all of the outcomes are computed in one call."""
-        if self._caller.computes_one_by_one:
+        if self.computes_one_by_one:
             return False
         with self._one_at_a_time:
-            return self._caller.on_arrays(observed.arguments, alpha, self._seed) is not None
+            return self.on_arrays(observed.arguments, alpha, self._seed) is not None
 
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
         """The violations of the call checks; none for a function that has ended its process."""
-        return self._caller.call_checks(observed.arguments, alpha, self._seed)
+        found: CallChecks = self.answer(CALL_CHECKS, observed.arguments, alpha, self._seed)
+        return found
 
     def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        """What is wrong with types; nothing for what has ended its process, or has no types."""
-        return self._caller.type_checks(observed.arguments, alpha, self._seed)
+        """What is wrong with types; nothing for what has ended its process."""
+        found: TypeChecks = self.answer(TYPE_CHECKS, observed.arguments, alpha, self._seed)
+        return found
 
-    def reload(self) -> None:
-        """Let the function forget what it was asked before, where that is possible.
+    def reload(self) -> Source:
+        return self
+
+
+class FunctionHere(UserFunction):
+    """A Python callable f(x, n, alpha), or f(x, n, alpha, rng), called in this process."""
+
+    def __init__(self, label: str, function: Function, seed: int = 0) -> None:
+        """
+        Args:
+            label: what the method is called.
+            function: the callable.
+            seed: what a stochastic function draws from where it is given no stream.
 
         Raises:
-            InputError: it cannot be loaded once more.
+            InputError: what it declares is not what it should be.
         """
-        self._caller.reload()
+        try:
+            self._loaded = LoadedFunction.of(function, RAISED_HERE)
+        except FunctionError as error:
+            raise InputError(f"{label}: {error}") from None
+        name = getattr(function, "__name__", type(function).__name__)
+        super().__init__(label, name, self._loaded.declared, seed, has_process=False)
+
+    def answer(
+        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> Any:
+        return self._loaded.answer(task, arguments, alpha, seed)
 
     def unpicklable(self) -> str | None:
-        """Why the function cannot be pickled; None where it can be, or need not be."""
-        return self._caller.unpicklable()
-
-    def close(self) -> None:
-        """End the function's process."""
-        self._caller.close()
+        return pickling_error(self._loaded.function)
 
 
-class FunctionInProcess:
-    """A function that is called in a process which is started anew when a call has ended it."""
+ENOUGH = 3
+"""After so many ends of its process a function is not called at the other outcomes of a size and
+alpha; and nowhere any more, where it did not answer in time so often."""
 
-    computes_one_by_one = False
+MOST = 8 * ENOUGH
+"""After so many ends a function is not called any more at all: each costs a part of a second."""
 
-    def __init__(self, label: str, location: FunctionLocation, timeout: float) -> None:
+
+@dataclass
+class Ends:
+    """Counts of the calls for one outcome that ended the process of a function."""
+
+    here: int = 0
+    """At the outcomes that are being asked for."""
+    all: int = 0
+    hangs: int = 0
+    """For want of an answer in time."""
+
+    def add(self, hung: bool) -> None:
+        self.here += 1
+        self.all += 1
+        self.hangs += hung
+
+    @property
+    def enough(self) -> bool:
+        return self.here >= ENOUGH or self.hangs >= ENOUGH or self.all >= MOST
+
+    @property
+    def number(self) -> int:
+        return self.here if self.here >= ENOUGH else self.all
+
+
+class FunctionInProcess(UserFunction):
+    """A function of a file or module, in a process that is started anew when a call has ended it.
+
+    It is never pickled, as its file is loaded where it is called.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        location: FunctionLocation,
+        timeout: float = TIMEOUT,
+        seed: int | None = None,
+    ) -> None:
         """Start the process.
+
+        Args:
+            label: what the method is called.
+            location: where the function is.
+            timeout: seconds that a call of the function may take.
+            seed: what a stochastic function draws from where it is given no stream.
 
         Raises:
             InputError: the function cannot be loaded.
         """
-        self._label, self._location, self._timeout = label, location, timeout
-        self._process = self._started()
+        self._location, self._timeout = location, timeout
+        self._process = UserProcess(label, location, timeout)
+        super().__init__(label, location.function, self._process.declared, seed, has_process=True)
         self._ends = Ends()
         self._closed = False
         self._takes_arrays = True
         self._refused: str | None = None
         """Why no answer is used any more, in a clause."""
-
-    def _started(self) -> UserProcess:
-        return UserProcess(self._label, self._location, self._timeout)
-
-    @property
-    def has_process(self) -> bool:
-        return True
-
-    @property
-    def name(self) -> str:
-        return self._location.function
-
-    @property
-    def declared(self) -> Declared:
-        return self._process.declared
 
     def on_arrays(
         self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
@@ -282,12 +265,11 @@ class FunctionInProcess:
         if self._refused or self._ends.enough or not self._takes_arrays:
             return None
         try:
-            limits: LimitPair | None = self._ask("on_arrays", arguments, alpha, seed)
+            return super().on_arrays(arguments, alpha, seed)
         except FunctionError:
             # An outcome has ended the process, or all together take too long.
             self._takes_arrays = False
             return None
-        return limits
 
     def on_numbers(
         self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
@@ -297,42 +279,37 @@ class FunctionInProcess:
             reason = self._refused or f"its process ended {self._ends.number} times"
             raise FunctionError(f"{NOT_CALLED} at {where}: {reason}")
         try:
-            lower, upper = self._ask("on_numbers", outcome, alpha, seed)
+            return super().on_numbers(outcome, alpha, seed)
         except FunctionError:
             if self._process.ended:
                 self._ends.add(self._process.hung)
             raise
-        return lower, upper
 
-    def call_checks(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> CallChecks:
-        if self._refused or self._ends.all:
-            return {}
-        calls = 2 * outcome_count(arguments) + 6
-        try:
-            found: CallChecks = self._ask("call_checks", arguments, alpha, seed, calls)
-        except FunctionError:
-            return {}
+    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+        calls = 2 * outcome_count(observed.arguments) + 6
+        found: CallChecks = self._checks(CALL_CHECKS, observed, alpha, calls)
         return found
 
-    def type_checks(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> TypeChecks:
-        if self._refused or self._ends.all:
-            return {}
-        calls = 8 * outcome_count(arguments) + 10
-        try:
-            found: TypeChecks = self._ask("type_checks", arguments, alpha, seed, calls)
-        except FunctionError:
-            return {}
+    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
+        calls = 8 * outcome_count(observed.arguments) + 10
+        found: TypeChecks = self._checks(TYPE_CHECKS, observed, alpha, calls)
         return found
 
-    def reload(self) -> None:
+    def _checks(self, task: str, observed: Observed, alpha: float, calls: int) -> Any:
+        """What is wrong by the name of each check; nothing for what has ended its process."""
+        if self._refused or self._ends.all:
+            return {}
+        try:
+            return self.answer(task, observed.arguments, alpha, self._seed, calls)
+        except FunctionError:
+            return {}
+
+    def reload(self) -> Source:
         if not self._process.ended:
             self._process.load()
+        return self
 
-    def _ask(
+    def answer(
         self,
         task: str,
         arguments: dict[str, Any],
@@ -347,7 +324,7 @@ class FunctionInProcess:
         """
         try:
             if self._process.ended and not self._closed:
-                self._process = self._started()
+                self._process = UserProcess(self.label, self._location, self._timeout)
                 if self._closed:
                     self._process.close()
             return self._process.ask(task, arguments, alpha, seed, calls)
@@ -355,10 +332,10 @@ class FunctionInProcess:
             if self._process.ended:
                 self._refused = self._refused or self._process.refused
                 self._process.close()
-            raise FunctionError(str(error).removeprefix(f"{self._label}: ")) from None
+            raise FunctionError(str(error).removeprefix(f"{self.label}: ")) from None
 
-    def afresh(self) -> FunctionInProcess:
-        return FunctionInProcess(self._label, self._location, self._timeout)
+    def afresh(self) -> Source:
+        return FunctionInProcess(self.label, self._location, self._timeout)
 
     def text(self) -> FunctionText | None:
         # A module may consist of several files.
@@ -371,11 +348,7 @@ class FunctionInProcess:
             content = path.read_bytes()
         except OSError:
             return None
-        return FunctionText(self._label, self.name, path.name, content, self._timeout)
-
-    def unpicklable(self) -> str | None:
-        """None: the function is never pickled, as its file is loaded where it is called."""
-        return None
+        return FunctionText(self.label, self.name, path.name, content, self._timeout)
 
     def close(self) -> None:
         """End the process, for good: a thread that still asks is to start no other."""

@@ -1,37 +1,83 @@
-"""A user's function that is called in this process."""
+"""A user's function that this process has loaded: what it declares, and the tasks that call it."""
 
 from __future__ import annotations
 
-import pickle
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from harness.callers.call_checks import CallChecks, run_call_checks
+from harness.base.errors import InputError
+from harness.callers.call_checks import run_call_checks
 from harness.callers.calls import (
     ANYTHING,
     Function,
+    FunctionError,
     Raised,
     call_consistently,
     call_on_arrays,
     call_on_numbers,
-    describe,
     seeded,
 )
-from harness.callers.declared import Declared, declared
-from harness.callers.type_checks import TypeChecks, run_type_checks
-from harness.methods.method import LimitPair
+from harness.callers.type_checks import run_type_checks
+from harness.methods.expected_failures import ExpectedFailure, expected_failures
+from harness.methods.method import ALL_SIDES, TWO_SIDED, Contract, validate_contract
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The declaration of a user function."""
+
+    deterministic: bool
+    """Whether its limits are a function of the outcome."""
+    side: str
+    """"two-sided"; or "lower" or "upper" of a function that gives that limit, while the other one
+    is the end of the parameter's range, which may be infinite."""
+    expected_failures: tuple[ExpectedFailure, ...] = ()
+    """Failures of checks that are to be expected."""
+    contract: Contract | None = None
+    """What it promises; None where it does not say."""
+
+
+def declared(function: Function) -> Declared:
+    """Return what a function declares.
+
+    A function with an argument ``rng``, for a NumPy generator, is stochastic; side, contract and
+    expected failures are its attributes ``side``, ``contract`` and ``expected_failures``.
+
+    Raises:
+        FunctionError: an attribute is not what it should be.
+    """
+    side = getattr(function, "side", TWO_SIDED)
+    if side not in ALL_SIDES:
+        raise FunctionError(f"side should be one of {', '.join(ALL_SIDES)}, found {side!r}")
+    contract = getattr(function, "contract", None)
+    try:
+        return Declared(
+            not _draws(function),
+            side,
+            expected_failures(getattr(function, "expected_failures", {})),
+            None if contract is None else validate_contract(contract),
+        )
+    except InputError as error:
+        raise FunctionError(str(error)) from None
+
+
+def _draws(function: Function) -> bool:
+    try:
+        return "rng" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a function in C may have no signature
+        return False
 
 
 @dataclass(frozen=True)
 class LoadedFunction:
-    """A function that is called in this process."""
+    """A function of this process; each task is given arguments by name, alpha and a seed."""
 
     function: Function
     declared: Declared
     raised: Raised = ANYTHING
     """The exceptions that are the function's, and not meant for the harness."""
-    computes_one_by_one: ClassVar[bool] = False
 
     @classmethod
     def of(cls, function: Function, raised: Raised = ANYTHING) -> LoadedFunction:
@@ -42,61 +88,33 @@ class LoadedFunction:
         """
         return cls(function, declared(function), raised)
 
-    @property
-    def has_process(self) -> bool:
-        return False
+    def answer(
+        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> Any:
+        """The answer to a task.
 
-    @property
-    def name(self) -> str:
-        return getattr(self.function, "__name__", type(self.function).__name__)
+        Args:
+            task: ON_ARRAYS, for the limits of one call for all outcomes, or None where that does
+                not work; ON_NUMBERS, for the limits of one outcome; CALL_CHECKS or TYPE_CHECKS.
+            arguments: the function's, by name.
+            alpha: the last of them.
+            seed: of the generator of a stochastic function, else None.
 
-    def on_arrays(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> LimitPair | None:
-        # Draws for an array are not those for one outcome.
-        call = call_consistently if seed is None else call_on_arrays
-        return call(self._function(seed), arguments, alpha, self.raised)
-
-    def on_numbers(
-        self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> tuple[float, float]:
-        return call_on_numbers(self._function(seed), outcome, alpha, self.raised)
-
-    def call_checks(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> CallChecks:
-        function = self._function(seed)
-        return run_call_checks(function, arguments, alpha, self.raised, seed is None)
-
-    def type_checks(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> TypeChecks:
-        function = self._function(seed)
-        return run_type_checks(function, arguments, alpha, self.raised, seed is None)
-
-    def reload(self) -> None:
-        """Nothing: what the function remembers is in this process."""
-
-    def _function(self, seed: Sequence[int] | None) -> Function:
-        return self.function if seed is None else seeded(self.function, seed)
-
-    def afresh(self) -> None:
-        """None: what the function remembers is in this process."""
-
-    def text(self) -> None:
-        """None: the function has no process."""
-
-    def unpicklable(self) -> str | None:
-        return pickling_error(self.function)
-
-    def close(self) -> None:
-        """There is nothing to give up."""
+        Raises:
+            FunctionError: the function has no limits of one outcome.
+        """
+        draws = seed is not None
+        function = self.function if seed is None else seeded(self.function, seed)
+        if task == ON_ARRAYS:
+            # Draws for an array are not those for one outcome.
+            call = call_on_arrays if draws else call_consistently
+            return call(function, arguments, alpha, self.raised)
+        if task == ON_NUMBERS:
+            return call_on_numbers(function, arguments, alpha, self.raised)
+        run = {CALL_CHECKS: run_call_checks, TYPE_CHECKS: run_type_checks}[task]
+        return run(function, arguments, alpha, self.raised, not draws)
 
 
-def pickling_error(thing: object) -> str | None:
-    """Why the object cannot be pickled; None where it can."""
-    try:
-        pickle.loads(pickle.dumps(thing))
-    except Exception as error:
-        return describe(error)
-    return None
+ON_ARRAYS, ON_NUMBERS = "on_arrays", "on_numbers"
+CALL_CHECKS, TYPE_CHECKS = "call_checks", "type_checks"
+"""The tasks of a function."""

@@ -13,7 +13,10 @@ from harness.base.arguments import quoted, validate_choice
 from harness.base.errors import InputError, did_you_mean
 from harness.base.text import enumerated
 from harness.callers.command import Command, RFunction, is_of_r, without_prefix
+from harness.callers.function import FunctionHere, FunctionInProcess
 from harness.callers.process import FunctionLocation
+from harness.callers.program import Program
+from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, is_table, read_points
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import Contract, Method
@@ -51,6 +54,27 @@ class Named:
     """A table of limits, which is read already."""
     contract: Contract | None = None
     """What it is held to where it does not say so itself; None for the usual."""
+
+    def source(self, timeout: float, seed: int) -> Source:
+        """The method ready to be asked, with its process where it has one; to be closed.
+
+        Args:
+            timeout: seconds that a call of a function in its process may take.
+            seed: what a stochastic method draws from, the same at every call.
+
+        Raises:
+            InputError: it cannot be loaded or started.
+        """
+        if self.method is not None:
+            return CatalogueSource(self.label, self.method, seed=seed)
+        if self.table is not None:
+            return self.table
+        if self.function is not None:
+            return FunctionHere(self.label, self.function, seed)
+        if self.command is not None:
+            return Program(self.command, timeout)
+        assert self.location is not None
+        return FunctionInProcess(self.label, self.location, timeout, seed)
 
 
 def named(method: AnyMethod, family: str = "proportion") -> Named:

@@ -16,7 +16,7 @@ import numpy as np
 from harness.base.errors import HarnessError, InputError, MethodError
 from harness.callers.calls import format_arguments, outcome_count
 from harness.callers.child import ChildProcess
-from harness.callers.declared import Declared
+from harness.callers.loaded import Declared
 from harness.callers.messages import LONGEST_TEXT, Message, MessageError, receive, send
 from harness.callers.replies import LOAD, decode_answer
 
@@ -109,7 +109,7 @@ class UserProcess:
         """Return the process's answer to a request.
 
         Args:
-            task: "on_arrays", "on_numbers", "call_checks" or "type_checks".
+            task: one of those of a `LoadedFunction`.
             arguments: the function's, by name.
             alpha: the last of them.
             seed: of the generator of a stochastic function.

@@ -11,7 +11,8 @@ from harness.base.errors import InputError
 from harness.callers.call_checks import SCALARS, SHAPE, TWICE, CallChecks
 from harness.callers.calls import FunctionError, format_arguments, one_outcome, outcome_count, same
 from harness.callers.command import Command
-from harness.callers.declared import Declared, Ends
+from harness.callers.function import Ends, UserFunction
+from harness.callers.loaded import Declared
 from harness.callers.program_process import (
     EXPECTED,
     CommandProcess,
@@ -22,7 +23,7 @@ from harness.callers.program_process import (
     question,
     read_answer,
 )
-from harness.callers.source import NOT_CALLED
+from harness.callers.source import NOT_CALLED, Observed, Source
 from harness.callers.type_checks import TypeChecks
 from harness.methods.method import LimitPair
 
@@ -32,8 +33,8 @@ Pair = tuple[float, float]
 Outcome = dict[str, Any]
 
 
-class CommandCaller:
-    """A `Caller` of a program.
+class Program(UserFunction):
+    """A program of any language, which is never pickled.
 
     The lines of all outcomes are written ahead of the answers, as long as they are then those of
     the outcomes by themselves, and no line ends the process.
@@ -44,9 +45,15 @@ class CommandCaller:
     def __init__(self, command: Command, timeout: float) -> None:
         """Start the program.
 
+        Args:
+            command: the program.
+            timeout: seconds that an answer may take.
+
         Raises:
             InputError: it cannot be started.
         """
+        declared = Declared(deterministic=True, side=command.side)
+        super().__init__(command.name, command.name, declared, None, has_process=True)
         self._command, self._timeout = command, timeout
         self._process: CommandProcess | None = CommandProcess(command, timeout)
         self._ends = Ends()
@@ -58,18 +65,6 @@ class CommandCaller:
         """The failures of the outcomes that were asked for last, by the question."""
         self._refused: str | None = None
         """Why the program is not asked any more, in a clause."""
-
-    @property
-    def has_process(self) -> bool:
-        return True
-
-    @property
-    def name(self) -> str:
-        return self._command.name
-
-    @property
-    def declared(self) -> Declared:
-        return Declared(deterministic=True, side=self._command.side)
 
     def on_arrays(
         self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
@@ -195,14 +190,12 @@ class CommandCaller:
         finally:
             process.kill()
 
-    def call_checks(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> CallChecks:
+    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
         """What is wrong with the number and the order of the answers, by the name of the check."""
         if self._refused or self._ends.all:
             return {}
-        count = outcome_count(arguments)
-        outcomes = [one_outcome(arguments, place) for place in range(count)]
+        arguments = observed.arguments
+        outcomes = [one_outcome(arguments, place) for place in range(observed.count)]
         found: CallChecks = dict.fromkeys((SHAPE, SCALARS, TWICE))
         try:
             found[SHAPE] = self._miscounted(outcomes, alpha)
@@ -239,26 +232,19 @@ class CommandCaller:
             return None
         return f"expected {len(questions)} lines for {len(questions)}, found {len(lines)}"
 
-    def type_checks(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> TypeChecks:
+    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
         """Nothing: a line of text has no types."""
         return {}
 
-    def reload(self) -> None:
-        """Start the program anew at the next question, so that it remembers nothing."""
+    def reload(self) -> Source:
+        """The program, which is started anew at the next question and then remembers nothing."""
         if self._process is not None:
             self._process.close()
             self._process = None
+        return self
 
-    def afresh(self) -> CommandCaller:
-        return CommandCaller(self._command, self._timeout)
-
-    def text(self) -> None:
-        """None: a program is on this machine."""
-
-    def unpicklable(self) -> None:
-        """None: the program is never pickled."""
+    def afresh(self) -> Source:
+        return Program(self._command, self._timeout)
 
     def close(self) -> None:
         """End the process, for good: a thread that still asks is to start no other."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.callers.declared import Declared
+from harness.callers.loaded import CALL_CHECKS, ON_ARRAYS, ON_NUMBERS, TYPE_CHECKS, Declared
 from harness.callers.messages import Message, MessageError
 from harness.callers.type_checks import TypeFault
 from harness.methods.expected_failures import ExpectedFailure, Span
@@ -25,7 +25,7 @@ def encode_answer(task: str, answer: Any) -> Content:
     """The content and the arrays of a reply."""
     if task == LOAD:
         return {"answer": asdict(answer)}, {}
-    if task == "on_arrays" and answer is not None:
+    if task == ON_ARRAYS and answer is not None:
         return {"answer": None}, {"lower": answer[0], "upper": answer[1]}
     return {"answer": answer}, {}
 
@@ -123,8 +123,8 @@ def _texts(values: Any) -> bool:
 
 _ANSWERS: Mapping[str, Callable[[Message, int], Any]] = {
     LOAD: _declared,
-    "on_arrays": _limits,
-    "on_numbers": _pair,
-    "call_checks": _checks,
-    "type_checks": _type_checks,
+    ON_ARRAYS: _limits,
+    ON_NUMBERS: _pair,
+    CALL_CHECKS: _checks,
+    TYPE_CHECKS: _type_checks,
 }

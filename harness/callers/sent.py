@@ -5,24 +5,22 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from harness.base.errors import HarnessError, InputError
-from harness.callers.function import UserFunction
+from harness.callers.function import FunctionInProcess
 from harness.callers.process import FunctionLocation
-from harness.callers.source import Answers, DrawingSource, FunctionText, Observed
+from harness.callers.source import Answers, FunctionText, Observed, Source
 
 
 class SentFunctionError(HarnessError):
     """A function that was sent as text is to be called where it came from."""
 
 
-@dataclass(frozen=True)
-class SentFunction:
+class SentFunction(Source):
     """A function that draws its limits.
 
     Its answers are those of the function where it came from as long as no call fails. A call may
@@ -30,11 +28,9 @@ class SentFunction:
     depends on all calls before.
     """
 
-    sent: FunctionText
-
-    @property
-    def has_process(self) -> bool:
-        return True
+    def __init__(self, sent: FunctionText) -> None:
+        super().__init__(sent.label, (), deterministic=False, has_process=True)
+        self.sent = sent
 
     def text(self) -> FunctionText:
         return self.sent
@@ -57,7 +53,7 @@ class SentFunction:
         return answers
 
 
-def sendable(source: DrawingSource) -> DrawingSource | None:
+def sendable(source: Source) -> Source | None:
     """Return what stands for a source on another machine; None where it can be asked here only."""
     if not source.has_process:
         return source
@@ -65,12 +61,12 @@ def sendable(source: DrawingSource) -> DrawingSource | None:
     return None if text is None else SentFunction(text)
 
 
-_RUNNING: dict[FunctionText, UserFunction] = {}
+_RUNNING: dict[FunctionText, FunctionInProcess] = {}
 _FOLDER: list[tempfile.TemporaryDirectory[str]] = []
 _LOCK = threading.Lock()
 
 
-def _running(sent: FunctionText) -> UserFunction:
+def _running(sent: FunctionText) -> FunctionInProcess:
     """The function with its process, which all tasks of this process share."""
     with _LOCK:
         if sent not in _RUNNING:
@@ -78,14 +74,14 @@ def _running(sent: FunctionText) -> UserFunction:
         return _RUNNING[sent]
 
 
-def _started(sent: FunctionText) -> UserFunction:
+def _started(sent: FunctionText) -> FunctionInProcess:
     folder = tempfile.TemporaryDirectory(prefix="harness-")
     _FOLDER.append(folder)
     path = Path(folder.name, sent.file)
     path.write_bytes(sent.content)
     location = FunctionLocation(sent.function, str(path))
     try:
-        return UserFunction.start(sent.label, location, sent.timeout)
+        return FunctionInProcess(sent.label, location, sent.timeout)
     except InputError as error:
         # It may import another file of its folder.
         raise SentFunctionError(str(error)) from None

@@ -1,23 +1,27 @@
 """Sources of limits, in a run and in a check: methods of the catalogue and user functions.
 
-A `LimitSource` is asked for the limits at `Observed` outcomes and returns `Answers`.
+A `Source` is asked for the limits at `Observed` outcomes and returns `Answers`.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.callers.calls import format_arguments, one_outcome
+from harness.callers.call_checks import CallChecks, run_call_checks
+from harness.callers.calls import RAISED_HERE, describe, format_arguments, one_outcome
+from harness.callers.type_checks import TypeChecks
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 from harness.families.family import Data
-from harness.methods.method import Method, StandardErrors, are_intervals
+from harness.methods.expected_failures import ExpectedFailure, expected_failures
+from harness.methods.method import Contract, Method, StandardErrors, are_intervals
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,9 @@ class Observed:
         return family_of(self.family).arguments(self.counts, self.sizes)
 
 
+_ROUNDING = 1e-15
+"""Of a sum of a few numbers up to 1, and below every limit that is meant to be off the boundary."""
+
 NOT_CALLED = "not called any more"
 """How the failure of an outcome begins that earlier outcomes have caused."""
 NO_POINT = "the table has no"
@@ -105,6 +112,19 @@ class Answers:
         not_called = sum(failure.startswith(NOT_CALLED) for failure in self.failures.values())
         return Failures(self.failures[min(self.failures)], not_called)
 
+    def snapped_to_boundary(self, observed: Observed) -> Answers:
+        """The limits, those moved to the boundary that only rounding keeps from it.
+
+        The exact worst case would else be only that a sum in double precision misses the boundary:
+        the truths in between are always missed.
+        """
+        low, high = family_of(observed.family).support
+        unit = _ROUNDING * max(1.0 / size if np.isinf(high) else 1.0 for size in observed.sizes)
+        with np.errstate(invalid="ignore"):  # an infinite limit less an infinite boundary
+            lower = np.where(np.abs(self.lower - low) <= unit, low, self.lower)
+            upper = np.where(np.abs(self.upper - high) <= unit, high, self.upper)
+        return Answers(lower, upper, self.failures)
+
     def intervals(self, observed: Observed, alpha: float, side: str) -> Answers:
         """The answers with a failure where limits are no interval; they are not numbers there."""
         infinite = family_of(observed.family).is_ratio
@@ -125,21 +145,43 @@ def no_interval(lower: float, upper: float, outcome: Mapping[str, Any]) -> str:
     return f"expected finite limits with lower ≤ upper, found {found}"
 
 
-class LimitSource(Protocol):
-    """Something that gives limits."""
+@dataclass(eq=False)
+class Source:
+    """Something that gives limits; what is known of it before it is asked stands in its fields.
+
+    What it does not override is that of a source which remembers nothing and has started nothing.
+    """
+
+    label: str
+    """The name it goes by."""
+    sides: tuple[str, ...]
+    deterministic: bool = True
+    """Whether the limits are a function of the outcome."""
+    expected_failures: tuple[ExpectedFailure, ...] = ()
+    """Failures of checks that the method declares."""
+    contract: Contract | None = None
+    """What the method promises; None where it does not say."""
+    is_of_catalogue: bool = False
+    """Whether it is a method of the catalogue, and neither a user's function nor a table."""
+    standard_errors: StandardErrors | None = None
+    """How many standard errors of a mean its limits lie from the mean, as ``Method`` has it."""
+    largest_size: float | None = None
+    """The largest size of a sample that it takes; None where there is no such limit."""
+    has_uneven_tails: bool = False
+    """Whether one tail of an interval may by design have hardly any of alpha."""
+    takes_long: bool = False
+    """Whether a hundred outcomes of two samples take it a good part of a second."""
+    has_process: bool = False
+    """Whether a process that this one has started gives the limits.
+
+    It is then asked in one order and by threads of this process, so that what ends it is the same
+    in every run.
+    """
 
     @property
-    def label(self) -> str:
-        """The name it goes by."""
-        ...
-
-    @property
-    def sides(self) -> tuple[str, ...]: ...
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether the limits are a function of the outcome."""
-        ...
+    def exceptions(self) -> Mapping[str, str]:
+        """Properties of the contract that its limits are known not to have, with the reason."""
+        return {each.check: each.reason for each in self.expected_failures}
 
     def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
         """The limits at each outcome.
@@ -150,30 +192,51 @@ class LimitSource(Protocol):
         Raises:
             IntervalNotFoundError: a method of the catalogue has no interval at an outcome.
         """
-        ...
-
-
-class DrawingSource(Protocol):
-    """What draws limits from the stream of a shard."""
-
-    @property
-    def has_process(self) -> bool:
-        """Whether a process that this one has started gives the limits.
-
-        It is then asked in one order and by threads of this process, so that what ends it is the
-        same in every run.
-        """
-        ...
-
-    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
-        """The plain data that keys the random stream of its limits."""
-        ...
+        raise NotImplementedError
 
     def draw(
         self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
     ) -> Answers:
         """The limits of each trial, drawn from the stream in the trials' order."""
-        ...
+        return self.limits(observed, alpha, side)
+
+    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
+        """The plain data that keys the random stream of its limits."""
+        raise NotImplementedError
+
+    def takes_arrays(self, observed: Observed, alpha: float) -> bool:
+        """Whether it computes the limits of all of the outcomes in one call."""
+        return True
+
+    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+        """The violations of the call checks by their names; None where there is none."""
+        return {}
+
+    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
+        """What is wrong with types of arguments; nothing for what is not called with them."""
+        return {}
+
+    def unpicklable(self) -> str | None:
+        """Why the method cannot be pickled; None where it can be, or need not be."""
+        return None
+
+    def reload(self) -> Source | None:
+        """The method as one that was asked nothing yet; None where it remembers nothing.
+
+        Raises:
+            InputError: it cannot be loaded once more.
+        """
+        return None
+
+    def afresh(self) -> Source | None:
+        """Another source of the same limits, asked nothing yet; None where that is no difference.
+
+        It is to be closed like this one.
+
+        Raises:
+            InputError: it cannot be loaded once more.
+        """
+        return None
 
     def text(self) -> FunctionText | None:
         """The source text from which another machine can start the process.
@@ -181,76 +244,40 @@ class DrawingSource(Protocol):
         None where there is no process, the text does not suffice, or a call has ended the process:
         what is done then depends on all calls before.
         """
-        ...
-
-
-class RunSource(LimitSource, DrawingSource, Protocol):
-    """A source of limits in a run."""
-
-    @property
-    def exceptions(self) -> Mapping[str, str]:
-        """Properties of the contract that its limits are known not to have, with the reason."""
-        ...
-
-    @property
-    def standard_errors(self) -> StandardErrors | None:
-        """How many standard errors of a mean its limits lie from the mean, as ``Method`` has it."""
-        ...
-
-    def afresh(self) -> RunSource | None:
-        """The same source as one that was asked nothing yet; None where that is no difference.
-
-        It is to be closed like this one.
-
-        Raises:
-            InputError: it cannot be loaded once more.
-        """
-        ...
+        return None
 
     def close(self) -> None:
         """End what the source has started."""
-        ...
 
 
-@dataclass(frozen=True)
-class CatalogueSource:
+class CatalogueSource(Source):
     """A method of the catalogue with its prior."""
 
-    label: str
-    method: Method
-    prior: Prior | None = None
-    """None for the method's default."""
-    seed: int | None = None
-    """What a stochastic method draws from where it is given no stream."""
-
-    @property
-    def sides(self) -> tuple[str, ...]:
-        return self.method.sides
-
-    @property
-    def deterministic(self) -> bool:
-        return self.method.deterministic
-
-    @property
-    def has_process(self) -> bool:
-        return False
-
-    @property
-    def exceptions(self) -> Mapping[str, str]:
-        return self.method.exceptions
-
-    @property
-    def standard_errors(self) -> StandardErrors | None:
-        return self.method.standard_errors
-
-    def afresh(self) -> None:
-        """None: a method of the catalogue remembers nothing."""
-
-    def close(self) -> None:
-        """There is nothing to end."""
-
-    def text(self) -> None:
-        """None: there is no process."""
+    def __init__(
+        self, label: str, method: Method, prior: Prior | None = None, seed: int | None = None
+    ) -> None:
+        """
+        Args:
+            label: what the method is called.
+            method: of the catalogue.
+            prior: None for the method's default.
+            seed: what a stochastic method draws from where it is given no stream.
+        """
+        super().__init__(
+            label,
+            method.sides,
+            method.deterministic,
+            expected_failures(method.exceptions),
+            method.contract,
+            is_of_catalogue=True,
+            standard_errors=method.standard_errors,
+            largest_size=method.largest_size,
+            has_uneven_tails=method.uneven_tails,
+            # It searches tables of outcomes, or integrates over posteriors of two samples.
+            takes_long=method.largest_size is not None or method.takes_prior,
+        )
+        self.method, self.prior = method, prior
+        self._seed = None if method.deterministic else seed
 
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
         prior = self.prior or self.method.default_prior
@@ -262,13 +289,15 @@ class CatalogueSource:
         }
 
     def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
-        stream = None if self.seed is None else np.random.default_rng(self.seed)
-        return self._limits(observed, alpha, side, stream)
+        return self._limits(observed, alpha, side, self._stream())
 
     def draw(
         self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
     ) -> Answers:
         return self._limits(observed, alpha, side, stream)
+
+    def _stream(self) -> np.random.Generator | None:
+        return None if self._seed is None else np.random.default_rng(self._seed)
 
     def _limits(
         self, observed: Observed, alpha: float, side: str, stream: np.random.Generator | None
@@ -280,3 +309,38 @@ class CatalogueSource:
             self.method.validate_population(observed.population)
             columns = (*columns, np.full(observed.count, observed.population))
         return Answers(*self.method.limits(columns, alpha, side, self.prior, stream))
+
+    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+        has_outcomes = family_of(observed.family).has_outcomes
+
+        def function(*arguments: Any) -> tuple[Any, Any]:
+            """The method as a user's function of the data and alpha; of lists, rows for several."""
+            *given, alpha = arguments
+            rows = [np.asarray(each, np.float64) for each in given]
+            if has_outcomes:
+                count = max(each.size for each in rows)
+                data = tuple(each if each.ndim else np.full(count, each) for each in rows)
+            else:
+                data = family_of(observed.family).columns([*map(np.atleast_2d, rows)], ())
+            on_arrays = rows[0].ndim > (not has_outcomes)
+            limits = self.method.limits(data, alpha, self.sides[0], rng=self._stream())
+            return limits if on_arrays else (limits[0][0], limits[1][0])
+
+        # Counts of the type that the formulas work on, so that a change in place is seen.
+        arguments = {
+            name: value.astype(np.float64) if np.ndim(value) else value
+            for name, value in observed.arguments.items()
+        }
+        return run_call_checks(function, arguments, alpha, RAISED_HERE, self.deterministic)
+
+    def unpicklable(self) -> str | None:
+        return pickling_error(self.method)
+
+
+def pickling_error(thing: object) -> str | None:
+    """Why the object cannot be pickled; None where it can."""
+    try:
+        pickle.loads(pickle.dumps(thing))
+    except Exception as error:
+        return describe(error)
+    return None

@@ -1,10 +1,6 @@
-"""A table of limits: the points that it has, and the limits there.
+"""A table of limits: its points, how they are read, and the source that gives them.
 
-Reading of a table of limits; what is wrong with it is said with the line where it is.
-
-A table of limits as a source of limits.
-
-A table of limits as an interval method.
+What is wrong with a file is said with the line where it is.
 """
 
 from __future__ import annotations
@@ -12,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +18,7 @@ from harness.base.arguments import quoted, validate_choice, validate_path
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.callers.calls import format_arguments, one_outcome
-from harness.callers.source import NO_POINT, Answers, Observed
+from harness.callers.source import NO_POINT, Answers, Observed, Source
 from harness.families.catalogue import family_of
 from harness.families.csv_rows import column_place, csv_rows
 from harness.families.family import Family
@@ -246,44 +242,14 @@ def _split(family: Family, columns: Sequence[Floats]) -> tuple[list[Sizes], list
     return [*map(tuple, np.array(total).T.tolist())], [*map(tuple, counts.T.tolist())]
 
 
-@dataclass(frozen=True)
-class TableSource:
+class TableSource(Source):
     """The limits of a table; an outcome that it does not have has none."""
 
-    label: str
-    points: TablePoints
-    asked: set[tuple[Sizes, float, Counts]] = field(default_factory=set, compare=False)
-    """The points of the table that were asked for."""
-
-    @property
-    def sides(self) -> tuple[str, ...]:
-        return (self.points.side,)
-
-    @property
-    def deterministic(self) -> bool:
-        return True
-
-    @property
-    def has_process(self) -> bool:
-        return False
-
-    @property
-    def exceptions(self) -> Mapping[str, str]:
-        return {}
-
-    @property
-    def standard_errors(self) -> None:
-        """None: where the limits come from is not known."""
-        return None
-
-    def afresh(self) -> None:
-        """None: a table remembers nothing."""
-
-    def close(self) -> None:
-        """There is nothing to end."""
-
-    def text(self) -> None:
-        """None: there is no process."""
+    def __init__(self, label: str, points: TablePoints) -> None:
+        super().__init__(label, (points.side,))
+        self.points = points
+        self.asked: set[tuple[Sizes, float, Counts]] = set()
+        """The points of the table that were asked for."""
 
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
         return {"table": self.label, "side": side, "alpha": alpha}
@@ -301,8 +267,3 @@ class TableSource:
                 outcome = {**one_outcome(observed.arguments, place), "alpha": alpha}
                 failures[place] = f"{NO_POINT} {format_arguments(outcome)}"
         return Answers(lower, upper, failures)
-
-    def draw(
-        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
-    ) -> Answers:
-        return self.limits(observed, alpha, side)

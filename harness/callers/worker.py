@@ -131,7 +131,8 @@ class Answerer:
             return self._function.declared
         data = {**content["numbers"], **request.arrays}
         data = {name: data[name] for name in content["names"]}
-        return getattr(self._function, task)(data, content["alpha"], content["seed"])
+        assert self._function is not None
+        return self._function.answer(task, data, content["alpha"], content["seed"])
 
 
 def main() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,15 +32,8 @@ from harness.checks.paired_test import paired_test
 from harness.checks.report import CheckReport
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.scenarios import sizes_of_numbers
-from harness.checks.subjects.subject import (
-    CachedSubject,
-    CatalogueSubject,
-    FunctionSubject,
-    Subject,
-    side_of,
-)
+from harness.checks.subjects.subject import Subject, side_of
 from harness.checks.subjects.table import (
-    TableSubject,
     complete_grid,
     no_exact_numbers,
     points_finding,
@@ -214,30 +207,11 @@ def option_names() -> tuple[str, ...]:
 
 
 @contextmanager
-def _open_subject(called: Named, settings: Settings) -> Iterator[CachedSubject]:
+def _open_subject(called: Named, settings: Settings) -> Iterator[Subject]:
     """The method with its process, which ends with the block."""
-    label, family, seed = called.label, called.family, settings.seed
-    if called.method is not None:
-        yield CachedSubject(CatalogueSubject(label, family, called.method, seed))
-    elif called.table is not None:
-        yield CachedSubject(TableSubject(called.table))
-    elif called.function is None:
-        process = _started(called, settings)
-        try:
-            yield CachedSubject(process)
-        finally:
-            process.close()
-    else:
-        yield CachedSubject(FunctionSubject.of_callable(label, family, called.function, seed))
-
-
-def _started(called: Named, settings: Settings) -> FunctionSubject:
-    """The function or the program with its process, which is to be closed."""
-    label, family, timeout = called.label, called.family, settings.call_timeout
-    if called.command is not None:
-        return FunctionSubject.of_command(family, called.command, timeout)
-    assert called.location is not None
-    return FunctionSubject.of_location(label, family, called.location, timeout, settings.seed)
+    source = called.source(settings.call_timeout, settings.seed)
+    with closing(Subject(source, called.family)) as subject:
+        yield subject
 
 
 def _check_contract(
@@ -325,7 +299,7 @@ def _at_common_side(subject: Subject, reference: Subject) -> tuple[Subject, Subj
         one, another = (f"{each.label} ({', '.join(each.sides)})" for each in (subject, reference))
         raise InputError(f"{one} and {another} have no side in common to be compared at")
     side = TWO_SIDED if TWO_SIDED in shared else shared[-1]
-    return CachedSubject(subject, (side,)), CachedSubject(reference, (side,))
+    return subject.at_side(side), reference.at_side(side)
 
 
 def _reference(against: AnyMethod, family: str) -> Named:

@@ -28,7 +28,7 @@ from harness.checks.findings import (
     what_was_found,
     where_it_is,
 )
-from harness.checks.subjects.subject import CachedSubject, Subject
+from harness.checks.subjects.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.families.catalogue import family_of
 from harness.families.family import Family
@@ -78,7 +78,7 @@ def place_names(family: Family) -> tuple[str, ...]:
 
 
 def was_checked(
-    subject: CachedSubject, exact: pl.DataFrame, is_whole: bool = True
+    subject: Subject, exact: pl.DataFrame, is_whole: bool = True
 ) -> Callable[[str, Place], bool]:
     """Return whether a check of a method was made at a place.
 

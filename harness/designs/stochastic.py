@@ -13,7 +13,7 @@ from typing import cast
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.callers.source import Answers, DrawingSource, Failures, RunSource
+from harness.callers.source import Answers, Failures, Source
 from harness.designs.design import keyed_stream
 from harness.designs.limits import Column
 from harness.designs.monte_carlo import Shard, Trials, every_trial
@@ -23,11 +23,11 @@ from harness.families.family import Family
 
 
 @dataclass(frozen=True)
-class DrawingColumn:
+class StochasticColumn:
     """A method at one alpha that draws its limits, here or on another machine."""
 
     column: Column
-    source: DrawingSource
+    source: Source
 
     def stream(self, shard: Shard) -> np.random.Generator:
         """Return the random generator, keyed by scenario, shard and method alone."""
@@ -48,15 +48,8 @@ class DrawingColumn:
         return self.source.draw(observed, alpha, side, stream).intervals(observed, alpha, side)
 
 
-@dataclass(frozen=True)
-class StochasticColumn(DrawingColumn):
-    """A method at one alpha that draws its limits, in the process of the run."""
-
-    source: RunSource
-
-
 def simulate_stochastic(
-    shard: Shard, columns: Sequence[DrawingColumn]
+    shard: Shard, columns: Sequence[StochasticColumn]
 ) -> tuple[Tally, dict[int, Failures]]:
     """Count the misses of each column in one shard, with limits drawn for every trial.
 
@@ -78,7 +71,7 @@ def simulate_stochastic(
 
 def _count(
     trials: Trials,
-    columns: Sequence[DrawingColumn],
+    columns: Sequence[StochasticColumn],
     streams: Sequence[np.random.Generator],
     family: Family,
 ) -> tuple[Tally, dict[int, Failures]]:

@@ -23,6 +23,7 @@ from harness.families import proportion
 from harness.families.catalogue import family_of
 from harness.methods.method import (
     LOWER,
+    NOMINAL,
     ONE_SIDED,
     TWO_SIDED,
     TWO_SIDED_ONLY,
@@ -200,7 +201,8 @@ def methods_of_criteria(
         compares: whether the parameter is of two proportions or rates.
     """
     shortest = "section 7" if compares else "method 2"
-    bayes = partial(Method, category="Bayes", promise="mean", default_prior=flat)
+    # A mean alpha error of zero under the flat prior is one under a uniform truth.
+    bayes = partial(Method, category="Bayes", promise="mean", keeps=NOMINAL, default_prior=flat)
     return {
         "one_sided": bayes(
             "Bayesian one-sided limit", _PAPER + "method 1", over(criteria.one_sided), ONE_SIDED

@@ -10,7 +10,6 @@ from harness.base.errors import InputError, did_you_mean
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import ALIASES, CATALOGUE, default_method, find
 from harness.methods.catalogue.contracts import CONTRACTS
-from harness.methods.declared_contract import declared_contract
 from harness.methods.method import AT_LEAST, NOMINAL, NONE, Method
 
 
@@ -57,7 +56,7 @@ def _full(family: str, method: Method) -> dict[str, Any]:
     return {
         **_brief(family, method),
         "prior": prior,
-        "contract": declared_contract(method, family),
+        "contract": method.contract,
         "exceptions": "; ".join(f"{part}: {why}" for part, why in method.exceptions.items())
         or "none",
         "description": method.description,
@@ -82,7 +81,7 @@ def keeps_no_contract(method: Method, family: str) -> bool:
     """
     if family not in CONTRACTS or method.promise != "none":
         return False
-    return declared_contract(method, family) == NONE
+    return method.contract == NONE
 
 
 def better_methods(method: Method, family: str, side: str) -> Iterator[Method]:
@@ -97,7 +96,6 @@ def better_methods(method: Method, family: str, side: str) -> Iterator[Method]:
         family: of all of them.
         side: "two-sided", "lower" or "upper".
     """
-    default = default_method(family, side)
     fit = [
         each
         for each in CATALOGUE[family].values()
@@ -105,16 +103,15 @@ def better_methods(method: Method, family: str, side: str) -> Iterator[Method]:
         and side in each.sides
         and not (each.needs_population and not method.needs_population)
     ]
-    contracts = {each.name: declared_contract(each, family) for each in fit}
     ranked = [
-        default,
-        *(each for each in fit if contracts[each.name] == NOMINAL),
-        *(each for each in fit if contracts[each.name] == AT_LEAST),
+        default_method(family, side),
+        *(each for each in fit if each.contract == NOMINAL),
+        *(each for each in fit if each.contract == AT_LEAST),
         *(each for each in fit if HAS_WIDTH not in each.exceptions),
     ]
     yield from {each.name: each for each in ranked if each.name != method.name}.values()
 
 
-def contract_in_words(method: Method, family: str) -> str:
+def contract_in_words(method: Method) -> str:
     """What a method promises, in a clause; empty where it promises nothing."""
-    return _IN_WORDS.get(declared_contract(method, family), "")
+    return _IN_WORDS.get(method.contract, "")

@@ -77,8 +77,9 @@ class Method:
     """at-least: it misses no truth with a probability above alpha. mean: at every outcome the
     posterior probability outside is alpha, so that its mean alpha error under its own prior is
     zero."""
-    contract: Contract | None = None
-    """The contract that its exact numbers keep, where ``promise`` implies none."""
+    keeps: Contract = NONE
+    """The strongest contract that its exact numbers keep at the sizes and alphas of a check, where
+    ``promise`` implies none; ``tests/checks/test_declared_contracts.py`` computes the numbers."""
     default_prior: Prior | None = None
     """The prior used where none is given; None for a method that takes no prior."""
     deterministic: bool = True
@@ -113,6 +114,11 @@ class Method:
     def description(self) -> str:
         """The formula's docstring, without its arguments: equation, behaviour, source."""
         return (inspect.getdoc(self.formula) or "").partition("\n\nArgs:\n")[0]
+
+    @property
+    def contract(self) -> Contract:
+        """The contract that the method declares: the one that its promise implies, or it keeps."""
+        return AT_LEAST if self.promise == "at-least" else self.keeps
 
     @property
     def takes_prior(self) -> bool:

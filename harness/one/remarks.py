@@ -9,7 +9,6 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Bools
 from harness.base.text import enumerated
-from harness.methods.declared_contract import declared_contract
 from harness.methods.listing import (
     HAS_WIDTH,
     HOLDS_ESTIMATE,
@@ -81,11 +80,11 @@ def _remarks(
     rows: Sequence[Row],
     format_limits: Callable[[float, float], str],
 ) -> Iterator[str]:
-    method, family = found.method, setting.family.name
+    method = found.method
     if found.faults:
         where = _places([rows[place].in_words() for place in found.faults])
         yield f"{method.name}{_at(where)} has no interval: {found.reason}"
-    if declared_contract(method, family) == AT_LEAST:
+    if method.contract == AT_LEAST:
         return
     with np.errstate(invalid="ignore"):
         collapsed = found.upper <= found.lower
@@ -160,7 +159,7 @@ def _better(
 
 def _offer(method: Method, setting: Setting) -> str:
     """A method to use, with what it promises."""
-    promise = contract_in_words(method, setting.family.name)
+    promise = contract_in_words(method)
     return f"{method.name}{f', which {promise}' if promise else ''}"
 
 

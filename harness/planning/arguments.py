@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from harness.base.errors import InputError, MethodError
 from harness.base.numerics.arrays import Floats
+from harness.callers.function import FunctionHere
 from harness.callers.naming import named
-from harness.callers.source import CatalogueSource, LimitSource, Observed
-from harness.checks.subjects.subject import FunctionSubject
+from harness.callers.source import CatalogueSource, Observed, Source
 from harness.distributions.sampling.law import Law, population_and_title
 from harness.distributions.truths import Prior
 from harness.families.data import LARGEST_COUNT, numbers, validate_values
@@ -32,17 +32,17 @@ def source_of(
     side: str,
     prior: Prior | None,
     law: Law | None = None,
-) -> LimitSource:
+) -> Source:
     """Return the source of the limits under a law, by default the family's own.
 
     Raises:
         InputError: there is no such method, it has no such side or takes no prior, is for another
             law, or its limits are drawn.
     """
-    source: LimitSource
+    source: Source
     if callable(method):
         label = named(method, family.name).label
-        source = FunctionSubject.of_callable(label, family.name, method)
+        source = FunctionHere(label, method)
         if side not in source.sides:
             raise InputError(f"{label} has the sides {', '.join(source.sides)}, found {side!r}")
         if prior is not None:
@@ -61,9 +61,7 @@ def source_of(
     return source
 
 
-def limits_of(
-    source: LimitSource, observed: Observed, alpha: float, side: str
-) -> tuple[Floats, Floats]:
+def limits_of(source: Source, observed: Observed, alpha: float, side: str) -> tuple[Floats, Floats]:
     """Return the lower and upper limits at m outcomes, shape (m,) each.
 
     Raises:
@@ -73,7 +71,10 @@ def limits_of(
     for start in range(0, observed.count, _OUTCOMES_AT_ONCE):
         part = slice(start, start + _OUTCOMES_AT_ONCE)
         outcomes = observed.part(part)
-        answers = source.limits(outcomes, alpha, side).intervals(outcomes, alpha, side)
+        found = source.limits(outcomes, alpha, side)
+        if not source.is_of_catalogue:
+            found = found.snapped_to_boundary(outcomes)
+        answers = found.intervals(outcomes, alpha, side)
         for failure in answers.failures.values():
             raise MethodError(f"{source.label}: {failure}")
         lower[part], upper[part] = answers.lower, answers.upper

@@ -13,7 +13,7 @@ from harness.base.arguments import validate_choice
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
-from harness.callers.source import LimitSource
+from harness.callers.source import Source
 from harness.designs.design import listed_scenarios, observed_at
 from harness.designs.limits import Limits
 from harness.designs.results import ROUNDED_PROBABILITY
@@ -197,7 +197,7 @@ def _law(
 
 def _at_size(
     family: Family,
-    source: LimitSource,
+    source: Source,
     side: str,
     alpha: float,
     sizes: list[float],

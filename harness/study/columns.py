@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from harness.base.errors import InputError
 from harness.callers.command import Command, RFunction
-from harness.callers.function import UserFunction
+from harness.callers.function import FunctionInProcess
 from harness.callers.process import FunctionLocation
-from harness.callers.program import CommandCaller
-from harness.callers.source import CatalogueSource, RunSource
+from harness.callers.program import Program
+from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.config.experiment import Experiment, MethodSpec
 from harness.designs.limits import Column
@@ -21,11 +21,11 @@ from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures.requirements import undrawable_lengths
 from harness.methods.catalogue import find
 
-Sources = Mapping[str, RunSource]
+Sources = Mapping[str, Source]
 """Sources of limits, by the labels of their methods."""
 
 
-def catalogue_sources(experiment: Experiment) -> dict[str, RunSource]:
+def catalogue_sources(experiment: Experiment) -> dict[str, Source]:
     """The sources of the catalogue methods of an experiment; loads no user function."""
     return {
         spec.label: CatalogueSource(spec.label, find(experiment.family, spec.name), spec.prior)
@@ -48,15 +48,15 @@ def limit_sources(experiment: Experiment) -> Iterator[Sources]:
         for spec in experiment.methods:
             if spec.function is not None:
                 location = FunctionLocation(spec.function, spec.path, spec.module)
-                function = UserFunction.start(spec.label, location, experiment.execution.timeout)
+                function = FunctionInProcess(spec.label, location, experiment.execution.timeout)
                 opened.callback(function.close)
-                _refuse_other_side(spec, function.declared.side)
+                _refuse_other_side(spec, function.sides[0])
                 sources[spec.label] = function
             elif spec.program is not None:
                 command = _command_of(spec, spec.program, experiment.family)
-                caller = CommandCaller(command, experiment.execution.timeout)
-                opened.callback(caller.close)
-                sources[spec.label] = UserFunction(spec.label, caller)
+                running = Program(command, experiment.execution.timeout)
+                opened.callback(running.close)
+                sources[spec.label] = running
             elif spec.is_table:
                 table = LimitTable(str(spec.path), spec.side)
                 sources[spec.label] = TableSource(spec.label, read_points(table, experiment.family))

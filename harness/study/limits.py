@@ -16,7 +16,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.calls import format_arguments, one_outcome, same
-from harness.callers.source import NOT_CALLED, Answers, Failures, Observed, RunSource
+from harness.callers.source import NOT_CALLED, Answers, Failures, Observed, Source
 from harness.config.experiment import Experiment
 from harness.designs.design import Scenario, observed_at
 from harness.designs.limits import Limits
@@ -30,7 +30,7 @@ ASKED_AGAIN = 16
 """The most outcomes of a size and alpha that a function is asked for again."""
 
 
-def ask(source: RunSource, observed: Observed, alpha: float, side: str) -> Answers:
+def ask(source: Source, observed: Observed, alpha: float, side: str) -> Answers:
     """The limits of a source; of one that draws them, from a stream that is always the same."""
     if source.deterministic:
         answers = source.limits(observed, alpha, side)
@@ -55,7 +55,7 @@ class FoundLimits:
     scenario: Scenario
     number: int
     """The number of the scenario."""
-    source: RunSource
+    source: Source
     side: str
     alpha: float
     outcomes: Integers
@@ -81,7 +81,7 @@ def range_remark(found: FoundLimits) -> Remark | None:
     )
 
 
-def order_remarks(source: RunSource, columns: Sequence[FoundLimits]) -> list[tuple[int, Remark]]:
+def order_remarks(source: Source, columns: Sequence[FoundLimits]) -> list[tuple[int, Remark]]:
     """The remarks that limits of a source depend on what it was asked before.
 
     Args:
@@ -103,7 +103,7 @@ def order_remarks(source: RunSource, columns: Sequence[FoundLimits]) -> list[tup
         return [*_differing(again, columns)][::-1]
 
 
-def _differing(again: RunSource, columns: Sequence[FoundLimits]) -> Iterator[tuple[int, Remark]]:
+def _differing(again: Source, columns: Sequence[FoundLimits]) -> Iterator[tuple[int, Remark]]:
     for found in reversed(columns):
         answered = np.flatnonzero(~np.isnan(found.lower))
         if not answered.size:
@@ -156,7 +156,7 @@ def _outcome(found: FoundLimits, place: int) -> str:
     return format_arguments({**one_outcome(observed.arguments, 0), "alpha": found.alpha})
 
 
-_Source = tuple[RunSource, str, float]
+_Source = tuple[Source, str, float]
 """What a column's limits come from: the source, the side and alpha."""
 
 
@@ -200,7 +200,7 @@ class _Block:
     number: int
     """The number of the scenario."""
     row: int
-    source: RunSource
+    source: Source
     side: str
     alpha: float
     outcomes: Integers

@@ -26,7 +26,7 @@ from harness.designs.posterior import Integrated
 from harness.designs.results import Enumerated, Exact, Mean, Tally
 from harness.designs.scores import Scores
 from harness.designs.solvers import solver_of
-from harness.designs.stochastic import DrawingColumn, simulate_stochastic
+from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.verification import Published
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
@@ -61,7 +61,9 @@ class Simulation:
         return Simulation(self.tally.plus(later.tally), stochastic, failures)
 
 
-def simulate_shard(shard: Shard, limits: Limits, stochastic: Sequence[DrawingColumn]) -> Simulation:
+def simulate_shard(
+    shard: Shard, limits: Limits, stochastic: Sequence[StochasticColumn]
+) -> Simulation:
     """Count the misses in one shard; all columns see the same trials.
 
     Args:

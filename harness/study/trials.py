@@ -23,7 +23,7 @@ from harness.designs.monte_carlo import Shard, outcomes_drawn, shards
 from harness.designs.one_sample.exact import enumerate_by_posterior
 from harness.designs.precision import Aim, fixed_trials
 from harness.designs.solvers import solver_of
-from harness.designs.stochastic import DrawingColumn, StochasticColumn
+from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
 from harness.study.columns import Sources
 from harness.study.journal.database import Journal
@@ -214,14 +214,14 @@ def _count(
     return _simulate_with_processes(here, elsewhere, jobs, backend)
 
 
-_Arguments = tuple[Shard, Limits, Sequence[DrawingColumn]]
+_Arguments = tuple[Shard, Limits, Sequence[StochasticColumn]]
 """Of ``simulate_shard``."""
 
 
 def _arguments(
     tasks: Sequence[tuple[int, Task]],
     limits: Sequence[ScenarioLimits],
-    stochastic: Sequence[DrawingColumn],
+    stochastic: Sequence[StochasticColumn],
 ) -> list[_Arguments]:
     """The arguments of each task; tasks of a group share one table of limits."""
     of_group = {
@@ -254,14 +254,14 @@ def _simulate_with_processes(
     yield from run_tasks(simulate_shard, here[done:], 1, THREADS, _name)
 
 
-def _sent(columns: Sequence[StochasticColumn]) -> list[DrawingColumn] | None:
+def _sent(columns: Sequence[StochasticColumn]) -> list[StochasticColumn] | None:
     """The columns as they are sent to other machines; None where one of them cannot be."""
     sent = []
     for column in columns:
         source = sendable(column.source)
         if source is None:
             return None
-        sent.append(DrawingColumn(column.column, source))
+        sent.append(StochasticColumn(column.column, source))
     return sent
 
 
@@ -302,8 +302,8 @@ def _record(
 
 
 def _of_group(
-    limits: Limits, stochastic: Sequence[DrawingColumn], group: Group
-) -> tuple[Limits, Sequence[DrawingColumn]]:
+    limits: Limits, stochastic: Sequence[StochasticColumn], group: Group
+) -> tuple[Limits, Sequence[StochasticColumn]]:
     """The limits of the deterministic columns of a group, and its columns that draw theirs."""
     return limits.rows(group.rows), [stochastic[row] for row in group.stochastic]
 

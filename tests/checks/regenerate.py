@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.callers.naming import named
+from harness.callers.source import CatalogueSource
 from harness.checks.baseline.limits import Points
 from harness.checks.baseline.store import keep_limits, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.scenarios import Size, default_alphas, default_sizes
-from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, Subject, side_of
+from harness.checks.subjects.subject import Subject, side_of
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS as TABLES
 from harness.methods.catalogue import CATALOGUE, methods_for
@@ -56,7 +57,7 @@ def every() -> Iterator[Subject]:
         for name, method in methods_for(family).items():
             # Of lists a check has no exact numbers.
             if method.deterministic and family_of(family).has_outcomes:
-                yield CachedSubject(CatalogueSubject(name, family, method, seed=0))
+                yield (Subject(CatalogueSource(name, method, seed=0), family))
 
 
 if __name__ == "__main__":

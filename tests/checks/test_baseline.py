@@ -9,6 +9,7 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.callers.naming import named
+from harness.callers.source import CatalogueSource
 from harness.checks.baseline.changes import compare_with_baseline, measures_at
 from harness.checks.baseline.folder import HEADER, is_baseline, validate_target
 from harness.checks.baseline.limits import moved_limits
@@ -17,7 +18,7 @@ from harness.checks.baseline.sums import moved_sums
 from harness.checks.behaviour import LENGTH, MEAN, WORST, behaviour, key_columns, measures
 from harness.checks.options import Tolerance
 from harness.checks.scenarios import default_alphas
-from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, side_of
+from harness.checks.subjects.subject import Subject, side_of
 from harness.cli import main
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
@@ -44,7 +45,7 @@ def of(name, sizes=SMALL[0], alphas=SMALL[1]):
 
 
 def subject(name, method=None, family="proportion"):
-    return CatalogueSubject(name, family, method or CATALOGUE[family][name], seed=0)
+    return Subject(CatalogueSource(name, method or CATALOGUE[family][name], seed=0), family)
 
 
 @pytest.mark.parametrize(
@@ -180,11 +181,11 @@ def test_two_methods_of_one_name_do_not_share_a_file(tmp_path):
 def test_a_baseline_is_of_one_side(tmp_path):
     """An upper limit that has become a lower one would be as good as it was: its mirror."""
     flat = named("one_sided")
-    measured = measures(CachedSubject(subject("one_sided")), *SMALL)
+    measured = measures(subject("one_sided"), *SMALL)
     write_baseline(tmp_path, flat, measured, "upper")
-    assert compare_with_baseline(CachedSubject(subject("one_sided")), tmp_path)
+    assert compare_with_baseline(subject("one_sided"), tmp_path)
     with pytest.raises(InputError, match="is of the side upper, and one_sided of the side lower"):
-        compare_with_baseline(CachedSubject(subject("one_sided"), ("lower",)), tmp_path)
+        compare_with_baseline(subject("one_sided").at_side("lower"), tmp_path)
 
 
 def test_a_method_that_draws_has_no_baseline(tmp_path):
@@ -252,7 +253,7 @@ def test_worse_than_the_baseline_at_one_n_only_is_named(tmp_path):
 
 @cache
 def of_two(name, family="proportion_difference"):
-    return measures(CachedSubject(subject(name, family=family)), *PAIRS)
+    return measures(subject(name, family=family), *PAIRS)
 
 
 def test_a_file_of_two_samples_has_two_sizes_and_no_worst_truth(tmp_path):
@@ -274,7 +275,7 @@ def test_a_file_of_two_samples_has_two_sizes_and_no_worst_truth(tmp_path):
     ],
 )
 def test_a_method_of_two_samples_is_no_worse_than_its_own_baseline(tmp_path, family, name):
-    each = CachedSubject(subject(name, family=family))
+    each = subject(name, family=family)
     write_baseline(tmp_path, named(name, family), of_two(name, family), side_of(each))
     found = compare_with_baseline(each, tmp_path).findings
     assert [finding.verdict for finding in found] == ["pass"] * 3 + ["remark"]

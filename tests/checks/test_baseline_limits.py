@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from harness.base.errors import InputError
+from harness.callers.function import FunctionHere
 from harness.callers.naming import named
+from harness.callers.source import CatalogueSource
 from harness.checks.baseline.changes import LIMITS, NOTHING, compare_with_baseline, describe_change
 from harness.checks.baseline.folder import files_of
 from harness.checks.baseline.limits import (
@@ -23,7 +25,7 @@ from harness.checks.baseline.sums import MovedSums, moved_sums, sums_of_limits
 from harness.checks.behaviour import measures
 from harness.checks.options import Tolerance
 from harness.checks.scenarios import default_sizes
-from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
+from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
 
@@ -33,7 +35,7 @@ FEW = Points((2, 7), ALPHAS, (7, 40), ALPHAS)
 
 
 def subject(name="wilson", method=None, family="proportion"):
-    return CatalogueSubject(name, family, method or CATALOGUE[family][name], seed=0)
+    return Subject(CatalogueSource(name, method or CATALOGUE[family][name], seed=0), family)
 
 
 def moved_by(change, name="wilson", family="proportion"):
@@ -157,7 +159,7 @@ def test_a_limit_that_became_infinite_or_missing_is_found_with_its_former_value(
             lower, upper = garwood.limits(data, alpha)
             return lower, np.where(x == 4, value, upper)
 
-        user = FunctionSubject.of_callable("changed", "rate", changed)
+        user = Subject(FunctionHere("changed", changed), "rate")
         [found] = moved_sums(user, stored, TOLERANCE)
         np.testing.assert_equal(found.found, value)
         assert found.cell["x"] == 4

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, poisson
 
+from harness.callers.function import FunctionHere
+from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import (
     LENGTH,
     MEAN,
@@ -23,7 +25,7 @@ from harness.checks.behaviour import (
 from harness.checks.check import check
 from harness.checks.cross_check import cross_check
 from harness.checks.scenarios import EXPOSURES, default_sizes, scenario_of
-from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, FunctionSubject
+from harness.checks.subjects.subject import Subject
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
@@ -37,7 +39,7 @@ BETWEEN_PAIRS = 0.03
 
 
 def subject(name, family="proportion"):
-    return CatalogueSubject(name, family, CATALOGUE[family][name], seed=0)
+    return Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family)
 
 
 def test_clopper_pearson_of_one_trial_is_known():
@@ -177,7 +179,7 @@ def test_one_sample_and_two_have_the_same_columns(family, size):
 
 
 def test_a_one_sided_limit_of_two_rates_is_infinitely_far_on_its_other_side():
-    one_sided = CachedSubject(subject("one_sided", "rate_difference"))
+    one_sided = subject("one_sided", "rate_difference")
     (row,) = behaviour(one_sided, [(1.0, 1.0)], [0.05]).iter_rows(named=True)
     assert row[LENGTH] == np.inf
     assert row["miss_below"] == 0
@@ -194,14 +196,12 @@ def reversed_pairs(x1, n1, x2, n2, alpha):
 
 
 def test_an_unsound_limit_leaves_a_fault_in_the_place_of_numbers():
-    rows = behaviour(
-        FunctionSubject.of_callable("f", "proportion", only_at_seven), [29, 30], [0.05, 0.1]
-    )
+    rows = behaviour(Subject(FunctionHere("f", only_at_seven), "proportion"), [29, 30], [0.05, 0.1])
     assert rows[WORST].is_null().to_list() == [False, False, True, True]
     found = check_exact_numbers(rows, "proportion")
     assert found.verdict == "fail"
     assert "nan and 1 at x = 7, n = 30, alpha = 0.05 (and at 1 more" in found.message
-    two = FunctionSubject.of_callable("f", "proportion_difference", reversed_pairs)
+    two = Subject(FunctionHere("f", reversed_pairs), "proportion_difference")
     rows = behaviour(two, [(5.0, 5.0)], [0.05])
     found = check_exact_numbers(rows, "proportion_difference")
     assert "found 0 and -0.5 at x1 = 3, x2 = 0, n1 = 5, n2 = 5, alpha = 0.05" in found.message

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from harness.base.errors import InputError, MethodError
+from harness.callers.function import FunctionHere
+from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import measures
 from harness.checks.check import check
 from harness.checks.compare import SEARCHED, compare_measures, compare_with_method
 from harness.checks.options import Tolerance
 from harness.checks.paired_test import MARGIN, paired_test
-from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
+from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
 from harness.methods.method import Method
@@ -49,7 +51,7 @@ def compared(one, other, at=(10, 30, 100), **options):
 
 
 def subject(method, family="proportion"):
-    return CatalogueSubject(method.name, family, method, seed=0)
+    return Subject(CatalogueSource(method.name, method, seed=0), family)
 
 
 def measured(name, sizes, alphas, family="proportion"):
@@ -142,7 +144,7 @@ def test_limits_that_are_not_sound_are_a_finding_with_their_outcome(limit):
         return np.where((x == 2) & (n == 10), limit, 0.0), np.ones(np.shape(x))
 
     found = compare_with_method(
-        FunctionSubject.of_callable("f", "proportion", f),
+        Subject(FunctionHere("f", f), "proportion"),
         subject(PROPORTION["wald"]),
         SIZES,
         ALPHAS,

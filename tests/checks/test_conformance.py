@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from harness.callers.declared import MOST
+from harness.callers.function import MOST, FunctionHere, FunctionInProcess
 from harness.callers.process import FunctionLocation
+from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.restriction import Restriction
-from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
+from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 
@@ -134,7 +135,7 @@ ALONE = ("has the right shape", "arrays equal scalars", "leaves its arguments al
 
 @cache
 def findings_of(function, family="proportion"):
-    subject = FunctionSubject.of_callable("f", family, function)
+    subject = Subject(FunctionHere("f", function), family)
     return {finding.check: finding for finding in check_conformance(subject)}
 
 
@@ -203,7 +204,7 @@ def test_a_function_of_numbers_only_is_no_fault():
 
 def test_random_states_are_as_before_the_check():
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    check_conformance(FunctionSubject.of_callable("f", "proportion", wilson))
+    check_conformance(Subject(FunctionHere("f", wilson), "proportion"))
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
 
 
@@ -223,7 +224,7 @@ BY_QUADRATURE = ("minimal_length", "balanced_width", "balanced_tail", "one_sided
 )
 def test_every_method_for_several_counts_conforms_but_for_what_it_declares(family, name):
     """Those that are solved by quadrature take long, and are left out."""
-    subject = CatalogueSubject(name, family, CATALOGUE[family][name], seed=1)
+    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=1), family)
     findings = apply_expected_failures(check_conformance(subject), subject)
     assert [finding for finding in findings if finding.verdict == "fail"] == []
 
@@ -288,8 +289,8 @@ def test_whatever_happens_to_a_process_is_a_failure_with_its_outcome(tmp_path, w
         f"        {PLACES[what]}\n"
         f"    return (0.0, 1.0)\n"
     )
-    subject = FunctionSubject.of_location(
-        "mine", "proportion", FunctionLocation("f", path=str(file)), timeout=0.3
+    subject = Subject(
+        FunctionInProcess("mine", FunctionLocation("f", path=str(file)), 0.3, 0), "proportion"
     )
     try:
         findings = {finding.check: finding for finding in check_conformance(subject)}
@@ -330,7 +331,7 @@ def test_a_ratio_below_every_ratio_mirrors_as_zero_does(end, verdict):
             (x2 == 0) | (x1 == n1), np.inf, first / second * wide
         )
 
-    subject = FunctionSubject.of_callable("odds", "odds_ratio", odds)
+    subject = Subject(FunctionHere("odds", odds), "odds_ratio")
     findings = check_conformance(subject, Restriction(alphas=(0.05,)))
     found = {finding.check: finding.verdict for finding in findings}
     assert found["mirrors"] == verdict

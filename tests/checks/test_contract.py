@@ -7,13 +7,13 @@ from functools import cache
 import polars as pl
 import pytest
 
+from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE, behaviour
 from harness.checks.check import check
 from harness.checks.contract.exact import check_contract
 from harness.checks.scenarios import ALPHAS
-from harness.checks.subjects.subject import CachedSubject, CatalogueSubject
+from harness.checks.subjects.subject import Subject
 from harness.methods.catalogue import CATALOGUE, PROPORTION
-from harness.methods.declared_contract import declared_contract
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, TWO_SIDED
 
 # Sizes at which the methods named are at their worst, beside large and usual ones.
@@ -22,7 +22,7 @@ SIZES = (1, 5, 10, 11, 12, 13, 17, 30, 100, 500)
 
 @cache
 def exact(name, sizes):
-    subject = CatalogueSubject(name, "proportion", PROPORTION[name], seed=0)
+    subject = Subject(CatalogueSource(name, PROPORTION[name], seed=0), "proportion")
     return behaviour(subject, sizes, ALPHAS)
 
 
@@ -112,7 +112,7 @@ def test_a_failure_says_where_how_much_and_what_is_allowed():
 
 
 def test_the_contract_of_a_method_follows_from_its_promise_or_is_listed():
-    declared = {name: declared_contract(each, "proportion") for name, each in PROPORTION.items()}
+    declared = {name: each.contract for name, each in PROPORTION.items()}
     assert declared["clopper_pearson"] == AT_LEAST
     assert declared["minimal_length"] == NOMINAL
     assert declared["wilson"] == NOMINAL
@@ -125,9 +125,9 @@ def test_the_contract_of_a_method_follows_from_its_promise_or_is_listed():
 def test_a_method_of_two_samples_keeps_what_it_declares(name):
     """At the sizes of the usual grid where least is left of what is allowed."""
     family, method = "proportion_difference", CATALOGUE["proportion_difference"][name]
-    subject = CachedSubject(CatalogueSubject(name, family, method, seed=0))
+    subject = Subject(CatalogueSource(name, method, seed=0), family)
     rows = behaviour(subject, ((10.0, 10.0),), (0.05,))
-    declared = declared_contract(method, family)
+    declared = method.contract
     assert declared == NOMINAL
     found = check_contract(declared, rows, family, one_sided=TWO_SIDED not in method.sides)
     assert {finding.verdict for finding in found} == {"pass"}

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import textwrap
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
 from scipy.special import gammaincinv, ndtri
 
 import harness
-from harness.callers.function import FunctionInProcess, UserFunction
+from harness.callers.function import FunctionHere, FunctionInProcess
 from harness.callers.process import TIMEOUT, FunctionLocation
 from harness.callers.source import Observed
 from harness.checks.check import check
 from harness.checks.contract import simulated
 from harness.checks.contract.simulated import MEAN, WORST, Simulation, check_by_trials
-from harness.checks.subjects.subject import FunctionSubject
+from harness.checks.subjects.subject import Subject
 from harness.checks.trials import trials_needed
 from harness.methods.method import AT_LEAST, NOMINAL, NONE
 
@@ -48,7 +49,7 @@ def whole(x, n, alpha, rng):
 
 
 def findings_of(function, contract, trials=20_000, family="proportion", sizes=SIZES, **options):
-    subject = FunctionSubject.of_callable(function.__name__, family, function, seed=1)
+    subject = Subject(FunctionHere(function.__name__, function, seed=1), family)
     return check_by_trials(contract, Simulation(subject, sizes, ALPHAS, trials, **options))[0]
 
 
@@ -89,7 +90,7 @@ def test_the_contract_at_least_is_checked_at_a_few_truths():
 
 
 def test_a_margin_of_zero_is_never_kept():
-    subject = FunctionSubject.of_callable("f", "proportion", as_often_as_it_may)
+    subject = Subject(FunctionHere("f", as_often_as_it_may), "proportion")
     found, _ = check_by_trials(NOMINAL, Simulation(subject, (10.0,), (0.05,), 500, margin=0.0))
     assert found[0].verdict == "inconclusive"
 
@@ -100,7 +101,7 @@ def test_a_method_that_misses_with_probability_alpha_seldom_fails(monkeypatch):
     monkeypatch.setattr(simulated, "trials_needed", lambda concludes, start: None)
     failed = 0
     for seed in range(40):
-        subject = FunctionSubject.of_callable("f", "proportion", as_often_as_it_may, seed=seed)
+        subject = Subject(FunctionHere("f", as_often_as_it_may, seed=seed), "proportion")
         simulation = Simulation(subject, (10.0, 30.0, 100.0), (0.05,), 20_000, seed=seed)
         found, _ = check_by_trials(AT_LEAST, simulation)
         assert {each.check for each in found} == {WORST}
@@ -204,15 +205,15 @@ def test_a_stochastic_function_in_a_file_is_checked_by_trials(file):
 def test_what_is_drawn_follows_from_the_seed_alone(file):
     observed = Observed("proportion", (5,), (np.arange(4.0),))
     for name in ("f", "one_at_a_time"):
-        caller = FunctionInProcess(name, FunctionLocation(name, path=str(file)), TIMEOUT)
-        functions = [UserFunction(name, caller, seed) for seed in (1, 1, 2)]
-        try:
+        location = FunctionLocation(name, path=str(file))
+        with ExitStack() as opened:
+            functions = [FunctionInProcess(name, location, TIMEOUT, seed) for seed in (1, 1, 2)]
+            for each in functions:
+                opened.callback(each.close)
             first, again, other = (each.limits(observed, 0.1, "two-sided") for each in functions)
             np.testing.assert_array_equal(first.lower, again.lower)
             assert (first.lower != other.lower).all()
             assert not any(each.deterministic for each in functions)
-        finally:
-            caller.close()
 
 
 TRIALS = 800

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from harness.callers.naming import named
+from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import behaviour
 from harness.checks.contract.exact import judged
 from harness.checks.scenarios import default_sizes
-from harness.checks.subjects.subject import CachedSubject, CatalogueSubject
+from harness.checks.subjects.subject import Subject
 from harness.methods.catalogue import CATALOGUE, methods_for
 from harness.methods.catalogue.contracts import CONTRACTS
-from harness.methods.declared_contract import declared_contract
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE
 
 ALPHAS = (0.01, 0.05, 0.2)
@@ -25,7 +25,7 @@ LISTED = [(family, name) for family, names in CONTRACTS.items() for name in name
 
 
 def numbers(family, name, sizes=None, alphas=ALPHAS):
-    subject = CachedSubject(CatalogueSubject(name, family, CATALOGUE[family][name], seed=0))
+    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family)
     return behaviour(subject, sizes or SIZES[family], alphas)
 
 
@@ -54,7 +54,7 @@ WITHOUT = {"wald", "wald_cc", "wald_t", "second_order", "jeffreys_minimal_length
 
 def test_all_methods_of_a_proportion_but_wald_and_two_others_declare_a_contract():
     methods = methods_for("proportion").items()
-    promising = {n for n, each in methods if declared_contract(each, "proportion") != NONE}
+    promising = {n for n, each in methods if each.contract != NONE}
     assert set(methods_for("proportion")) - promising == WITHOUT | {"bootstrap_percentile"}
 
 
@@ -69,7 +69,7 @@ def test_what_declares_no_contract_keeps_none(name):
 
 def test_a_listed_method_exists_and_its_promise_implies_no_contract():
     for family, name in LISTED:
-        assert declared_contract(CATALOGUE[family][name], family) == CONTRACTS[family][name]
+        assert CATALOGUE[family][name].contract == CONTRACTS[family][name]
 
 
 def test_a_peer_is_held_to_what_its_package_says():

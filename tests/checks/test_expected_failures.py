@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from harness.base.errors import InputError
 from harness.callers.calls import FunctionError
-from harness.callers.declared import declared
+from harness.callers.loaded import declared
 from harness.checks.check import check
 from harness.methods.expected_failures import (
     ExpectedFailure,

@@ -6,13 +6,14 @@ import polars as pl
 import pytest
 
 from harness.base.errors import InputError
+from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import LENGTH, MEAN, WORST, measures
 from harness.checks.check import check
 from harness.checks.compare import gains_and_losses
 from harness.checks.findings import with_digits_apart
 from harness.checks.formats import format_json, format_markdown, format_table
 from harness.checks.options import Tolerance
-from harness.checks.subjects.subject import CatalogueSubject
+from harness.checks.subjects.subject import Subject
 from harness.methods.catalogue import CATALOGUE
 
 SIZES, ALPHAS = (1, 10, 50), (0.05, 0.1)
@@ -21,7 +22,7 @@ SIZES, ALPHAS = (1, 10, 50), (0.05, 0.1)
 @pytest.fixture(scope="module")
 def base():
     method = CATALOGUE["proportion"]["wilson"]
-    return measures(CatalogueSubject("wilson", "proportion", method, 0), SIZES, ALPHAS)
+    return measures(Subject(CatalogueSource("wilson", method, seed=0), "proportion"), SIZES, ALPHAS)
 
 
 def gains(found, base, tolerance=None):

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from scipy.special import betaincinv, ndtri
 
+from harness.callers.function import FunctionHere
+from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import behaviour
 from harness.checks.check import check
 from harness.checks.contract.exact import contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
-from harness.checks.subjects.subject import CachedSubject, CatalogueSubject, FunctionSubject
+from harness.checks.subjects.subject import Subject
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import AT_LEAST, NOMINAL, NONE
 
@@ -19,8 +21,8 @@ ALPHAS = (0.05,)
 
 def subject_of(method, family="proportion"):
     if isinstance(method, str):
-        return CachedSubject(CatalogueSubject(method, family, CATALOGUE[family][method], seed=0))
-    return CachedSubject(FunctionSubject.of_callable("f", family, method))
+        return Subject(CatalogueSource(method, CATALOGUE[family][method], seed=0), family)
+    return Subject(FunctionHere("f", method), family)
 
 
 def kept(method, sizes=(10, 12, 20), alphas=ALPHAS, family="proportion"):

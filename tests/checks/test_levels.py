@@ -9,10 +9,11 @@ import pytest
 from scipy.special import betainc, betaincinv, expit, ndtri, stdtrit
 from scipy.stats import beta
 
+from harness.callers.function import FunctionHere, FunctionInProcess
 from harness.callers.process import FunctionLocation
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.restriction import Restriction
-from harness.checks.subjects.subject import FunctionSubject
+from harness.checks.subjects.subject import Subject
 
 ALPHA_OF_DOUBLES = 1e-10
 
@@ -88,7 +89,7 @@ def falling_at_a_usual_alpha(x, n, alpha):
 
 @cache
 def found(function, name, family="proportion"):
-    findings = check_conformance(FunctionSubject.of_callable("f", family, function))
+    findings = check_conformance(Subject(FunctionHere("f", function), family))
     return next(finding for finding in findings if finding.check == name)
 
 
@@ -140,7 +141,7 @@ def in_per_cent(x, n, alpha):
 
 
 def test_limits_in_per_cent_are_called_so_and_break_nothing_else():
-    findings = check_conformance(FunctionSubject.of_callable("f", "proportion", in_per_cent))
+    findings = check_conformance(Subject(FunctionHere("f", in_per_cent), "proportion"))
     (failed,) = (finding for finding in findings if finding.verdict == "fail")
     assert failed.check == "stays in range"
     assert failed.message.startswith("limits look like per cent: limits 0 and 97.5 at x = 0, n = 1")
@@ -168,7 +169,7 @@ def test_a_value_kept_from_the_first_call_is_found_by_asking_once_more(tmp_path,
         if form == "file"
         else FunctionLocation("f", module="kept")
     )
-    subject = FunctionSubject.of_location("kept", "proportion", location, timeout=10.0)
+    subject = Subject(FunctionInProcess("kept", location, 10.0, 0), "proportion")
     grid = Restriction((5,), (0.01, 0.05, 0.3))
     try:
         findings = {each.check: each for each in check_conformance(subject, grid)}

@@ -7,10 +7,11 @@ import pytest
 from scipy.special import ndtri, stdtrit
 
 from harness.base.errors import InputError
+from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
-from harness.checks.subjects.subject import CatalogueSubject
+from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
 
@@ -21,7 +22,7 @@ DECLARED = {"can be pickled": "defined inside a test", "has width": "of no width
 
 @pytest.mark.parametrize(("family", "name"), METHODS)
 def test_every_method_for_lists_conforms_but_for_what_it_declares(family, name):
-    subject = CatalogueSubject(name, family, CATALOGUE[family][name], seed=1)
+    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=1), family)
     findings = apply_expected_failures(check_conformance(subject), subject)
     assert [finding for finding in findings if finding.verdict == "fail"] == []
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from harness.callers.function import UserFunction
+from harness.callers.function import FunctionInProcess
 from harness.callers.naming import named
 from harness.callers.source import Observed
 from harness.families.catalogue import family_of
@@ -159,7 +159,7 @@ def test_what_is_made_for_one_sigma_refuses_any_other_alpha(name):
 def test_a_peer_answers_from_a_process_of_its_own():
     pytest.importorskip("scipy")
     found = named("scipy:exact")
-    function = UserFunction.start(found.label, found.location)
+    function = FunctionInProcess(found.label, found.location)
     try:
         answers = function.limits(
             Observed("proportion", (10,), (np.array([3.0]),)), 0.05, "two-sided"

@@ -7,10 +7,11 @@ import pytest
 from scipy.special import ndtri
 
 from harness.base.errors import InputError
+from harness.callers.function import FunctionHere
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.restriction import Restriction, read_grid, sizes_of_grid
-from harness.checks.subjects.subject import FunctionSubject
+from harness.checks.subjects.subject import Subject
 
 
 class Recorded:
@@ -66,7 +67,7 @@ def test_a_method_is_asked_at_the_grid_only(limits, family, grid, asked):
 
 def test_of_two_samples_the_properties_are_checked_at_the_grid_only():
     method = Recorded(agresti_caffo)
-    subject = FunctionSubject.of_callable("recorded", "proportion_difference", method)
+    subject = Subject(FunctionHere("recorded", method), "proportion_difference")
     check_conformance(subject, Restriction(((4.0, 5.0), (70.0, 5.0)), (0.2,)))
     assert method.asked == {(4, 5, 0.2), (70, 5, 0.2)}
 

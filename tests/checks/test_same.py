@@ -5,10 +5,12 @@ import pytest
 from scipy.special import ndtri
 
 from harness.base.errors import InputError
+from harness.callers.function import FunctionHere
+from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.compare import check_same
 from harness.checks.restriction import Restriction
-from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
+from harness.checks.subjects.subject import Subject
 from harness.cli import main
 from harness.methods.catalogue import CATALOGUE
 
@@ -25,11 +27,11 @@ def wilson(x, n, alpha):
 
 
 def of_catalogue(name, family="proportion"):
-    return CatalogueSubject(name, family, CATALOGUE[family][name], seed=0)
+    return Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family)
 
 
 def of(function, family="proportion"):
-    return FunctionSubject.of_callable("mine", family, function)
+    return Subject(FunctionHere("mine", function), family)
 
 
 def moved(x, n, alpha):

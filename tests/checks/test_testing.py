@@ -10,9 +10,10 @@ from scipy.special import ndtri
 
 from harness.base.errors import InputError
 from harness.callers.naming import named
+from harness.callers.source import CatalogueSource
 from harness.checks.baseline.store import write_baseline
 from harness.checks.behaviour import measures
-from harness.checks.subjects.subject import CatalogueSubject
+from harness.checks.subjects.subject import Subject
 from harness.methods.catalogue import PROPORTION
 from harness.testing import assert_interval_method, parametrize_with_checks
 
@@ -83,7 +84,7 @@ def test_what_is_worse_than_another_method_fails():
 
 
 def test_what_is_worse_than_its_baseline_fails(tmp_path):
-    old = CatalogueSubject("agresti_coull", "proportion", PROPORTION["wilson"], 0)
+    old = Subject(CatalogueSource("agresti_coull", PROPORTION["wilson"], seed=0), "proportion")
     write_baseline(tmp_path, named(agresti_coull), measures(old, (10,), (0.05,)))
     with pytest.raises(AssertionError, match="its baseline"):
         assert_interval_method(agresti_coull, against=str(tmp_path), **QUICK)

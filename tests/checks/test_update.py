@@ -8,11 +8,12 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.callers.naming import named
+from harness.callers.source import CatalogueSource
 from harness.checks.baseline.folder import HEADER, resolve_baseline
 from harness.checks.baseline.store import read_baseline, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.check import check
-from harness.checks.subjects.subject import CatalogueSubject
+from harness.checks.subjects.subject import Subject
 from harness.cli import main
 from harness.methods.catalogue import CATALOGUE
 
@@ -121,7 +122,9 @@ def test_update_and_force_are_arguments_of_check(tmp_path):
 def test_methods_that_are_stored_at_the_same_time_are_all_in_the_header(tmp_path):
     names = ["wilson", "wald", "jeffreys", "arcsine", "logit", "agresti_coull"]
     method = CATALOGUE["proportion"]["wilson"]
-    measured = measures(CatalogueSubject("wilson", "proportion", method, 0), (3,), (0.05,))
+    measured = measures(
+        Subject(CatalogueSource("wilson", method, seed=0), "proportion"), (3,), (0.05,)
+    )
     with ThreadPoolExecutor(len(names)) as pool:
         list(pool.map(lambda name: write_baseline(tmp_path, named(name), measured), names))
     header = json.loads((tmp_path / HEADER).read_text())

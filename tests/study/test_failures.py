@@ -19,8 +19,7 @@ from scipy.special import gammainc
 
 import harness
 from harness.base.errors import InputError
-from harness.callers.declared import ENOUGH, MOST
-from harness.callers.function import UserFunction
+from harness.callers.function import ENOUGH, MOST, FunctionInProcess
 from harness.callers.process import FunctionLocation
 from harness.callers.source import Observed
 from harness.cli import main
@@ -459,7 +458,7 @@ def wait_until(holds, seconds=10.0):
 def test_what_is_closed_while_it_answers_starts_no_other_process(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(textwrap.dedent(HANGING))
-    function = UserFunction.start("mine", FunctionLocation("f", path=str(tmp_path / "mine.py")))
+    function = FunctionInProcess("mine", FunctionLocation("f", path=str(tmp_path / "mine.py")))
     observed = Observed("proportion", (3,), (np.arange(4.0),))
 
     def ask():

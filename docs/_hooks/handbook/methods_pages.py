@@ -10,7 +10,6 @@ from handbook.text import cell, code, inline, paragraphs, table
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.methods.catalogue import ALIASES, CATALOGUE, default_method
-from harness.methods.declared_contract import declared_contract
 from harness.methods.listing import listing
 from harness.methods.method import CONTRACTS, TWO_SIDED, Method
 
@@ -108,7 +107,7 @@ def _section(family: Family, method: Method, curve: Curve) -> str:
 
 def _facts(family: Family, method: Method, record: dict[str, str]) -> str:
     """What is known about a method, as a table without what it has not."""
-    contract = declared_contract(method, family.name)
+    contract = method.contract
     assert contract in CONTRACTS
     aliases = [alias for alias, name in ALIASES[family.name].items() if name == method.name]
     facts = {

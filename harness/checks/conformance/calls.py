@@ -11,7 +11,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Positions
 from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, RANDOM, SCALARS, SHAPE, TWICE
 from harness.callers.calls import format_arguments, one_outcome, same
-from harness.callers.source import NOT_ASKED, LimitSource, Observed
+from harness.callers.source import NOT_ASKED, Observed, Source
 from harness.callers.type_checks import TYPES, TypeFault
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.properties import Evaluation
@@ -144,7 +144,7 @@ def _for_types(outcomes: Outcomes, restriction: Restriction) -> Sequence[Observe
     return [observed.part(slice(place, place + 1)) for place in range(observed.count)]
 
 
-def _differing(source: LimitSource, evaluation: Evaluation, number: int) -> str | None:
+def _differing(source: Source, evaluation: Evaluation, number: int) -> str | None:
     """The first outcome at which limits at one alpha are others than before."""
     alpha, observed = evaluation.alphas[number], evaluation.outcomes.observed()
     places = _spread(observed.count, _AGAIN_OUTCOMES)[::-1]

@@ -3,88 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from harness.callers.call_checks import CallChecks
-from harness.callers.source import Answers, Observed
 from harness.callers.table import TablePoints, TableSource
-from harness.callers.type_checks import TypeChecks
 from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.findings import CONFORMANCE, PASS, Finding
 from harness.checks.restriction import Restriction
 from harness.checks.scenarios import Size, scenario_of
-from harness.checks.subjects.subject import snapped_to_boundary
 from harness.designs.solvers import solver_of
-from harness.methods.expected_failures import ExpectedFailure
 
 POINTS = "points of the table"
-
-
-@dataclass(frozen=True)
-class TableSubject:
-    """A table of limits."""
-
-    source: TableSource
-
-    @property
-    def label(self) -> str:
-        return self.source.label
-
-    @property
-    def family(self) -> str:
-        return self.source.points.family
-
-    @property
-    def sides(self) -> tuple[str, ...]:
-        return self.source.sides
-
-    @property
-    def deterministic(self) -> bool:
-        return True
-
-    @property
-    def expected_failures(self) -> tuple[ExpectedFailure, ...]:
-        return ()
-
-    @property
-    def contract(self) -> None:
-        """None: a table does not say what it promises."""
-
-    @property
-    def largest_size(self) -> None:
-        """None: the sizes of a check are those of the table."""
-
-    @property
-    def has_uneven_tails(self) -> bool:
-        """False, as a table has no way to say so."""
-        return False
-
-    @property
-    def takes_long(self) -> bool:
-        """False, as limits are looked up."""
-        return False
-
-    def takes_arrays(self, observed: Observed, alpha: float) -> bool:
-        return True
-
-    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
-        return snapped_to_boundary(self.source.limits(observed, alpha, side), observed)
-
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
-        """None: a table is not called."""
-        return {}
-
-    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        """None: a table is not called."""
-        return {}
-
-    def reload(self) -> None:
-        """None: a table remembers nothing."""
-
-    def unpicklable(self) -> None:
-        """None: a table need not be pickled."""
 
 
 def restriction_of(points: TablePoints, restriction: Restriction) -> Restriction:

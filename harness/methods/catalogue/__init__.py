@@ -47,7 +47,7 @@ CATALOGUE: Mapping[str, Mapping[str, Method]] = {
             method,
             name=name,
             of_ratio=family_of(family).is_ratio,
-            contract=CONTRACTS.get(family, {}).get(name),
+            keeps=CONTRACTS.get(family, {}).get(name, method.keeps),
             exceptions={**method.exceptions, **each.EXCEPTIONS.get(name, {})},
         )
         for name, method in each.METHODS.items()

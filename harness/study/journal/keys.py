@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.callers.source import RunSource
+from harness.callers.source import Source
 from harness.config.experiment import MethodSpec
 from harness.designs import monte_carlo
 from harness.designs.limits import Column, Limits
@@ -51,7 +51,7 @@ class DeterministicKeys:
     """Of methods of the catalogue, with what their limits depend on; "" of user functions."""
 
     @classmethod
-    def of(cls, columns: Sequence[Column], sources: Mapping[str, RunSource]) -> DeterministicKeys:
+    def of(cls, columns: Sequence[Column], sources: Mapping[str, Source]) -> DeterministicKeys:
         """Return those of columns, by the sources of their limits."""
         names = []
         for column in columns:
@@ -68,7 +68,7 @@ class DeterministicKeys:
         )
 
 
-def stochastic_key(spec: MethodSpec, source: RunSource, column: Column) -> ColumnKey | None:
+def stochastic_key(spec: MethodSpec, source: Source, column: Column) -> ColumnKey | None:
     """Return the key of a column that draws its limits; None where its source is not known."""
     content = dict(source.content(column.alpha, column.side))
     if not source.has_process:

@@ -11,13 +11,15 @@ from scipy.special import ndtri
 from scipy.stats import binom, multinomial, poisson
 
 from harness.base.numerics.arrays import Floats
+from harness.callers.function import FunctionHere
+from harness.callers.source import CatalogueSource
 from harness.checks.conformance.grid import Outcomes, Tables
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import check_conformance, evaluate
 from harness.checks.conformance.wide_grid import Block, several_count_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.findings import FAIL
-from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject, Subject
+from harness.checks.subjects.subject import Subject
 from harness.checks.tails.check import check_tails
 from harness.checks.tails.record import LimitTails
 from harness.checks.tails.several_counts import nearest_truths, tails_of_several_counts
@@ -37,7 +39,7 @@ PAIRS = {"paired_difference": ("tango", 0.2), "paired_ratio": ("tang", 1.4)}
 
 
 def _evaluation(family: str, method: str, outcomes: Outcomes) -> Evaluation:
-    subject = CatalogueSubject(method, family, find(family, method), 1)
+    subject = Subject(CatalogueSource(method, find(family, method), seed=1), family)
     (found,) = evaluate(subject, [Block(outcomes, ALPHAS)], ("two-sided",))
     return found
 
@@ -184,7 +186,7 @@ SOUND = [
 
 @pytest.mark.parametrize(("family", "method", "contract", "sizes"), SOUND)
 def test_a_sound_method_is_not_accused(family, method, contract, sizes):
-    subject = CatalogueSubject(method, family, find(family, method), 1)
+    subject = Subject(CatalogueSource(method, find(family, method), seed=1), family)
     assert _found(subject, contract, *sizes, alphas=ALPHAS) == []
 
 
@@ -270,7 +272,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_found_and_named(fault):
     function, size, words = FAULTS[fault]
-    subject = FunctionSubject.of_callable(fault, "proportion_difference", function)
+    subject = Subject(FunctionHere(fault, function), "proportion_difference")
     found = _found(subject, "approximate", size)
     assert any(re.search(words, each) for each in found), found
 
@@ -286,7 +288,7 @@ def test_a_limit_at_one_x_that_exceeds_alpha_breaks_at_least():
         lower, upper = method.limits((x1 * 1.0, data[0], x2 * 1.0, data[1]), alpha, "two-sided")
         return lower, np.where((x1 == 0) & (x2 > 0), upper / 10, upper)
 
-    subject = FunctionSubject.of_callable("planted", "rate_ratio", planted)
+    subject = Subject(FunctionHere("planted", planted), "rate_ratio")
     assert any("x1 = 0" in each for each in _found(subject, "at-least", (1.0, 2.5)))
 
 
@@ -297,7 +299,7 @@ def test_exposures_that_are_ignored_are_found():
         log = np.log(x1 + 0.5) - np.log(x2 + 0.5)
         return np.exp(log - half), np.exp(log + half)
 
-    subject = FunctionSubject.of_callable("planted", "rate_ratio", planted)
+    subject = Subject(FunctionHere("planted", planted), "rate_ratio")
     found = _found(subject, "approximate", (1.0, 2.5))
     assert any(each.startswith("tail probabilities") for each in found)
 

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from scipy.special import betaincinv, gammaincinv, ndtri
 
+from harness.callers.function import FunctionHere
+from harness.callers.source import CatalogueSource
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.runner import evaluate, evaluate_widely
 from harness.checks.conformance.wide_grid import Block, wide_grid
 from harness.checks.expected_failures import apply_expected_failures
-from harness.checks.subjects.subject import CatalogueSubject, FunctionSubject
+from harness.checks.subjects.subject import Subject
 from harness.checks.tails.check import NEIGHBOURS, TAIL_PROBABILITIES, check_tails, tails_of
 from harness.methods.catalogue import CATALOGUE
 
@@ -69,15 +71,15 @@ def blocks_of(family, sizes):
 
 
 def findings_of(function, family, contract, sizes):
-    subject = FunctionSubject.of_callable("f", family, function)
+    subject = Subject(FunctionHere("f", function), family)
     records = tails_of(evaluate(subject, blocks_of(family, sizes)))
     return {finding.check: finding for finding in check_tails(records, contract)}
 
 
 def test_tails_are_sums_of_binomial_probabilities():
     n, x, lower, upper = 12, 3, 0.0625, 0.5
-    subject = FunctionSubject.of_callable(
-        "f", "proportion", lambda x, n, alpha: (0.0 * x + lower, 0.0 * x + upper)
+    subject = Subject(
+        FunctionHere("f", lambda x, n, alpha: (0.0 * x + lower, 0.0 * x + upper)), "proportion"
     )
     outcomes = Outcomes("proportion", (float(n),), (np.arange(n + 1.0),))
     (tails,) = tails_of(evaluate(subject, [Block(outcomes, (0.1,))]))
@@ -94,7 +96,7 @@ def test_tails_are_sums_of_binomial_probabilities():
 
 
 def test_an_exact_limit_leaves_half_of_alpha_and_an_end_of_the_range_has_no_tail():
-    subject = FunctionSubject.of_callable("f", "proportion", clopper_pearson)
+    subject = Subject(FunctionHere("f", clopper_pearson), "proportion")
     (tails,) = tails_of(evaluate(subject, blocks_of("proportion", [40])))
     for place, alpha in enumerate(tails.alphas):
         np.testing.assert_allclose(tails.lower_tail[place, 1:], alpha / 2, rtol=1e-7)
@@ -249,7 +251,7 @@ NO_CONTRACT = ("wald", "wald_cc", "wald_t")
 
 @pytest.mark.parametrize(("family", "name"), KEEPING)
 def test_no_sound_method_of_the_catalogue_fails(family, name):
-    subject = CatalogueSubject(name, family, CATALOGUE[family][name], seed=1)
+    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=1), family)
     contract = subject.contract
     if contract == "none" and name not in NO_CONTRACT:
         contract = "approximate"

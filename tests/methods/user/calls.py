@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from harness.callers.function import UserFunction
-from harness.callers.loaded import LoadedFunction
+from harness.callers.function import FunctionHere
 
 
 def call(function, observed, alpha):
     """Limits of one call on arrays where the function takes them, else of each outcome."""
-    source = UserFunction("f", LoadedFunction.of(function))
+    source = FunctionHere("f", function)
     found = source.limits(observed, alpha, source.sides[0])
     assert not found.failures, found.failures[min(found.failures)]
     return found.lower, found.upper

@@ -11,8 +11,7 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.callers.command import JSON, Command
-from harness.callers.function import UserFunction
-from harness.callers.program import CommandCaller
+from harness.callers.program import Program
 from harness.callers.program_process import NoAnswerError, RefusalError, question, read_answer
 from harness.callers.source import Observed
 
@@ -42,9 +41,8 @@ def started():
     running = []
 
     def start(command, timeout=5.0):
-        caller = CommandCaller(command, timeout)
-        running.append(caller)
-        return UserFunction("mine", caller)
+        running.append(Program(command, timeout))
+        return running[-1]
 
     yield start
     for each in running:
@@ -246,7 +244,7 @@ def test_a_program_that_is_not_there_is_refused():
     with pytest.raises(
         InputError, match=r"^no-such-program a: the program 'no-such-program' cannot"
     ):
-        CommandCaller(Command("no-such-program a"), 1.0)
+        Program(Command("no-such-program a"), 1.0)
 
 
 def test_a_program_that_ends_before_it_answers_is_refused(started):

@@ -8,7 +8,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from harness.callers.function import UserFunction
+from harness.callers.function import FunctionInProcess
 from harness.callers.process import FunctionLocation
 from harness.callers.sent import SentFunction, SentFunctionError, close_sent_functions, sendable
 from harness.callers.source import Observed
@@ -31,7 +31,7 @@ def started(tmp_path):
     def start(line):
         path = tmp_path / "mine.py"
         path.write_text(DRAWN.format(line=line))
-        function = UserFunction.start("mine", FunctionLocation("f", str(path)), 2.0)
+        function = FunctionInProcess("mine", FunctionLocation("f", str(path)), 2.0)
         started.append(function)
         sent = pickle.loads(pickle.dumps(sendable(function)))
         assert isinstance(sent, SentFunction)
@@ -67,7 +67,7 @@ def test_a_function_that_imports_another_file_of_its_folder_is_called_there(tmp_
     (tmp_path / "beside.py").write_text("")
     (tmp_path / "mine.py").write_text("import beside\n" + DRAWN.format(line=""))
     location = FunctionLocation("f", str(tmp_path / "mine.py"))
-    with closing(UserFunction.start("mine", location, 2.0)) as function:
+    with closing(FunctionInProcess("mine", location, 2.0)) as function:
         sent = sendable(function)
         with pytest.raises(SentFunctionError, match="beside"):
             drawn(sent)
@@ -83,5 +83,5 @@ def test_a_function_of_a_module_is_not_sent(tmp_path, monkeypatch):
     (tmp_path / "own_module.py").write_text(DRAWN.format(line=""))
     monkeypatch.syspath_prepend(tmp_path)
     location = FunctionLocation("f", None, "own_module")
-    with closing(UserFunction.start("mine", location, 2.0)) as function:
+    with closing(FunctionInProcess("mine", location, 2.0)) as function:
         assert sendable(function) is None

@@ -16,8 +16,7 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
-from harness.callers.function import UserFunction
-from harness.callers.loaded import LoadedFunction
+from harness.callers.function import FunctionHere, FunctionInProcess
 from harness.callers.process import FunctionLocation
 from harness.callers.source import Observed
 from harness.cli import main
@@ -295,7 +294,7 @@ def test_what_only_converts_to_numbers_is_no_limit(kind):
     def of_any(x, n, alpha):
         return NO_NUMBERS[kind](np.atleast_1d(x))
 
-    function = UserFunction("f", LoadedFunction.of(of_any))
+    function = FunctionHere("f", of_any)
     found = function.limits(Observed("proportion", (10,), (np.arange(11.0),)), 0.05, "two-sided")
     assert sorted(found.failures) == list(range(11))
     assert np.isnan(found.lower).all()
@@ -431,7 +430,7 @@ def test_failures_name_methods_by_their_labels(write):
 
 def test_a_function_answers_until_it_is_closed(write, tmp_path):
     write(WILSON)
-    function = UserFunction.start("mine", FunctionLocation("f", path=str(tmp_path / "mine.py")))
+    function = FunctionInProcess("mine", FunctionLocation("f", path=str(tmp_path / "mine.py")))
     try:
         observed = Observed("proportion", (10,), (np.array([0.0, 3.0, 2.0]),))
         for alpha in (0.05, 0.5):
