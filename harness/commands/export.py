@@ -58,7 +58,7 @@ def export(
     As in: export results/quickstart --where engine=enumeration --format latex.
     """
     from harness.commands.output import say, validate_output_files, write_output_file
-    from harness.tables.meanings import CELLS, NEAR_NOMINAL
+    from harness.tables.columns import CELLS, NEAR_NOMINAL
     from harness.tables.results import load, load_tables
     from harness.tables.storage import written_files_if_any
 

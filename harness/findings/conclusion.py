@@ -17,7 +17,7 @@ from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.findings.numbers import percent, span_text, telling
 from harness.methods.method import TWO_SIDED
 from harness.tables.answers import rounding_of
-from harness.tables.schema import worst_range_columns
+from harness.tables.columns import worst_range_columns
 
 _FALSE_ALARM = 0.025
 """The probability that some estimate of Monte Carlo is called above alpha where none is."""

@@ -11,7 +11,7 @@ import polars as pl
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.tables.answers import rounding_of
-from harness.tables.schema import worst_range_columns
+from harness.tables.columns import worst_range_columns
 from harness.tables.wording import rounded, with_error, with_interval
 
 _MOST_DECIMALS = 8

@@ -11,9 +11,8 @@ from harness.base.text import enumerated
 from harness.families.catalogue import family_of
 from harness.report.packing import packed_columns
 from harness.report.page import Section
-from harness.tables.meanings import CELLS
+from harness.tables.columns import CELLS, SAMPLING
 from harness.tables.results import Results
-from harness.tables.schema import SAMPLING
 from harness.tables.storage import CELLS_FILE
 
 LARGEST = 100

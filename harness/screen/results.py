@@ -21,6 +21,7 @@ from harness.findings.numbers import format_number, worst_range
 from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
 from harness.screen.console import escape_markup
 from harness.screen.records import narrow_table
+from harness.tables.columns import SAMPLING
 from harness.tables.manifest import (
     engines_met,
     failed_methods,
@@ -31,7 +32,6 @@ from harness.tables.manifest import (
     worst_cases_are_exact,
 )
 from harness.tables.results import Results
-from harness.tables.schema import SAMPLING
 from harness.tables.wording import place_text
 
 _MOST_ROWS = 45

@@ -38,11 +38,11 @@ from harness.study.trials import (
     with_exact_trials,
 )
 from harness.tables.assemble import cells_table, summary_table
+from harness.tables.columns import table_kind
 from harness.tables.engine_agreement import engine_agreement
 from harness.tables.manifest import manifest
 from harness.tables.results import Results
 from harness.tables.scenario_result import ScenarioResult, Solution
-from harness.tables.schema import table_kind
 
 
 def compute(

@@ -12,7 +12,15 @@ from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
-from harness.tables.schema import SAMPLING, TRUTH, Columns, TableKind, worst_range_columns
+from harness.tables.columns import (
+    RANKING,
+    RECOMMENDATION,
+    SAMPLING,
+    TRUTH,
+    TableKind,
+    columns_of,
+    worst_range_columns,
+)
 
 YARDSTICK = "minimal_length"
 """The method that lengths are compared with, if a run has it."""
@@ -43,27 +51,6 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
     return pl.concat([_ranked(part) for part in parts], rechunk=True)
 
 
-def ranking_columns(kind: TableKind) -> Columns:
-    """The columns of ranking.csv, with their types."""
-    family = family_of(kind.family)
-    size = pl.Int64 if family.model.SIZE_IS_COUNT else pl.Float64
-    range_ = [name for ends in worst_range_columns(kind.family) for name in ends]
-    infinite = ("infinite_length",) if family.is_ratio else ()
-    return {
-        "family": pl.String,
-        **({SAMPLING: pl.String} if kind.sampled else {}),
-        "alpha": pl.Float64,
-        "rank": pl.Int64,
-        "method": pl.String,
-        "worst_alpha": pl.Float64,
-        **{f"worst_{name}": size for name in family.sizes},
-        **dict.fromkeys(
-            (*range_, "alpha_error", "rms_alpha_error", "relative_length", *infinite), pl.Float64
-        ),
-        **dict.fromkeys(("below_share", "relative_score"), pl.Float64),
-    }
-
-
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     """The ranking at one alpha."""
     family = rows["family"][0]
@@ -86,6 +73,9 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
         length[methods.index(YARDSTICK)] if YARDSTICK in methods else _shortest_above_zero(length)
     )
     columns: dict[str, Any] = {
+        "family": family,
+        **({SAMPLING: rows[SAMPLING][0]} if SAMPLING in rows.columns else {}),
+        "alpha": rows["alpha"][0],
         "method": methods,
         "worst_alpha": worst.max(axis=1),
         **{f"worst_{name}": rows[name][: worst.shape[1]].gather(worst_at) for name in sizes},
@@ -109,16 +99,13 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     return (
         table.with_row_index("rank", offset=1)
         .with_columns(
-            pl.when(~unknown).then(pl.col(name)).alias(name)
-            for name in (*(f"worst_{name}" for name in sizes), *range_)
+            known_rank.cast(pl.Int64),
+            *(
+                pl.when(~unknown).then(pl.col(name)).alias(name)
+                for name in (*(f"worst_{name}" for name in sizes), *range_)
+            ),
         )
-        .select(
-            pl.lit(family).alias("family"),
-            *([pl.lit(rows[SAMPLING][0]).alias(SAMPLING)] if SAMPLING in rows.columns else []),
-            pl.lit(rows["alpha"][0]).alias("alpha"),
-            known_rank.cast(pl.Int64).alias("rank"),
-            pl.exclude("rank"),
-        )
+        .select(*columns_of(RANKING, TableKind(family, sampled=SAMPLING in rows.columns)))
     )
 
 
@@ -206,7 +193,8 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
     if rows["method"].n_unique() < 2:
         return None
     family = family_of(rows["family"][0])
-    columns = recommendation_columns(TableKind(family.name, sampled=SAMPLING in rows.columns))
+    kind = TableKind(family.name, sampled=SAMPLING in rows.columns)
+    columns = columns_of(RECOMMENDATION, kind)
     keys = [name for name in ("family", SAMPLING, "alpha", *family.sizes) if name in columns]
     # All sizes of a run have the same truth, and so the same range.
     spans = [name for ends in worst_range_columns(family.name) for name in ends]
@@ -221,25 +209,6 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
         for answer in _answers(part.rows(named=True), part["alpha"][0])
     ]
     return pl.DataFrame(answers, columns) if answers else None
-
-
-def recommendation_columns(kind: TableKind) -> Columns:
-    """The columns of recommendation.csv, with their types."""
-    family = family_of(kind.family)
-    columns: Columns = {
-        "family": pl.String,
-        **({SAMPLING: pl.String} if kind.sampled else {}),
-        "alpha": pl.Float64,
-        **dict.fromkeys(family.sizes, pl.Int64 if family.model.SIZE_IS_COUNT else pl.Float64),
-        **{name: pl.Float64 for ends in worst_range_columns(kind.family) for name in ends},
-        "question": pl.String,
-        "methods": pl.Int64,
-        "qualified": pl.Int64,
-    }
-    for prefix, name in (("", "method"), ("runner_up_", "runner_up")):
-        columns |= {name: pl.String}
-        columns |= {f"{prefix}{measure}": pl.Float64 for measure in _MEASURES}
-    return columns
 
 
 def rounding_of(alpha: float) -> float:
@@ -342,25 +311,6 @@ def near_nominal(cells: pl.DataFrame) -> pl.DataFrame | None:
     keys = ["family", "method", "side", "alpha", "engine", *others, *family.truths]
     parts = rows.partition_by(keys, maintain_order=True)
     return pl.concat([_from_where(part.sort(axis), keys, axis) for part in parts], rechunk=True)
-
-
-def near_nominal_columns(name: str) -> Columns:
-    """The columns of near_nominal.csv of a family, with their types."""
-    family = family_of(name)
-    size = pl.Int64 if family.model.SIZE_IS_COUNT else pl.Float64
-    numbers = dict.fromkeys(("coverage", "std_error"), pl.Float64)
-    return {
-        **dict.fromkeys(("family", "method", "side"), pl.String),
-        "alpha": pl.Float64,
-        "engine": pl.String,
-        **dict.fromkeys(family.sizes[1:], size),
-        **dict.fromkeys(family.truths, pl.Float64),
-        "within": pl.Float64,
-        "near_from": size,
-        **numbers,
-        "largest": size,
-        **{f"largest_{name}": kind for name, kind in numbers.items()},
-    }
 
 
 def _from_where(rows: pl.DataFrame, keys: Sequence[str], axis: str) -> pl.DataFrame:

@@ -36,16 +36,17 @@ from harness.designs.scores import Scores
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR
-from harness.tables.scenario_result import ScenarioResult, by_column
-from harness.tables.schema import (
+from harness.tables.columns import (
+    CELLS,
     OUTCOME,
     SAMPLING,
+    SUMMARY,
     TRUTH,
     TableKind,
-    cells_columns,
-    summary_columns,
+    columns_of,
     worst_range_columns,
 )
+from harness.tables.scenario_result import ScenarioResult, by_column
 
 PARTS_FROM = 1e-6
 """The smallest difference of alpha under the truth's posterior and under the reference prior's that
@@ -67,7 +68,7 @@ def cells_table(
     pooled = [result.pooled() for result in results]
     columns = chain.from_iterable(by_column(pooled))
     blocks = chain.from_iterable(_cells(result, row, engines) for result, row in columns)
-    return join_blocks(with_fraction_intervals(blocks), cells_columns(kind))
+    return join_blocks(with_fraction_intervals(blocks), columns_of(CELLS, kind))
 
 
 def summary_table(
@@ -87,7 +88,7 @@ def summary_table(
         for (result, row), (pooled_result, _) in zip(*columns, strict=True)
     )
     blocks = with_fraction_intervals(chain.from_iterable(rows))
-    return join_blocks(blocks, summary_columns(kind))
+    return join_blocks(blocks, columns_of(SUMMARY, kind))
 
 
 def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator[Block]:

@@ -12,8 +12,13 @@ from harness.agreement import LEVEL
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.calibration import BinTally, Design, chi_squared
 from harness.designs.monte_carlo import fraction_interval, standard_error
+from harness.tables.columns import (
+    CELLS_OF_CALIBRATION,
+    SUMMARY_OF_CALIBRATION,
+    TableKind,
+    columns_of,
+)
 from harness.tables.manifest import content_hash, versions
-from harness.tables.schema import CALIBRATION_CELLS, CALIBRATION_SUMMARY
 
 
 def calibration_cells(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
@@ -31,7 +36,7 @@ def calibration_cells(design: Design, tallies: Sequence[BinTally]) -> pl.DataFra
                 "bin_upper": design.edges[1:],
                 **_fractions(tally),
             },
-            schema=CALIBRATION_CELLS,
+            schema=columns_of(CELLS_OF_CALIBRATION, TableKind(design.family)),
             nan_to_null=True,
         )
         for reference, tally in zip(design.references, tallies, strict=True)
@@ -54,7 +59,7 @@ def _fractions(tally: BinTally) -> dict[str, Floats | Integers]:
     for name, values in known.items():
         columns[name] = np.full(used.size, np.nan)
         columns[name][used] = values
-    return {name: columns[name] for name in CALIBRATION_CELLS if name in columns}
+    return columns
 
 
 def calibration_summary(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
@@ -63,7 +68,7 @@ def calibration_summary(design: Design, tallies: Sequence[BinTally]) -> pl.DataF
         {"family": design.family, "reference": reference, **_overall(tally)}
         for reference, tally in zip(design.references, tallies, strict=True)
     ]
-    return pl.DataFrame(rows, schema=CALIBRATION_SUMMARY)
+    return pl.DataFrame(rows, schema=columns_of(SUMMARY_OF_CALIBRATION, TableKind(design.family)))
 
 
 def _overall(tally: BinTally) -> dict[str, Any]:

@@ -12,42 +12,23 @@ import polars as pl
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.family import ENUMERATION, Family
-from harness.tables.answers import near_nominal_columns, ranking_columns, recommendation_columns
-from harness.tables.meanings import (
-    CELLS,
-    CELLS_OF_CALIBRATION,
-    EVERYWHERE,
+from harness.tables.columns import (
     NEAR_NOMINAL,
     NUMBERED,
     OF_LENGTH,
     OF_PARAMETER,
     OF_TRUTH,
-    OWN,
     PROBABILITY,
     RANKING,
     RATIO,
     RECOMMENDATION,
-    SUMMARY,
-    SUMMARY_OF_CALIBRATION,
-)
-from harness.tables.schema import (
-    CALIBRATION_CELLS,
-    CALIBRATION_SUMMARY,
-    Columns,
-    TableKind,
-    cells_columns,
-    summary_columns,
+    TABLES,
+    ColumnRecord,
+    possible_records,
 )
 
-TABLES = tuple(OWN)
-"""The tables that a result may have; those of a calibration have names of their own here."""
+Records = dict[str, ColumnRecord]
 
-_TYPES = {
-    pl.String: "text",
-    pl.Int64: "whole number",
-    pl.Float64: "number",
-    pl.Boolean: "true or false",
-}
 _ANY_FAMILY = {
     OF_TRUTH: "unit of the parameter of a sample",
     OF_PARAMETER: "unit of the parameter",
@@ -73,7 +54,7 @@ def columns_of(table: str, family: str | None = None) -> tuple[Column, ...]:
     """Return the columns that a table of a result may have, in their order.
 
     Args:
-        table: one of ``TABLES``.
+        table: one of ``columns.TABLES``.
         family: the family of the run; None for the columns of all families.
 
     Raises:
@@ -122,8 +103,18 @@ def columns_in(
         family: the family of the run.
         calibration: whether it is a calibration.
     """
+    known = records_in(name, family, calibration)
+    columns = {column: known[column] for column in frame.columns}
+    return _described(name, columns, family_of(family))
+
+
+def records_in(name: str, family: str, calibration: bool) -> Records:
+    """Return the records of the columns of a table by the name of its file; none of another file.
+
+    Args: as of ``columns_in``.
+    """
     table = f"calibration_{name}" if calibration else name
-    return _described(table, dict(frame.schema), family_of(family))
+    return possible_records(table, family) if table in TABLES else {}
 
 
 def parquet_metadata(columns: Iterable[Column]) -> dict[str, str]:
@@ -138,60 +129,50 @@ def parquet_metadata(columns: Iterable[Column]) -> dict[str, str]:
     return {"columns": json.dumps(content, ensure_ascii=False)}
 
 
-def _possible(table: str, family: str) -> Columns:
-    """The columns that a table of the family may have."""
-    kind = TableKind(family, grouped=True, two_references=True, may_fail=True, sampled=True)
+def _possible(table: str, family: str) -> Records:
+    """The columns that a table of the family may have; none where there is no such table."""
     known = family_of(family)
-    if table == SUMMARY:
-        return summary_columns(kind)
-    if table == CELLS:
-        return cells_columns(kind)
     is_compared = ENUMERATION in known.engines
-    if table == RANKING:
-        return ranking_columns(kind) if is_compared and known.has_outcomes else {}
-    if table == RECOMMENDATION:
-        return recommendation_columns(kind) if is_compared else {}
-    if table == NEAR_NOMINAL:
-        return {} if known.has_outcomes else near_nominal_columns(family)
-    return {
-        SUMMARY_OF_CALIBRATION: CALIBRATION_SUMMARY,
-        CELLS_OF_CALIBRATION: CALIBRATION_CELLS,
-    }[table]
+    exists = {
+        RANKING: is_compared and known.has_outcomes,
+        RECOMMENDATION: is_compared,
+        NEAR_NOMINAL: not known.has_outcomes,
+    }
+    return possible_records(table, family) if exists.get(table, True) else {}
 
 
-def _merged(tables: Iterable[Columns]) -> Columns:
+def _merged(tables: Iterable[Records]) -> Records:
     """The columns of all tables, in an order that is that of each table."""
-    left: Columns = {}
+    left: Records = {}
     before: dict[str, set[str]] = {}
     for columns in tables:
-        left |= {name: kind for name, kind in columns.items() if name not in left}
+        left |= {name: record for name, record in columns.items() if name not in left}
         for former, name in pairwise(columns):
             before.setdefault(name, set()).add(former)
-    merged: Columns = {}
+    merged: Records = {}
     while left:
         first = next(name for name in left if before.get(name, set()) <= merged.keys())
         merged[first] = left.pop(first)
     return merged
 
 
-def _described(table: str, columns: Columns, family: Family | None) -> tuple[Column, ...]:
+def _described(table: str, columns: Records, family: Family | None) -> tuple[Column, ...]:
+    units = _ANY_FAMILY if family is None else _units(family)
     return tuple(
-        Column(table, name, _TYPES[kind], *_unit_and_meaning(table, name, family))
-        for name, kind in columns.items()
+        Column(
+            table,
+            name,
+            record.type,
+            units.get(record.unit, record.unit),
+            record.meaning.replace("{of}", _of(name.removeprefix(record.name))),
+        )
+        for name, record in columns.items()
     )
 
 
-def _unit_and_meaning(table: str, name: str, family: Family | None) -> tuple[str, str]:
-    """The unit and the meaning of a column, numbered or not."""
-    known = {**EVERYWHERE, **OWN[table]}
-    unit, meaning = known.get(name, ("", ""))
-    of = ""
-    if not meaning:
-        end = next(end for end in NUMBERED if name.endswith(end) and name[: -len(end)] in known)
-        unit, meaning = known[name.removesuffix(end)]
-        of = f" {NUMBERED[end]}"
-    units = _ANY_FAMILY if family is None else _units(family)
-    return units.get(unit, unit), meaning.replace("{of}", of)
+def _of(end: str) -> str:
+    """What the end of a name says."""
+    return f" {NUMBERED[end]}" if end else ""
 
 
 def _units(family: Family) -> dict[str, str]:

@@ -22,9 +22,9 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.methods.remarks import ORDER, OUTSIDE
 from harness.tables.assemble import total_counts
+from harness.tables.columns import table_kind
 from harness.tables.engine_agreement import EngineAgreement
 from harness.tables.scenario_result import ScenarioResult, by_column
-from harness.tables.schema import table_kind
 
 _PACKAGES = ("coverage-harness", "numpy", "scipy", "polars", "matplotlib")
 

@@ -15,10 +15,17 @@ import polars as pl
 from harness.base.arguments import validate_path
 from harness.base.errors import InputError
 from harness.tables.answers import near_nominal, ranking, recommendation
+from harness.tables.columns import (
+    CELLS,
+    NEAR_NOMINAL,
+    RANKING,
+    RECOMMENDATION,
+    SUMMARY,
+    ColumnRecord,
+    columns_of_run,
+)
 from harness.tables.commit import settle
-from harness.tables.dictionary import columns_in, dictionary, parquet_metadata
-from harness.tables.meanings import CELLS, NEAR_NOMINAL, RANKING, RECOMMENDATION, SUMMARY
-from harness.tables.schema import columns_of
+from harness.tables.dictionary import columns_in, dictionary, parquet_metadata, records_in
 from harness.tables.storage import (
     CELLS_FILE,
     COLUMNS_FILE,
@@ -84,6 +91,11 @@ def _kind_of(manifest: Mapping[str, Any]) -> tuple[str, bool]:
     """The family of a run, and whether it is a calibration."""
     experiment = manifest["experiment"]
     return str(experiment["family"]), experiment.get("kind") == "calibration"
+
+
+def column_records(results: Results, table: str) -> dict[str, ColumnRecord]:
+    """What is said of the columns of a table by their names; nothing of those of columns.csv."""
+    return records_in(table, *_kind_of(results.manifest))
 
 
 _ROW_GROUP = 1 << 17
@@ -203,7 +215,7 @@ def _read(folder: Path, needed: Sequence[str]) -> Results:
     if missing:
         raise InputError(f"{folder} holds no results: {', '.join(missing)} missing")
     manifest = read_manifest(folder)
-    known = columns_of(manifest)
+    known = columns_of_run(manifest)
     if known is None:
         raise InputError(f"{folder / MANIFEST_FILE} is not the manifest of a run")
     try:
@@ -211,12 +223,12 @@ def _read(folder: Path, needed: Sequence[str]) -> Results:
         # A folder's name may have brackets and a tilde in it, which Polars would expand.
         place = folder.absolute()
         has_cells = CELLS_FILE in needed or (place / CELLS_FILE).is_file()
-        empty = pl.DataFrame(schema=known.cells)
+        empty = pl.DataFrame(schema=known[CELLS])
         cells = pl.read_parquet(place / CELLS_FILE, glob=False) if has_cells else empty
-        summary = pl.read_csv(place / SUMMARY_FILE, schema=known.summary, glob=False)
+        summary = pl.read_csv(place / SUMMARY_FILE, schema=known[SUMMARY], glob=False)
     except (pl.exceptions.PolarsError, ValueError, OSError) as fault:
         raise InputError(f"{folder}: the results cannot be read: {fault}") from None
-    if dict(cells.schema) != known.cells:
+    if dict(cells.schema) != known[CELLS]:
         raise InputError(f"{folder / CELLS_FILE} has other columns than a table of cells")
     content = {key: value for key, value in manifest.items() if key != FILES_KEY}
     return Results(cells, summary, content, folder)

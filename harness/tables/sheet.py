@@ -14,14 +14,8 @@ import polars as pl
 
 from harness.base.errors import InputError, did_you_mean
 from harness.families.catalogue import family_of
-from harness.tables.meanings import (
-    CELLS,
-    NUMBERED,
-    RANKING,
-    RECOMMENDATION,
-    SUMMARY,
-)
-from harness.tables.results import Results
+from harness.tables.columns import SUMMARY, ColumnRecord
+from harness.tables.results import Results, column_records
 from harness.tables.wording import (
     DIGITS,
     method_titles,
@@ -38,40 +32,9 @@ _METHODS = ("method", "runner_up")
 _WORDS = ("engine", "question")
 """Columns whose words have underscores between them."""
 
-_KEYS = frozenset(
-    {"sampling", "method", "side", "alpha", "n", "exposure", "k", "clusters", "size", "engine"}
-)
-_SHOWN: Mapping[str, frozenset[str]] = {
-    SUMMARY: _KEYS | {"actual_alpha", "worst_alpha", "worst_truth", "mean_length"},
-    CELLS: _KEYS
-    | {"given", "x", "x_last", "both", "first_only", "second_only", "neither", "truth", "rho"}
-    | {"actual_alpha", "lower", "upper", "length"},
-    RANKING: _KEYS
-    | {"rank", "worst_alpha", "worst_n", "worst_exposure", "alpha_error", "rms_alpha_error"}
-    | {"relative_length", "infinite_length", "below_share", "relative_score"},
-    RECOMMENDATION: _KEYS | {"question", "mean_length", "actual_alpha", "worst_alpha"},
-}
-"""The columns of a table where nobody asks for others; of a table that is not here, all."""
-
-_SETTINGS = frozenset(
-    {"alpha", "n", "exposure", "truth", "rho", "worst_from", "worst_to", "worst_n"}
-    | {"worst_exposure", "bin_lower", "bin_upper", "within"}
-)
-"""Columns of numbers that somebody chose, and that are not rounded."""
-
+_CONDITIONS = ("sampling", "method", "side", "alpha", "engine", "given", "reference")
+"""Columns that are part of the caption where they are the same in all rows, beside the sizes."""
 _CI = ("ci_lower", "ci_upper")
-_ERRORS: Mapping[str, str] = {
-    "actual_alpha": "std_error",
-    "alpha_error": "std_error",
-    "coverage": "std_error",
-    "fraction": "std_error",
-    "alpha_without_failed": "std_error_without_failed",
-    "largest_coverage": "largest_std_error",
-}
-"""The column of the standard error of each estimate."""
-_INTERVALS = {"actual_alpha": _CI, "fraction": _CI}
-"""The columns of the interval of each estimate."""
-_OF_ESTIMATES = frozenset({*_ERRORS.values(), *_CI})
 
 
 @dataclass(frozen=True)
@@ -117,13 +80,14 @@ def readable_sheet(
     """
     titles = method_titles(results.manifest)
     whole = choose_rows(choose_table(results, name), where, name, titles)
+    records = column_records(results, name)
     constant: list[tuple[str, Any]] = []
     if columns:
         chosen = choose_columns(whole, columns, name)
     else:
-        chosen, constant = _usual(whole, name, errors)
+        chosen, constant = _usual(whole, records, errors)
     family = family_of(results.manifest["experiment"]["family"])
-    form = _Form(digits, errors, {} if labels else titles, family.model.SUPPORT)
+    form = _Form(records, digits, errors, {} if labels else titles, family.model.SUPPORT)
     cells = [form.texts(whole, column) for column in chosen.columns]
     said = [f"{column} = {form.text(column, value)}" for column, value in constant]
     return Sheet(
@@ -160,7 +124,7 @@ def raw_sheet(
         )
     if digits is None:
         return table
-    form = _Form(digits, "none", {}, None)
+    form = _Form(column_records(results, name), digits, "none", {}, None)
     return table.with_columns(
         pl.Series(column, form.texts(table, column))
         for column, kind in table.schema.items()
@@ -169,41 +133,40 @@ def raw_sheet(
 
 
 def _usual(
-    table: pl.DataFrame, name: str, errors: Errors
+    table: pl.DataFrame, records: Mapping[str, ColumnRecord], errors: Errors
 ) -> tuple[pl.DataFrame, list[tuple[str, Any]]]:
     """The columns that are shown unless others are asked for, and what is the same in all rows."""
-    # The tables of a calibration have other columns than those of the same name.
-    usual = None if "reference" in table.columns else _SHOWN.get(name)
+    known = {column: records[column] for column in table.columns if column in records}
+    beside = {*(record.error for record in known.values()), *_CI}
+    is_key = {
+        column: record.name in _CONDITIONS or record.among in ("sizes", "further_sizes")
+        for column, record in known.items()
+    }
+    # All columns are shown of a table in which none is marked.
+    some_shown = any("shown" in record.marks for record in known.values())
     shown = [
         column
         for column in table.columns
-        if column != "family" and (usual is None or not {column, _stem(column)}.isdisjoint(usual))
+        if column != "family"
+        and (not some_shown or is_key[column] or "shown" in known[column].marks)
+        and (errors == "none" or column not in beside)
+        and table[column].null_count() < table.height
     ]
-    if errors != "none":
-        shown = [column for column in shown if column not in _OF_ESTIMATES]
-    shown = [column for column in shown if table[column].null_count() < table.height]
     constant = [
         column
         for column in shown
-        if column != "method"
-        and (_stem(column) in _KEYS or column in ("given", "reference"))
-        and table[column].n_unique() == 1
+        if column != "method" and is_key.get(column) and table[column].n_unique() == 1
     ]
     kept = [column for column in shown if column not in constant]
     return table.select(kept), [(column, table[column][0]) for column in constant]
-
-
-def _stem(column: str) -> str:
-    """The name without the end that numbers it: ``n`` of ``n1``."""
-    return next(
-        (column[: -len(end)] for end in NUMBERED if column.endswith(end) and column != end), column
-    )
 
 
 @dataclass(frozen=True)
 class _Form:
     """How values become text."""
 
+    records: Mapping[str, ColumnRecord]
+    """What is said of the columns."""
     digits: int
     errors: Errors
     titles: Mapping[str, str]
@@ -214,12 +177,14 @@ class _Form:
     def texts(self, table: pl.DataFrame, column: str) -> list[str]:
         """The texts of one column."""
         values = table[column].to_list()
-        error, interval = _ERRORS.get(column, ""), _INTERVALS.get(column, ("", ""))
-        if self.errors == "none" or not ({error, *interval} & set(table.columns)):
+        record = self.records.get(column)
+        interval = _CI if record and "interval" in record.marks else ("", "")
+        names = (record.error if record else "", *interval)
+        if self.errors == "none" or set(names).isdisjoint(table.columns):
             return [self.text(column, value) for value in values]
         beside = (
             table[each].to_list() if each in table.columns else [None] * len(values)
-            for each in (error, *interval)
+            for each in names
         )
         return [self._estimate(column, *each) for each in zip(values, *beside, strict=True)]
 
@@ -247,10 +212,10 @@ class _Form:
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, float):
-            if self.support is not None and _stem(column) == "worst_truth":
+            record = self.records[column]
+            if self.support is not None and record.name == "worst_truth":
                 return place_text(value, self.support, self.digits)
-            chosen = not {column, _stem(column)}.isdisjoint(_SETTINGS)
-            return setting_text(value) if chosen else rounded(value, self.digits)
+            return setting_text(value) if "chosen" in record.marks else rounded(value, self.digits)
         if column in _METHODS:
             return self.titles.get(value, value)
         return str(value).replace("_", " ") if column in _WORDS else str(value)

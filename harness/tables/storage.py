@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.base.errors import InputError
 from harness.base.files import read_regular
-from harness.tables.schema import columns_of
+from harness.tables.columns import columns_of_run
 
 CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE = "cells.parquet", "summary.csv", "manifest.json"
 RANKING_FILE, RECOMMENDATION_FILE = "ranking.csv", "recommendation.csv"
@@ -70,7 +70,7 @@ def is_result(folder: Path) -> bool:
 
 
 def _is_manifest(content: Any) -> bool:
-    if columns_of(content) is None:
+    if columns_of_run(content) is None:
         return False
     figures = content["experiment"].get("figures")
     return (

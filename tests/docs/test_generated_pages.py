@@ -21,7 +21,7 @@ import harness
 from harness.families.catalogue import FAMILIES
 from harness.figures.catalogue import FIGURES
 from harness.methods.catalogue import CATALOGUE
-from harness.tables.schema import TableKind, cells_columns, summary_columns
+from harness.tables.columns import TableKind, columns_of
 
 WILSON = CATALOGUE["proportion"]["wilson"]
 
@@ -78,8 +78,8 @@ def test_the_page_of_a_family_has_every_method_with_its_equation(wilson):
 def test_the_columns_of_every_family_are_listed():
     text = columns_page.page()
     for family in FAMILIES:
-        for columns_of in (summary_columns, cells_columns):
-            for name in columns_of(TableKind(family)):
+        for table in ("summary", "cells"):
+            for name in columns_of(table, TableKind(family)):
                 assert name.replace("_", "&#95;") in text
 
 

@@ -18,8 +18,13 @@ from harness.tables.calibration_tables import (
     calibration_manifest,
     calibration_summary,
 )
+from harness.tables.columns import (
+    CELLS_OF_CALIBRATION,
+    SUMMARY_OF_CALIBRATION,
+    TableKind,
+    columns_of,
+)
 from harness.tables.results import Results
-from harness.tables.schema import CALIBRATION_CELLS, CALIBRATION_SUMMARY
 
 DESIGN = Design(
     family="proportion_difference",
@@ -57,8 +62,9 @@ def results(*tallies: BinTally) -> Results:
 
 def test_columns_and_their_order_are_those_of_the_schema():
     found = results(SURE, TALLY)
-    assert dict(found.cells.schema) == CALIBRATION_CELLS
-    assert dict(found.summary.schema) == CALIBRATION_SUMMARY
+    kind = TableKind("proportion_difference")
+    assert dict(found.cells.schema) == columns_of(CELLS_OF_CALIBRATION, kind)
+    assert dict(found.summary.schema) == columns_of(SUMMARY_OF_CALIBRATION, kind)
     assert found.cells.n_chunks() == 1
 
 

@@ -11,10 +11,9 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.families.catalogue import FAMILIES
-from harness.tables.answers import ranking_columns, recommendation_columns
-from harness.tables.dictionary import TABLES, columns_of
-from harness.tables.meanings import EVERYWHERE, NUMBERED, OWN
-from harness.tables.schema import TableKind
+from harness.tables import columns
+from harness.tables.columns import NUMBERED, RANKING, RECOMMENDATION, TABLES, TableKind
+from harness.tables.dictionary import columns_of
 from tests.study.experiments import in_memory
 from tests.study.test_calibrate import FIGURE_12, computed
 
@@ -38,12 +37,12 @@ def test_every_column_has_a_meaning_that_is_a_sentence(table):
 
 
 def test_every_meaning_is_that_of_a_column():
-    """No entry is left of a column that is gone."""
-    for own in OWN.values():
-        shared = [table for table in TABLES if OWN[table] is own]
-        assert not own.keys() - {each.name for table in shared for each in columns_of(table)}
+    """No record is left that no family has."""
+    for table in TABLES:
+        known = [columns.possible_records(table, family).values() for family in FAMILIES]
+        wanted = {each for each in columns.RECORDS if table in each.tables.split()}
+        assert wanted == {record for records in known for record in records}
     everywhere = {column.name for table in TABLES for column in columns_of(table)}
-    assert not EVERYWHERE.keys() - everywhere
     assert all(any(name.endswith(end) for name in everywhere) for end in NUMBERED)
 
 
@@ -57,8 +56,8 @@ def test_the_columns_of_all_families_hold_those_of_each_in_their_order(table):
 
 def test_tables_have_the_columns_and_types_that_are_documented(results):
     kind = TableKind("proportion")
-    assert dict(results.ranking.schema) == ranking_columns(kind)
-    assert dict(results.recommendation.schema) == recommendation_columns(kind)
+    assert dict(results.ranking.schema) == columns.columns_of(RANKING, kind)
+    assert dict(results.recommendation.schema) == columns.columns_of(RECOMMENDATION, kind)
 
 
 @pytest.mark.parametrize("table", STORED)

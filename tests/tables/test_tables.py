@@ -8,10 +8,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from harness.methods.catalogue import PROPORTION
-from harness.tables.schema import TableKind, cells_columns, summary_columns
+from harness.tables.columns import TableKind, columns_of
 from tests.study.experiments import DRAWN, LISTED, ODD_LABEL, in_memory, part
 
-SUMMARY, CELLS = summary_columns(TableKind("proportion")), cells_columns(TableKind("proportion"))
+SUMMARY, CELLS = (columns_of(name, TableKind("proportion")) for name in ("summary", "cells"))
 SUMMARY_COLUMNS = [
     *("family", "method", "side", "alpha", "n", "engine", "trials", "miss_below", "miss_above"),
     *("actual_alpha", "std_error", "ci_lower", "ci_upper", "alpha_error", "alpha_error_min"),

@@ -30,8 +30,8 @@ from harness.figures.method_limits import exact_curve, known_limits, scenario_wi
 from harness.figures.selection import Size, at
 from harness.figures.suitable import MOST_LISTED
 from harness.figures.truth_curves import TruthCurves
+from harness.tables.columns import OUTCOME, TRUTH
 from harness.tables.results import Results
-from harness.tables.schema import OUTCOME, TRUTH
 
 MOST_HELD = 12
 """The most true values of the second sample; of more, so many are shown, evenly spread."""

@@ -18,7 +18,7 @@ from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTE
 from harness.findings.numbers import percent, significant
 from harness.report.packing import numbers
 from harness.tables.answers import rounding_of
-from harness.tables.schema import OUTCOME, TRUTH
+from harness.tables.columns import OUTCOME, TRUTH
 
 ENGINES: Mapping[str, tuple[str, ...]] = {
     OUTCOME: (POSTERIOR, ENUMERATION, MONTE_CARLO),

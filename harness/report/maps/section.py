@@ -29,8 +29,8 @@ from harness.report.maps.frames import (
 from harness.report.packing import packed
 from harness.report.page import Section
 from harness.tables.answers import YARDSTICK, rounding_of
+from harness.tables.columns import OUTCOME
 from harness.tables.results import Results
-from harness.tables.schema import OUTCOME
 from harness.tables.wording import method_titles
 
 STEPS = 10

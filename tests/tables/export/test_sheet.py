@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 
 from harness.base.errors import InputError
-from harness.tables.answers import ranking_columns
-from harness.tables.schema import TableKind
+from harness.tables.columns import RANKING, TableKind, columns_of
 from harness.tables.sheet import raw_sheet, readable_sheet
 from tests.study.experiments import ODD_LABEL, part
 from tests.study.test_calibrate import FIGURE_12, computed
@@ -106,7 +105,7 @@ def test_every_table_of_a_result_is_there(listed, table):
 
 def test_a_ranking_has_the_columns_that_the_screen_shows(drawn):
     sheet = readable_sheet(drawn, "ranking")
-    assert {*sheet.names} == set(ranking_columns(TableKind("proportion"))) - {
+    assert {*sheet.names} == set(columns_of(RANKING, TableKind("proportion"))) - {
         *("family", "worst_from", "worst_to")
     }
 

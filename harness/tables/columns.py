@@ -1,0 +1,197 @@
+"""The columns of all tables.
+
+``columns.csv`` is the only place that says what a column is called and means, its type and unit,
+in which tables it stands and when: a row for each, in the order of the tables. A new column is one
+more row, and the values that ``assemble`` gives it.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby, islice
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from harness.families.catalogue import FAMILIES, family_of
+from harness.families.family import Family
+
+OUTCOME, TRUTH = "outcome", "truth"
+
+SAMPLING = "sampling"
+"""The column that names how outcomes arise, in tables of a run whose config has this key."""
+
+SUMMARY, CELLS, RANKING, RECOMMENDATION, NEAR_NOMINAL = (
+    "summary",
+    "cells",
+    "ranking",
+    "recommendation",
+    "near_nominal",
+)
+SUMMARY_OF_CALIBRATION, CELLS_OF_CALIBRATION = "calibration_summary", "calibration_cells"
+
+PROBABILITY, RATIO = "probability", "ratio"
+OF_TRUTH, OF_PARAMETER, OF_LENGTH = "<truth>", "<parameter>", "<length>"
+"""Units that the family decides: of the true value, of the parameter, of a length."""
+
+Columns = dict[str, Any]
+"""Names of columns in their order, with their Polars types."""
+_TYPES: Mapping[str, Any] = {
+    "text": pl.String,
+    "whole number": pl.Int64,
+    "number": pl.Float64,
+    "true or false": pl.Boolean,
+}
+
+
+@dataclass(frozen=True)
+class TableKind:
+    """The properties of an experiment that decide which columns its tables have."""
+
+    family: str
+    grouped: bool = False
+    """Whether outcomes are pooled; a cell is then for the outcomes x … x_last."""
+    two_references: bool = False
+    """Whether the engine ``posterior`` uses the posterior that the truth implies. The tables then
+    also hold the alpha under the reference prior, and whether the two differ."""
+    may_fail: bool = False
+    """Whether a method is a user function, which may give no limits."""
+    sampled: bool = False
+    """Whether the tables name how data arise: where it is not the family's own way, or where the
+    family has none."""
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether intervals may have an infinite length."""
+        return family_of(self.family).is_ratio
+
+
+@dataclass(frozen=True)
+class ColumnRecord:
+    """What is said of a column: a row of ``columns.csv``."""
+
+    tables: str
+    """The tables that have it, with spaces between them."""
+    name: str
+    type: str
+    """"text", "whole number", "number" or "true or false"."""
+    unit: str
+    """Empty of texts and of numbers without one."""
+    among: str
+    """Where a family decides the names: the list of ``_names_in`` among which those of this column
+    are. They are its own, or, if ``{of}`` stands in its meaning, its own with an end."""
+    when: str
+    """The property of ``TableKind`` without which tables do not have it."""
+    marks: str
+    """``shown``: a sheet has it where nobody asks for other columns; ``chosen``: somebody chose its
+    numbers, which are not rounded then; ``interval``: it has one from ci_lower to ci_upper."""
+    error: str
+    """The column with its standard error."""
+    meaning: str
+    """``{of}`` stands for " of the first sample" and the like where the column is numbered."""
+
+
+with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _file:
+    RECORDS = tuple(ColumnRecord(*row) for row in islice(csv.reader(_file), 1, None))
+
+TABLES = (
+    *(SUMMARY, CELLS, RANKING, RECOMMENDATION, NEAR_NOMINAL),
+    *(SUMMARY_OF_CALIBRATION, CELLS_OF_CALIBRATION),
+)
+"""The tables that a result may have; those of a calibration have names of their own here."""
+
+NUMBERED: Mapping[str, str] = {
+    "1": "of the first sample",
+    "2": "of the second sample",
+    "_both": "of a pair right in both",
+    "_first_only": "of a pair right in the first only",
+    "_second_only": "of a pair right in the second only",
+    "_neither": "of a pair right in neither",
+}
+"""The ends of names of columns that stand once for each sample, or each kind of pairs."""
+
+
+def _names_in(among: str, family: Family) -> Sequence[str]:
+    """The names that the family decides, in their order."""
+    return {
+        "sizes": family.sizes,
+        "further_sizes": family.sizes[1:],
+        "worst_sizes": [f"worst_{name}" for name in family.sizes],
+        "counts": family.counts,
+        "truths": family.truths,
+        "worst_truths": family.numbered("worst_truth"),
+        "worst_range": list(chain.from_iterable(worst_range_columns(family.name))),
+    }[among]
+
+
+def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
+    """The records of the columns that a table has, by their names and in their order."""
+    family = family_of(kind.family)
+    here = [
+        each
+        for each in RECORDS
+        if table in each.tables.split() and (not each.when or getattr(kind, each.when))
+    ]
+    found: dict[str, ColumnRecord] = {}
+    for among, group in groupby(here, key=attrgetter("among")):
+        named = {
+            each.name + end: each
+            for each in group
+            for end in ("", *(NUMBERED if "{of}" in each.meaning else ()))
+        }
+        names = _names_in(among, family) if among else list(named)
+        found |= {name: named[name] for name in names if name in named}
+    return found
+
+
+def columns_of(table: str, kind: TableKind) -> Columns:
+    """The columns that a table has, with their types."""
+    return {name: _TYPES[record.type] for name, record in records_of(table, kind).items()}
+
+
+def possible_records(table: str, family: str) -> dict[str, ColumnRecord]:
+    """The records of all columns that a table of a family may have."""
+    every = TableKind(family, grouped=True, two_references=True, may_fail=True, sampled=True)
+    return records_of(table, every)
+
+
+def worst_range_columns(family: str) -> list[tuple[str, str]]:
+    """The columns of the range of the worst case, from and to, for each sample."""
+    known = family_of(family)
+    return list(zip(known.numbered("worst_from"), known.numbered("worst_to"), strict=True))
+
+
+def columns_of_run(manifest: Any) -> dict[str, Columns] | None:
+    """The columns of the cells and of the summary of a run, from its manifest.
+
+    Returns:
+        None if it is no manifest of a run.
+    """
+    experiment = manifest.get("experiment") if isinstance(manifest, dict) else None
+    if not isinstance(experiment, dict) or not isinstance(experiment.get("family"), str):
+        return None
+    if experiment["family"] not in FAMILIES:
+        return None
+    if experiment.get("kind") == "calibration":
+        kind = TableKind(experiment["family"])
+        cells, summary = CELLS_OF_CALIBRATION, SUMMARY_OF_CALIBRATION
+    elif isinstance(experiment.get("methods"), list):
+        kind, cells, summary = table_kind(experiment), CELLS, SUMMARY
+    else:
+        return None
+    return {CELLS: columns_of(cells, kind), SUMMARY: columns_of(summary, kind)}
+
+
+def table_kind(document: Any) -> TableKind:
+    """The kind of the tables of an experiment, from its resolved config."""
+    return TableKind(
+        family=document["family"],
+        grouped="group" in document,
+        two_references=document.get("reference") == "truth",
+        may_fail=any(isinstance(each, dict) and "name" not in each for each in document["methods"]),
+        sampled=SAMPLING in document or family_of(document["family"]).names_sampling,
+    )
