@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from harness.callers.command import Command, RFunction
 from harness.designs.design import AnyTruth
 from harness.designs.results import Group
-from harness.distributions.sampling.law import Law
+from harness.distributions.sampling.law import NUMPY, Law
 from harness.distributions.truths import PairTruth, Prior
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
@@ -107,7 +107,7 @@ class Execution:
     """Of the Dask scheduler, with the backend ``dask``; None for workers on this machine."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Experiment:
     """A config of the kind ``coverage``, fully resolved."""
 
@@ -121,19 +121,19 @@ class Experiment:
     truth: AnyTruth
     written_truth: Mapping[str, Any]
     """The truth as plain data, in which a grid is still a grid."""
-    sampling: Law | None
+    sampling: Law | None = None
     """How outcomes arise; None where they are binomial or Poisson, as the family has it."""
     trials: Trials | None
     """None where no Monte Carlo trials are made."""
-    draws: str
+    draws: str = NUMPY
     """``numpy`` or ``thinned``: where the outcomes of Monte Carlo trials come from."""
-    outcomes: int | tuple[int, ...] | None
+    outcomes: int | tuple[int, ...] | None = None
     """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or
     the outcomes themselves, ascending."""
-    reference: Literal["prior", "truth"]
+    reference: Literal["prior", "truth"] = "prior"
     """The distribution under which ``posterior`` computes alpha errors: the posterior from the
     reference prior, or from the truth itself."""
-    group: Group | None
+    group: Group | None = None
     engines: tuple[str, ...]
     reference_prior: Prior
     """The parameters of the prior of the engine ``posterior``."""

@@ -3,31 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_model
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import models_json_schema
 
 from harness.base.models import StrictModel
+from harness.base.plain_data import plain_number
 from harness.callers.process import TIMEOUT
-from harness.config.experiment import CALIBRATION, COVERAGE
+from harness.config.experiment import CALIBRATION, COVERAGE, SizeRange
 from harness.config.models.constraints import Word, expecting, model_name, one_line
-from harness.config.models.figures import figure_type
-from harness.config.models.methods import Alphas, method_type, prior_type
+from harness.config.models.figures import figure_type, write_figures
+from harness.config.models.methods import Alphas, method_type, prior_type, write_method
 from harness.config.models.outcomes import (
     OutcomeGroup,
     outcomes_type,
     own_sampling,
     sampling_type,
     sampling_words,
+    write_group,
+    write_outcomes,
+    write_sampling,
 )
-from harness.config.models.sizes import delta_type, size_range_type, sizes_type, stratum_sizes_type
-from harness.config.models.trials import Count, ExecutionSettings, Trials
-from harness.config.models.truths import distributions_type, truth_of
+from harness.config.models.sizes import (
+    delta_type,
+    size_range_type,
+    sizes_type,
+    stratum_sizes_type,
+    write_range,
+)
+from harness.config.models.trials import (
+    Count,
+    ExecutionSettings,
+    Trials,
+    write_execution,
+    write_trials,
+)
+from harness.config.models.truths import distributions_type, truth_of, written_truth
 from harness.distributions.sampling.law import NUMPY, THINNED
 from harness.families.catalogue import FAMILIES
 from harness.families.family import CLUSTERS, STRATA, Family
@@ -36,17 +52,41 @@ CROSS = "cross"
 LONGEST_SEGMENT = 100
 _SEGMENT = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
 
-Key = tuple[Any, FieldInfo]
-"""The type of a key's value, and its default and description."""
+
+def _plain(value: Any) -> Any:
+    """Numbers and texts as they are, a tuple of them as a list."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return plain_number(value) if isinstance(value, float) else value
 
 
-def _key(kind: Any, description: str, default: Any = ...) -> Key:
+class Key(NamedTuple):
+    """A key of a config: what it may hold, what it means, and how a resolved config has it."""
+
+    kind: Any
+    """The type of its value, which yields what the experiment holds."""
+    field: FieldInfo
+    """Its default and its description."""
+    attribute: str | None
+    """That of the experiment which it decides; None for the one of its own name."""
+    write: Callable[[Any], Any]
+    """Makes plain data of the attribute; None where the key is left out."""
+
+
+def _key(
+    kind: Any,
+    description: str,
+    default: Any = ...,
+    *,
+    attribute: str | None = None,
+    write: Callable[[Any], Any] = _plain,
+) -> Key:
     """A key with a value of that type; it is required where it has no default.
 
     The default is written as in a config, and validated like a value that is given.
     """
     field: Any = Field(default, description=description)
-    return kind, field
+    return Key(kind, field, attribute, write)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +101,7 @@ class Form:
 
     def model(self) -> type[BaseModel]:
         """The model of a whole config."""
-        fields: dict[str, Any] = dict(self.keys)
+        fields: dict[str, Any] = {name: (key.kind, key.field) for name, key in self.keys.items()}
         name, about = model_name(self.family, self.kind), self.title
         made: type[BaseModel] = create_model(name, __base__=StrictModel, __doc__=about, **fields)
         return made
@@ -70,7 +110,7 @@ class Form:
 @cache
 def model_of_key(form: Form, key: str) -> type[BaseModel]:
     """The model of a config with this key of the form only."""
-    only: dict[str, Any] = {key: form.keys[key]}
+    only: dict[str, Any] = {key: (form.keys[key].kind, form.keys[key].field)}
     made: type[BaseModel] = create_model(f"Only_{key}", __base__=StrictModel, **only)
     return made
 
@@ -106,9 +146,15 @@ def _first_keys(kind: str, family: Family) -> dict[str, Key]:
     return {
         "name": _key(Name, "Results go to results/<name>; plain path segments."),
         "title": _key(Title | None, "Left out, the name.", None),
-        "kind": _key(kinds, about, COVERAGE if kind == COVERAGE else ...),
+        # A coverage experiment is what a config without a kind is.
+        "kind": _key(kinds, about, COVERAGE if kind == COVERAGE else ..., write=_unless(COVERAGE)),
         "family": _key(families, "What is estimated."),
     }
+
+
+def _unless(usual: str) -> Callable[[str], str | None]:
+    """Write a word unless it is the usual one."""
+    return lambda word: None if word == usual else word
 
 
 def _constant(word: str) -> WithJsonSchema:
@@ -127,8 +173,10 @@ def _last_keys() -> dict[str, Key]:
     execution = {"jobs": -1, "backend": "threading", "timeout": TIMEOUT}
     return {
         "seed": _key(Seed | None, about, None),
-        "execution": _key(ExecutionSettings, "Where the work runs.", execution),
-        "figures": _key(list[figure] | None, about_figures, None),
+        "execution": _key(
+            ExecutionSettings, "Where the work runs.", execution, write=write_execution
+        ),
+        "figures": _key(list[figure] | None, about_figures, None, write=write_figures),
     }
 
 
@@ -136,11 +184,13 @@ def _coverage(family: Family) -> Form:
     keys = {
         **_first_keys(COVERAGE, family),
         **_size_keys(family),
-        "alpha": _key(Alphas, "Nominal probability of a miss: one, or a list.", 0.05),
+        "alpha": _key(
+            Alphas, "Nominal probability of a miss: one, or a list.", 0.05, attribute="alphas"
+        ),
         "methods": _method_key(family),
         "truth": _truth_key(family),
         **_sampling_key(family),
-        "trials": _key(Trials | None, "How many Monte Carlo trials.", None),
+        "trials": _key(Trials | None, "How many Monte Carlo trials.", None, write=write_trials),
         **_draws_key(family),
         **_outcome_keys(family),
         **_group_key(family),
@@ -161,8 +211,8 @@ def _outcome_keys(family: Family) -> dict[str, Key]:
         "reference prior, or that from the truth itself."
     )
     return {
-        "outcomes": _key(outcomes, f"What posterior covers: {words}.", "all"),
-        "reference": _key(Reference, about, "prior"),
+        "outcomes": _key(outcomes, f"What posterior covers: {words}.", "all", write=write_outcomes),
+        "reference": _key(Reference, about, "prior", write=_unless("prior")),
     }
 
 
@@ -175,22 +225,31 @@ def _reference_prior_key(family: Family) -> dict[str, Key]:
 def _size_keys(family: Family) -> dict[str, Key]:
     if family.design == STRATA:
         about = "Sizes over the strata: a list, or a list of lists for several scenarios."
-        return {name: _key(stratum_sizes_type(), about) for name in family.sizes}
+        kind = stratum_sizes_type()
+        return {name: _size_key(i, kind, about) for i, name in enumerate(family.sizes)}
     sizes, levels = sizes_type(family), "one, a list, or {log_grid: {start, stop, count}}."
     if len(family.sizes) == 1:
-        return {family.sizes[0]: _key(sizes, f"Sizes: {levels}")}
+        return {family.sizes[0]: _key(sizes, f"Sizes: {levels}", attribute="sizes")}
     first, second = family.sizes
+    of_first, of_second = "Sizes of the first sample", "Sizes of the second sample"
     if family.design == CLUSTERS:
-        return {
-            first: _key(sizes, f"Numbers of clusters: {levels}"),
-            second: _key(sizes, f"Cases of each cluster, paired with {first}: {levels}"),
-            CROSS: _key(bool, f"Whether every {first} goes with every {second}.", False),
-        }
+        of_first, of_second = "Numbers of clusters", "Cases of each cluster"
+    about_cross = f"Whether every {first} goes with every {second}."
     return {
-        first: _key(sizes, f"Sizes of the first sample: {levels}"),
-        second: _key(sizes, f"Sizes of the second sample, paired with {first}: {levels}"),
-        CROSS: _key(bool, f"Whether every {first} goes with every {second}.", False),
+        first: _size_key(0, sizes, f"{of_first}: {levels}"),
+        second: _size_key(1, sizes, f"{of_second}, paired with {first}: {levels}"),
+        # The sizes of an experiment are paired already.
+        CROSS: _key(bool, about_cross, False, attribute="sizes", write=lambda sizes: None),
     }
+
+
+def _size_key(sample: int, kind: Any, about: str) -> Key:
+    """The key of the sizes of one of several samples; those of a scenario have the same index."""
+
+    def write(sizes: Sequence[tuple[Any, ...]]) -> Any:
+        return _plain(tuple(size[sample] for size in sizes))
+
+    return _key(kind, about, attribute="sizes", write=write)
 
 
 def _engine_key(family: Family) -> Key:
@@ -207,12 +266,18 @@ def _method_key(family: Family) -> Key:
         "A catalogue name, {name, side, prior, label}, {path, function, label}, "
         "{module, function, label}, {table, label}, {command, label} or {r, arg, label}."
     )
-    return _key(Annotated[list[method], Field(min_length=1)], about)
+    return _key(
+        Annotated[list[method], Field(min_length=1)],
+        about,
+        write=lambda methods: [write_method(spec) for spec in methods],
+    )
 
 
 def _truth_key(family: Family) -> Key:
     truth = truth_of(family)
-    return _key(truth.kind, truth.about, truth.default)
+    return _key(
+        truth.kind, truth.about, truth.default, attribute="written_truth", write=lambda truth: truth
+    )
 
 
 def _sampling_key(family: Family) -> dict[str, Key]:
@@ -220,7 +285,7 @@ def _sampling_key(family: Family) -> dict[str, Key]:
     if own is None:
         return {}
     about = f"How outcomes arise: {sampling_words(family)}."
-    return {"sampling": _key(sampling_type(family), about, own)}
+    return {"sampling": _key(sampling_type(family), about, own, write=write_sampling)}
 
 
 def _draws_key(family: Family) -> dict[str, Key]:
@@ -230,14 +295,14 @@ def _draws_key(family: Family) -> dict[str, Key]:
         "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are faster "
         "at uniform and beta truths up to n = 500."
     )
-    return {"draws": _key(DrawsFrom, about, NUMPY)}
+    return {"draws": _key(DrawsFrom, about, NUMPY, write=_unless(NUMPY))}
 
 
 def _group_key(family: Family) -> dict[str, Key]:
     if not family.has_single_count:
         return {}
     about = "Neighbouring outcomes in one cell: {width}, or {width, last}."
-    return {"group": _key(OutcomeGroup | None, about, None)}
+    return {"group": _key(OutcomeGroup | None, about, None, write=write_group)}
 
 
 def _prior_key(family: Family, of_what: str) -> Key:
@@ -250,13 +315,27 @@ def _calibration(family: Family) -> Form:
     first, second = family.sizes
     size, one_or_range = size_range_type(family), "one, or {uniform: [a, b]}."
     about_truth = "Where the true parameters come from: {first, second}."
+
+    def range_key(sample: int, about: str) -> Key:
+        def write(sizes: Sequence[SizeRange]) -> Any:
+            return write_range(sizes[sample].lower, sizes[sample].upper)
+
+        return _key(size, about, attribute="sizes", write=write)
+
     keys = {
         **_first_keys(CALIBRATION, family),
-        first: _key(size, f"Size of the first sample: {one_or_range}"),
-        second: _key(size, f"Size of the second sample: {one_or_range}"),
-        "truth": _key(distributions_type(family), about_truth, truth_of(family).default),
+        first: range_key(0, f"Size of the first sample: {one_or_range}"),
+        second: range_key(1, f"Size of the second sample: {one_or_range}"),
+        "truth": _key(
+            distributions_type(family),
+            about_truth,
+            truth_of(family).default,
+            write=lambda truth: written_truth(truth.content()),
+        ),
         "delta": _key(
-            delta_type(family), f"The value that the parameter is compared with: {one_or_range}"
+            delta_type(family),
+            f"The value that the parameter is compared with: {one_or_range}",
+            write=lambda delta: write_range(*delta),
         ),
         "trials": _key(Count, "How many Monte Carlo trials."),
         "bins": _key(Bins, "Equal parts of [0, 1] that the probabilities are counted in.", 20),

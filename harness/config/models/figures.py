@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, Union, cast
 
@@ -58,3 +58,8 @@ def figure_spec(options: FigureOptions) -> FigureSpec:
         if key != "kind" and not (value is None and fields[key].default is None)
     }
     return FigureSpec(kind_of(options).name, given)
+
+
+def write_figures(figures: Iterable[FigureSpec]) -> list[dict[str, Any]]:
+    """The figures as a config has them."""
+    return [{"kind": figure.kind, **figure.options} for figure in figures]

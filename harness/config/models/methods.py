@@ -395,3 +395,26 @@ def method_type(family: Family) -> Any:
         Discriminator(_kind),
         AfterValidator(_spec_of),
     ]
+
+
+def write_method(spec: MethodSpec) -> dict[str, Any]:
+    """The method as a config has it."""
+    if spec.name is None:
+        return {**_place(spec), "side": spec.side, "label": spec.label}
+    prior = {} if spec.prior is None else {"prior": [plain_number(value) for value in spec.prior]}
+    return {"name": spec.name, "side": spec.side, **prior, "label": spec.label}
+
+
+def _place(spec: MethodSpec) -> dict[str, Any]:
+    """Where the method of a user is, as the config writes it."""
+    program = spec.program
+    if isinstance(program, RFunction):
+        arguments = {"arg": dict(program.arguments)} if program.arguments else {}
+        limits = {"limits": program.limits} if program.limits else {}
+        return {"r": program.function, **arguments, **limits}
+    if program is not None:
+        return {"command": program.command, "lines": program.lines}
+    if spec.is_table:
+        return {"table": spec.written_path}
+    place = {"module": spec.module} if spec.path is None else {"path": spec.written_path}
+    return {**place, "function": spec.function}

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import AfterValidator, BaseModel, Field, Tag, create_model, model_validator
 
 from harness.base.models import StrictModel
+from harness.base.plain_data import plain_number
 from harness.config.models.constraints import (
     by_key,
     by_shape,
@@ -207,3 +208,29 @@ class GroupEntry(StrictModel):
 
 OutcomeGroup = Annotated[GroupEntry, AfterValidator(lambda group: Group(group.width, group.last))]
 """The type of the key ``group``, which yields a `Group`."""
+
+
+def write_sampling(law: Law | None) -> dict[str, Any] | None:
+    """The law with its settings, as a config has them; None for the family's own."""
+    if law is None:
+        return None
+    return {
+        name: {key: plain_number(each) for key, each in settings.items()}
+        for name, settings in law.content().items()
+    }
+
+
+def write_outcomes(outcomes: int | tuple[int, ...] | None) -> Any:
+    """The reported outcomes as a config has them."""
+    if outcomes is None:
+        return "all"
+    return {"values": list(outcomes)} if isinstance(outcomes, tuple) else {"fractions": outcomes}
+
+
+def write_group(group: Group | None) -> dict[str, int] | None:
+    """The groups of outcomes as a config has them."""
+    if group is None:
+        return None
+    return (
+        {"width": group.width} if group.last is None else {"width": group.width, "last": group.last}
+    )

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, Tag, create_model, model_validator
 
 from harness.base.models import StrictModel
+from harness.base.plain_data import plain_number
 from harness.config.models.constraints import (
     ascending,
     by_shape,
@@ -209,3 +210,10 @@ def stratum_sizes_type() -> Any:
         ],
         AfterValidator(_stratum_levels),
     ]
+
+
+def write_range(low: float, high: float) -> Any:
+    """A range as a config has it: one number where nothing is drawn."""
+    return (
+        plain_number(low) if low == high else {"uniform": [plain_number(low), plain_number(high)]}
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import AfterValidator, Field, Tag, model_validator
 
 from harness.base.models import StrictModel
+from harness.base.plain_data import plain_number
 from harness.callers.process import TIMEOUT
 from harness.config import experiment
 from harness.config.experiment import DASK
@@ -71,6 +72,13 @@ def _trials(model: PerOutcome | PerSize | PerTruth | HalfWidth) -> experiment.Tr
     return experiment.TrialCount(cast(experiment.TrialsKind, kind), count)
 
 
+def write_trials(trials: experiment.Trials | None) -> dict[str, Any] | None:
+    """The trials as a config has them."""
+    if isinstance(trials, experiment.Precision):
+        return {"half_width": plain_number(trials.half_width), "max": trials.most}
+    return None if trials is None else {trials.kind: trials.count}
+
+
 _KEYS = ("per_outcome", "per_size", "per_truth", "half_width")
 Trials = Annotated[
     Annotated[PerOutcome, Tag("<per_outcome>")]
@@ -126,3 +134,10 @@ ExecutionSettings = Annotated[
     Execution, AfterValidator(lambda model: experiment.Execution(**dict(model)))
 ]
 """The type of the key ``execution``, which yields an `experiment.Execution`."""
+
+
+def write_execution(execution: experiment.Execution) -> dict[str, Any]:
+    """The execution as a config has it; what seldom differs is written only where it does."""
+    timeout = {"timeout": plain_number(execution.timeout)} if execution.timeout != TIMEOUT else {}
+    address = {} if execution.address is None else {"address": execution.address}
+    return {"jobs": execution.jobs, "backend": execution.backend, **address, **timeout}
