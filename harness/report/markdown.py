@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from harness.base.text import printable
+from harness.findings.answer import Method, Ranking, found_answer
+from harness.findings.engines import engine_remarks
 from harness.findings.numbers import coverage, percent, significant
-from harness.report.answer import Method, Ranking, found_answer
-from harness.report.facts import engine_sentences
 from harness.tables.formats import markdown_text as escaped
 from harness.tables.formats import pipe_table
 from harness.tables.results import Results
@@ -29,8 +29,8 @@ def _section(results: Results) -> Iterator[str]:
     for ranking in found.rankings:
         if ranking.methods:
             yield _table(ranking, several=len(found.rankings) > 1)
-    for sentence in engine_sentences(manifest):
-        yield escaped(sentence)
+    for remark in engine_remarks(manifest):
+        yield escaped(remark.sentence)
     seed = "" if manifest["seed"] is None else f", seed {manifest['seed']}"
     versions = ", ".join(f"{name} {number}" for name, number in manifest["versions"].items())
     yield escaped(f"{manifest['name']}{seed}; {versions}.")

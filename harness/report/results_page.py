@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.base.plain_data import flow
+from harness.base.plain_data import dump, flow
 from harness.families.catalogue import family_of
-from harness.report.answer import answer
+from harness.findings.answer import found_answer
+from harness.findings.engines import comparisons, engine_remarks, tests_of_draws
+from harness.findings.papers import brown2001, ross2003
+from harness.findings.papers.claim import decide, how_many_hold
 from harness.report.cells import cells
-from harness.report.claims import claims
 from harness.report.curves.section import curves
-from harness.report.facts import facts
 from harness.report.maps.section import maps
 from harness.report.page import Page, Part, Section
+from harness.tables.manifest import remarked_methods
 from harness.tables.results import Results
 from harness.tables.storage import CELLS_FILE, RESULTS_PAGE
 
@@ -56,6 +59,59 @@ def _sections(results: Results, command: str, folder: Path | None) -> Iterator[S
     yield from maps(results)
     yield from cells(results, _cells_file(results, folder))
     yield facts(results, command)
+
+
+def answer(results: Results) -> Section:
+    """The section with the answer of a run."""
+    return Section(
+        kind="answer",
+        title="The answer",
+        template="answer.html",
+        context={"answer": found_answer(results)},
+        scripts=("answer.js",),
+        styles=("answer.css",),
+    )
+
+
+def claims(results: Results) -> list[Section]:
+    """The claims of a paper about an experiment; none where it is of no paper."""
+    name = str(results.manifest["experiment"].get("name"))
+    paper = next((each for each in (ross2003, brown2001) if name in each.CLAIMS), None)
+    if paper is None:
+        return []
+    decided = decide(paper.CLAIMS[name], results)
+    title = f"What {paper.SOURCE} {paper.SAYS}, and what is found here"
+    context = {"source": paper.SOURCE, "decided": decided, "sentence": how_many_hold(decided)}
+    return [Section("claims", title, "claims.html", context, styles=("claims.css",))]
+
+
+def facts(results: Results, command: str) -> Section:
+    """The section that says how the results were made.
+
+    Args:
+        results: of the run.
+        command: the command that makes the page again.
+    """
+    manifest = results.manifest
+    experiment = manifest["experiment"]
+    file = f"{manifest['name'].rpartition('/')[2]}.yaml"
+    context = {
+        "config": dump(experiment),
+        "file": file,
+        "run": f"python -m harness run {shlex.quote(file)}",
+        "command": command,
+        "hash": manifest["content_hash"],
+        "versions": manifest["versions"],
+        "cells_file": "" if results.cells.height else CELLS_FILE,
+        "seed": manifest["seed"],
+        "trials": manifest["trials"].get("total"),
+        "trials_by_size": manifest["trials"].get("by_size", {}),
+        "remarks": list(remarked_methods(manifest)),
+        "verdicts": [each.sentence for each in engine_remarks(manifest)],
+        "tests": tests_of_draws(manifest),
+        "comparisons": comparisons(manifest),
+    }
+    return Section("facts", "How it was made", "facts.html", context, styles=("facts.css",))
 
 
 def _cells_file(results: Results, folder: Path | None) -> str:

@@ -1,7 +1,4 @@
-"""The results of a coverage experiment on the screen.
-
-The results of a calibration experiment on the screen.
-"""
+"""The results of an experiment on the screen, of coverage and of calibration."""
 
 from __future__ import annotations
 
@@ -13,28 +10,35 @@ from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 
-from harness.designs.calibration import PRIOR
 from harness.families.catalogue import family_of
-from harness.families.family import ENUMERATION, EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
 from harness.findings.conclusion import sentences
+from harness.findings.engines import (
+    BAD,
+    DOUBTFUL,
+    GOOD,
+    PLAIN,
+    Remark,
+    calibration_remarks,
+    engine_remarks,
+    reference_text,
+)
 from harness.findings.numbers import format_number, worst_range
 from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
 from harness.screen.console import escape_markup
 from harness.screen.records import narrow_table
 from harness.tables.columns import SAMPLING
 from harness.tables.manifest import (
-    engines_met,
     failed_methods,
     missed_precision,
-    not_compared,
     unsteady_methods,
-    why_unchecked,
     worst_cases_are_exact,
 )
 from harness.tables.results import Results
 from harness.tables.wording import place_text
 
 _MOST_ROWS = 45
+_STYLES = {GOOD: "green", DOUBTFUL: "yellow", BAD: "bold red", PLAIN: ""}
 _Row = Mapping[str, Any]
 
 
@@ -63,9 +67,16 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
         yield f"[bold]{wide}[/bold]."
     for sentence in (*failed_methods(manifest), *unsteady_methods(manifest)):
         yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
-    yield from engine_verdicts(manifest)
+    yield from map(_marked, engine_remarks(manifest))
     if results.path is not None:
         yield f"Written to {escape_markup(str(results.path))}"
+
+
+def _marked(remark: Remark) -> str:
+    """A remark with the colour of its meaning, as markup."""
+    beginning, rest = escape_markup(remark.beginning), escape_markup(remark.rest)
+    style = _STYLES[remark.meaning]
+    return f"[{style}]{beginning}[/{style}]{rest}" if style else rest
 
 
 def _sampling(summary: pl.DataFrame) -> Iterator[str]:
@@ -209,60 +220,6 @@ def _agreement(agreement: _Row) -> Table:
     )
 
 
-def engine_verdicts(manifest: _Row) -> Iterator[str]:
-    """Yield whether the engines agree, and what was not compared, as sentences with markup."""
-    agreement, identity = manifest["agreement"], manifest["identity"]
-    if agreement["checked"]:
-        if agreement["agrees"]:
-            yield f"[green]Monte Carlo and exact agree[/green] in {agreement['tests']} tests."
-        else:
-            for what, line in _disagreeing(agreement):
-                at = ", ".join(f"{name} = {size:.15g}" for name, size in line["at"].items())
-                yield (
-                    "[bold red]Monte Carlo and exact disagree[/bold red]: "
-                    f"{what}, {at or 'over the whole run'}, p = {line['smallest_p']:.2g}."
-                )
-    if "not_checked" in agreement:
-        drawn = escape_markup(", ".join(agreement["not_checked"]))
-        yield f"Not compared with exact values, since {why_unchecked(manifest)}: {drawn}."
-    for each in manifest.get("assumptions", ()):
-        what = escape_markup(", ".join(each["methods"]))
-        yield f"The exact values of {what} rest on {each['assumes']}."
-    for sentence in not_compared(manifest):
-        yield f"{sentence}."
-    if identity["holds"] is None:
-        return
-    size = f"differences below {identity['largest_discrepancy_below']:g}"
-    met = engines_met(manifest)
-    if identity["holds"]:
-        what = "Posterior and enumeration meet" if met else "Exact values are confirmed"
-        how = "" if met else " by a second computation"
-        yield f"[green]{what}[/green]{how}: {size}."
-        return
-    for each in identity["comparisons"]:
-        if not each["holds"]:
-            yield (
-                f"[bold red]The {each['of']} of {each['published']} differ[/bold red] from "
-                f"those of {_the_other(each)}: by up to {each['largest_discrepancy_below']:g} "
-                f"where {identity['tolerance']:g} is allowed."
-            )
-
-
-def _disagreeing(agreement: _Row) -> Iterator[tuple[str, _Row]]:
-    """The outcomes drawn, and the method that disagrees most, where they disagree."""
-    draws, level = agreement["draws"], agreement["level"]
-    if draws is not None and not draws["agree"]:
-        yield "the outcomes drawn", draws
-    worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
-    if worst["smallest_p_adjusted"] < level:
-        yield escape_markup(worst["method"]), worst
-
-
-def _the_other(comparison: _Row) -> str:
-    known = {POSTERIOR: "the posterior", ENUMERATION: "enumeration"}
-    return known.get(comparison["against"], "a second computation")
-
-
 def _estimate(row: _Row) -> str:
     if row.get("actual_alpha") is None:
         return ""
@@ -288,27 +245,14 @@ def calibration_screen(results: Results) -> Iterator[RenderableType]:
     manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     references = manifest["calibration"]["references"]
-    yield from test_results(manifest)
+    yield from map(_marked, calibration_remarks(manifest))
     for row in references:
         name = row["reference"]
         yield _bins(
-            results.cells.filter(pl.col("reference") == name), _reference_text(row, references)
+            results.cells.filter(pl.col("reference") == name), reference_text(name, len(references))
         )
     if results.path is not None:
         yield f"Written to {escape_markup(str(results.path))}"
-
-
-def test_results(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the result of the test under each reference, as a sentence with markup."""
-    references = manifest["calibration"]["references"]
-    for row in references:
-        yield _test_result(row, references, manifest["calibration"]["level"])
-
-
-def _reference_text(row: _Row, references: list[_Row]) -> str:
-    if row["reference"] != PRIOR:
-        return "the truths' own distribution"
-    return "the prior" if len(references) > 1 else "the truths' own prior"
 
 
 def _bins(cells: pl.DataFrame, under: str) -> Table:
@@ -335,21 +279,3 @@ def _fraction(row: _Row) -> str:
     if row["fraction"] is None:
         return ""
     return f"{row['fraction']:.4f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
-
-
-def _test_result(row: _Row, references: list[_Row], level: float) -> str:
-    """The result of the test, in one sentence.
-
-    Only a failure under the distribution of the truths is a fault of the harness.
-    """
-    under = _reference_text(row, references)
-    if row["p_value"] is None:
-        return f"[yellow]Not tested under {under}[/yellow]: too few uncertain trials."
-    test = (
-        f"chi-squared {row['chi_squared']:.1f} on {row['degrees_of_freedom']} degrees of freedom, "
-        f"p = {row['p_value']:.2g}"
-    )
-    if row["p_value"] >= level:
-        return f"[green]Calibrated under {under}[/green]: {test}."
-    colour = "bold red" if row is references[-1] else "yellow"
-    return f"[{colour}]Not calibrated under {under}[/{colour}]: {test}."

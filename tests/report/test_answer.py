@@ -11,6 +11,7 @@ import pytest
 
 import harness
 from harness.designs.miss_curve import MissCurve
+from harness.findings.answer import Answer, Method, found_answer
 from harness.findings.conclusion import sentences
 from harness.findings.verdicts import (
     ABOUT,
@@ -21,8 +22,8 @@ from harness.findings.verdicts import (
     range_text,
     ranges_above,
 )
-from harness.report.answer import Answer, Method, answer, found_answer
 from harness.report.page import Page, Part, render
+from harness.report.results_page import answer
 from harness.tables.results import Results, load_tables
 from tests.report.pages import STORED, tables_in
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
-from harness.report.facts import facts
 from harness.report.page import Page, Part, render
+from harness.report.results_page import facts
 from harness.tables.results import Results, load_tables
 from tests.report.pages import STORED, tables_in
 

@@ -9,9 +9,8 @@ from html import escape
 from pathlib import Path
 
 import harness
-from harness.report.answer import answer
 from harness.report.page import Page, Part, render
-from harness.report.results_page import results_page
+from harness.report.results_page import answer, results_page
 from harness.tables.results import Results, load_tables
 from harness.tables.storage import EXPLORER_PAGE, is_page
 from tests.report.pages import STORED, ids_in, tags_in

@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
-from rich.text import Text
 
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
 from harness.findings.conclusion import MARGIN, Found, found_at, sentences, shortest
+from harness.findings.engines import calibration_remarks
 from harness.findings.numbers import percent, telling
 from harness.findings.verdicts import ABOUT, HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
-from harness.report.page import Section
-from harness.screen.results import test_results
 from harness.tables.answers import rounding_of
 from harness.tables.manifest import (
     agrees,
@@ -120,23 +118,11 @@ class Answer:
     """Of a calibration, the rows of its summary."""
 
 
-def answer(results: Results) -> Section:
-    """The section with the answer of a run."""
-    return Section(
-        kind="answer",
-        title="The answer",
-        template="answer.html",
-        context={"answer": found_answer(results)},
-        scripts=("answer.js",),
-        styles=("answer.css",),
-    )
-
-
 def found_answer(results: Results) -> Answer:
     """What a run has found, in words and as a table for each alpha."""
     manifest, summary = results.manifest, results.summary
     if "calibration" in manifest:
-        said = [_plain(each) for each in test_results(manifest)]
+        said = [each.sentence for each in calibration_remarks(manifest)]
         return Answer(said, [], references=summary.to_dicts())
     worst_is_exact = worst_cases_are_exact(manifest)
     alphas = summary["alpha"].unique(maintain_order=True).to_list()
@@ -145,11 +131,6 @@ def found_answer(results: Results) -> Answer:
         list(_warnings(manifest)),
         [_ranking(results, alpha, worst_is_exact) for alpha in alphas],
     )
-
-
-def _plain(sentence: str) -> str:
-    """A sentence of the screen without its markup."""
-    return Text.from_markup(sentence).plain
 
 
 def _warnings(manifest: _Row) -> Iterator[str]:
