@@ -63,6 +63,9 @@ class Outcomes:
 
     Args: the scenario, an array or a number of each true value, the generator, the count or None.
     """
+    probabilities: Callable[[Scenario, Sequence[float], Integers], Floats] | None = None
+    """Return the probabilities of outcomes at one row of true values, shape (m,); None where the
+    solver of the design has a way of its own."""
     encode: Callable[..., Integers] = lambda _, counts: counts
     """Return the outcomes with these counts of the family, broadcast."""
     decode: Callable[[Scenario, Integers], tuple[Integers, ...]] = lambda _, outcomes: (outcomes,)
@@ -110,6 +113,11 @@ class Lists:
     """
     width: Callable[[Scenario], int]
     """Return the number of numbers in each list."""
+    at_truths: Callable[[Scenario, Any], tuple[Floats, Floats, Floats] | None] | None = None
+    """Return the probabilities of a miss below and above and the expected length of a column at
+    each listed truth, shape (t,) each; None where they are not known."""
+    assumes: str | None = None
+    """What the exact values rest on that a truth need not have, in words."""
 
 
 @dataclass(frozen=True)
@@ -146,22 +154,34 @@ class Design:
     """
     refuse: Callable[[Scenario], None] = lambda _: None
     """Raise an error for a scenario that cannot be computed."""
+    exact: Callable[[Scenario], Any] | None = None
+    """The class of the exact engines: ``solvers.Solver``, or one that overrides some of it."""
     small_cells: int = 0
     """A run of fewer cells takes seconds."""
     probed_counts: tuple[int, ...] = ()
     """The largest mean counts of two scenarios that are solved exactly, to measure the time."""
 
 
-DESIGNS: dict[str, Design] = {}
-"""The designs by their names, which ``catalogue`` fills in."""
+_DESIGNS: dict[str, Design] = {}
+
+
+def register(design: Design) -> None:
+    """Add a design to those that there are."""
+    designs()
+    _DESIGNS[design.name] = design
+
+
+def designs() -> Mapping[str, Design]:
+    """Return the designs by their names."""
+    if not _DESIGNS:
+        # The catalogue imports this module, and with it come all exact engines.
+        importlib.import_module("harness.designs.catalogue")
+    return _DESIGNS
 
 
 def design_for(family: str) -> Design:
     """Return the design of a family, by the family's name."""
-    if not DESIGNS:
-        # The catalogue imports this module, and with it come all exact engines.
-        importlib.import_module("harness.designs.catalogue")
-    return DESIGNS[family_of(family).design]
+    return designs()[family_of(family).design]
 
 
 @dataclass(frozen=True)

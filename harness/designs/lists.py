@@ -1,27 +1,98 @@
-"""Exact values of methods whose data are lists, where a closed form or an enumeration has them."""
+"""Lists: a trial draws a whole data set, as an array of a row for each trial.
+
+Where a closed form or an enumeration has them, methods of lists have exact values at the truths.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.designs import runs, strata
-from harness.designs.design import Scenario
+from harness.designs.design import Design, Lists, Scenario
 from harness.designs.results import Enumerated, Exact
 from harness.designs.stochastic import StochasticColumn
+from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.families.catalogue import family_of
-from harness.families.family import RUNS, STRATA
+from harness.families.family import CLUSTERS, RUNS, STRATA
+from harness.families.stratified import weighted_mean, weights
 
-AtTruths = Callable[[Scenario, StochasticColumn], tuple[Floats, Floats, Floats] | None]
-"""Returns the probabilities of a miss below and above and the expected length of a column at each
-listed truth, shape (t,) each; None where they are not known."""
 
-BY_DESIGN: Mapping[str, AtTruths] = {RUNS: runs.at_truths, STRATA: strata.at_truths}
+def _draw_runs(
+    scenario: Scenario, number: int, trials: int, rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    return (scenario.truth.law.draw(rng, (trials, int(scenario.size))),)
 
-ASSUMES: Mapping[str, str] = {RUNS: runs.ASSUMES}
-"""What the exact values of a design rest on that a truth need not have, in words."""
+
+REPEATED_RUNS = Design(
+    RUNS,
+    outcomes=None,
+    lists=Lists(
+        _draw_runs,
+        width=lambda scenario: int(scenario.size),
+        at_truths=runs.at_truths,
+        assumes=runs.ASSUMES,
+    ),
+    sizes=lambda size: (float(size),),
+    sampling_title=lambda scenario: str(scenario.truth.law.title),
+)
+"""k runs, whose values are drawn from one law."""
+
+
+def _draw_clusters(
+    scenario: Scenario, number: int, trials: int, rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    p, rho = (np.full(trials, each[number]) for each in scenario.truth.values)
+    clusters, size = scenario.size
+    return draw_clusters(p, rho, int(clusters), int(size), rng)
+
+
+CLUSTERED = Design(
+    CLUSTERS,
+    outcomes=None,
+    lists=Lists(_draw_clusters, width=lambda scenario: int(scenario.size[0])),
+    sizes=lambda size: (float(size[0]), float(size[1])),
+)
+"""Clusters of one size, each with a probability of its own from a Beta distribution."""
+
+
+def of_strata(size: Any) -> tuple[Floats, Floats]:
+    """Return the sizes of both samples in each stratum, shape (S,) each."""
+    first, second = size
+    return np.array(first, np.float64), np.array(second, np.float64)
+
+
+def _mean_differences(scenario: Scenario) -> tuple[Floats, ...]:
+    if scenario.truth.differences is not None:
+        return scenario.truth.values  # type: ignore[no-any-return]
+    first, second = (np.array(each) for each in zip(*scenario.truth.tables, strict=True))
+    return (weighted_mean(weights(*of_strata(scenario.size)), first - second),)
+
+
+def _draw_strata(
+    scenario: Scenario, number: int, trials: int, rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    drawn: list[Floats] = []
+    for p, n in zip(scenario.truth.tables[number], of_strata(scenario.size), strict=True):
+        shape = trials, n.size
+        x = rng.binomial(n.astype(np.int64), np.array(p), shape).astype(np.float64)
+        drawn += [x, np.broadcast_to(n, shape)]
+    return tuple(drawn)
+
+
+STRATIFIED = Design(
+    STRATA,
+    outcomes=None,
+    lists=Lists(
+        _draw_strata, width=lambda scenario: len(scenario.size[0]), at_truths=strata.at_truths
+    ),
+    sizes=lambda size: tuple(float(each.sum()) for each in of_strata(size)),
+    values=_mean_differences,
+)
+"""Two samples in each stratum, all independent."""
 
 
 def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> Enumerated | None:
@@ -34,14 +105,13 @@ def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> 
     Returns:
         None where no column has any.
     """
-    family = family_of(scenario.family)
-    at_truths = BY_DESIGN.get(family.design)
-    if at_truths is None:
+    lists = scenario.design.lists
+    if lists is None or lists.at_truths is None:
         return None
     count = scenario.truth.count
     below, above, length = np.full((3, len(columns), count), np.nan)
     for row, column in enumerate(columns):
-        found = at_truths(scenario, column)
+        found = lists.at_truths(scenario, column)
         if found is not None:
             below[row], above[row], length[row] = found
     if np.isnan(below).all():
@@ -54,8 +124,8 @@ def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> 
         nothing,
         whole,
         whole.mean(),
-        family.engines[-1],
+        family_of(scenario.family).engines[-1],
         unknown,
         unknown,
-        assumes=ASSUMES.get(family.design),
+        assumes=lists.assumes,
     )

@@ -124,7 +124,7 @@ def _refuse_too_large(scenario: Scenario) -> None:
 
 PAIRED = Design(
     PAIRS,
-    Outcomes(_count, _draw, _encode, _decode, _trials_unit),
+    Outcomes(_count, _draw, encode=_encode, decode=_decode, trials_unit=_trials_unit),
     distributions=Distributions(_draw_truths, _weights, _implied_posterior),
     size_of=lambda sizes: int(sizes[0]),
     listing=_listing,

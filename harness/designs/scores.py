@@ -19,11 +19,9 @@ from harness.designs.design import Scenario
 from harness.designs.limits import Column, Limits
 from harness.designs.one_sample.exact import probability_blocks
 from harness.designs.results import Enumerated, NodeMisses
-from harness.designs.two_samples.exact import listed_pairs
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.truncated import Truncated
-from harness.families.catalogue import family_of
 from harness.families.family import Family, truth_posterior
 from harness.methods.method import TWO_SIDED
 
@@ -59,17 +57,6 @@ def of_one_sample(
         rms = np.array([_rms_over_distribution(*row) for row in rows])
     excess = _excess_at_listed_truths if scenario.truth.is_discrete else _excess_over_distribution
     return Scores(rms, _interval_score(limits, enumerated, columns, partial(excess, scenario)))
-
-
-def of_two_samples(
-    scenario: Scenario, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]
-) -> Scores:
-    """Return both scores under the scenario's own truths, exact; NaN under distributions.
-
-    Args: as those of ``of_one_sample``.
-    """
-    listed = listed_pairs(scenario) if scenario.truth.is_discrete else None
-    return of_listed_truths(family_of(scenario.family), listed, limits, enumerated, columns)
 
 
 def of_listed_truths(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve, scores
-from harness.designs.design import Scenario
+from harness.designs.design import Scenario, designs
 from harness.designs.limits import Column, Limits
-from harness.designs.list_solver import ListSolver
+from harness.designs.listed import enumerate_listed, misses_at_listed
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample import law
@@ -36,23 +35,32 @@ from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import (
-    CLUSTERS,
     ENUMERATION,
-    PAIRS,
     POSTERIOR,
-    RUNS,
-    SINGLE_SAMPLE,
-    STRATA,
-    TWO_SAMPLES,
-    Family,
 )
 
 LARGEST_COMBINED = 1 << 16
 """The largest number of pairs of counts whose limits are all computed for the worst case."""
 
 
-class Solver(Protocol):
-    """The exact engines for one scenario."""
+@dataclass(frozen=True)
+class Solver:
+    """The exact engines for one scenario, from the probabilities of its outcomes at listed truths.
+
+    A design with few outcomes needs no other one. Those of this package override what they compute
+    more accurately or faster, and what they search.
+    """
+
+    scenario: Scenario
+
+    def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
+        """Yield the parameter at each listed truth, and the outcomes with their probability."""
+        probabilities, outcomes = self.scenario.numbered.probabilities, self.possible_outcomes()
+        assert probabilities is not None
+        _, parameter = self.scenario.listed_truths()
+        rows = zip(*self.scenario.design.values(self.scenario), strict=True)
+        for theta, truths in zip(parameter.tolist(), rows, strict=True):
+            yield theta, outcomes, probabilities(self.scenario, truths, outcomes)
 
     @property
     def has_exact_values(self) -> bool:
@@ -61,42 +69,45 @@ class Solver(Protocol):
         It has none under a distribution where the parameter has no closed posterior, or where a
         law describes how outcomes arise.
         """
-        ...
+        family = family_of(self.scenario.family)
+        return self.scenario.truth.is_discrete or POSTERIOR in family.engines
 
     def possible_outcomes(self) -> Integers:
         """Return the outcomes that can occur under the scenario's own truth, ascending."""
-        ...
+        return np.arange(int(self.scenario.outcome_count))
 
     def possible_count(self) -> float:
         """Return the number of ``possible_outcomes``, without listing them."""
-        ...
+        return self.scenario.outcome_count
 
     def spread_outcomes(self, count: int) -> Integers:
         """Return at most ``count`` outcomes from end to end of the possible ones, ascending."""
-        ...
+        last = self.scenario.outcome_count - 1
+        return np.unique(np.linspace(0, last, count).astype(np.int64))
 
     def hull(self) -> tuple[Span, ...]:
         """Return the range of each truth, of a sample or a cell, that the worst case is taken over.
 
         It is the closed hull of the truth's support, or of an infinite one the effective support.
         """
-        ...
+        values = self.scenario.design.values(self.scenario)
+        return tuple((float(each.min()), float(each.max())) for each in values)
 
     def whole_range(self) -> tuple[Span, ...]:
         """Return the range of each sample's parameter; of an unbounded one the hull."""
-        ...
+        return self.hull()
 
     def range_outcomes(self, over: Sequence[Span]) -> Integers:
         """Return the outcomes that can occur under a truth in a range, ascending."""
-        ...
+        return self.possible_outcomes()
 
     def range_count(self, over: Sequence[Span]) -> float:
         """Return the number of ``range_outcomes``, without listing them."""
-        ...
+        return self.possible_count()
 
     def solves_range(self, over: Sequence[Span]) -> bool:
         """Whether the limits of all ``range_outcomes`` are computed for the worst case."""
-        ...
+        return self.range_count(over) <= LARGEST_COMBINED
 
     def covers_draws(self, outcomes: Integers, largest: float) -> bool:
         """Whether all outcomes that can be drawn are among ``outcomes``.
@@ -105,7 +116,9 @@ class Solver(Protocol):
             outcomes: ascending.
             largest: the largest number of possible outcomes that are compared; False beyond it.
         """
-        ...
+        return self.possible_count() <= largest and bool(
+            np.isin(self.possible_outcomes(), outcomes).all()
+        )
 
     def outcomes_to_verify(self, prior: Prior | None) -> Integers:
         """Return the outcomes that ``verify`` needs the limits of, beside those that are shown.
@@ -113,11 +126,16 @@ class Solver(Protocol):
         Args:
             prior: the reference prior; None where no engine uses one.
         """
-        ...
+        return np.empty(0, np.int64)
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
         """Return the probabilities of the outcomes under the scenario's truth, shape (m,)."""
-        ...
+        weight, count = np.zeros(outcomes.size), 0
+        for _, possible, probability in self.listed():
+            inside = np.isin(possible, outcomes)
+            weight[np.searchsorted(outcomes, possible[inside])] += probability[inside]
+            count += 1
+        return weight / count
 
     def enumerate(
         self, limits: Limits, reported: Integers | None = None, worst: bool = True
@@ -129,7 +147,9 @@ class Solver(Protocol):
             reported: the outcomes in the result; None for all that have limits.
             worst: whether to find the worst cases.
         """
-        ...
+        keys, _ = self.scenario.listed_truths()
+        shown = limits.outcomes if reported is None else reported
+        return enumerate_listed(self.listed(), keys, limits, shown)
 
     def at_truths(self, limits: Limits) -> Exact:
         """Return exact miss probabilities and expected lengths at each listed truth.
@@ -137,11 +157,13 @@ class Solver(Protocol):
         Args:
             limits: the limits of all outcomes that can occur under the truths.
         """
-        ...
+        keys, _ = self.scenario.listed_truths()
+        _, by_truth = misses_at_listed(self.listed(), keys, limits)
+        return by_truth
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         """Return the worst case of each column over a closed range of truths of each sample."""
-        ...
+        return (None,) * len(limits.lower)
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         """Return the miss probability over the hull of the first truth, with all of its jumps.
@@ -151,40 +173,22 @@ class Solver(Protocol):
         Args:
             limits: of one column, at all outcomes that can occur within the hull.
         """
-        ...
+        return None
 
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
         """Return the root mean square alpha error and the interval score of each column."""
-        ...
+        listed = self.listed() if self.scenario.truth.is_discrete else None
+        family = family_of(self.scenario.family)
+        return scores.of_listed_truths(family, listed, limits, enumerated, columns)
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         """Compare what the exact engines computed with a second computation of it."""
-        ...
-
-
-def solver_of(scenario: Scenario) -> Solver:
-    """Return the solver of a scenario, by its law or by the design of its family.
-
-    Raises:
-        HarnessError: the family has no enumeration, or no solver exists for its design.
-    """
-    family = family_of(scenario.family)
-    solver = _SOLVERS.get(family.design)
-    if solver is None or (family.has_outcomes and ENUMERATION not in family.engines):
-        raise HarnessError(f"the family {family.name} has no exact engines")
-    found: Solver = solver(scenario) if scenario.law is None else _LAW_SOLVER(scenario)
-    return found
+        return []
 
 
 @dataclass(frozen=True)
-class OneSampleSolver:
-    """Exact engines for one sample."""
-
-    scenario: Scenario
-
-    @property
-    def has_exact_values(self) -> bool:
-        return _has_exact_values(self.scenario)
+class CountSolver(Solver):
+    """What the exact engines for one sample share, whatever the law of its count."""
 
     def possible_outcomes(self) -> Integers:
         return one_sample.possible_outcomes(self.scenario)
@@ -216,10 +220,15 @@ class OneSampleSolver:
     def solves_range(self, over: Sequence[Span]) -> bool:
         return True
 
+
+@dataclass(frozen=True)
+class OneSampleSolver(CountSolver):
+    """Exact engines for one sample."""
+
     def covers_draws(self, outcomes: Integers, largest: float) -> bool:
         if self.scenario.model.IS_BOUNDED:
             return bool(outcomes.size == self.scenario.size + 1)
-        return _covers_possible(self, outcomes, largest)
+        return super().covers_draws(outcomes, largest)
 
     def outcomes_to_verify(self, prior: Prior | None) -> Integers:
         return verify_one.outcomes_to_verify(self.scenario)
@@ -249,7 +258,7 @@ class OneSampleSolver:
 
 
 @dataclass(frozen=True)
-class LawSolver(OneSampleSolver):
+class LawSolver(CountSolver):
     """Exact engines for one sample whose count arises by a law of its own.
 
     They have values at listed truths alone.
@@ -259,22 +268,13 @@ class LawSolver(OneSampleSolver):
     def has_exact_values(self) -> bool:
         return self.scenario.truth.is_discrete and law.law_of(self.scenario).has_probabilities
 
-    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
-        return _covers_possible(self, outcomes, largest)
-
-    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
-        return np.empty(0, np.int64)
-
-    def outcome_weights(self, outcomes: Integers) -> Floats:
-        return law.outcome_weights(self.scenario, outcomes)
+    def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
+        return law.listed_values(self.scenario)
 
     def enumerate(
         self, limits: Limits, reported: Integers | None = None, worst: bool = True
     ) -> Enumerated:
         return law.enumerate_by_law(self.scenario, limits, reported, worst)
-
-    def at_truths(self, limits: Limits) -> Exact:
-        return law.at_listed_values(self.scenario, limits)
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = worst_cases_by_law(self.scenario, limits, over[0])
@@ -283,32 +283,21 @@ class LawSolver(OneSampleSolver):
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return miss_curve.of_law(self.scenario, limits)
 
-    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
-        family, listed = family_of(self.scenario.family), law.listed_values(self.scenario)
-        return scores.of_listed_truths(family, listed, limits, enumerated, columns)
-
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         return verify_law.verify(self.scenario, limits, published)
 
 
 @dataclass(frozen=True)
-class TwoSampleSolver:
+class TwoSampleSolver(Solver):
     """Exact engines for two samples, whose outcomes are pairs of counts."""
 
-    scenario: Scenario
-
     @property
-    def has_exact_values(self) -> bool:
-        return _has_exact_values(self.scenario)
-
-    @property
-    def _family(self) -> Family:
-        return family_of(self.scenario.family)
-
-    @property
-    def _samples(self) -> tuple[OneSampleSolver, OneSampleSolver]:
+    def _samples(self) -> tuple[CountSolver, CountSolver]:
         first, second = self.scenario.samples()
-        return OneSampleSolver(first), OneSampleSolver(second)
+        return CountSolver(first), CountSolver(second)
+
+    def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
+        return two_samples.listed_pairs(self.scenario)
 
     def possible_outcomes(self) -> Integers:
         return two_samples.possible_pairs(self.scenario)
@@ -338,12 +327,6 @@ class TwoSampleSolver:
         first, second = self._samples
         return first.range_count(over[:1]) * second.range_count(over[1:])
 
-    def solves_range(self, over: Sequence[Span]) -> bool:
-        return self.range_count(over) <= LARGEST_COMBINED
-
-    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
-        return _covers_possible(self, outcomes, largest)
-
     def outcomes_to_verify(self, prior: Prior | None) -> Integers:
         return verify_two.outcomes_to_verify(self.scenario, prior)
 
@@ -355,11 +338,6 @@ class TwoSampleSolver:
     ) -> Enumerated:
         return two_samples.enumerate_two_samples(self.scenario, limits, reported, worst)
 
-    def at_truths(self, limits: Limits) -> Exact:
-        found = self.enumerate(limits, limits.outcomes[:0], worst=False).by_truth
-        assert found is not None
-        return found
-
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = search_worst_case(self.scenario, limits, (over[0], over[1]))
         return (None,) * len(limits.lower) if found is None else found
@@ -367,22 +345,16 @@ class TwoSampleSolver:
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return miss_curve.of_two_samples(self.scenario, limits)
 
-    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
-        return scores.of_two_samples(self.scenario, limits, enumerated, columns)
-
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         return verify_two.verify(self.scenario, limits, published)
 
 
 @dataclass(frozen=True)
-class PairedSolver:
+class PairedSolver(Solver):
     """Exact engines for pairs, whose outcomes are tables of counts."""
 
-    scenario: Scenario
-
-    @property
-    def has_exact_values(self) -> bool:
-        return _has_exact_values(self.scenario)
+    def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
+        return paired.listed_tables(self.scenario)
 
     def possible_outcomes(self) -> Integers:
         return paired.possible_outcomes(self.scenario)
@@ -406,15 +378,6 @@ class PairedSolver:
     def range_count(self, over: Sequence[Span]) -> float:
         return tables.range_count(self.scenario, over)
 
-    def solves_range(self, over: Sequence[Span]) -> bool:
-        return self.range_count(over) <= LARGEST_COMBINED
-
-    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
-        return _covers_possible(self, outcomes, largest)
-
-    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
-        return np.empty(0, np.int64)
-
     def outcome_weights(self, outcomes: Integers) -> Floats:
         return paired.outcome_weights(self.scenario, outcomes)
 
@@ -423,44 +386,42 @@ class PairedSolver:
     ) -> Enumerated:
         return paired.enumerate_pairs(self.scenario, limits, reported, worst)
 
-    def at_truths(self, limits: Limits) -> Exact:
-        return paired.at_listed_tables(self.scenario, limits)
-
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = search_paired_worst_case(self.scenario, limits, over)
         return (None,) * len(limits.lower) if found is None else found
-
-    def miss_curve(self, limits: Limits) -> None:
-        return None
-
-    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
-        is_listed = self.scenario.truth.is_discrete
-        listed = paired.listed_tables(self.scenario) if is_listed else None
-        return scores.of_listed_truths(
-            family_of(self.scenario.family), listed, limits, enumerated, columns
-        )
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         return verify_pairs.verify(self.scenario, limits, published)
 
 
-_SOLVERS: dict[str, Any] = {
-    SINGLE_SAMPLE: OneSampleSolver,
-    TWO_SAMPLES: TwoSampleSolver,
-    PAIRS: PairedSolver,
-    **dict.fromkeys((RUNS, CLUSTERS, STRATA), ListSolver),
-}
-"""The solvers by the design of the family."""
+@dataclass(frozen=True)
+class ListSolver(Solver):
+    """One outcome, 0, stands for all data, as limits are computed for the data of every trial.
 
-_LAW_SOLVER: Any = LawSolver
-"""The solver of a scenario with a law, which has one sample."""
+    Exact values at the truths are those of ``designs.lists``.
+    """
+
+    @property
+    def has_exact_values(self) -> bool:
+        return False
+
+    def hull(self) -> tuple[Span, ...]:
+        return ()
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        return np.zeros(1, np.int64)
 
 
-def _has_exact_values(scenario: Scenario) -> bool:
-    return scenario.truth.is_discrete or POSTERIOR in family_of(scenario.family).engines
+def solver_of(scenario: Scenario) -> Solver:
+    """Return the solver of a scenario, by its law or by its design.
 
-
-def _covers_possible(solver: Solver, outcomes: Integers, largest: float) -> bool:
-    return solver.possible_count() <= largest and bool(
-        np.isin(solver.possible_outcomes(), outcomes).all()
-    )
+    Raises:
+        HarnessError: the family has no enumeration, or no solver exists for its design.
+    """
+    family = family_of(scenario.family)
+    design = designs().get(family.design)
+    is_enumerated = ENUMERATION in family.engines or not family.has_outcomes
+    if design is None or design.exact is None or not is_enumerated:
+        raise HarnessError(f"the family {family.name} has no exact engines")
+    found: Solver = design.exact(scenario) if scenario.law is None else LawSolver(scenario)
+    return found

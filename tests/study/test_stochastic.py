@@ -74,7 +74,7 @@ def test_limits_of_each_trial_are_counted_like_limits_looked_up(name, per_truth)
     scenario, alphas = SCENARIOS[name], (0.05, 0.2, 0.5)
     trials = 3000 if per_truth is None else per_truth * scenario.truth.count
     (shard,) = shards(scenario, trials, 5, per_truth)
-    if isinstance(scenario, Scenario):
+    if len(scenario.sizes) == 2:
         outcomes = scenario.outcomes(*np.indices((8, 6)).reshape(2, -1))
     else:
         outcomes = np.arange(scenario.size + 1)

@@ -22,12 +22,11 @@ from harness.designs.limits import Limits
 from harness.designs.listed import (
     blocks_of_truths,
     enumerate_listed,
-    misses_at_listed,
     with_worst_cases,
 )
 from harness.designs.one_sample.exact import whole_range
 from harness.designs.one_sample.law_worst_case import worst_cases
-from harness.designs.results import Enumerated, Exact, WorstCase
+from harness.designs.results import Enumerated, WorstCase
 from harness.designs.verification import (
     SECOND,
     Comparison,
@@ -91,13 +90,6 @@ def _exact_or(
     )
 
 
-def at_listed_values(scenario: Scenario, limits: Limits) -> Exact:
-    """Return the miss probabilities and the expected length at each listed truth."""
-    keys, _ = scenario.listed_truths()
-    _, by_truth = misses_at_listed(listed_values(scenario), keys, limits)
-    return by_truth
-
-
 def listed_values(scenario: Scenario) -> Iterator[tuple[float, Integers, Floats]]:
     """Yield each listed truth, and the outcomes with their probability there."""
     law, (values, _) = law_of(scenario), scenario.listed_truths()
@@ -107,16 +99,6 @@ def listed_values(scenario: Scenario) -> Iterator[tuple[float, Integers, Floats]
         rows = law.probabilities(truths[part], scenario.size, first, last)
         for value, probability in zip(truths[part].tolist(), rows, strict=True):
             yield value, outcomes, probability
-
-
-def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
-    """Return Pr(X = x), the mean over the listed truths, shape (m,)."""
-    weight, count = np.zeros(outcomes.size), 0
-    for _, possible, probability in listed_values(scenario):
-        inside = np.isin(possible, outcomes)
-        weight[np.searchsorted(outcomes, possible[inside])] += probability[inside]
-        count += 1
-    return weight / count
 
 
 def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:

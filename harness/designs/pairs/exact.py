@@ -14,7 +14,7 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
-from harness.designs.listed import enumerate_listed, misses_at_listed, with_worst_cases
+from harness.designs.listed import enumerate_listed, with_worst_cases
 from harness.designs.one_sample.exact import enumerate_by_posterior
 from harness.designs.pairs.tables import (
     Windows,
@@ -24,7 +24,7 @@ from harness.designs.pairs.tables import (
     windows_of,
 )
 from harness.designs.pairs.worst_case import search_worst_case
-from harness.designs.results import Enumerated, Exact
+from harness.designs.results import Enumerated
 
 
 def enumerate_pairs(
@@ -53,14 +53,6 @@ def _enumerate(scenario: Scenario, limits: Limits, reported: Integers) -> Enumer
         return enumerate_by_posterior(scenario, limits, reported)
     keys, _ = scenario.listed_truths()
     return enumerate_listed(listed_tables(scenario), keys, limits, reported)
-
-
-def at_listed_tables(scenario: Scenario, limits: Limits) -> Exact:
-    """Return the miss probabilities and the expected length at each listed truth."""
-    assert scenario.truth.is_discrete
-    keys, _ = scenario.listed_truths()
-    _, by_truth = misses_at_listed(listed_tables(scenario), keys, limits)
-    return by_truth
 
 
 def listed_tables(scenario: Scenario) -> Iterator[tuple[float, Integers, Floats]]:
