@@ -18,7 +18,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("distributions",),
     ("families",),
     ("names",),
-    ("methods", "peers", "callers"),
+    ("methods", "callers"),
     ("designs",),
     ("agreement",),
     ("tables",),

@@ -12,15 +12,16 @@ from typing import Any
 from harness.base.arguments import quoted, validate_choice
 from harness.base.errors import InputError, did_you_mean
 from harness.base.text import enumerated
+from harness.callers import peers
 from harness.callers.command import Command, RFunction, is_of_r, without_prefix
 from harness.callers.function import FunctionHere, FunctionInProcess
+from harness.callers.peers import PEERS, contract_of, function_name
 from harness.callers.process import FunctionLocation
 from harness.callers.program import Program
 from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, is_table, read_points
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import Contract, Method
-from harness.peers.catalogue import PEERS, contract_of, module_of
 
 GROUP = "harness.methods"
 """The group of entry points by which a package ships its intervals."""
@@ -167,7 +168,7 @@ def _peer(package: str, name: str, family: str) -> FunctionLocation:
         raise InputError(
             f'{package} is not installed: pip install "coverage-harness[peers]" brings it'
         )
-    return FunctionLocation(function, module=module_of(package, family))
+    return FunctionLocation(function_name(package, family, function), module=peers.__name__)
 
 
 def _own(method: str, place: str, function: str) -> FunctionLocation:

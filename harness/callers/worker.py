@@ -36,9 +36,9 @@ def load(request: Mapping[str, Any]) -> Function:
     place = request["path"] or request["module"]
     try:
         module = _module_of_file(place) if request["path"] else _module_of_name(place)
+        function = getattr(module, name, None)
     except ANYTHING as fault:
         raise FunctionError(f"{place} cannot be loaded: {describe(fault)}") from None
-    function = getattr(module, name, None)
     if not callable(function):
         raise FunctionError(f"{place} has no function {name!r}")
     return function  # type: ignore[no-any-return]

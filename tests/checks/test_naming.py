@@ -98,15 +98,15 @@ def test_an_entry_point_that_is_no_function_is_refused(ships, value):
 
 def test_a_peer_takes_its_package_s_own_names(monkeypatch):
     monkeypatch.setattr(naming, "find_spec", lambda package: package)
-    module = "harness.peers.statsmodels_rate"
+    module = "harness.callers.peers"
     assert named("statsmodels:exact-c", "rate").location == FunctionLocation(
-        "exact_c", module=module
+        "statsmodels:rate:exact_c", module=module
     )
     assert named("statsmodels:exact_c", "rate").location == FunctionLocation(
-        "exact_c", module=module
+        "statsmodels:rate:exact_c", module=module
     )
     assert named("statsmodels:jeffreys").location == FunctionLocation(
-        "jeffreys", module="harness.peers.statsmodels_proportion"
+        "statsmodels:proportion:jeffreys", module=module
     )
 
 

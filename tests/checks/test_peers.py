@@ -1,18 +1,18 @@
 """The adapters of other packages; each is tested where its package is installed."""
 
-import importlib
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+from harness.callers import peers
 from harness.callers.function import FunctionInProcess
 from harness.callers.naming import named
+from harness.callers.peers import PEERS, function_name
 from harness.callers.source import Observed
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
-from harness.peers.catalogue import PEERS, module_of
 from tests.methods.user.calls import call
 
 EVERY = [
@@ -103,7 +103,7 @@ def observed_at(family, x=11):
 def limits(package, family, name, alpha, x=11):
     """Limits at the outcomes of ``observed_at``; one outcome at a time where arrays are refused."""
     pytest.importorskip(package)
-    function = getattr(importlib.import_module(module_of(package, family)), name)
+    function = getattr(peers, function_name(package, family, name))
     return call(function, observed_at(family, x), alpha)
 
 
@@ -183,5 +183,5 @@ def test_no_peer_is_loaded_before_it_is_asked_for():
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert "harness.peers.catalogue" in loaded
+    assert "harness.callers.peers" in loaded
     assert not {"scipy.stats", "statsmodels", "astropy"} & set(loaded)

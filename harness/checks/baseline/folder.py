@@ -27,8 +27,8 @@ import polars as pl
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.callers.naming import Named
+from harness.callers.peers import PEERS
 from harness.families.catalogue import family_of
-from harness.peers.catalogue import PEERS
 
 Row = tuple[float, ...]
 

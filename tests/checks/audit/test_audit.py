@@ -8,11 +8,11 @@ import io
 import pytest
 
 from harness.base.errors import ConfigError
+from harness.callers.peers import PEERS
 from harness.checks.audit import audit as reproducing
 from harness.checks.audit.audit import SHIPPED, load_list, reproduce, run_audit
 from harness.checks.audit.page import format_csv, format_page
 from harness.cli import main
-from harness.peers.catalogue import PEERS
 
 LIST = """
 packages:
