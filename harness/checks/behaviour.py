@@ -12,13 +12,8 @@ import polars as pl
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats
 from harness.checks.findings import BEHAVIOUR, FAIL, PASS, Finding
-from harness.checks.scenarios import (
-    Size,
-    limits_at,
-    limits_table,
-    scenario_of,
-    truths_inside,
-)
+from harness.checks.restriction import Size
+from harness.checks.scenarios import limits_at, limits_table, scenario_of, truths_inside
 from harness.checks.subjects.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, data_of, sizes_by_name

@@ -31,7 +31,7 @@ from harness.checks.options import SEED, Settings, settings_of, validate_largest
 from harness.checks.paired_test import paired_test
 from harness.checks.report import CheckReport
 from harness.checks.restriction import ANYWHERE, Restriction
-from harness.checks.scenarios import sizes_of_numbers
+from harness.checks.sizes import sizes_of_numbers
 from harness.checks.subjects.subject import Subject, side_of
 from harness.checks.subjects.table import (
     complete_grid,

@@ -24,7 +24,6 @@ from harness.checks.conformance.grid import (
     Outcomes,
     conformance_alphas,
     conformance_grid,
-    data_set_grid,
 )
 from harness.checks.findings import (
     AGAINST,
@@ -37,8 +36,7 @@ from harness.checks.findings import (
 )
 from harness.checks.options import Tolerance
 from harness.checks.report import Gains, Tally
-from harness.checks.restriction import ANYWHERE, Restriction
-from harness.checks.scenarios import Size
+from harness.checks.restriction import ANYWHERE, Restriction, Size
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
 
@@ -325,11 +323,10 @@ def _points(
     """The outcomes of each size, with the alphas there."""
     family = subject.family
     at = conformance_alphas(family, restriction)
-    if not family_of(family).has_outcomes:
-        yield from ((each, at) for each in data_set_grid(family))
-        return
     known = [each.largest_size for each in (subject, reference) if each.largest_size is not None]
     largest = min(known, default=None)
-    points = default_points(family, restriction.sizes, restriction.alphas, largest)
-    yield from ((outcomes_at(family, each), points.alphas_in_sums) for each in points.sizes_in_sums)
+    if family_of(family).has_outcomes:
+        points = default_points(family, restriction.sizes, restriction.alphas, largest)
+        for size in points.sizes_in_sums:
+            yield outcomes_at(family, size), points.alphas_in_sums
     yield from ((each, at) for each in conformance_grid(family, largest, restriction))

@@ -11,7 +11,8 @@ from harness.agreement import LEVEL, ComparedCells, holm, two_sided_p
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.checks.findings import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
-from harness.checks.scenarios import Size, limits_table, scenario_of
+from harness.checks.restriction import Size
+from harness.checks.scenarios import limits_table, scenario_of
 from harness.checks.subjects.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, sizes_by_name

@@ -13,16 +13,9 @@ from harness.base.errors import InputError, did_you_mean
 from harness.callers.naming import Named
 from harness.checks.baseline.limits import Points, default_points
 from harness.checks.expected_failures import validate_expected_failures
-from harness.checks.restriction import ALPHA, ANYWHERE, Restriction, read_grid, sizes_of_grid
-from harness.checks.scenarios import (
-    Size,
-    default_alphas,
-    default_sizes,
-    validate_alphas,
-    validate_sizes,
-)
+from harness.checks.restriction import ALPHA, ANYWHERE, Restriction, Size, read_grid, sizes_of_grid
+from harness.checks.sizes import checked_at, validate_alphas, validate_sizes
 from harness.checks.subjects.table import complete_grid, restriction_of
-from harness.checks.trials import default_trial_sizes
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.families.catalogue import family_of
@@ -103,8 +96,6 @@ def _parse(text: str) -> dict[str, float]:
 
 
 SEED = 2003
-ALPHAS_OF_LISTS = (0.05, 0.2)
-"""The alphas of a check of lists by default."""
 
 _LONGEST_TIMEOUT = 86_400.0
 """One day, in seconds."""
@@ -181,14 +172,13 @@ def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
     points: Points | None = None
     exact: tuple[Size, ...] = ()
     drawn: tuple[Size, ...] = ()
-    levels: tuple[float, ...] = ALPHAS_OF_LISTS
+    at = checked_at(family)
     if has_outcomes:
-        exact = validate_sizes(family, default_sizes(family) if sizes is None else sizes)
-        drawn = validate_sizes(family, default_trial_sizes(family) if sizes is None else sizes)
-        levels = default_alphas(family, given["thorough"])
+        exact = validate_sizes(family, at.exact if sizes is None else sizes)
+        drawn = validate_sizes(family, at.trials if sizes is None else sizes)
         largest = None if called.method is None else called.method.largest_size
         points = default_points(family, None if sizes is None else exact, chosen_alphas, largest)
-    levels = chosen_alphas or validate_alphas(levels)
+    levels = chosen_alphas or (at.alphas.thorough if given["thorough"] else at.alphas.exact)
     if called.table is not None:
         exact, levels = complete_grid(called.table.points, exact, levels)
     contract = None if given["contract"] is None else validate_contract(given["contract"])

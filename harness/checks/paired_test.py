@@ -15,7 +15,8 @@ from harness.base.numerics.root_finding import bracketed_newton
 from harness.checks.compare import not_comparable
 from harness.checks.contract.exact import MARGIN
 from harness.checks.findings import AGAINST, INCONCLUSIVE, Finding, Verdict, format_cell
-from harness.checks.scenarios import Size, scenario_of
+from harness.checks.restriction import Size
+from harness.checks.scenarios import scenario_of
 from harness.checks.subjects.subject import Subject
 from harness.checks.trials import (
     TRIALS,

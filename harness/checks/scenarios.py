@@ -1,18 +1,17 @@
-"""The scenarios of a check: sizes, alphas and uniform truths, and a method's limits in them."""
+"""The scenarios of a check with their uniform truths, and a method's limits in them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from harness.base.errors import InputError, MethodError
+from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.source import no_interval
 from harness.checks.conformance.grid import OutcomeList
-from harness.checks.restriction import Size as Size
+from harness.checks.restriction import Size
 from harness.checks.subjects.subject import Subject, side_of
 from harness.designs.design import AnyTruth, Scenario
 from harness.designs.limits import Limits
@@ -23,19 +22,6 @@ from harness.families.catalogue import family_of
 from harness.families.family import PAIRS, POSTERIOR, TWO_SAMPLES
 from harness.methods.method import TWO_SIDED, are_intervals
 
-SIZES = (*range(1, 31), 50, 100, 200, 500, 1000)
-LARGEST_OF_NUMBERS = 200
-"""The largest of these for a method that answers one outcome at a time: all outcomes of a larger n
-would take it longer than the rest of the check."""
-EXPOSURES = (0.5, 1.0, 5.0)
-ALPHAS = (0.01, 0.05, 0.1)
-
-SIZES_OF_TWO = ((5.0, 5.0), (10.0, 10.0), (10.0, 20.0))
-EXPOSURES_OF_TWO = ((1.0, 1.0),)
-ALPHAS_OF_TWO, THOROUGH_ALPHAS_OF_TWO = (0.05,), (0.01, 0.05, 0.2)
-SIZES_OF_PAIRS = (5, 10, 20)
-"""A smaller grid, since the search for the worst case of two samples takes longer."""
-
 RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
 """The true rates of a check, since the support of a rate is unbounded."""
 
@@ -45,72 +31,6 @@ DISCORDANT, SHARES_OF_BOTH = (0.01, 0.05, 0.15, 0.35), (0.3, 0.8)
 """The discordant cells of listed tables, and the shares of both in the concordant ones."""
 FEWEST_EVENTS = 1.0
 """Expected events at the smallest true rate that is not near the boundary."""
-
-
-def default_sizes(family: str) -> tuple[Size, ...]:
-    """The sizes at which the exact numbers of a family are computed by default."""
-    known = family_of(family)
-    if known.design == PAIRS:
-        return SIZES_OF_PAIRS
-    if known.samples == 2:
-        return SIZES_OF_TWO if known.is_bounded else EXPOSURES_OF_TWO
-    return SIZES if known.is_bounded else EXPOSURES
-
-
-def sizes_of_numbers(sizes: Sequence[Size]) -> tuple[Size, ...]:
-    """Those of the default sizes for a method that answers one outcome at a time."""
-    return tuple(size for size in sizes if np.max(size) <= LARGEST_OF_NUMBERS)
-
-
-def default_alphas(family: str, thorough: bool = False) -> tuple[float, ...]:
-    """The alphas at which the exact numbers of a family are computed by default.
-
-    Those of several counts are more where the check is thorough: each takes seconds.
-    """
-    if family_of(family).has_single_count:
-        return ALPHAS
-    return THOROUGH_ALPHAS_OF_TWO if thorough else ALPHAS_OF_TWO
-
-
-def validate_sizes(family: str, sizes: Sequence[Any]) -> tuple[Size, ...]:
-    """Return the sizes as numbers, or as pairs of floats for two samples.
-
-    Raises:
-        InputError: there are no sizes, or one of them is no size of the family.
-    """
-    known = family_of(family)
-    if np.ndim(sizes) == 0 or len(sizes) == 0:
-        raise InputError(f"sizes of {family} should be a list of them, found {sizes!r}")
-    is_pair = known.samples == 2
-    for size in sizes:
-        if np.shape(size) != ((2,) if is_pair else ()):
-            wanted = "pairs of numbers" if is_pair else "numbers"
-            raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
-        is_count = known.model.SIZE_IS_COUNT
-        if not all(_is_size(each, is_count) for each in np.ravel(size).tolist()):
-            wanted = "whole numbers above 0" if is_count else "numbers above 0"
-            raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
-    if is_pair:
-        return tuple((float(a), float(b)) for a, b in sizes)
-    return tuple(np.asarray(size).item() for size in sizes)
-
-
-def _is_size(size: Any, is_count: bool) -> bool:
-    if not isinstance(size, int | float) or not 0 < size < np.inf:
-        return False
-    return float(size).is_integer() or not is_count
-
-
-def validate_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
-    """Return the alphas as floats.
-
-    Raises:
-        InputError: there are no alphas, or one of them is not between 0 and 1.
-    """
-    chosen = np.ravel(alphas).tolist()
-    if not chosen or not all(isinstance(each, float) and 0 < each < 1 for each in chosen):
-        raise InputError(f"alphas should lie between 0 and 1, found {chosen}")
-    return tuple(chosen)
 
 
 def scenario_of(family: str, size: Size) -> Scenario:

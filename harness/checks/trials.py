@@ -8,30 +8,16 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, Verdict
-from harness.checks.scenarios import Size, limits_at
+from harness.checks.scenarios import limits_at
 from harness.checks.subjects.subject import Subject
 from harness.designs.design import Scenario
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
 
 TRIALS = 20_000
 """The default number of trials at each size."""
 
-SIZES, SIZES_OF_TWO, SIZES_OF_PAIRS = (10.0, 30.0, 100.0), ((10.0, 10.0), (10.0, 20.0)), (10, 20)
-"""Fewer sizes than for exact numbers, since trials take longer."""
-
 _MOST_TRIALS = 1 << 40
 """More than anyone can make; from some 2^48 on intervals of fractions are not found."""
-
-
-def default_trial_sizes(family: str) -> tuple[Size, ...]:
-    """The sizes at which trials of a family are made by default."""
-    by_design: dict[str, tuple[Size, ...]] = {
-        SINGLE_SAMPLE: SIZES,
-        TWO_SAMPLES: SIZES_OF_TWO,
-        PAIRS: SIZES_OF_PAIRS,
-    }
-    return by_design[family_of(family).design]
 
 
 def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:

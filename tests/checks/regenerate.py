@@ -11,7 +11,8 @@ from harness.callers.source import CatalogueSource
 from harness.checks.baseline.limits import Points
 from harness.checks.baseline.store import keep_limits, write_baseline
 from harness.checks.behaviour import measures
-from harness.checks.scenarios import Size, default_alphas, default_sizes
+from harness.checks.restriction import Size
+from harness.checks.sizes import checked_at
 from harness.checks.subjects.subject import Subject, side_of
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS as TABLES
@@ -30,7 +31,7 @@ def sizes_of(family: str) -> tuple[Size, ...]:
     if family_of(family).design == TABLES:
         return OF_TABLES
     is_pair = family_of(family).sizes == ("n1", "n2")
-    return PAIRS if is_pair else default_sizes(family)
+    return PAIRS if is_pair else checked_at(family).exact
 
 
 def points_of(family: str) -> Points:
@@ -47,7 +48,7 @@ def points_of(family: str) -> Points:
         in_full, in_sums = (5, 15), (*range(1, 31),)
     else:
         in_full, in_sums = (1.0,), (0.5, 5.0)
-    alphas = default_alphas(family)
+    alphas = checked_at(family).alphas.exact
     return Points(in_full, (0.05,), in_sums, alphas)
 
 
@@ -63,6 +64,6 @@ def every() -> Iterator[Subject]:
 if __name__ == "__main__":
     shutil.rmtree(FOLDER, ignore_errors=True)
     for each in every():
-        measured = measures(each, sizes_of(each.family), default_alphas(each.family))
+        measured = measures(each, sizes_of(each.family), checked_at(each.family).alphas.exact)
         limits = keep_limits(each, points_of(each.family))
         write_baseline(FOLDER, named(each.label, each.family), measured, side_of(each), limits)

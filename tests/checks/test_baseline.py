@@ -17,7 +17,7 @@ from harness.checks.baseline.store import DECIMALS, read_baseline, write_baselin
 from harness.checks.baseline.sums import moved_sums
 from harness.checks.behaviour import LENGTH, MEAN, WORST, behaviour, key_columns, measures
 from harness.checks.options import Tolerance
-from harness.checks.scenarios import default_alphas
+from harness.checks.sizes import checked_at
 from harness.checks.subjects.subject import Subject, side_of
 from harness.cli import main
 from harness.families.catalogue import family_of
@@ -97,7 +97,7 @@ def test_the_stored_baseline_has_every_size_and_alpha():
     for each in every():
         table = read_baseline(FOLDER, each.family, each.label, side_of(each)).numbers
         sizes = [np.atleast_1d(size) for size in sizes_of(each.family)]
-        cells = [(*size, alpha) for size in sizes for alpha in default_alphas(each.family)]
+        cells = [(*size, alpha) for size in sizes for alpha in checked_at(each.family).alphas.exact]
         assert table.select(key_columns(table)).rows() == cells
 
 

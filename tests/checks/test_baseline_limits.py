@@ -24,7 +24,7 @@ from harness.checks.baseline.store import Baseline, keep_limits, read_baseline, 
 from harness.checks.baseline.sums import MovedSums, moved_sums, sums_of_limits
 from harness.checks.behaviour import measures
 from harness.checks.options import Tolerance
-from harness.checks.scenarios import default_sizes
+from harness.checks.sizes import checked_at
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
@@ -255,8 +255,8 @@ def test_points_of_every_family_have_outcomes_and_stay_small():
             rows = sum(outcomes_at(name, size).shape[0] for size in points.sizes_in_full)
             assert 0 < rows * len(points.alphas_in_full) < 300
             assert (
-                default_points(name, default_sizes(name)[:2]).sizes_in_sums
-                == (default_sizes(name)[:2])
+                default_points(name, checked_at(name).exact[:2]).sizes_in_sums
+                == (checked_at(name).exact[:2])
             )
 
 

@@ -24,7 +24,8 @@ from harness.checks.behaviour import (
 )
 from harness.checks.check import check
 from harness.checks.cross_check import cross_check
-from harness.checks.scenarios import EXPOSURES, default_sizes, scenario_of
+from harness.checks.scenarios import scenario_of
+from harness.checks.sizes import checked_at
 from harness.checks.subjects.subject import Subject
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
@@ -79,14 +80,14 @@ def test_the_shortest_interval_is_the_measure_of_length():
 
 @pytest.mark.parametrize("family", ["proportion", "rate"])
 def test_behaviour_and_measures_tell_the_same(family):
-    sizes = default_sizes(family)[:3]
+    sizes = checked_at(family).exact[:3]
     ours = behaviour(subject("wald", family), sizes, [0.05, 0.1])
     theirs = measures(subject("wald", family), sizes, [0.05, 0.1])
     np.testing.assert_allclose(ours.select(theirs.columns), theirs, rtol=0, atol=SAME)
 
 
 def test_a_flat_prior_has_no_mean_error_at_any_exposure():
-    rows = behaviour(subject("balanced_tail", "rate"), EXPOSURES, [0.01, 0.1])
+    rows = behaviour(subject("balanced_tail", "rate"), checked_at("rate").exact, [0.01, 0.1])
     np.testing.assert_allclose(rows[MEAN_POSTERIOR], 0, atol=SAME)
 
 

@@ -11,7 +11,7 @@ from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE, behaviour
 from harness.checks.check import check
 from harness.checks.contract.exact import check_contract
-from harness.checks.scenarios import ALPHAS
+from harness.checks.sizes import checked_at
 from harness.checks.subjects.subject import Subject
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, TWO_SIDED
@@ -23,7 +23,7 @@ SIZES = (1, 5, 10, 11, 12, 13, 17, 30, 100, 500)
 @cache
 def exact(name, sizes):
     subject = Subject(CatalogueSource(name, PROPORTION[name], seed=0), "proportion")
-    return behaviour(subject, sizes, ALPHAS)
+    return behaviour(subject, sizes, checked_at("proportion").alphas.exact)
 
 
 def verdicts(contract, name, sizes=SIZES, **options):

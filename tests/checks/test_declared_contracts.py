@@ -8,7 +8,7 @@ from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import behaviour
 from harness.checks.contract.exact import judged
-from harness.checks.scenarios import default_sizes
+from harness.checks.sizes import checked_at
 from harness.checks.subjects.subject import Subject
 from harness.methods.catalogue import CATALOGUE, methods_for
 from harness.methods.catalogue.contracts import CONTRACTS
@@ -17,7 +17,7 @@ from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL,
 ALPHAS = (0.01, 0.05, 0.2)
 SIZES = {
     "proportion": (10, 11, 12, 15, 24, 30, 100, 1000),
-    "rate": default_sizes("rate"),
+    "rate": checked_at("rate").exact,
     "proportion_difference": ((10.0, 10.0),),
 }
 STRONGER = {APPROXIMATE: NOMINAL, CONSERVATIVE: AT_LEAST}

@@ -39,8 +39,7 @@ from harness.checks.compare import (
 from harness.checks.findings import AGAINST, FAIL, PASS, REMARK, Cell, Finding, format_cell
 from harness.checks.options import Tolerance
 from harness.checks.report import BASELINE, CheckReport
-from harness.checks.restriction import ANYWHERE, Restriction
-from harness.checks.scenarios import Size
+from harness.checks.restriction import ANYWHERE, Restriction, Size
 from harness.checks.subjects.subject import Subject, side_of
 from harness.families.catalogue import family_of
 

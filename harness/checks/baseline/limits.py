@@ -15,26 +15,12 @@ from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.baseline.folder import read_rows
 from harness.checks.conformance.grid import OutcomeList, Outcomes
 from harness.checks.findings import Cell, format_cell, with_digits_apart
-from harness.checks.scenarios import Size
+from harness.checks.restriction import Size
+from harness.checks.sizes import checked_at
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS
 from harness.methods.method import TWO_SIDED
-
-SIZES_IN_FULL, SIZES_IN_SUMS = (1, 2, 5, 10, 20, 50), (*range(1, 61), 80, 100, 200, 500, 1000)
-EXPOSURES_IN_FULL, EXPOSURES_IN_SUMS = (1.0,), (0.1, 0.5, 1.0, 5.0, 50.0)
-ALPHAS_IN_FULL, ALPHAS_IN_SUMS = (0.01, 0.05, 0.1), (0.001, 0.01, 0.05, 0.1, 0.2)
-
-SIZES_OF_TWO_IN_FULL = ((3.0, 4.0), (5.0, 5.0))
-SIZES_OF_TWO_IN_SUMS = (
-    *((float(a), float(b)) for a, b in product(range(1, 5), repeat=2)),
-    (5.0, 5.0),
-    (10.0, 10.0),
-    (10.0, 20.0),
-)
-EXPOSURES_OF_TWO = ((1.0, 1.0), (5.0, 0.5))
-SIZES_OF_PAIRS_IN_FULL, SIZES_OF_PAIRS_IN_SUMS = (1, 2, 3, 5), (*range(1, 9), 10)
-ALPHAS_OF_TWO_IN_FULL, ALPHAS_OF_TWO_IN_SUMS = (0.05,), (0.01, 0.05, 0.2)
 
 MOST_IN_FULL = 64
 """The largest number of outcomes of a size whose limits are kept in full."""
@@ -69,32 +55,22 @@ def default_points(
         alphas: the only alphas that the method was checked at; None for those of the family.
         largest_size: the largest size of a sample that the method takes; None for any.
     """
-    known = family_of(family)
-    in_full: Sequence[Size]
-    in_sums: Sequence[Size]
-    if known.design == PAIRS:
-        in_full, in_sums = SIZES_OF_PAIRS_IN_FULL, SIZES_OF_PAIRS_IN_SUMS
-    elif known.samples == 2 and known.is_bounded:
-        in_full, in_sums = SIZES_OF_TWO_IN_FULL, SIZES_OF_TWO_IN_SUMS
-    elif known.samples == 2:
-        in_full, in_sums = EXPOSURES_OF_TWO[:1], EXPOSURES_OF_TWO
-    elif known.is_bounded:
-        in_full, in_sums = SIZES_IN_FULL, SIZES_IN_SUMS
-    else:
-        in_full, in_sums = EXPOSURES_IN_FULL, EXPOSURES_IN_SUMS
+    at = checked_at(family)
+    in_full, in_sums = at.in_full, at.in_sums
     if sizes is not None:
         in_sums = tuple(sizes)
-        in_full = [size for size in sizes if outcomes_at(family, size).shape[0] <= MOST_IN_FULL]
+        in_full = tuple(
+            size for size in sizes if outcomes_at(family, size).shape[0] <= MOST_IN_FULL
+        )
     kept_in_full, kept_in_sums = (
         tuple(size for size in chosen if largest_size is None or np.max(size) <= largest_size)
         for chosen in (in_full, in_sums)
     )
-    single = known.has_single_count
     return Points(
         kept_in_full,
-        tuple(alphas or (ALPHAS_IN_FULL if single else ALPHAS_OF_TWO_IN_FULL)),
+        tuple(alphas or at.alphas.in_full),
         kept_in_sums,
-        tuple(alphas or (ALPHAS_IN_SUMS if single else ALPHAS_OF_TWO_IN_SUMS)),
+        tuple(alphas or at.alphas.in_sums),
     )
 
 

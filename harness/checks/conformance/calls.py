@@ -17,15 +17,13 @@ from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, USUAL_ALPHA, Finding
 from harness.checks.restriction import Restriction
+from harness.checks.sizes import checked_at
 from harness.checks.subjects.subject import Subject
-from harness.families.catalogue import family_of
-from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
 
 CALL_CHECKS = (SHAPE, SCALARS, TWICE, IN_ANY_ORDER, TYPES, ARGUMENTS, RANDOM)
 
-_SIZES = {SINGLE_SAMPLE: 5, TWO_SAMPLES: 2, PAIRS: 2}
 _ALPHAS = (0.05, 0.3)
-"""Sizes of the grid, by the design, and alphas at which calls are checked."""
+"""The alphas at which calls are checked."""
 _TYPE_SIZES, _TYPE_ALPHA = (10.0, 1000.0, 1e6), 0.05
 """Types are compared at the sizes of the grid nearest to these: 32 bits suffice for small ones."""
 _TYPE_OUTCOMES = 5
@@ -52,8 +50,7 @@ def check_calls(
     """
     found: dict[str, TypeFault] = {}
     made: set[str] = set()
-    sizes = _SIZES.get(family_of(subject.family).design, 3)
-    for outcomes in grid[:sizes]:
+    for outcomes in grid[: checked_at(subject.family).called]:
         for alpha in restriction.alphas_or(_ALPHAS)[: len(_ALPHAS)]:
             for name, text in subject.call_checks(outcomes.observed(), alpha).items():
                 made.add(name)

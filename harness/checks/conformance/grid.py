@@ -17,15 +17,13 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.callers.calls import format_argument
 from harness.callers.source import Observed
-from harness.checks.restriction import ANYWHERE, Restriction, Size
+from harness.checks.restriction import ANYWHERE, Restriction
+from harness.checks.sizes import checked_at
 from harness.families.catalogue import family_of
-from harness.families.family import CLUSTERS, PAIRS, RUNS, STRATA, Family
+from harness.families.family import CLUSTERS, PAIRS, RUNS, STRATA
 
 EVERY_OUTCOME_UP_TO = 60
-SIZES = (1, 2, 3, 5, 10, 17, 51, 1000, 10**6)
-EXPOSURES = (1.0, 1e-6, 50.0, 1e6)
 EVENTS = (*range(31), 99, 100, 101, 999, 1000, 1001, 10**6 - 1, 10**6, 10**6 + 1)
-ALPHAS = (1e-10, 1e-6, 1e-3, 0.05, 0.3, 0.5, 0.7, 0.9)
 
 COUNTS_OF_TWO: dict[tuple[int, int], tuple[Sequence[int], Sequence[int]]] = {
     (1, 1): (range(2), range(2)),
@@ -38,13 +36,9 @@ COUNTS_OF_TWO: dict[tuple[int, int], tuple[Sequence[int], Sequence[int]]] = {
 EVERY_COUNT_UP_TO = 12
 """Of two proportions of other sizes; of a larger one the counts are those next to 0, the quarters,
 the half and n."""
-EXPOSURES_OF_TWO = ((1.0, 1.0), (50.0, 0.25), (1e6, 1e6))
 EVENTS_OF_TWO = (0, 1, 2, 10, 1000)
-ALPHAS_OF_TWO = (1e-10, 0.05, 0.95)
-
-
-N_OF_TABLES, LARGE_N_OF_TABLES = (1, 2, 3, 6), (40, 1000, 10**6)
-"""The numbers of pairs with all tables of counts, and those with some of them."""
+EVERY_TABLE_UP_TO = 6
+"""The largest number of pairs with all tables of counts; of larger ones there are some."""
 
 
 @dataclass(frozen=True)
@@ -192,15 +186,20 @@ class Tables(OutcomeList):
 
 def conformance_grid(
     family: str, largest_size: float | None = None, restriction: Restriction = ANYWHERE
-) -> list[Outcomes]:
-    """The outcomes at which every method of a family should have its properties, by size.
+) -> Sequence[Outcomes]:
+    """The outcomes, or the data sets of lists, at which methods should have their properties.
 
     Args:
         family: the family.
         largest_size: the largest size of a sample that the method takes; None for any.
         restriction: the sizes that the check is restricted to.
+
+    Returns:
+        The outcomes of each size, or the data sets of each length.
     """
-    sizes = restriction.sizes_or(_default_sizes(family_of(family)))
+    if not family_of(family).has_outcomes:
+        return data_set_grid(family)
+    sizes = restriction.sizes_or(checked_at(family).properties)
     grid = [_outcomes(family, size if isinstance(size, tuple) else (size,)) for size in sizes]
     return [
         outcomes for outcomes in grid if largest_size is None or max(outcomes.sizes) <= largest_size
@@ -209,15 +208,7 @@ def conformance_grid(
 
 def conformance_alphas(family: str, restriction: Restriction = ANYWHERE) -> tuple[float, ...]:
     """The alphas at which the properties are checked, ascending."""
-    return restriction.alphas_or(ALPHAS if family_of(family).has_single_count else ALPHAS_OF_TWO)
-
-
-def _default_sizes(family: Family) -> Sequence[Size]:
-    if family.design == PAIRS:
-        return (*N_OF_TABLES, *LARGE_N_OF_TABLES)
-    if family.samples == 1:
-        return SIZES if family.is_bounded else EXPOSURES
-    return [*COUNTS_OF_TWO] if family.is_bounded else EXPOSURES_OF_TWO
+    return restriction.alphas_or(checked_at(family).alphas.properties)
 
 
 def _outcomes(family: str, sizes: tuple[float, ...]) -> Outcomes:
@@ -247,7 +238,7 @@ def _counts_of_two(n1: int, n2: int) -> tuple[Sequence[int], Sequence[int]]:
 
 def _tables(family: str, n: int) -> Tables:
     """All tables of a small n; of a large n those with few or even counts in some of the cells."""
-    is_small = n <= max(N_OF_TABLES)
+    is_small = n <= EVERY_TABLE_UP_TO
     counts = range(n + 1) if is_small else {0, 1, 2, 3, n // 20, n // 4, n // 2, n - 1, n}
     rows = []
     for first, second in product(counts, counts):

@@ -11,12 +11,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.source import NO_POINT, NOT_ASKED
 from harness.checks.conformance.calls import CALL_CHECKS, check_calls
-from harness.checks.conformance.grid import (
-    Outcomes,
-    conformance_alphas,
-    conformance_grid,
-    data_set_grid,
-)
+from harness.checks.conformance.grid import conformance_grid
 from harness.checks.conformance.properties import (
     MIRROR,
     NEEDS_ALPHAS,
@@ -30,7 +25,7 @@ from harness.checks.conformance.properties import (
     mirrors,
     properties_of,
 )
-from harness.checks.conformance.wide_grid import Block, wide_grid
+from harness.checks.conformance.wide_grid import Block, fixed_grid, wide_grid
 from harness.checks.findings import (
     CONFORMANCE,
     FAIL,
@@ -83,11 +78,18 @@ def check_conformance(
         smallest size, with the alpha nearest to 0.05.
     """
     if evaluations is None:
-        evaluations = evaluate(subject, _fixed_blocks(subject, restriction))
+        evaluations = evaluate(
+            subject, fixed_grid(subject.family, subject.largest_size, restriction)
+        )
     reason = subject.unpicklable()
     findings = [
         _check_answers(evaluations),
-        *check_calls(subject, _grid(subject, restriction), evaluations, restriction),
+        *check_calls(
+            subject,
+            conformance_grid(subject.family, subject.largest_size, restriction),
+            evaluations,
+            restriction,
+        ),
         _check_precision(evaluations, subject.sides[0]),
         *_check_limits(subject, evaluations),
         _passed(PICKLES) if reason is None else _failed(PICKLES, f"cannot be pickled: {reason}"),
@@ -96,13 +98,6 @@ def check_conformance(
         replace(finding, severity=(_GRAVEST - number) * (finding.verdict == FAIL))
         for number, finding in enumerate(findings)
     ]
-
-
-def _grid(subject: Subject, restriction: Restriction) -> Sequence[Outcomes]:
-    """The outcomes, or the data sets of lists, by size."""
-    if not family_of(subject.family).has_outcomes:
-        return data_set_grid(subject.family)
-    return conformance_grid(subject.family, subject.largest_size, restriction)
 
 
 def evaluate_widely(
@@ -120,7 +115,7 @@ def evaluate_widely(
         An evaluation for each size and side, by size; of a method that draws its limits, or of
         lists, those of the fixed grid.
     """
-    blocks = _fixed_blocks(subject, restriction)
+    blocks = fixed_grid(subject.family, subject.largest_size, restriction)
     if not family_of(subject.family).has_outcomes or not subject.deterministic or not blocks:
         return evaluate(subject, blocks)
     grid = partial(
@@ -148,16 +143,11 @@ def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> boo
 
     True of what is not asked so: a method of lists, one that draws, and an empty restriction.
     """
-    blocks = _fixed_blocks(subject, restriction)
+    blocks = fixed_grid(subject.family, subject.largest_size, restriction)
     if not family_of(subject.family).has_outcomes or not subject.deterministic or not blocks:
         return True
     smallest = blocks[min(2, len(blocks) - 1)]
     return subject.takes_arrays(smallest.outcomes.observed(), smallest.alphas[0])
-
-
-def _fixed_blocks(subject: Subject, restriction: Restriction) -> list[Block]:
-    alphas = conformance_alphas(subject.family, restriction)
-    return [Block(outcomes, alphas) for outcomes in _grid(subject, restriction)]
 
 
 def evaluate(

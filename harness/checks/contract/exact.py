@@ -33,7 +33,8 @@ from harness.checks.findings import (
     Places,
     format_cell,
 )
-from harness.checks.scenarios import RATES, Size
+from harness.checks.restriction import Size
+from harness.checks.scenarios import RATES
 from harness.families.catalogue import family_of
 from harness.methods.method import (
     APPROXIMATE,

@@ -22,8 +22,8 @@ from harness.checks.findings import (
     Places,
     format_cell,
 )
-from harness.checks.restriction import ANYWHERE, Restriction
-from harness.checks.scenarios import Size, limits_at, scenario_of
+from harness.checks.restriction import ANYWHERE, Restriction, Size
+from harness.checks.scenarios import limits_at, scenario_of
 from harness.checks.subjects.subject import Subject, side_of
 from harness.designs.design import Scenario, data_of, sizes_by_name
 from harness.designs.limits import Limits

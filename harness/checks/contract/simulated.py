@@ -33,7 +33,8 @@ from harness.checks.findings import (
     Verdict,
     format_cell,
 )
-from harness.checks.scenarios import Size, scenario_of, truths_inside
+from harness.checks.restriction import Size
+from harness.checks.scenarios import scenario_of, truths_inside
 from harness.checks.subjects.subject import Subject, side_of
 from harness.checks.trials import (
     draw_at,

@@ -30,7 +30,8 @@ from harness.checks.findings import (
     format_cell,
     is_known,
 )
-from harness.checks.scenarios import Size, limits_table, scenario_of, truths_inside
+from harness.checks.restriction import Size
+from harness.checks.scenarios import limits_table, scenario_of, truths_inside
 from harness.checks.subjects.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.checks.tails.record import LimitName, LimitTails

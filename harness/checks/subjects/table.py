@@ -9,8 +9,8 @@ import numpy as np
 from harness.callers.table import TablePoints, TableSource
 from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.findings import CONFORMANCE, PASS, Finding
-from harness.checks.restriction import Restriction
-from harness.checks.scenarios import Size, scenario_of
+from harness.checks.restriction import Restriction, Size
+from harness.checks.scenarios import scenario_of
 from harness.designs.solvers import solver_of
 
 POINTS = "points of the table"
