@@ -121,7 +121,7 @@ def engines_of(
     if law is not None:
         # A posterior is that of the family's own law, and an integral over truths needs one.
         is_listed = truth is None or truth.is_discrete
-        left_out |= {POSTERIOR} if is_listed and law.has_probabilities else {POSTERIOR, ENUMERATION}
+        left_out |= {POSTERIOR} if is_listed else {POSTERIOR, ENUMERATION}
     if truth is not None and not family.has_closed_form(truth):
         left_out |= {CLOSED_FORM}
     return tuple(engine for engine in family.engines if engine not in left_out)

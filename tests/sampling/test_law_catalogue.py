@@ -32,7 +32,6 @@ def test_a_law_is_made_from_what_it_says_of_itself(name):
     assert law.content() == {name: SETTINGS[name]}
     assert law == law_of(name, law.content()[name])
     assert hash(law) == hash(law_of(name, SETTINGS[name]))
-    assert law.has_probabilities
     assert law.lattice == (1000 if name == "hypergeometric" else None)
     assert LAWS[name].model in (proportion.NAME, rate.NAME)
 

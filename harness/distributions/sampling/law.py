@@ -8,8 +8,10 @@ keeps its meaning: the mean outcome is size · θ.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +36,6 @@ class SortedDraws(Protocol):
             parameter: ascending, shape (t,).
             rng: the source of randomness.
         """
-        ...
 
 
 class Sampling(Protocol):
@@ -56,96 +57,82 @@ class Sampling(Protocol):
         Returns:
             Outcomes, of the shape of ``parameter`` or of shape (count,).
         """
-        ...
 
     def thinned(self, size: float, lower: float, upper: float) -> SortedDraws | None:
         """Draws from tables for parameters in [lower, upper]; None where tables do not pay."""
-        ...
 
     def window(self, low: float, high: float, size: float, nats: float = NATS) -> tuple[int, int]:
         """The first and the last outcome with a non-negligible probability for a θ in [low, high].
 
         Outcomes outside the window have a total probability below 2·exp(−nats).
         """
-        ...
 
     def mean(self, parameter: Floats, size: float) -> Floats:
         """The expected outcome at each parameter, shape of the parameter."""
-        ...
 
     def largest_outcome(self, size: float) -> float:
         """The largest possible outcome; inf if outcomes are unbounded."""
-        ...
 
     def pmf(self, x: npt.ArrayLike, parameter: npt.ArrayLike, size: float | Floats) -> Floats:
         """Pr(X = x), broadcast over x, the parameter and the size."""
-        ...
 
     def ratio(self, x: Integers, parameter: Floats, size: float) -> Floats:
         """Pr(X = x + 1) / Pr(X = x) at parameters inside the range; broadcast."""
-        ...
 
     def cdf(self, x: Integers | Floats, parameter: Floats, size: float | Floats) -> Floats:
         """Pr(X ≤ x) for 0 ≤ x below the largest outcome; x and parameter have one shape."""
-        ...
 
     def sf(self, x: Integers, parameter: Floats, size: float) -> Floats:
         """Pr(X > x) for 0 ≤ x below the largest outcome; x and parameter have one shape."""
-        ...
 
     def minus_cdf_derivative(self, x: Integers, parameter: Floats, size: float) -> Floats:
         """−d/dθ Pr(X ≤ x), which is not negative; broadcast."""
-        ...
 
     def variance_stabilized(self, parameter: npt.ArrayLike, size: float) -> Floats:
         """The parameter on the scale on which X has a standard deviation of about one."""
-        ...
 
     def from_variance_stabilized(self, value: npt.ArrayLike, size: float) -> Floats:
         """The parameter whose ``variance_stabilized`` is ``value``."""
-        ...
 
 
-class Law(Protocol):
+@dataclass(frozen=True)
+class Law(ABC):
     """The distribution of a count X, given the parameter θ and the amount of data.
 
     ``size`` is the number of trials or the exposure. Laws are frozen dataclasses: two of the same
-    settings are equal.
+    settings are equal. What a law does not say is as here.
     """
 
-    @property
-    def name(self) -> str:
-        """The name of the law, as a config has it: ``beta_binomial``."""
-        ...
+    name: ClassVar[str]
+    """The name of the law, as a config has it: ``beta_binomial``."""
 
     @property
+    @abstractmethod
     def title(self) -> str:
         """The law with its settings, for tables and figures: ``beta-binomial, ρ = 0.1``."""
-        ...
 
+    @abstractmethod
     def content(self) -> Mapping[str, Any]:
         """The law as plain data: ``{"beta_binomial": {"rho": 0.1}}``.
 
         It is what a config says, and a part of the key of random streams.
         """
-        ...
 
-    def validate_size(self, size: float) -> None:
-        """Refuse a size that the law does not have.
+    def validate_size(self, size: float) -> None:  # noqa: B027
+        """Refuse a size that the law does not have; every one will do.
 
         Raises:
             InputError: there is no sample of this size, as of part of a cluster.
         """
-        ...
 
-    def validate_truth(self, value: float) -> None:
-        """Refuse a true value that the law does not have.
+    def validate_truth(self, value: float) -> None:  # noqa: B027
+        """Refuse a true value that the law does not have; every one will do.
 
         Raises:
             InputError: no such parameter exists, as one between the M/N of a finite population.
         """
-        ...
 
+    @abstractmethod
     def draw(
         self,
         parameter: npt.ArrayLike,
@@ -158,27 +145,27 @@ class Law(Protocol):
         Returns:
             Outcomes, of the shape of ``parameter`` or of shape (count,).
         """
-        ...
 
     def mean(self, parameter: Floats, size: float) -> Floats:
-        """The expected outcome at each parameter, shape of the parameter."""
-        ...
+        """The expected outcome at each parameter, size · θ; shape of the parameter."""
+        return size * parameter
 
+    @abstractmethod
     def variance(self, parameter: Floats, size: float) -> Floats:
         """The variance of the outcome at each parameter, shape of the parameter."""
-        ...
 
     def largest_outcome(self, size: float) -> float:
-        """The largest possible outcome; inf if outcomes are unbounded."""
-        ...
+        """The largest possible outcome: the number of trials; inf if outcomes are unbounded."""
+        return size
 
+    @abstractmethod
     def window(self, low: float, high: float, size: float) -> tuple[int, int]:
         """The first and the last outcome with a non-negligible probability for a θ in [low, high].
 
         Outcomes outside of the window have a total probability below 1e-16 at each such θ.
         """
-        ...
 
+    @abstractmethod
     def probabilities(self, parameter: Floats, size: float, first: int, last: int) -> Floats:
         """Pr(X = x) at each parameter for x = first, …, last.
 
@@ -191,22 +178,16 @@ class Law(Protocol):
         Returns:
             Probabilities, shape (t, last − first + 1).
         """
-        ...
 
     @property
     def lattice(self) -> int | None:
         """N where parameters are M/N with whole numbers M, else None."""
-        ...
+        return None
 
     @property
     def is_unimodal(self) -> bool:
         """Whether Pr(a ≤ X ≤ b) is known to rise and then to fall with the parameter, for a ≤ b."""
-        ...
-
-    @property
-    def has_probabilities(self) -> bool:
-        """Whether ``probabilities`` and ``window`` can be computed."""
-        ...
+        return True
 
 
 def on_lattice(values: Floats, law: Law) -> Floats:

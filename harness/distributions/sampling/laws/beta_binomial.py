@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import binomial
+from harness.distributions.sampling.law import Law
 from harness.distributions.sampling.laws.products import probabilities, reach
 
 SMALLEST_SHAPE, SMALLEST_CORRELATION = 5e-324, 1e-300
@@ -19,7 +20,7 @@ SMALLEST_SHAPE, SMALLEST_CORRELATION = 5e-324, 1e-300
 
 
 @dataclass(frozen=True)
-class BetaBinomial:
+class BetaBinomial(Law):
     """n trials with one proportion P ~ Beta(p(1 − ρ)/ρ, q(1 − ρ)/ρ), where q = 1 − p.
 
     The mean of X is np and its variance npq(1 + (n − 1)ρ): any two trials have the correlation ρ.
@@ -27,18 +28,16 @@ class BetaBinomial:
 
         Pr(X = x + 1)/Pr(X = x) = (n − x)/(x + 1) · (p + xθ)/(q + (n − x − 1)θ).
 
+    It is unimodal: Pr(X = x) is a factor of x times one of p times ∫ w^x w^{ps} dν(w), where
+    w = u/(1 − u) and s = (1 − ρ)/ρ. That is totally positive in x and p (Karlin 1968, Total
+    Positivity).
+
     Skellam (1948), J. R. Stat. Soc. B 10, 257–261.
     """
 
     rho: float
     """The correlation ρ of two trials, 0 ≤ ρ < 1."""
     name: ClassVar[str] = "beta_binomial"
-    lattice: ClassVar[int | None] = None
-    has_probabilities: ClassVar[bool] = True
-    is_unimodal: ClassVar[bool] = True
-    """Pr(X = x) is a factor of x times one of p times ∫ w^x w^{ps} dν(w), where w = u/(1 − u) and
-    s = (1 − ρ)/ρ. That is totally positive in x and p (Karlin 1968, Total Positivity).
-    """
 
     @property
     def title(self) -> str:
@@ -48,12 +47,6 @@ class BetaBinomial:
     def content(self) -> Mapping[str, Any]:
         """The law as plain data."""
         return {self.name: {"rho": self.rho}}
-
-    def validate_size(self, size: float) -> None:
-        """Every number of trials will do."""
-
-    def validate_truth(self, value: float) -> None:
-        """Every proportion will do."""
 
     def draw(
         self,
@@ -68,17 +61,9 @@ class BetaBinomial:
         proportion = draw_proportions(np.asarray(parameter, np.float64), self.rho, rng, count)
         return np.asarray(rng.binomial(int(size), proportion), np.int64)
 
-    def mean(self, parameter: Floats, size: float) -> Floats:
-        """Return n·p."""
-        return size * parameter
-
     def variance(self, parameter: Floats, size: float) -> Floats:
         """Return npq(1 + (n − 1)ρ)."""
         return size * parameter * (1.0 - parameter) * (1.0 + (size - 1.0) * self.rho)
-
-    def largest_outcome(self, size: float) -> float:
-        """The largest possible outcome: n."""
-        return size
 
     def window(self, low: float, high: float, size: float) -> tuple[int, int]:
         """The outcomes that count at any p in [low, high]: X increases stochastically with p."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import binomial
-from harness.distributions.sampling.law import NATS
+from harness.distributions.sampling.law import NATS, Law
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial, draw_proportions
 
 
@@ -70,7 +70,7 @@ left out changes no larger sum by a part in 10^16."""
 
 
 @dataclass(frozen=True)
-class Clusters:
+class Clusters(Law):
     """n trials in n/m clusters of m, each with its own P ~ Beta(p(1 − ρ)/ρ, (1 − p)(1 − ρ)/ρ).
 
     The mean of X is np and its variance np(1 − p)(1 + (m − 1)ρ): two trials of one cluster have the
@@ -86,8 +86,6 @@ class Clusters:
     rho: float
     """The correlation ρ of two trials of one cluster, 0 ≤ ρ < 1."""
     name: ClassVar[str] = "clusters"
-    lattice: ClassVar[int | None] = None
-    has_probabilities: ClassVar[bool] = True
 
     @property
     def title(self) -> str:
@@ -112,9 +110,6 @@ class Clusters:
                 f"n should be a multiple of the size of a cluster, {m}, such as {near}, "
                 f"found {size:.16g}"
             )
-
-    def validate_truth(self, value: float) -> None:
-        """Every proportion will do."""
 
     @property
     def is_unimodal(self) -> bool:
@@ -154,18 +149,10 @@ class Clusters:
                 part += rng.binomial(self.cluster_size, proportions).sum(axis=1)
         return sums
 
-    def mean(self, parameter: Floats, size: float) -> Floats:
-        """Return n·p."""
-        return size * parameter
-
     def variance(self, parameter: Floats, size: float) -> Floats:
         """Return np(1 − p)(1 + (m − 1)ρ)."""
         factor = 1.0 + (self.cluster_size - 1.0) * self.rho
         return size * parameter * (1.0 - parameter) * factor
-
-    def largest_outcome(self, size: float) -> float:
-        """The largest possible outcome: n."""
-        return size
 
     def window(self, low: float, high: float, size: float) -> tuple[int, int]:
         """The outcomes that count at any p in [low, high].

@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import poisson
+from harness.distributions.sampling.law import Law
 from harness.distributions.sampling.laws.products import probabilities, reach
 
 
 @dataclass(frozen=True)
-class GammaPoisson:
+class GammaPoisson(Law):
     """X | G ~ Poisson(G) with G ~ Gamma of mean μ = rate · exposure and scale d − 1.
 
     It is the negative binomial law. The mean of X is μ and its variance dμ; at d = 1 the law is
@@ -24,16 +25,15 @@ class GammaPoisson:
 
         Pr(X = x + 1)/Pr(X = x) = (μ + x(d − 1))/((x + 1)d).
 
+    It is unimodal: Γ(x + r) = ∫ t^x t^r e^{−t}/t dt with r = μ/(d − 1) is totally positive in x
+    and r.
+
     Greenwood and Yule (1920), J. R. Stat. Soc. 83, 255–279.
     """
 
     dispersion: float
     """The variance over the mean, d ≥ 1."""
     name: ClassVar[str] = "gamma_poisson"
-    lattice: ClassVar[int | None] = None
-    has_probabilities: ClassVar[bool] = True
-    is_unimodal: ClassVar[bool] = True
-    """Γ(x + r) = ∫ t^x t^r e^{−t}/t dt with r = μ/(d − 1) is totally positive in x and r."""
 
     @property
     def title(self) -> str:
@@ -43,12 +43,6 @@ class GammaPoisson:
     def content(self) -> Mapping[str, Any]:
         """The law as plain data."""
         return {self.name: {"dispersion": self.dispersion}}
-
-    def validate_size(self, size: float) -> None:
-        """Every exposure will do."""
-
-    def validate_truth(self, value: float) -> None:
-        """Every rate will do."""
 
     def draw(
         self,
@@ -62,10 +56,6 @@ class GammaPoisson:
             return poisson.draw(parameter, size, rng, count)
         mean, scale = np.asarray(parameter, np.float64) * size, self.dispersion - 1.0
         return np.asarray(rng.poisson(rng.gamma(mean / scale, scale, count)), np.int64)
-
-    def mean(self, parameter: Floats, size: float) -> Floats:
-        """Return the mean exposure · rate."""
-        return size * parameter
 
     def variance(self, parameter: Floats, size: float) -> Floats:
         """Return dispersion · exposure · rate."""

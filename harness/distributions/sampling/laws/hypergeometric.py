@@ -14,6 +14,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import log_binomial
 from harness.distributions.sampling import binomial
+from harness.distributions.sampling.law import Law
 from harness.distributions.sampling.laws.products import probabilities
 
 LARGEST_OF_NUMPY = 10**6
@@ -25,22 +26,21 @@ CLOSE = 2.0**-50
 
 
 @dataclass(frozen=True)
-class Hypergeometric:
+class Hypergeometric(Law):
     """n draws without replacement from a population of N, of which M = pN are successes.
 
     The mean of X is np and its variance np(1 − p)(N − n)/(N − 1). Parameters are M/N with whole
     numbers M, and every function takes the nearest M to pN.
 
         Pr(X = x + 1)/Pr(X = x) = (M − x)(n − x)/((x + 1)(N − M − n + x + 1)).
+
+    It is unimodal: Pr(X ≤ x) falls by n/N·Pr(X' = x) as M rises by 1, where X' are n − 1 draws from
+    N − 1 with M successes; the ratio of such terms at b and at a − 1 rises with M.
     """
 
     population: int
     """The size N of the population, at most 10^15."""
     name: ClassVar[str] = "hypergeometric"
-    has_probabilities: ClassVar[bool] = True
-    is_unimodal: ClassVar[bool] = True
-    """Pr(X ≤ x) falls by n/N·Pr(X' = x) as M rises by 1, where X' are n − 1 draws from N − 1 with M
-    successes; the ratio of such terms at b and at a − 1 rises with M."""
 
     @property
     def title(self) -> str:
@@ -119,10 +119,6 @@ class Hypergeometric:
         m, total = self._successes(parameter), self.population
         left = (total - size) / max(total - 1, 1)
         return np.asarray(size * left * (m / total) * ((total - m) / total))
-
-    def largest_outcome(self, size: float) -> float:
-        """The largest possible outcome: n."""
-        return size
 
     def window(self, low: float, high: float, size: float) -> tuple[int, int]:
         """The outcomes that count at any p in [low, high].
