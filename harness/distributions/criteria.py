@@ -9,16 +9,14 @@ support; "upper" means an upper limit alone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import numpy as np
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.numerics.root_finding import SMALL_RESIDUAL, bracketed_newton
-from harness.distributions.posteriors.protocol import Points, Posterior
+from harness.distributions.posteriors.protocol import P, Posterior
 
-P = TypeVar("P", bound=Points)
 Criterion = Callable[[Posterior[P], float, str], tuple[P, P]]
 
 _NEWTON_STEPS = 80

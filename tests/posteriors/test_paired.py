@@ -139,7 +139,7 @@ def test_the_density_is_gausss_function(powers):
 def test_one_half_is_the_share_of_the_first_at_a_difference_of_0():
     u, v, r = column(0.01, 1.0, 11.0, 1e9), column(0.03, 2.0, 6.0, 1e9 + 1e4), column(1, 5, 90, 3)
     zero = np.zeros(4)
-    above = PairedIntegrals(u, v, r).upper_tail(zero, zero + 1.0, zero > 0)
+    above = PairedIntegrals(u, v, r).tail(zero, zero + 1.0, zero > 0, upper=True)
     np.testing.assert_allclose(above, betainc(v, u, 0.5), rtol=1e-11)
 
 

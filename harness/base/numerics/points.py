@@ -8,7 +8,7 @@ at 0. A rate is a plain double: its range has no upper boundary, and 0 is exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -20,8 +20,31 @@ from harness.base.numerics.arrays import Bools, Floats, Index, Positions
 _SMALL_GROWTH = 0.5
 
 
+class Points:
+    """Values of the parameter, one for each outcome, in a form that loses no accuracy.
+
+    A subclass is a dataclass of arrays, and has the points as plain doubles, ``value``.
+    """
+
+    def at(self, index: Index) -> Self:
+        """The points at ``index``."""
+        return type(self)(*(each[index] for each in vars(self).values()))
+
+    def where(self, mask: Bools, other: Self) -> Self:
+        """These points where ``mask`` holds, ``other`` elsewhere."""
+        both = zip(vars(self).values(), vars(other).values(), strict=True)
+        return type(self)(*(np.where(mask, mine, its) for mine, its in both))
+
+    def replaced(self, index: Index, by: Self) -> Self:
+        """These points with those at ``index`` replaced."""
+        found = [each.copy() for each in vars(self).values()]
+        for each, new in zip(found, vars(by).values(), strict=True):
+            each[index] = new
+        return type(self)(*found)
+
+
 @dataclass(frozen=True)
-class RealPoints:
+class RealPoints(Points):
     """Points of the real line as plain doubles; ±inf are allowed."""
 
     value: Floats
@@ -35,23 +58,9 @@ class RealPoints:
         """The number of ascending edges below each point."""
         return np.searchsorted(edges, self.value)
 
-    def at(self, index: Index) -> RealPoints:
-        """The points at ``index``."""
-        return RealPoints(self.value[index])
-
-    def where(self, mask: Bools, other: RealPoints) -> RealPoints:
-        """These points where ``mask`` holds, ``other`` elsewhere."""
-        return RealPoints(np.where(mask, self.value, other.value))
-
-    def replaced(self, index: Index, by: RealPoints) -> RealPoints:
-        """These points with those at ``index`` replaced."""
-        value = self.value.copy()
-        value[index] = by.value
-        return RealPoints(value)
-
 
 @dataclass(frozen=True)
-class UnitPoints:
+class UnitPoints(Points):
     """Points p of [0, 1] with q = 1 − p, two arrays of one shape."""
 
     p: Floats
@@ -76,20 +85,6 @@ class UnitPoints:
     def mirrored(self) -> UnitPoints:
         """The points 1 − p."""
         return UnitPoints(self.q, self.p)
-
-    def at(self, index: Index) -> UnitPoints:
-        """The points at ``index``."""
-        return UnitPoints(self.p[index], self.q[index])
-
-    def where(self, mask: Bools, other: UnitPoints) -> UnitPoints:
-        """These points where ``mask`` holds, ``other`` elsewhere."""
-        return UnitPoints(np.where(mask, self.p, other.p), np.where(mask, self.q, other.q))
-
-    def replaced(self, index: Index, by: UnitPoints) -> UnitPoints:
-        """These points with those at ``index`` replaced."""
-        p, q = self.p.copy(), self.q.copy()
-        p[index], q[index] = by.p, by.q
-        return UnitPoints(p, q)
 
     def shift_logit(self, step: Floats) -> UnitPoints:
         """The points whose logit is larger by ``step``.
@@ -134,7 +129,7 @@ def log_ratios(lower: UnitPoints, upper: UnitPoints) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True)
-class SignedLogitPoints:
+class SignedLogitPoints(Points):
     """Points d of [−1, 1], carried by log((1 + d)/(1 − d)); logits of ±inf are the boundary."""
 
     logit: Floats
@@ -161,20 +156,6 @@ class SignedLogitPoints:
         """1 − |d|."""
         away = np.exp(-np.abs(self.logit))
         return 2.0 * away / (1.0 + away)
-
-    def at(self, index: Index) -> Self:
-        """The points at ``index``."""
-        return replace(self, logit=self.logit[index])
-
-    def where(self, mask: Bools, other: Self) -> Self:
-        """These points where ``mask`` holds, ``other`` elsewhere."""
-        return replace(self, logit=np.where(mask, self.logit, other.logit))
-
-    def replaced(self, index: Index, by: Self) -> Self:
-        """These points with those at ``index`` replaced."""
-        logit = self.logit.copy()
-        logit[index] = by.logit
-        return replace(self, logit=logit)
 
 
 @dataclass(frozen=True)
@@ -209,7 +190,7 @@ def signed_difference(lower: SignedLogitPoints, upper: SignedLogitPoints) -> Flo
 
 
 @dataclass(frozen=True)
-class LogPoints:
+class LogPoints(Points):
     """Points of (0, ∞), carried by their logarithm; logarithms of ±inf are the boundary."""
 
     log: Floats
@@ -226,23 +207,9 @@ class LogPoints:
         with np.errstate(over="ignore"):
             return np.exp(self.log)
 
-    def at(self, index: Index) -> LogPoints:
-        """The points at ``index``."""
-        return LogPoints(self.log[index])
-
-    def where(self, mask: Bools, other: LogPoints) -> LogPoints:
-        """These points where ``mask`` holds, ``other`` elsewhere."""
-        return LogPoints(np.where(mask, self.log, other.log))
-
-    def replaced(self, index: Index, by: LogPoints) -> LogPoints:
-        """These points with those at ``index`` replaced."""
-        log = self.log.copy()
-        log[index] = by.log
-        return LogPoints(log)
-
 
 @dataclass(frozen=True)
-class OddsPoints:
+class OddsPoints(Points):
     """Points scale·p/(1 − p) of (0, ∞), carried by p and 1 − p."""
 
     unit: UnitPoints

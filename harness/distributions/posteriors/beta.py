@@ -22,6 +22,7 @@ from harness.base.numerics.arrays import Bools, Floats, Index
 from harness.base.numerics.points import UnitPoints, log_ratios, unit_difference
 from harness.base.numerics.root_finding import SMALL_RESIDUAL
 from harness.base.numerics.special import log_binomial
+from harness.distributions.posteriors.protocol import Posterior
 from harness.distributions.truths import Prior
 
 # A limit closer to 0 or 1 than exp(-600) cannot be told from the boundary.
@@ -33,7 +34,7 @@ _SMALLEST_POINT = 1e-300
 
 
 @dataclass(frozen=True)
-class Beta:
+class Beta(Posterior[UnitPoints]):
     """Beta(a, b) with a, b > 0: the posterior of a proportion, one for each of m outcomes.
 
     For x successes of n under a Beta(a₀, b₀) prior, a = x + a₀ and b = n − x + b₀
@@ -167,10 +168,6 @@ class Beta:
     def logpdf_beside(self, anchor: Floats, step: Floats) -> Floats:
         """``logpdf`` at ``anchor + step``, for a step that may be lost in that sum next to 1."""
         return self.logpdf(UnitPoints(anchor + step, (1.0 - anchor) - step))
-
-    def pdf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
-        """The posterior density, shape (m,)."""
-        return np.exp(self.logpdf(points))
 
     def ppf(self, prob: npt.ArrayLike) -> UnitPoints:
         """The points whose ``cdf`` is ``prob``.

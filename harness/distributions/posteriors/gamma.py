@@ -14,6 +14,7 @@ from harness.base.numerics.points import RealPoints
 from harness.base.numerics.quadrature import integral
 from harness.base.numerics.root_finding import SMALL_RESIDUAL
 from harness.base.numerics.special import deviance, stirling_error
+from harness.distributions.posteriors.protocol import Posterior
 from harness.distributions.truths import Prior
 
 _HALF_LOG_TWO_PI = 0.9189385332046727
@@ -32,7 +33,7 @@ _FAR_NATS, _FAR_PANELS = 45.0, 6
 
 
 @dataclass(frozen=True)
-class Gamma:
+class Gamma(Posterior[RealPoints]):
     """Gamma(a, b), shape a > 0 and rate b > 0: the posterior of a rate, one for each of m outcomes.
 
     For x events in an exposure E under a prior proportional to r^{a₀−1} exp(−b₀ r), a = x + a₀
@@ -131,10 +132,6 @@ class Gamma:
         """``logpdf`` at ``anchor + step``."""
         return self.logpdf(anchor + step)
 
-    def pdf(self, points: RealPoints | npt.ArrayLike) -> Floats:
-        """The posterior density, shape (m,)."""
-        return np.exp(self.logpdf(points))
-
     def _log_density(self, r: Floats) -> Floats:
         """The logarithm of the density with respect to log r."""
         return _log_power(self.a, self.b * r)
@@ -193,10 +190,6 @@ class Gamma:
             rise = (self.a - 1.0) * (np.log(upper.value) - _LOG_SMALLEST_LIMIT)
         fall = self.b * upper.value
         return np.asarray((self.a <= 1.0) | ((self.a < _NEARLY_MONOTONE) & (rise < fall)))
-
-    def upper_limit_at_boundary(self, lower: RealPoints) -> Bools:
-        """False everywhere, because the density vanishes at infinity."""
-        return np.zeros(lower.value.shape, dtype=bool)
 
     def coordinate_density(self, points: RealPoints) -> Floats:
         """The density with respect to log r: r times the pdf."""

@@ -1,39 +1,20 @@
-"""The protocol of a posterior: what a criterion may ask of it."""
+"""What a criterion may ask of a posterior."""
 
 from __future__ import annotations
 
-from typing import Protocol, Self, TypeVar
+from abc import ABC, abstractmethod
+from typing import Generic, Self, TypeVar
 
+import numpy as np
 import numpy.typing as npt
 
 from harness.base.numerics.arrays import Bools, Floats, Index
-
-
-class Points(Protocol):
-    """Values of the parameter, one for each outcome, in a form that loses no accuracy."""
-
-    @property
-    def value(self) -> Floats:
-        """The points as plain doubles, shape (m,)."""
-        ...
-
-    def at(self, index: Index) -> Self:
-        """The points of the outcomes ``index``."""
-        ...
-
-    def where(self, mask: Bools, other: Self) -> Self:
-        """These points where ``mask`` is true, ``other`` elsewhere."""
-        ...
-
-    def replaced(self, index: Index, by: Self) -> Self:
-        """These points, with those of the outcomes ``index`` replaced by ``by``."""
-        ...
-
+from harness.base.numerics.points import Points
 
 P = TypeVar("P", bound=Points)
 
 
-class Posterior(Protocol[P]):
+class Posterior(ABC, Generic[P]):
     """The distributions of the parameter given each of m outcomes.
 
     Every method is vectorised over the outcomes: arrays have shape (m,).
@@ -43,34 +24,35 @@ class Posterior(Protocol[P]):
     """
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """The number m of outcomes."""
-        ...
 
     @property
+    @abstractmethod
     def support(self) -> tuple[float, float]:
         """The range of the parameter."""
-        ...
 
     @property
+    @abstractmethod
     def boundary(self) -> tuple[P, P]:
         """The lower and the upper end of the support, as points."""
-        ...
 
     @property
+    @abstractmethod
     def mode(self) -> P:
         """The points with the largest density."""
-        ...
 
     @property
     def distance_to_boundary(self) -> tuple[Floats, Floats]:
-        """The distances of the estimate from the lower and from the upper end of the support."""
-        ...
+        """The distances of the estimate from both ends of the support; inf where it has none."""
+        return np.full(self.size, np.inf), np.full(self.size, np.inf)
 
+    @abstractmethod
     def at(self, index: Index) -> Self:
         """The posteriors of the outcomes ``index``."""
-        ...
 
+    @abstractmethod
     def centred_interval(self, margin: Floats) -> tuple[P, P]:
         """The interval centred on the estimate whose distance to the boundary is ``margin``.
 
@@ -78,70 +60,71 @@ class Posterior(Protocol[P]):
         interval is given by the margin, because a limit next to the boundary keeps its accuracy in
         it. For a support without a boundary, the half-width is −``margin``.
         """
-        ...
 
-    def cdf(self, points: P) -> Floats:
+    @abstractmethod
+    def cdf(self, points: P | npt.ArrayLike) -> Floats:
         """The posterior probability below the points."""
-        ...
 
-    def sf(self, points: P) -> Floats:
+    @abstractmethod
+    def sf(self, points: P | npt.ArrayLike) -> Floats:
         """The posterior probability above the points, accurate where it is small."""
-        ...
 
-    def logpdf(self, points: P) -> Floats:
+    @abstractmethod
+    def logpdf(self, points: P | npt.ArrayLike) -> Floats:
         """The logarithm of the posterior density."""
-        ...
 
-    def pdf(self, points: P) -> Floats:
+    def pdf(self, points: P | npt.ArrayLike) -> Floats:
         """The posterior density."""
-        ...
+        return np.exp(self.logpdf(points))
 
+    @abstractmethod
     def ppf(self, prob: npt.ArrayLike) -> P:
         """The points whose ``cdf`` is ``prob``."""
-        ...
 
+    @abstractmethod
     def isf(self, prob: npt.ArrayLike) -> P:
         """The points whose ``sf`` is ``prob``."""
-        ...
 
+    @abstractmethod
     def approximate_interval(self, alpha: float) -> tuple[P, P]:
         """Balanced-tail limits that are accurate enough for the start of an iteration."""
-        ...
 
     def lower_limit_at_boundary(self, upper: P) -> Bools:
         """Whether the shortest interval up to ``upper`` starts at the lower end of the support.
 
-        It does if the density is larger than at ``upper`` all the way down to that end.
+        It does if the density is larger than at ``upper`` all the way down to that end, and nowhere
+        where the density vanishes there.
         """
-        ...
+        return np.zeros(self.size, dtype=bool)
 
     def upper_limit_at_boundary(self, lower: P) -> Bools:
         """Whether the shortest interval from ``lower`` stops at the upper end of the support.
 
-        It does if the density is larger than at ``lower`` all the way up to that end.
+        It does if the density is larger than at ``lower`` all the way up to that end, and nowhere
+        where the density vanishes there.
         """
-        ...
+        return np.zeros(self.size, dtype=bool)
 
+    @abstractmethod
     def coordinate_density(self, points: P) -> Floats:
         """The density with respect to the coordinate, as accurate as a Newton step needs."""
-        ...
 
+    @abstractmethod
     def log_density_slope(self, points: P) -> Floats:
         """The derivative of ``logpdf`` with respect to the coordinate."""
-        ...
 
+    @abstractmethod
     def shift(self, points: P, step: Floats) -> P:
         """The points whose coordinate is larger by ``step``."""
-        ...
 
+    @abstractmethod
     def coordinate_difference(self, lower: P, upper: P) -> Floats:
         """The coordinate of ``upper`` less that of ``lower``."""
-        ...
 
+    @abstractmethod
     def length(self, lower: P, upper: P) -> Floats:
         """upper − lower, without cancellation next to the boundary."""
-        ...
 
+    @abstractmethod
     def log_density_ratio(self, lower: P, upper: P) -> Floats:
         """logpdf(upper) − logpdf(lower), without cancellation."""
-        ...

@@ -32,7 +32,8 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.numerics.root_finding import largest_true
-from harness.methods.inversion.tails import BinomialTails, P, PoissonTails, Tails, find_root
+from harness.distributions.posteriors.protocol import P
+from harness.methods.inversion.tails import BinomialTails, PoissonTails, Tails, find_root
 from harness.methods.method import LimitPair
 
 # Two tails are equal within this many logits, or logarithms, of where the likelihoods are.

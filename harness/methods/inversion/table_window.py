@@ -15,6 +15,7 @@ import numpy as np
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index
+from harness.base.numerics.points import Points
 from harness.base.numerics.special import log_poisson
 from harness.methods.comparison.fourfold import Tables
 
@@ -29,7 +30,7 @@ _WIDEST_WINDOW = 2.0**23
 
 
 @dataclass(frozen=True)
-class TablePoints:
+class TablePoints(Points):
     """Odds ratios θ for m tables, each with the shift of the table that is expected of it."""
 
     log_ratio: Floats
@@ -41,23 +42,6 @@ class TablePoints:
     def value(self) -> Floats:
         """θ."""
         return np.exp(self.log_ratio)
-
-    def at(self, index: Index) -> TablePoints:
-        """The points at ``index``."""
-        return TablePoints(self.log_ratio[index], self.shift[index])
-
-    def where(self, mask: Bools, other: TablePoints) -> TablePoints:
-        """These points where ``mask`` holds, ``other`` elsewhere."""
-        return TablePoints(
-            np.where(mask, self.log_ratio, other.log_ratio),
-            np.where(mask, self.shift, other.shift),
-        )
-
-    def replaced(self, index: Index, by: TablePoints) -> TablePoints:
-        """These points with those at ``index`` replaced."""
-        log_ratio, shift = self.log_ratio.copy(), self.shift.copy()
-        log_ratio[index], shift[index] = by.log_ratio, by.shift
-        return TablePoints(log_ratio, shift)
 
 
 def expected(moved: Tables, tables: Tables) -> TablePoints:

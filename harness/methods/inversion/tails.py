@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from harness.base.numerics.root_finding import bracketed_newton
 from harness.base.numerics.special import deviance, log_binomial, stirling_error
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
-from harness.distributions.posteriors.protocol import Points
-
-P = TypeVar("P", bound=Points)
+from harness.distributions.posteriors.protocol import P
 
 
 class Tails(Protocol[P]):

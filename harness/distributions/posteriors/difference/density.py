@@ -12,8 +12,9 @@ is infinite for rates. Both u and span − u are carried, so that digits are kep
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from scipy.special import betainc, betaincc, betaln, expit, gammainc, gammaincc
@@ -33,69 +34,104 @@ _FAR_DEVIATIONS = 4.0
 _SENSITIVE_SIZE, _NEAR_END = 1e4, 0.05
 
 
-class Density(Protocol):
+class Density(ABC):
     """The density of one component for each of m outcomes.
 
     Arrays have shape (m,), or the shape of the nodes after ``at``.
     """
 
-    @property
-    def a(self) -> Floats:
-        """The first shape parameter."""
-        ...
+    end: ClassVar[float]
+    """The upper end of the untruncated range."""
 
     @property
+    @abstractmethod
+    def mean(self) -> Floats:
+        """The mean before truncation."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> Floats:
+        """The variance before truncation."""
+
+    @property
+    @abstractmethod
     def range(self) -> tuple[float, float]:
         """The range of the component, after truncation."""
-        ...
 
-    @property
-    def end(self) -> float:
-        """The upper end of the untruncated range."""
-        ...
+    @abstractmethod
+    def has_noninteger_power(self) -> Floats:
+        """1 where the density has a power at an end of the range that is not an integer, else 0."""
+
+    @abstractmethod
+    def at(self, index: Index) -> Self:
+        """The densities of the outcomes ``index``."""
+
+    @abstractmethod
+    def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
+        """The upper or the lower tail at the points."""
+
+    @abstractmethod
+    def log_constant(self) -> Floats:
+        """The logarithm of the density less ``log_kernel``."""
+
+    @abstractmethod
+    def log_kernel(self, p: Floats, q: Floats) -> Floats:
+        """The part of the logarithm of the density that depends on the points."""
+
+    @abstractmethod
+    def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
+        """The logarithm of the density but for a constant, as accurate as a window needs."""
+
+    @abstractmethod
+    def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
+        """The derivative of ``log_shape`` with respect to x."""
+
+    @abstractmethod
+    def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
+        """Minus the second derivative of ``log_shape`` with respect to x, for a constant dp/dx."""
+
+
+W = TypeVar("W", Beta, Gamma)
+
+
+@dataclass(frozen=True)
+class ComponentDensity(Density, Generic[W]):
+    """The density of a component itself, possibly truncated."""
+
+    whole: W
+    truncated: Truncated | None
 
     @property
     def mean(self) -> Floats:
-        """The mean before truncation."""
-        ...
+        return self.whole.mean
 
     @property
-    def variance(self) -> Floats:
-        """The variance before truncation."""
-        ...
+    def range(self) -> tuple[float, float]:
+        return (self.whole if self.truncated is None else self.truncated).support
 
-    def has_noninteger_power(self) -> Floats:
-        """1 where the density has a power at an end of the range that is not an integer, else 0."""
-        ...
-
-    def at(self, index: Index) -> Self: ...
+    def at(self, index: Index) -> Self:
+        truncated = None if self.truncated is None else self.truncated.at(index)
+        return type(self)(self.whole.at(index), truncated)
 
     def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
-        """The upper or the lower tail at the points."""
-        ...
+        if self.truncated is not None:
+            return self.truncated.sf(p) if upper else self.truncated.cdf(p)
+        return self._whole_tail(p, q, upper=upper)
+
+    @abstractmethod
+    def _whole_tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
+        """A tail before truncation."""
 
     def log_constant(self) -> Floats:
-        """The logarithm of the density less ``log_kernel``."""
-        ...
+        constant = self._whole_log_constant()
+        return constant if self.truncated is None else constant - np.log(self.truncated.mass())
 
-    def log_kernel(self, p: Floats, q: Floats) -> Floats:
-        """The part of the logarithm of the density that depends on the points."""
-        ...
-
-    def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
-        """The logarithm of the density but for a constant, as accurate as a window needs."""
-        ...
-
-    def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
-        """The derivative of ``log_shape`` with respect to x."""
-        ...
-
-    def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
-        """Minus the second derivative of ``log_shape`` with respect to x, for a constant dp/dx."""
-        ...
+    @abstractmethod
+    def _whole_log_constant(self) -> Floats:
+        """``log_constant`` before truncation."""
 
 
-def density_of(component: Beta | Gamma | Truncated) -> Density:
+def density_of(component: Beta | Gamma | Truncated) -> BetaDensity | GammaDensity:
     """Return the density of a component."""
     truncated = component if isinstance(component, Truncated) else None
     whole = component.whole if isinstance(component, Truncated) else component
@@ -105,29 +141,10 @@ def density_of(component: Beta | Gamma | Truncated) -> Density:
 
 
 @dataclass(frozen=True)
-class BetaDensity:
+class BetaDensity(ComponentDensity[Beta]):
     """The density p^{a−1} q^{b−1} / B(a, b), possibly truncated."""
 
-    whole: Beta
-    truncated: Truncated | None
-
-    @property
-    def a(self) -> Floats:
-        return self.whole.a
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return (
-            (0.0, 1.0) if self.truncated is None else (self.truncated.lower, self.truncated.upper)
-        )
-
-    @property
-    def end(self) -> float:
-        return 1.0
-
-    @property
-    def mean(self) -> Floats:
-        return self.whole.mean
+    end = 1.0
 
     @property
     def variance(self) -> Floats:
@@ -138,14 +155,7 @@ class BetaDensity:
         a, b = self.whole.a, self.whole.b
         return np.asarray((a != np.rint(a)) | (b != np.rint(b)), np.float64)
 
-    def at(self, index: Index) -> BetaDensity:
-        return BetaDensity(
-            self.whole.at(index), None if self.truncated is None else self.truncated.at(index)
-        )
-
-    def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
-        if self.truncated is not None:
-            return self.truncated.sf(p) if upper else self.truncated.cdf(p)
+    def _whole_tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
         # ``betaincc`` takes several times as long as ``betainc``.
         a, b = (self.whole.b, self.whole.a) if upper else (self.whole.a, self.whole.b)
         # A sum of distances from an end may round to above 1.
@@ -165,16 +175,16 @@ class BetaDensity:
     def _plain(self) -> Bools:
         return self.whole.a + self.whole.b < _PLAIN_SIZE
 
-    def log_constant(self) -> Floats:
+    def _whole_log_constant(self) -> Floats:
         a, b = self.whole.a, self.whole.b
         n = a + b
         constant = np.asarray(-betaln(a, b), np.float64)
         plain = self._plain()
-        if not plain.all():
-            series = stirling_error(n) - (stirling_error(a) + stirling_error(b))
-            series += 0.5 * np.log(a * (b / n)) - _HALF_LOG_TWO_PI
-            constant = np.where(plain, constant, series)
-        return constant if self.truncated is None else constant - np.log(self.truncated.mass())
+        if plain.all():
+            return constant
+        series = stirling_error(n) - (stirling_error(a) + stirling_error(b))
+        series += 0.5 * np.log(a * (b / n)) - _HALF_LOG_TWO_PI
+        return np.where(plain, constant, series)
 
     def log_kernel(self, p: Floats, q: Floats) -> Floats:
         a, b = self.whole.a, self.whole.b
@@ -199,31 +209,10 @@ class BetaDensity:
 
 
 @dataclass(frozen=True)
-class GammaDensity:
+class GammaDensity(ComponentDensity[Gamma]):
     """The density b^a p^{a−1} e^{−bp} / Γ(a), possibly truncated."""
 
-    whole: Gamma
-    truncated: Truncated | None
-
-    @property
-    def a(self) -> Floats:
-        return self.whole.a
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return (
-            (0.0, np.inf)
-            if self.truncated is None
-            else (self.truncated.lower, self.truncated.upper)
-        )
-
-    @property
-    def end(self) -> float:
-        return np.inf
-
-    @property
-    def mean(self) -> Floats:
-        return self.whole.mean
+    end = np.inf
 
     @property
     def variance(self) -> Floats:
@@ -232,14 +221,7 @@ class GammaDensity:
     def has_noninteger_power(self) -> Floats:
         return np.asarray(self.whole.a != np.rint(self.whole.a), np.float64)
 
-    def at(self, index: Index) -> GammaDensity:
-        return GammaDensity(
-            self.whole.at(index), None if self.truncated is None else self.truncated.at(index)
-        )
-
-    def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
-        if self.truncated is not None:
-            return self.truncated.sf(p) if upper else self.truncated.cdf(p)
+    def _whole_tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
         a, mean = self.whole.a, self.whole.b * p
         tail = np.asarray(gammaincc(a, mean) if upper else gammainc(a, mean))
         # Far out for a large shape these are wrong by as much as 6e-6; ``Gamma.sf`` and ``cdf`` are
@@ -251,10 +233,9 @@ class GammaDensity:
             tail[far] = whole.sf(points) if upper else whole.cdf(points)
         return tail
 
-    def log_constant(self) -> Floats:
+    def _whole_log_constant(self) -> Floats:
         a = self.whole.a
-        constant = 0.5 * np.log(a) - _HALF_LOG_TWO_PI - stirling_error(a)
-        return constant if self.truncated is None else constant - np.log(self.truncated.mass())
+        return 0.5 * np.log(a) - _HALF_LOG_TWO_PI - stirling_error(a)
 
     def log_kernel(self, p: Floats, q: Floats) -> Floats:
         return -deviance(self.whole.a, self.whole.b * p) - np.log(p)
@@ -283,87 +264,73 @@ class IntegrandPoints:
     du_dx: Floats
 
 
-class Overlap(Protocol):
+@dataclass(frozen=True)
+class Overlap(ABC):
     """An integral of the density of V, the weight, times a function of W, the factor.
 
     One of the two is the first component P and the other one the second component Q, with
     P − Q = t. The variable x of integration has no boundary.
     """
 
-    @property
-    def weight(self) -> Density:
-        """The component V."""
-        ...
+    weight: Density
+    """The component V."""
+    factor: Density
+    """The component W."""
+    span: Floats
+    """The length of the range of V, and of W; not above 0 where there is none."""
+    factor_less_weight: Floats
+    """W − V: t or −t."""
 
     @property
-    def factor(self) -> Density:
-        """The component W."""
-        ...
-
-    @property
-    def span(self) -> Floats:
-        """The length of the range of V, and of W; not above 0 where there is none."""
-        ...
-
-    @property
-    def factor_less_weight(self) -> Floats:
-        """W − V: t or −t."""
-        ...
-
-    @property
+    @abstractmethod
     def farthest(self) -> float:
         """The largest |x| of a node."""
-        ...
 
+    @classmethod
+    @abstractmethod
+    def of(
+        cls, first: Density, second: Density, t: Floats, gap: Floats, *, weight_is_first: bool
+    ) -> Self:
+        """The overlap for first − second = t ≥ 0; ``gap`` is the distance from t to the end."""
+
+    @abstractmethod
     def at(self, index: Index) -> Self:
         """The overlaps at ``index``."""
-        ...
 
+    @abstractmethod
     def points_at(self, x: Floats) -> IntegrandPoints:
         """The points at the variable x of integration."""
-        ...
 
+    @abstractmethod
     def x_near(self, weight: Floats) -> Floats:
         """The variable x at a value of V, which is moved into the range."""
-        ...
 
+    @abstractmethod
     def log_du_dx_derivatives(self, x: Floats) -> tuple[Floats, Floats]:
         """The first derivative of log du/dx, and minus the second one."""
-        ...
 
+    @abstractmethod
     def singular_points(self) -> list[Floats]:
         """Real parts, in x, of the points off the axis at which the integrand is not analytic."""
-        ...
 
+    @abstractmethod
     def first_by_t(self, points: IntegrandPoints) -> Floats | float:
         """The derivative of P by t at the points, for constant x."""
-        ...
 
+    @abstractmethod
     def log_du_dx_by_t(self) -> Floats | float:
         """The derivative of log du/dx by t, for constant x."""
-        ...
-
-
-class OverlapOf(Protocol):
-    """Makes the overlap for first − second = t ≥ 0; ``gap`` is the distance from t to the end."""
-
-    def __call__(
-        self, first: Density, second: Density, t: Floats, gap: Floats, *, weight_is_first: bool
-    ) -> Overlap: ...
 
 
 @dataclass(frozen=True)
-class LinearOverlap:
+class LinearOverlap(Overlap):
     """An overlap in which the variable of integration is logit(u / span), or log u.
 
     It is log u where the span is infinite.
     """
 
-    weight: Density
-    factor: Density
     v_offset: tuple[Floats, Floats]
     w_offset: tuple[Floats, Floats]
-    span: Floats
     bounded: bool
     apart: tuple[Floats, Floats]
     """The distances from [0, span] to the nearest end of a component's range, below and above."""
@@ -371,7 +338,7 @@ class LinearOverlap:
     @classmethod
     def of(
         cls, first: Density, second: Density, t: Floats, gap: Floats, *, weight_is_first: bool
-    ) -> LinearOverlap:
+    ) -> Self:
         """Return the overlap for first − second = t ≥ 0, with gap = 1 − t for proportions."""
         (low1, high1), (low2, high2) = first.range, second.range
         end, top = first.end, min(high1, high2)
@@ -385,21 +352,20 @@ class LinearOverlap:
         p, q = (start + t, over), (start, over + t)
         v, w = (p, q) if weight_is_first else (q, p)
         weight, factor = (first, second) if weight_is_first else (second, first)
-        return cls(weight, factor, v, w, span, bounded, (t + start, t + over))
-
-    farthest = 600.0
+        return cls(weight, factor, span, w[0] - v[0], v, w, bounded, (t + start, t + over))
 
     @property
-    def factor_less_weight(self) -> Floats:
-        return self.w_offset[0] - self.v_offset[0]
+    def farthest(self) -> float:
+        return 600.0
 
-    def at(self, index: Index) -> LinearOverlap:
-        return LinearOverlap(
+    def at(self, index: Index) -> Self:
+        return type(self)(
             self.weight.at(index),
             self.factor.at(index),
+            self.span[index],
+            self.factor_less_weight[index],
             (self.v_offset[0][index], self.v_offset[1][index]),
             (self.w_offset[0][index], self.w_offset[1][index]),
-            self.span[index],
             self.bounded,
             (self.apart[0][index], self.apart[1][index]),
         )

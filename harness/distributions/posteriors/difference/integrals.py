@@ -29,39 +29,42 @@ from harness.distributions.posteriors.difference.density import (
     IntegrandPoints,
     LinearOverlap,
     Overlap,
-    OverlapOf,
 )
 
 # Few enough that the nodes of a block stay in the processor's cache.
 _BLOCK = 1024
 
 
-@dataclass(frozen=True)
-class DifferenceIntegrals:
-    """Tails and density of first − second at points d.
+class Integrals(ABC):
+    """Tails and density of a difference of two components at points d.
 
     Points are given by their magnitude |d|, by the gap, which is the components' untruncated upper
     end less |d|, and by whether they are negative; all arrays have shape (m,).
     """
 
+    @abstractmethod
+    def tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
+        """Pr(difference > d) if ``upper``, else Pr(difference < d)."""
+
+    @abstractmethod
+    def log_density(self, magnitude: Floats, gap: Floats, negative: Bools) -> tuple[Floats, Floats]:
+        """The logarithm of the density at d, and its derivative with respect to d."""
+
+
+@dataclass(frozen=True)
+class DifferenceIntegrals(Integrals):
+    """Tails and density of first − second, of independent components."""
+
     first: Density
     second: Density
-    overlap_of: OverlapOf = LinearOverlap.of
+    overlap: type[Overlap] = LinearOverlap
 
-    def upper_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats:
-        """Pr(first − second > d)."""
-        return self._tail(magnitude, gap, negative, upper=True)
-
-    def lower_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats:
-        """Pr(first − second < d)."""
-        return self._tail(magnitude, gap, negative, upper=False)
-
-    def _tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
+    def tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
         # At an infinite point one tail is 0 and the other one is 1.
         tail = np.where(negative == upper, 1.0, 0.0)
         for index, first, second, mirrored, weight_is_first in self._groups(magnitude, negative):
             tail[index] = _tail(
-                self.overlap_of(
+                self.overlap.of(
                     first, second, magnitude[index], gap[index], weight_is_first=weight_is_first
                 ),
                 first,
@@ -74,10 +77,9 @@ class DifferenceIntegrals:
         return tail
 
     def log_density(self, magnitude: Floats, gap: Floats, negative: Bools) -> tuple[Floats, Floats]:
-        """The logarithm of the density at d, and its derivative with respect to d."""
         density, slope = np.full(magnitude.shape, -np.inf), np.full(magnitude.shape, np.nan)
         for index, first, second, mirrored, weight_is_first in self._groups(magnitude, negative):
-            overlap = self.overlap_of(
+            overlap = self.overlap.of(
                 first, second, magnitude[index], gap[index], weight_is_first=weight_is_first
             )
             height, rise = _log_density(overlap, weight_is_first=weight_is_first)
@@ -206,7 +208,7 @@ _FIRST_REACH, _GROWTH, _REACHES = 3.0, 1.7, 40
 
 
 class Factor(Enum):
-    """The function of W in the integrand: its density, its lower tail or its upper tail."""
+    """The function of W, or of a share, in the integrand: its density, lower or upper tail."""
 
     DENSITY = 0
     CDF = 1

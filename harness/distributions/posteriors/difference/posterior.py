@@ -6,22 +6,23 @@ difference p₁ − (1 − p₂). The mode is where the slope of the logarithm o
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Generic, Protocol, Self, TypeVar
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.points import Points
 from harness.base.numerics.root_finding import bracketed_newton
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.density import density_of
-from harness.distributions.posteriors.difference.integrals import DifferenceIntegrals
+from harness.distributions.posteriors.difference.integrals import DifferenceIntegrals, Integrals
 from harness.distributions.posteriors.gamma import Gamma
-from harness.distributions.posteriors.protocol import Points
+from harness.distributions.posteriors.protocol import P, Posterior
 from harness.distributions.posteriors.truncated import Truncated
 
 Slope = Callable[[Floats, Positions], Floats]
@@ -94,29 +95,14 @@ def has_cusp_at_zero(slope: Slope, width: Floats, possible: Bools) -> Bools:
     return cusp
 
 
-P = TypeVar("P", bound=Points)
-
-
 # A tail above this is always computed as 1 less the other one.
 _LARGE = 0.75
 # One below this never is, whatever the means are before truncation.
 _SMALL = 1e-3
 
 
-class Integrals(Protocol):
-    """Tails and density of a difference at points d, given by |d|, 1 − |d| and their sign."""
-
-    def upper_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats: ...
-
-    def lower_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats: ...
-
-    def log_density(
-        self, magnitude: Floats, gap: Floats, negative: Bools
-    ) -> tuple[Floats, Floats]: ...
-
-
 @dataclass(frozen=True)
-class DifferencePosterior(ABC, Generic[P]):
+class DifferencePosterior(Posterior[P]):
     """The distribution of first − second of two components, one for each of m outcomes.
 
     The components are independent unless a subclass says otherwise.
@@ -124,6 +110,8 @@ class DifferencePosterior(ABC, Generic[P]):
     A subclass defines the points and their coordinate.
     """
 
+    farthest: ClassVar[float]
+    """The bracket of the coordinate of a quantile is ± this, where it is not told otherwise."""
     first: Beta | Gamma | Truncated
     second: Beta | Gamma | Truncated
     known_mode: Floats | None = field(default=None, repr=False)
@@ -156,9 +144,23 @@ class DifferencePosterior(ABC, Generic[P]):
         """A point in the middle of the distribution: the smaller tail is the one beyond it."""
         return density_of(self.first).mean - density_of(self.second).mean
 
-    @abstractmethod
+    @property
+    def boundary(self) -> tuple[P, P]:
+        """The lower and the upper end of the support, as points."""
+        high = np.full(self.size, np.inf)
+        return self._from_coordinate(-high), self._from_coordinate(high)
+
     def _points(self, points: P | npt.ArrayLike) -> P:
         """The points in shape (m,)."""
+        given = points if isinstance(points, Points) else self._of(points)
+        coordinate = self._coordinate(given)
+        if coordinate.shape == (self.size,):
+            return given
+        return self._from_coordinate(np.broadcast_to(coordinate, (self.size,)))
+
+    @abstractmethod
+    def _of(self, value: npt.ArrayLike) -> P:
+        """The points with these values of the parameter."""
 
     @abstractmethod
     def _coordinate(self, points: P) -> Floats:
@@ -172,13 +174,13 @@ class DifferencePosterior(ABC, Generic[P]):
     def _magnitude_gap_sign(self, points: P) -> tuple[Floats, Floats, Bools]:
         """|d|, its distance from the boundary, and whether d is negative."""
 
-    @abstractmethod
     def _derivatives(self, points: P) -> tuple[Floats, float]:
         """The derivatives of d with respect to the coordinate, and of the parameter by d."""
+        return np.ones(self.size), 1.0
 
-    @abstractmethod
     def _brackets(self, prob: Floats, *, upper: bool) -> tuple[Floats, Floats]:
         """Two coordinates that bracket the quantile."""
+        return np.full(self.size, -self.farthest), np.full(self.size, self.farthest)
 
     @abstractmethod
     def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
@@ -224,18 +226,13 @@ class DifferencePosterior(ABC, Generic[P]):
                 continue
             part = self if here.size == self.size else self.at(here)
             where = part._magnitude_gap_sign(points if part is self else points.at(here))
-            both = part._difference
-            found = both.upper_tail(*where) if upper != other else both.lower_tail(*where)
+            found = part._difference.tail(*where, upper=upper != other)
             tail[here] = 1.0 - found if other else found
         return tail
 
     def logpdf(self, points: P | npt.ArrayLike) -> Floats:
         """The logarithm of the posterior density, shape (m,)."""
         return self._log_density_and_slope(self._points(points))[0]
-
-    def pdf(self, points: P | npt.ArrayLike) -> Floats:
-        """The posterior density, shape (m,)."""
-        return np.exp(self.logpdf(points))
 
     def _log_density_and_slope(self, points: P) -> tuple[Floats, Floats]:
         """The logarithm of the density and its slope; cached, as a Newton step uses both."""

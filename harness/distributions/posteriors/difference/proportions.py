@@ -21,7 +21,6 @@ from harness.distributions.posteriors.truncated import Truncated
 _LOG_SMALLEST_GAP = -600.0
 # A power of the density above this puts the matching limit well above exp(-600).
 _NEARLY_MONOTONE = 1.5
-_FARTHEST = 690.0
 # A Beta's quantiles are a poor start if skewness or kurtosis differ from its own by more than this.
 _ODD = 0.1
 
@@ -55,16 +54,12 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
     The coordinate is log((1 + d)/(1 − d)).
     """
 
+    farthest = 690.0
     is_mean: bool
 
     @property
     def support(self) -> tuple[float, float]:
         return (0.0, 1.0) if self.is_mean else (-1.0, 1.0)
-
-    @property
-    def boundary(self) -> tuple[SignedLogitPoints, SignedLogitPoints]:
-        low = np.full(self.size, -np.inf)
-        return self._from_coordinate(low), self._from_coordinate(-low)
 
     @property
     def distance_to_boundary(self) -> tuple[Floats, Floats]:
@@ -131,12 +126,8 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
             monotone[index] = at_end > part.logpdf(point.at(index)) + np.log(self._unit)
         return monotone
 
-    def _points(self, points: SignedLogitPoints | npt.ArrayLike) -> SignedLogitPoints:
-        if not isinstance(points, SignedLogitPoints):
-            points = (LogitPoints if self.is_mean else SignedLogitPoints).of(points)
-        if points.logit.shape == (self.size,):
-            return points
-        return self._from_coordinate(np.broadcast_to(points.logit, (self.size,)))
+    def _of(self, value: npt.ArrayLike) -> SignedLogitPoints:
+        return (LogitPoints if self.is_mean else SignedLogitPoints).of(value)
 
     def _coordinate(self, points: SignedLogitPoints) -> Floats:
         return points.logit
@@ -150,9 +141,6 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
     def _derivatives(self, points: SignedLogitPoints) -> tuple[Floats, float]:
         gap = points.gap
         return 0.5 * gap * (2.0 - gap), self._unit
-
-    def _brackets(self, prob: Floats, *, upper: bool) -> tuple[Floats, Floats]:
-        return np.full(self.size, -_FARTHEST), np.full(self.size, _FARTHEST)
 
     def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
         """The quantile of the Beta distribution that has the mean and variance of (1 + d)/2."""

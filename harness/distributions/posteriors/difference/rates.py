@@ -33,16 +33,6 @@ class RateDifference(DifferencePosterior[RealPoints]):
     def support(self) -> tuple[float, float]:
         return -np.inf, np.inf
 
-    @property
-    def boundary(self) -> tuple[RealPoints, RealPoints]:
-        high = np.full(self.size, np.inf)
-        return RealPoints(-high), RealPoints(high)
-
-    @property
-    def distance_to_boundary(self) -> tuple[Floats, Floats]:
-        high = np.full(self.size, np.inf)
-        return high, high
-
     def centred_interval(self, margin: Floats) -> tuple[RealPoints, RealPoints]:
         """The interval of half-width −``margin`` about the estimate, as there is no boundary."""
         first, second = self._gammas()
@@ -60,18 +50,8 @@ class RateDifference(DifferencePosterior[RealPoints]):
     def length(self, lower: RealPoints, upper: RealPoints) -> Floats:
         return upper.value - lower.value
 
-    def lower_limit_at_boundary(self, upper: RealPoints) -> Bools:
-        return np.zeros(self.size, dtype=bool)
-
-    def upper_limit_at_boundary(self, lower: RealPoints) -> Bools:
-        return np.zeros(self.size, dtype=bool)
-
-    def _points(self, points: RealPoints | npt.ArrayLike) -> RealPoints:
-        if not isinstance(points, RealPoints):
-            points = RealPoints.of(points)
-        if points.value.shape == (self.size,):
-            return points
-        return RealPoints(np.broadcast_to(points.value, (self.size,)))
+    def _of(self, value: npt.ArrayLike) -> RealPoints:
+        return RealPoints.of(value)
 
     def _coordinate(self, points: RealPoints) -> Floats:
         return points.value
@@ -82,9 +62,6 @@ class RateDifference(DifferencePosterior[RealPoints]):
     def _magnitude_gap_sign(self, points: RealPoints) -> tuple[Floats, Floats, Bools]:
         size = np.abs(points.value)
         return size, np.full_like(size, np.inf), points.value < 0
-
-    def _derivatives(self, points: RealPoints) -> tuple[Floats, float]:
-        return np.ones(self.size), 1.0
 
     def _brackets(self, prob: Floats, *, upper: bool) -> tuple[Floats, Floats]:
         """Neither component is negative: −second ≤ first − second ≤ first."""

@@ -27,7 +27,7 @@ from scipy.special import betainc, expit
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.density import BetaDensity
-from harness.distributions.posteriors.difference.integrals import Window
+from harness.distributions.posteriors.difference.integrals import Factor, Integrals, Window
 
 Pair = tuple[Floats, Floats]
 
@@ -157,14 +157,6 @@ class Conditional:
         return [*zeros, np.zeros_like(self.t)]
 
 
-class Factor(Enum):
-    """The function of the share in the integrand: its density, its lower or its upper tail."""
-
-    DENSITY = 0
-    CDF = 1
-    SF = 2
-
-
 @dataclass(frozen=True)
 class ConditionalWindow(Window):
     """The density of the weight times a function of the share, over x = logit p.
@@ -204,7 +196,7 @@ class ConditionalWindow(Window):
     def log_integrand(self, x: Floats) -> Floats:
         x, beyond = self.within(x)
         points, share = self.conditional.points_at(x), self.conditional.share
-        power = 0 if self.factor is Factor.DENSITY else 1
+        power = self.factor.power
         mean = share.mean
         changing = share.log_shape(*points.share, power) - share.log_shape(mean, 1.0 - mean, power)
         changing = np.where(self._is_flat(points.share), 0.0, changing)
@@ -275,7 +267,7 @@ _INSIDE = 1e-3
 
 
 @dataclass(frozen=True)
-class PairedIntegrals:
+class PairedIntegrals(Integrals):
     """Tails and density of d at points given by |d|, 1 − |d| and whether d is negative."""
 
     first: Floats
@@ -285,15 +277,7 @@ class PairedIntegrals:
     same: Floats
     """The power r of ρ = 1 − p₁₀ − p₀₁, shape (m,)."""
 
-    def upper_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats:
-        """Pr(d > point)."""
-        return self._tail(magnitude, gap, negative, upper=True)
-
-    def lower_tail(self, magnitude: Floats, gap: Floats, negative: Bools) -> Floats:
-        """Pr(d < point)."""
-        return self._tail(magnitude, gap, negative, upper=False)
-
-    def _tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
+    def tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
         # At the boundary one tail is 0 and the other one is 1.
         tail = np.where(negative == upper, 1.0, 0.0)
         for index, powers, mirrored in self._groups(gap, negative):

@@ -19,16 +19,21 @@ Abramowitz and Stegun (1964), 6.3.5, 6.3.18, 6.4.6 and 6.4.11.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Self
+from typing import Generic, Self, TypeVar, cast
 
 import numpy as np
 from scipy.special import expit
 
 from harness.base.numerics.arrays import Floats, Index
 from harness.distributions.posteriors.beta import Beta
-from harness.distributions.posteriors.difference.density import BetaDensity, Density, GammaDensity
+from harness.distributions.posteriors.difference.density import (
+    BetaDensity,
+    Density,
+    GammaDensity,
+    density_of,
+)
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.truncated import Truncated
 
@@ -36,37 +41,37 @@ from harness.distributions.posteriors.truncated import Truncated
 _FARTHEST = 690.0
 _ROUNDED = 5.0
 
-Component = Beta | Gamma | Truncated
 Points = tuple[Floats, Floats]
 
 
+W = TypeVar("W", BetaDensity, GammaDensity)
+
+
 @dataclass(frozen=True)
-class LogScaleDensity(ABC):
-    """The density of z for each of m outcomes: a ``Density`` whose points are z and −z.
+class LogScaleDensity(Density, Generic[W]):
+    """The density of z for each of m outcomes: its points are z and −z."""
 
-    ``mean`` and ``variance`` are approximate ones of z before truncation, and are carried along
-    because they are asked for more often than anything else.
-    """
+    whole: W
+    """The density of the component itself."""
+    moments: tuple[Floats, Floats]
+    """The approximate mean and variance of z before truncation, which are carried along because
+    they are asked for more often than anything else."""
 
-    mean: Floats
-    variance: Floats
+    @classmethod
+    def of(cls, component: Beta | Gamma | Truncated) -> Self:
+        """Return the density of z of a component."""
+        whole = cast(W, density_of(component))
+        found = cls._cumulants(whole)
+        return cls(whole, (found.mean, found.variance))
 
-    @property
-    @abstractmethod
-    def whole(self) -> Density:
-        """The density of the component itself."""
-
-    @abstractmethod
     def cumulants(self) -> Cumulants:
         """Return approximate cumulants of z before truncation."""
+        return self._cumulants(self.whole)
 
-    @property
+    @staticmethod
     @abstractmethod
-    def end(self) -> float:
-        """The upper end of the untruncated range."""
-
-    @abstractmethod
-    def at(self, index: Index) -> Self: ...
+    def _cumulants(density: W) -> Cumulants:
+        """``cumulants`` of the density of a component."""
 
     @abstractmethod
     def _scaled(self, value: float) -> float:
@@ -84,23 +89,22 @@ class LogScaleDensity(ABC):
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         """The logarithm of the derivative of the component by z."""
 
-    @abstractmethod
-    def log_shape(self, p: Floats, q: Floats, power: int) -> Floats: ...
-
-    @abstractmethod
-    def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats: ...
-
-    @abstractmethod
-    def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats: ...
+    @property
+    def mean(self) -> Floats:
+        return self.moments[0]
 
     @property
-    def a(self) -> Floats:
-        return self.whole.a
+    def variance(self) -> Floats:
+        return self.moments[1]
 
     @property
     def range(self) -> tuple[float, float]:
         low, high = self.whole.range
         return self._scaled(low), self._scaled(high)
+
+    def at(self, index: Index) -> Self:
+        mean, variance = self.moments
+        return type(self)(self.whole.at(index), (mean[index], variance[index]))
 
     def has_noninteger_power(self) -> Floats:
         return self.whole.has_noninteger_power()
@@ -138,28 +142,15 @@ class LogScaleDensity(ABC):
 
 
 @dataclass(frozen=True)
-class _BetaScale(LogScaleDensity):
-    component: Beta
-    truncated: Truncated | None
-
-    @property
-    def whole(self) -> BetaDensity:
-        return BetaDensity(self.component, self.truncated)
-
-    def at(self, index: Index) -> Self:
-        truncated = None if self.truncated is None else self.truncated.at(index)
-        mean, variance = self.mean[index], self.variance[index]
-        return type(self)(mean, variance, self.component.at(index), truncated)
-
-
-@dataclass(frozen=True)
-class LogitDensity(_BetaScale):
+class LogitDensity(LogScaleDensity[BetaDensity]):
     """The density of logit p."""
 
     end = np.inf
 
-    def cumulants(self) -> Cumulants:
-        return _of_logit(self.component)
+    @staticmethod
+    def _cumulants(density: BetaDensity) -> Cumulants:
+        whole = density.whole
+        return of_log_gamma(whole.a).less(of_log_gamma(whole.b))
 
     def _scaled(self, value: float) -> float:
         with np.errstate(divide="ignore"):
@@ -169,7 +160,7 @@ class LogitDensity(_BetaScale):
         return np.asarray(expit(p)), np.asarray(expit(-p))
 
     def _powers(self) -> Points:
-        return self.component.a, self.component.b
+        return self.whole.whole.a, self.whole.whole.b
 
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         away = np.abs(p)
@@ -177,26 +168,27 @@ class LogitDensity(_BetaScale):
 
     def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
         common = -np.log1p(np.exp(-np.abs(p)))
-        a, b = self.component.a, self.component.b
+        a, b = self.whole.whole.a, self.whole.whole.b
         shape = a * (np.minimum(p, 0.0) + common) + b * (np.minimum(-p, 0.0) + common)
         return np.asarray(shape)
 
     def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
-        return np.asarray((self.component.a * expit(-p) - self.component.b * expit(p)) * dp_dx)
+        return np.asarray((self.whole.whole.a * expit(-p) - self.whole.whole.b * expit(p)) * dp_dx)
 
     def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
-        total = self.component.a + self.component.b
+        total = self.whole.whole.a + self.whole.whole.b
         return np.asarray(total * expit(p) * expit(-p) * dp_dx**2)
 
 
 @dataclass(frozen=True)
-class LogBetaDensity(_BetaScale):
+class LogBetaDensity(LogScaleDensity[BetaDensity]):
     """The density of log p."""
 
     end = 0.0
 
-    def cumulants(self) -> Cumulants:
-        return of_log_gamma_ratio(self.component.a, self.component.b)
+    @staticmethod
+    def _cumulants(density: BetaDensity) -> Cumulants:
+        return of_log_gamma_ratio(density.whole.a, density.whole.b)
 
     def _scaled(self, value: float) -> float:
         with np.errstate(divide="ignore"):
@@ -206,44 +198,35 @@ class LogBetaDensity(_BetaScale):
         return np.exp(-q), -np.expm1(-q)
 
     def _powers(self) -> Points:
-        return self.component.a, self.component.b
+        return self.whole.whole.a, self.whole.whole.b
 
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         return -q
 
     def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
         return np.asarray(
-            (self.component.b - 1.0 + power) * np.log(-np.expm1(-q)) - self.component.a * q
+            (self.whole.whole.b - 1.0 + power) * np.log(-np.expm1(-q)) - self.whole.whole.a * q
         )
 
     def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
         odds = np.exp(-q) / -np.expm1(-q)
-        return (self.component.a - (self.component.b - 1.0 + power) * odds) * dp_dx
+        return (self.whole.whole.a - (self.whole.whole.b - 1.0 + power) * odds) * dp_dx
 
     def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
         rest = -np.expm1(-q)
-        return (self.component.b - 1.0 + power) * np.exp(-q) * (dp_dx / rest) ** 2
+        return (self.whole.whole.b - 1.0 + power) * np.exp(-q) * (dp_dx / rest) ** 2
 
 
 @dataclass(frozen=True)
-class LogGammaDensity(LogScaleDensity):
+class LogGammaDensity(LogScaleDensity[GammaDensity]):
     """The density of log r."""
 
-    component: Gamma
-    truncated: Truncated | None
     end = np.inf
 
-    @property
-    def whole(self) -> GammaDensity:
-        return GammaDensity(self.component, self.truncated)
-
-    def at(self, index: Index) -> LogGammaDensity:
-        truncated = None if self.truncated is None else self.truncated.at(index)
-        mean, variance = self.mean[index], self.variance[index]
-        return LogGammaDensity(mean, variance, self.component.at(index), truncated)
-
-    def cumulants(self) -> Cumulants:
-        return _of_log_rate(self.component)
+    @staticmethod
+    def _cumulants(density: GammaDensity) -> Cumulants:
+        whole = density.whole
+        return of_log_gamma(whole.a).moved(-np.log(whole.b))
 
     def _scaled(self, value: float) -> float:
         with np.errstate(divide="ignore"):
@@ -253,58 +236,19 @@ class LogGammaDensity(LogScaleDensity):
         return np.exp(p), np.full_like(p, np.inf)
 
     def _powers(self) -> Points:
-        return self.component.a, np.full_like(self.component.a, np.inf)
+        return self.whole.whole.a, np.full_like(self.whole.whole.a, np.inf)
 
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         return p
 
     def log_shape(self, p: Floats, q: Floats, power: int) -> Floats:
-        return self.component.a * p - self.component.b * np.exp(p)
+        return self.whole.whole.a * p - self.whole.whole.b * np.exp(p)
 
     def slope(self, p: Floats, q: Floats, power: int, dp_dx: Floats | float = 1.0) -> Floats:
-        return (self.component.a - self.component.b * np.exp(p)) * dp_dx
+        return (self.whole.whole.a - self.whole.whole.b * np.exp(p)) * dp_dx
 
     def curvature(self, p: Floats, q: Floats, power: int, dp_dx: Floats) -> Floats:
-        return self.component.b * np.exp(p) * dp_dx**2
-
-
-def logit_density(component: Component) -> LogitDensity:
-    """Return the density of logit p."""
-    whole, truncated = _beta(component)
-    of = _of_logit(whole)
-    return LogitDensity(of.mean, of.variance, whole, truncated)
-
-
-def log_beta_density(component: Component) -> LogBetaDensity:
-    """Return the density of log p."""
-    whole, truncated = _beta(component)
-    of = of_log_gamma_ratio(whole.a, whole.b)
-    return LogBetaDensity(of.mean, of.variance, whole, truncated)
-
-
-def log_gamma_density(component: Component) -> LogGammaDensity:
-    """Return the density of log r."""
-    truncated = component if isinstance(component, Truncated) else None
-    whole = component.whole if isinstance(component, Truncated) else component
-    assert isinstance(whole, Gamma)
-    of = _of_log_rate(whole)
-    return LogGammaDensity(of.mean, of.variance, whole, truncated)
-
-
-def _of_logit(whole: Beta) -> Cumulants:
-    return of_log_gamma(whole.a).less(of_log_gamma(whole.b))
-
-
-def _of_log_rate(whole: Gamma) -> Cumulants:
-    return of_log_gamma(whole.a).moved(-np.log(whole.b))
-
-
-def _beta(component: Component) -> tuple[Beta, Truncated | None]:
-    """The Beta distribution, and the component itself if it is truncated."""
-    truncated = component if isinstance(component, Truncated) else None
-    whole = component.whole if isinstance(component, Truncated) else component
-    assert isinstance(whole, Beta)
-    return whole, truncated
+        return self.whole.whole.b * np.exp(p) * dp_dx**2
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ and the logit of the part of a range with two ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.special import expit
@@ -16,6 +17,7 @@ from harness.base.numerics.arrays import Floats, Index
 from harness.distributions.posteriors.difference.density import (
     Density,
     IntegrandPoints,
+    Overlap,
     has_noninteger_power,
     logistic_derivatives,
 )
@@ -25,15 +27,12 @@ _LEAST_PART = 1e-3
 
 
 @dataclass(frozen=True)
-class LogOverlap:
+class LogOverlap(Overlap):
     """The overlap of two components on the log scale, with first − second = t ≥ 0.
 
     An end is infinite for all outcomes or for none.
     """
 
-    weight: Density
-    factor: Density
-    factor_less_weight: Floats
     low: Floats
     """The lower end of the weight's range."""
     high: Floats
@@ -48,8 +47,7 @@ class LogOverlap:
     @classmethod
     def of(
         cls, first: Density, second: Density, t: Floats, gap: Floats, *, weight_is_first: bool
-    ) -> LogOverlap:
-        """Return the overlap for first − second = t ≥ 0."""
+    ) -> Self:
         (low1, high1), (low2, high2) = first.range, second.range
         moves = low2 + t > low1, high2 + t < high1
         lows = np.maximum(low1, low2 + t), np.maximum(low2, low1 - t)
@@ -65,6 +63,7 @@ class LogOverlap:
         return cls(
             both[v],
             both[w],
+            highs[v] - lows[v],
             -t if weight_is_first else t,
             lows[v],
             highs[v],
@@ -79,14 +78,11 @@ class LogOverlap:
         # Next to an upper end the distance from it has to be a double above 0.
         return 690.0 if self.has_high else 3000.0
 
-    @property
-    def span(self) -> Floats:
-        return self.high - self.low
-
-    def at(self, index: Index) -> LogOverlap:
-        return LogOverlap(
+    def at(self, index: Index) -> Self:
+        return type(self)(
             self.weight.at(index),
             self.factor.at(index),
+            self.span[index],
             self.factor_less_weight[index],
             self.low[index],
             self.high[index],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,21 +20,20 @@ from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.integrals import DifferenceIntegrals
 from harness.distributions.posteriors.difference.posterior import DifferencePosterior
 from harness.distributions.posteriors.gamma import Gamma
+from harness.distributions.posteriors.protocol import Posterior
 from harness.distributions.posteriors.ratio.density import (
     Cumulants,
+    LogBetaDensity,
+    LogGammaDensity,
+    LogitDensity,
     LogScaleDensity,
-    log_beta_density,
-    log_gamma_density,
-    logit_density,
 )
 from harness.distributions.posteriors.ratio.overlap import LogOverlap
 from harness.distributions.posteriors.truncated import Truncated
 
-# The bracket of the logarithm of a quantile is ± this: beyond, it is 0 or inf as a double.
-_FARTHEST = 2500.0
 # A kurtosis above this makes the approximate quantile a poor start.
 _ODD = 3.0
-Densities = tuple[LogScaleDensity, LogScaleDensity]
+Densities = tuple[LogScaleDensity[Any], LogScaleDensity[Any]]
 NO_CENTRE = "a ratio has no balanced-width interval: its estimate may be 0 or infinite"
 
 
@@ -47,6 +46,8 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
     densities of which at least one is log-concave, or of which both rise to the same end.
     """
 
+    farthest = 2500.0
+    """Beyond it a quantile is 0 or inf as a double."""
     known_densities: Densities | None = field(default=None, repr=False)
     """What ``_densities`` returns, once it has been asked for."""
 
@@ -69,16 +70,6 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
     def support(self) -> tuple[float, float]:
         return 0.0, np.inf
 
-    @property
-    def boundary(self) -> tuple[LogPoints, LogPoints]:
-        high = np.full(self.size, np.inf)
-        return LogPoints(-high), LogPoints(high)
-
-    @property
-    def distance_to_boundary(self) -> tuple[Floats, Floats]:
-        high = np.full(self.size, np.inf)
-        return high, high
-
     def centred_interval(self, margin: Floats) -> tuple[LogPoints, LogPoints]:
         """Raise ValueError: an estimate of 0 or infinity has no logarithm to be centred on."""
         raise ValueError(NO_CENTRE)
@@ -87,22 +78,12 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
         """log(upper/lower)."""
         return upper.log - lower.log
 
-    def lower_limit_at_boundary(self, upper: LogPoints) -> Bools:
-        return np.zeros(self.size, dtype=bool)
-
-    def upper_limit_at_boundary(self, lower: LogPoints) -> Bools:
-        return np.zeros(self.size, dtype=bool)
-
     @property
     def _difference(self) -> DifferenceIntegrals:
-        return DifferenceIntegrals(*self._densities, LogOverlap.of)
+        return DifferenceIntegrals(*self._densities, LogOverlap)
 
-    def _points(self, points: LogPoints | npt.ArrayLike) -> LogPoints:
-        if not isinstance(points, LogPoints):
-            points = LogPoints.of(points)
-        if points.log.shape == (self.size,):
-            return points
-        return LogPoints(np.broadcast_to(points.log, (self.size,)))
+    def _of(self, value: npt.ArrayLike) -> LogPoints:
+        return LogPoints.of(value)
 
     def _coordinate(self, points: LogPoints) -> Floats:
         return points.log
@@ -113,12 +94,6 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
     def _magnitude_gap_sign(self, points: LogPoints) -> tuple[Floats, Floats, Bools]:
         size, end = np.abs(points.log), self._densities[0].end
         return size, end - size if np.isfinite(end) else np.full_like(size, end), points.log < 0
-
-    def _derivatives(self, points: LogPoints) -> tuple[Floats, float]:
-        return np.ones(self.size), 1.0
-
-    def _brackets(self, prob: Floats, *, upper: bool) -> tuple[Floats, Floats]:
-        return np.full(self.size, -_FARTHEST), np.full(self.size, _FARTHEST)
 
     def _cumulants(self) -> Cumulants:
         first, second = self._densities
@@ -156,7 +131,7 @@ class RiskRatio(LogRatioPosterior):
     """The posterior of p₁/p₂: d is a difference of two logarithms, each at most 0."""
 
     def _densities_of_both(self) -> Densities:
-        return log_beta_density(self.first), log_beta_density(self.second)
+        return LogBetaDensity.of(self.first), LogBetaDensity.of(self.second)
 
     def _may_have_cusp(self) -> Bools:
         first, second = self.first, self.second
@@ -170,7 +145,7 @@ class OddsRatio(LogRatioPosterior):
     """The posterior of p₁(1 − p₂)/(p₂(1 − p₁)): d is a difference of two logits."""
 
     def _densities_of_both(self) -> Densities:
-        return logit_density(self.first), logit_density(self.second)
+        return LogitDensity.of(self.first), LogitDensity.of(self.second)
 
     def _may_have_cusp(self) -> Bools:
         return np.zeros(self.size, dtype=bool)
@@ -186,7 +161,7 @@ def ratio_of_rates(
 
 
 @dataclass(frozen=True)
-class RateRatio:
+class RateRatio(Posterior[OddsPoints]):
     """The posterior of r₁/r₂ for r₁ of Gamma(a₁, b₁) and r₂ of Gamma(a₂, b₂).
 
     B = b₁r₁/(b₁r₁ + b₂r₂) is of Beta(a₁, a₂), and r₁/r₂ = (b₂/b₁) B/(1 − B). The coordinate is the
@@ -227,12 +202,6 @@ class RateRatio:
         a, b = self.share.a, self.share.b
         return self._odds(UnitPoints(a / (a + b), b / (a + b)))
 
-    @property
-    def distance_to_boundary(self) -> tuple[Floats, Floats]:
-        """Infinite, as the logarithm has no boundary."""
-        high = np.full(self.size, np.inf)
-        return high, high
-
     def at(self, index: Index) -> RateRatio:
         """The posteriors of the outcomes ``index``."""
         return RateRatio(self.share.at(index), self.scale[index])
@@ -263,10 +232,6 @@ class RateRatio:
         unit, a, b = self._unit(points), self.share.a, self.share.b
         return log_binomial(a, b, unit.p, unit.q) + np.log(a * (b / (a + b)))
 
-    def pdf(self, points: OddsPoints | npt.ArrayLike) -> Floats:
-        """The density of log θ, shape (m,)."""
-        return np.exp(self.logpdf(points))
-
     def ppf(self, prob: npt.ArrayLike) -> OddsPoints:
         """The points whose ``cdf`` is ``prob``."""
         return self._odds(self.share.ppf(prob))
@@ -279,14 +244,6 @@ class RateRatio:
         """Balanced-tail limits without the refinement of ``ppf``."""
         lower, upper = self.share.approximate_interval(alpha)
         return self._odds(lower), self._odds(upper)
-
-    def lower_limit_at_boundary(self, upper: OddsPoints) -> Bools:
-        """False everywhere, because the density of log θ vanishes at −∞."""
-        return np.zeros(self.size, dtype=bool)
-
-    def upper_limit_at_boundary(self, lower: OddsPoints) -> Bools:
-        """False everywhere, because the density of log θ vanishes at ∞."""
-        return np.zeros(self.size, dtype=bool)
 
     def coordinate_density(self, points: OddsPoints) -> Floats:
         """The density of log θ."""
@@ -319,7 +276,7 @@ class TruncatedRateRatio(LogRatioPosterior):
     """The posterior of r₁/r₂ where a component is truncated, so that there is no closed form."""
 
     def _densities_of_both(self) -> Densities:
-        return log_gamma_density(self.first), log_gamma_density(self.second)
+        return LogGammaDensity.of(self.first), LogGammaDensity.of(self.second)
 
     def _may_have_cusp(self) -> Bools:
         return np.zeros(self.size, dtype=bool)
