@@ -266,7 +266,7 @@ class LawSolver(CountSolver):
 
     @property
     def has_exact_values(self) -> bool:
-        return self.scenario.truth.is_discrete
+        return bool(self.scenario.truth.is_discrete)
 
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
         return law.listed_values(self.scenario)
