@@ -14,7 +14,11 @@ import numpy as np
 
 import harness
 
-_ENGINES = ("base/numerics", "distributions", "families", "designs", "study/solve.py")
+ENGINES = (
+    *("base/numerics", "distributions", "families", "designs"),
+    *("methods/significance.py", "study/solve.py"),
+)
+"""Folders and files that turn limits into results."""
 _METHODS = ("methods", "callers")
 _PACKAGES = ("numpy", "scipy")
 
@@ -22,7 +26,7 @@ _PACKAGES = ("numpy", "scipy")
 @cache
 def engines_digest() -> str:
     """The SHA-256 of the sources that turn limits into results, with the packages they use."""
-    return _digest(_ENGINES)
+    return _digest(ENGINES)
 
 
 @cache
@@ -34,7 +38,7 @@ def environment() -> Mapping[str, Any]:
             "coverage-harness": version("coverage-harness"),
             "python": platform.python_version(),
             **{package: version(package) for package in _PACKAGES},
-            "sources": _digest((*_ENGINES, *_METHODS))[:12],
+            "sources": _digest((*ENGINES, *_METHODS))[:12],
         },
         "machine": {
             "system": f"{platform.system()} {platform.machine()}",
