@@ -30,6 +30,15 @@ def test_its_first_two_shell_blocks_are_the_two_commands() -> None:
     assert tests.splitlines()[-1] == ".venv-test/bin/python -m pytest"
 
 
+def test_the_files_that_a_run_passes_exist() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    flow = guide.partition("## How a run flows\n")[2].partition("\n## ")[0]
+    files = re.findall(r"`((?:[a-z_0-9]+/)*[a-z_0-9]+\.(?:py|csv))`", flow.partition("1. ")[2])
+    assert len(flow.splitlines()) <= 60
+    assert len(files) > 30
+    assert [name for name in files if not (ROOT / "harness" / name).exists()] == ["summary.csv"]
+
+
 def test_coverage_and_alpha_are_defined_before_a_table_has_them() -> None:
     defined = [README.index(f"**{word}**") for word in ("coverage", "alpha")]
     assert defined == sorted(defined)
