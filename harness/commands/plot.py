@@ -12,7 +12,7 @@ from harness.base.errors import InputError
 from harness.commands.ending import cleaning_up
 
 if TYPE_CHECKING:
-    from harness.config.experiment import FigureSpec
+    from harness.figures.kind import FigureSpec
 
 
 def plot(
@@ -52,7 +52,7 @@ def plot(
 
 def _of_config(folder: Path, document: Mapping[str, Any]) -> list[FigureSpec]:
     """The figures that the config asks for."""
-    from harness.config.experiment import FigureSpec
+    from harness.figures.kind import FigureSpec
 
     asked = document["figures"]
     if not asked:

@@ -11,6 +11,7 @@ from harness.designs.design import AnyTruth
 from harness.designs.results import Group
 from harness.distributions.sampling.law import NUMPY, Law
 from harness.distributions.truths import PairTruth, Prior
+from harness.figures.kind import FigureSpec
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
 """The kinds of experiments."""
@@ -84,14 +85,6 @@ class Precision:
 
 Trials = TrialCount | Precision
 """How many Monte Carlo trials an experiment has."""
-
-
-@dataclass(frozen=True)
-class FigureSpec:
-    """One figure to draw from the tables, with valid options of its kind."""
-
-    kind: str
-    options: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

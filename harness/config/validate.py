@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from harness.base.errors import ConfigError, ConfigIssue, KeyPath, Place, did_you_mean
 from harness.base.plain_data import expected_found
-from harness.config.experiment import AnyExperiment, FigureSpec
+from harness.config.experiment import AnyExperiment
 from harness.config.forms import KINDS, Form, form_of, forms_of, model_of_key
 from harness.config.models.constraints import issues_of, unknown_key
 from harness.config.models.figures import figure_spec
@@ -22,6 +22,7 @@ from harness.config.rules import broken_figures, broken_rules, facts_of
 from harness.config.yaml12 import Document
 from harness.families.catalogue import FAMILIES
 from harness.figures.catalogue import FIGURES
+from harness.figures.kind import FigureSpec
 from harness.figures.suitable import suitable_figures
 from harness.methods.catalogue import CATALOGUE
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import ValidationError
@@ -22,7 +22,7 @@ from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
-from harness.figures.kind import Drawing, FigureKind
+from harness.figures.kind import Drawing, FigureKind, FigureSpec
 from harness.figures.look import labels, layout, style
 from harness.figures.options import FORMATS, FigureOptions
 from harness.tables.wording import title_of
@@ -38,19 +38,9 @@ METADATA: dict[str, dict[str, None]] = {
 }
 
 
-class Spec(Protocol):
-    """A figure that a config asks for."""
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def options(self) -> Mapping[str, Any]: ...
-
-
 def draw_figures(
     results: Results,
-    specs: Iterable[Spec],
+    specs: Iterable[FigureSpec],
     directory: Path,
     formats: Sequence[str] | None = None,
     *,
@@ -87,7 +77,7 @@ def draw_figures(
 
 
 def drawings(
-    results: Results, specs: Iterable[Spec], skip_undrawable: bool = False
+    results: Results, specs: Iterable[FigureSpec], skip_undrawable: bool = False
 ) -> list[Drawing]:
     """The figures, laid out, each with a file name that no other has."""
     return [each.drawing for each in _drawn(results, specs, skip_undrawable)]
@@ -109,7 +99,7 @@ def _settings(options: FigureOptions) -> AbstractContextManager[None]:
     return style.drawing_settings(options.style, options.font_size, options.dpi)
 
 
-def _drawn(results: Results, specs: Iterable[Spec], skip_undrawable: bool) -> list[_Drawn]:
+def _drawn(results: Results, specs: Iterable[FigureSpec], skip_undrawable: bool) -> list[_Drawn]:
     drawn: list[_Drawn] = []
     titled = None
     for spec in specs:
@@ -204,7 +194,7 @@ def _failed_somewhere(results: Results) -> bool:
     return "failed" in cells.columns and bool((cells["failed"] > 0).any())
 
 
-def _validate(spec: Spec) -> tuple[FigureKind, FigureOptions]:
+def _validate(spec: FigureSpec) -> tuple[FigureKind, FigureOptions]:
     if spec.kind not in FIGURES:
         raise InputError(f"no figure is called {spec.kind!r}; there are {', '.join(FIGURES)}")
     kind = FIGURES[spec.kind]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,10 +27,14 @@ if TYPE_CHECKING:
 
     from harness.tables.results import Results
 
-EVERY_DESIGN = (SINGLE_SAMPLE, TWO_SAMPLES, PAIRS, RUNS, CLUSTERS, STRATA)
+SAMPLES = (SINGLE_SAMPLE, TWO_SAMPLES)
+"""The designs whose outcomes have limits at true values that a figure may choose."""
+COUNTED = (*SAMPLES, PAIRS)
+"""The designs whose outcomes are counts."""
 EVERY_ENGINE = (POSTERIOR, ENUMERATION, MONTE_CARLO)
-CURVE_DESIGNS = (SINGLE_SAMPLE, TWO_SAMPLES, PAIRS, CLUSTERS, STRATA)
+CURVE_DESIGNS = (*COUNTED, CLUSTERS, STRATA)
 """The designs with true values that a curve goes over; a law of runs has one."""
+EVERY_DESIGN = (*CURVE_DESIGNS, RUNS)
 Requirement = Literal[
     "counts_of_samples",
     "trials_by_outcome",
@@ -66,21 +70,29 @@ def file_stem(*parts: str) -> str:
 
 
 @dataclass(frozen=True)
+class FigureSpec:
+    """One figure to draw from the tables, with valid options of its kind."""
+
+    kind: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class FigureKind:
     """One kind of figure: what it shows, its options, and the results it is drawn from."""
 
     name: str
     title: str
     options: type[FigureOptions]
-    over: Literal["outcome", "truth", "bin", "summary", "nothing"]
+    draw: Callable[[Results, Any], list[Drawing]]
+    """The drawings of these results with these options."""
+    over: Literal["outcome", "truth", "bin", "summary", "nothing"] = "outcome"
     """The condition of the cells that it reads. ``truth`` needs an experiment with a grid or a
     list of truths; ``summary`` means that any cells will do; ``nothing`` means that it is drawn
     from its options alone, and that they name no levels of the experiment."""
-    needs: tuple[str, ...]
+    needs: tuple[str, ...] = EVERY_ENGINE
     """The run must use at least one of these engines; empty if no engine is needed."""
-    draw: Callable[[Results, Any], list[Drawing]]
-    """The drawings of these results with these options."""
-    designs: tuple[str, ...] = (SINGLE_SAMPLE, TWO_SAMPLES, PAIRS)
+    designs: tuple[str, ...] = (SINGLE_SAMPLE,)
     """The designs of the families that it can be drawn for."""
     bounded_only: bool = False
     """Whether the parameter of each sample must have a bounded range."""

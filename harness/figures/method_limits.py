@@ -14,9 +14,9 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, Family
+from harness.families.family import SINGLE_SAMPLE, Family
 from harness.figures import selection
-from harness.figures.kind import EVERY_ENGINE
+from harness.figures.kind import EVERY_ENGINE, SAMPLES
 
 if TYPE_CHECKING:
     from harness.designs.design import Scenario
@@ -53,10 +53,6 @@ def exact_curve(results: Results, curves: TruthCurves, method: str, over: Span) 
     outcomes = solver.range_outcomes(solver.hull())
     limits = known_limits(results, scenario, method, curves.alpha, outcomes)
     return None if limits is None else solver.miss_curve(limits)
-
-
-SAMPLES = (SINGLE_SAMPLE, TWO_SAMPLES)
-"""The designs whose outcomes have limits at true values that a figure may choose."""
 
 
 def scenario_with(

@@ -122,21 +122,6 @@ def _check_style(settings: Settings, where: Mapping[str, str]) -> None:
             raise ValueError(f"{where[name]}: {fault}") from None
 
 
-SIZE = "Size to draw; may be left out when the experiment has only one."
-SIZES = (
-    "Size to draw, or a list of up to six, a column of panels each; may be left out when the "
-    "experiment has only one."
-)
-METHODS = "Labels of the methods to draw, in this order; left out, all of them."
-ALPHA = "Nominal alpha to draw; left out, one drawing per alpha."
-ALPHA_OF_A_SET = "Nominal alpha to draw; left out, one set of drawings per alpha."
-SECOND_TRUTH = (
-    "Of two samples: the true value of the second to hold; "
-    "may be left out when the experiment has only one."
-)
-REFERENCE = "Label of the method whose length counts as 100 per cent."
-FRACTIONS = "Number of equally spaced x/n from 0 to 1; x is n times it, half up."
-
 MOST_PANELS = 12
 """The most panels of one drawing: six rows of two, in the column of a journal."""
 
@@ -305,6 +290,41 @@ Probabilities = Annotated[
     Field(strict=False, min_length=1, max_length=5),
     AfterValidator(_increasing),
 ]
+
+# What several kinds have, with what is said of it; without a value it may be left out.
+SIZE: Any = Field(
+    None, description="Size to draw; may be left out when the experiment has only one."
+)
+SIZES: Any = Field(
+    None,
+    description="Size to draw, or a list of up to six, a column of panels each; may be left out "
+    "when the experiment has only one.",
+)
+METHODS: Any = Field(
+    None, description="Labels of the methods to draw, in this order; left out, all of them."
+)
+ALPHA: Any = Field(None, description="Nominal alpha to draw; left out, one drawing per alpha.")
+ALPHA_OF_A_SET: Any = Field(
+    None, description="Nominal alpha to draw; left out, one set of drawings per alpha."
+)
+SECOND_TRUTH: Any = Field(
+    None,
+    description="Of two samples: the true value of the second to hold; "
+    "may be left out when the experiment has only one.",
+)
+REFERENCE: Any = Field(
+    "minimal_length", description="Label of the method whose length counts as 100 per cent."
+)
+FRACTIONS: Any = Field(
+    21, description="Number of equally spaced x/n from 0 to 1; x is n times it, half up."
+)
+LOWEST_COVERAGE: Any = Field(
+    None,
+    ge=0,
+    lt=1,
+    description="Lower end of the coverage axis; left out, 1 - 4 alpha, "
+    "or higher where no coverage is that low.",
+)
 
 
 class FigureOptions(StrictModel):

@@ -26,8 +26,8 @@ MOST_LISTED = 12
 class OverSize(options.PanelOptions):
     """The options of every figure over the size."""
 
-    methods: options.Labels | None = Field(None, description=options.METHODS)
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    methods: options.Labels | None = options.METHODS
+    alpha: options.Alpha | None = options.ALPHA
     truths: options.ListedLevels | None = Field(
         None,
         description="True values to draw, a panel each: numbers, or lists of numbers as in the "

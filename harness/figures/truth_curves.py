@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
+
+from pydantic import Field
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.combination import Span
 from harness.families.family import Family
-from harness.figures import selection
+from harness.figures import options, selection
 from harness.figures.kind import file_stem
 from harness.figures.look import labels
-from harness.figures.options import Sizes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,23 +27,40 @@ NEXT_TO_END = 0.06
 """An axis that begins this share of its length from the end of the support begins there."""
 
 
-class CurveOptions(Protocol):
-    """The options that say which curves to draw."""
+class CoverageCurve(options.PanelOptions):
+    """Options of `coverage_curve`."""
 
-    @property
-    def n(self) -> Sizes | None: ...
+    n: options.Sizes | None = options.SIZES
+    methods: options.Labels | None = options.METHODS
+    alpha: options.Alpha | None = options.ALPHA
+    second: options.Truth | None = options.SECOND_TRUTH
+    lowest: float | None = options.LOWEST_COVERAGE
+    points: int = Field(
+        100,
+        ge=1,
+        description="About how many Monte Carlo points to draw of each method, evenly spread; "
+        "the exact line has both values at each of its jumps.",
+    )
 
-    @property
-    def methods(self) -> tuple[str, ...] | None: ...
 
-    @property
-    def alpha(self) -> float | None: ...
+class LengthCurve(options.AxesOptions):
+    """Options of `length_curve`."""
 
-    @property
-    def second(self) -> float | None: ...
+    n: options.Sizes | None = options.SIZES
+    methods: options.Labels | None = options.METHODS
+    reference: options.Label | None = Field(
+        None,
+        description="Label of the method that lengths are compared with; left out, "
+        "minimal_length, or the first one that is drawn.",
+    )
+    absolute: bool = Field(
+        False, description="Draw the lengths themselves, and not those relative to a reference."
+    )
+    alpha: options.Alpha | None = options.ALPHA
+    second: options.Truth | None = options.SECOND_TRUTH
 
-    @property
-    def xlim(self) -> Span | None: ...
+
+CurveOptions = CoverageCurve | LengthCurve
 
 
 @dataclass(frozen=True)

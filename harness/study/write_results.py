@@ -28,7 +28,7 @@ from harness.tables.storage import (
 )
 
 if TYPE_CHECKING:
-    from harness.figures.draw import Spec
+    from harness.figures.kind import FigureSpec
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -65,7 +65,10 @@ def write_results(
 
 
 def write_figures(
-    results: Results, specs: Iterable[Spec], folder: Path, formats: Sequence[str] | None = None
+    results: Results,
+    specs: Iterable[FigureSpec],
+    folder: Path,
+    formats: Sequence[str] | None = None,
 ) -> list[Path]:
     """Draw figures from the tables of a result and write them to its ``figures/``, all or none.
 
@@ -118,7 +121,7 @@ def write_figures_asked_for(
 
 def _write_figures(
     results: Results,
-    specs: Iterable[Spec],
+    specs: Iterable[FigureSpec],
     folder: Path,
     formats: Sequence[str] | None = None,
     skip_undrawable: bool = False,

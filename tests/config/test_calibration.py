@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from harness.config.experiment import Calibration, Execution, FigureSpec, SizeRange
+from harness.config.experiment import Calibration, Execution, SizeRange
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
 from harness.distributions.truths import GammaTruth, PairTruth, UniformTruth
+from harness.figures.kind import FigureSpec
 
 EVERY = UniformTruth(0.0, 1.0)
 

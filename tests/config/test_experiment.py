@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from harness.base.errors import ConfigError
-from harness.config.experiment import Execution, FigureSpec, MethodSpec, TrialCount
+from harness.config.experiment import Execution, MethodSpec, TrialCount
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
+from harness.figures.kind import FigureSpec
 
 Write = Callable[[str], str]
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from harness.config.experiment import Experiment, FigureSpec, Group
+from harness.config.experiment import Experiment, Group
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, Truth, UniformTruth
+from harness.figures.kind import FigureSpec
 
 OWN = [{"module": "pack", "function": "f"}]
 EVERY = UniformTruth(0.0, 1.0)

@@ -23,8 +23,8 @@ from harness.callers.function import ENOUGH, MOST, FunctionInProcess
 from harness.callers.process import FunctionLocation
 from harness.callers.source import Observed
 from harness.cli import main
-from harness.config.experiment import FigureSpec
 from harness.figures.draw import drawings
+from harness.figures.kind import FigureSpec
 from harness.tables.manifest import failed_methods
 from tests.study.experiments import stable_files
 

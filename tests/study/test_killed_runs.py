@@ -16,8 +16,8 @@ import pytest
 
 import harness
 from harness.base.errors import InputError, WriteError
-from harness.config.experiment import FigureSpec
 from harness.config.load import load_experiment
+from harness.figures.kind import FigureSpec
 from harness.study.run_folder import open_run_folder
 from harness.study.write_results import write_figures
 from harness.tables.commit import commit, settle

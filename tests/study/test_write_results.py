@@ -14,8 +14,8 @@ import pytest
 import harness
 import harness.api
 from harness.base.errors import FigureError, HarnessError, InputError, WriteError
-from harness.config.experiment import FigureSpec
 from harness.figures.catalogue import FIGURES
+from harness.figures.kind import FigureSpec
 from harness.study import write_results
 from tests.study.experiments import DRAWN, changed, files, stable_files
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from harness.base.errors import InputError
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, SINGLE_SAMPLE, Family
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import axes as outcome_axis
@@ -32,11 +32,11 @@ SAME = 1e-6
 class AlphaByOutcome(options.AxesOptions):
     """Options of `alpha_by_outcome`."""
 
-    n: options.Size | None = Field(None, description=options.SIZE)
+    n: options.Size | None = options.SIZE
     method: options.Label | None = Field(
         None, description="Label of the method to draw; left out, one drawing per method."
     )
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    alpha: options.Alpha | None = options.ALPHA
     highest: float | None = Field(
         None, gt=0, le=1, description="Upper end of the axis of alpha; left out, all is shown."
     )
@@ -226,9 +226,7 @@ KIND = FigureKind(
     name=NAME,
     title="Monte Carlo alpha of each outcome, with its interval, against the exact value",
     options=AlphaByOutcome,
-    over="outcome",
     needs=(MONTE_CARLO,),
-    designs=(SINGLE_SAMPLE,),
     requires=("trials_by_outcome",),
     draw=draw,
 )

@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
-from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, Family
+from harness.families.family import Family
 from harness.figures import options, selection
-from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.kind import EVERY_ENGINE, SAMPLES, Drawing, FigureKind, file_stem
 from harness.figures.look import axes as log_axis
 from harness.figures.look import labels, style
 from harness.figures.selection import Size, format_level
@@ -39,14 +39,14 @@ Outcome = tuple[int, ...]
 class Bounds(options.HorizontalOptions):
     """Options of `bounds`."""
 
-    n: options.Size | None = Field(None, description=options.SIZE)
+    n: options.Size | None = options.SIZE
     x: options.Outcomes | None = Field(
         None,
         description="Outcomes to draw, each one number or two for two samples; left out, the "
         "middle one of the results.",
     )
-    methods: options.Labels | None = Field(None, description=options.METHODS)
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    methods: options.Labels | None = options.METHODS
+    alpha: options.Alpha | None = options.ALPHA
 
 
 @dataclass(frozen=True)
@@ -259,9 +259,7 @@ KIND = FigureKind(
     name=NAME,
     title="Limits of several methods at chosen outcomes, as bars",
     options=Bounds,
-    over="outcome",
-    needs=EVERY_ENGINE,
-    designs=(SINGLE_SAMPLE, TWO_SAMPLES),
+    designs=SAMPLES,
     requires=("counts_of_samples",),
     draw=draw,
 )

@@ -15,9 +15,9 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import Family
 from harness.figures import options, selection
-from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.kind import EVERY_ENGINE, SAMPLES, Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
-from harness.figures.method_limits import SAMPLES, known_limits, scenario_with
+from harness.figures.method_limits import known_limits, scenario_with
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,9 +33,9 @@ NAME = "intervals_drawn"
 class IntervalsDrawn(options.PanelOptions):
     """Options of `intervals_drawn`."""
 
-    n: options.Size | None = Field(None, description=options.SIZE)
-    methods: options.Labels | None = Field(None, description=options.METHODS)
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    n: options.Size | None = options.SIZE
+    methods: options.Labels | None = options.METHODS
+    alpha: options.Alpha | None = options.ALPHA
     truth: float | None = Field(
         None,
         description="True value, of the first sample if there are two; left out, the middle of the "
@@ -262,7 +262,6 @@ KIND = FigureKind(
     title="A hundred intervals beside the truth, those that miss it marked",
     options=IntervalsDrawn,
     over="summary",
-    needs=EVERY_ENGINE,
     draw=draw,
     designs=SAMPLES,
 )

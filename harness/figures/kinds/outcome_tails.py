@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import binomial
 from harness.figures import options
-from harness.figures.kind import Drawing, FigureKind, file_stem
+from harness.figures.kind import COUNTED, Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
 
 if TYPE_CHECKING:
@@ -159,6 +159,7 @@ KIND = FigureKind(
     options=OutcomeTails,
     over="nothing",
     needs=(),
+    designs=COUNTED,
     bounded_only=True,
     draw=draw,
 )

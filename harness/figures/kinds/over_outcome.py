@@ -15,9 +15,9 @@ from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
-from harness.families.family import POSTERIOR, SINGLE_SAMPLE, Family
+from harness.families.family import POSTERIOR, Family
 from harness.figures import options, selection
-from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import set_log_outcomes, with_places
 from harness.figures.selection import (
@@ -135,8 +135,8 @@ def _without_rounding(value: float) -> float:
 class AlphaOverOutcome(options.AxesOptions):
     """Options of `alpha_over_outcome`."""
 
-    n: options.Size | None = Field(None, description=options.SIZE)
-    methods: options.Labels | None = Field(None, description=options.METHODS)
+    n: options.Size | None = options.SIZE
+    methods: options.Labels | None = options.METHODS
     alpha: options.Alpha | None = Field(
         None,
         description="Nominal alpha to draw; left out, one drawing per alpha, and where there are "
@@ -267,9 +267,7 @@ ALPHA_KIND = FigureKind(
     name=ALPHA,
     title="Alpha error over the outcome on a log axis, a line per method",
     options=AlphaOverOutcome,
-    over="outcome",
     needs=(POSTERIOR,),
-    designs=(SINGLE_SAMPLE,),
     draw=draw_alpha,
 )
 
@@ -280,14 +278,14 @@ LENGTH = "length_over_outcome"
 class LengthOverOutcome(options.AxesOptions):
     """Options of `length_over_outcome`."""
 
-    n: options.Size | None = Field(None, description=options.SIZE)
+    n: options.Size | None = options.SIZE
     methods: options.Labels | None = Field(
         None,
         description="Labels of the methods to draw, in this order; left out, all of the "
         "reference's side, the reference itself left out.",
     )
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
-    reference: options.Label = Field("minimal_length", description=options.REFERENCE)
+    alpha: options.Alpha | None = options.ALPHA
+    reference: options.Label = options.REFERENCE
 
 
 def draw_length(results: Results, asked: LengthOverOutcome) -> list[Drawing]:
@@ -339,9 +337,6 @@ LENGTH_KIND = FigureKind(
     name=LENGTH,
     title="Per cent longer than a reference method over the outcome on a log axis",
     options=LengthOverOutcome,
-    over="outcome",
-    needs=EVERY_ENGINE,
-    designs=(SINGLE_SAMPLE,),
     requires=("lengths",),
     draw=draw_length,
 )

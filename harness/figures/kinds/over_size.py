@@ -9,7 +9,7 @@ from pydantic import Field
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.families.family import EXACT_ENGINES, MONTE_CARLO, SINGLE_SAMPLE, Family
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures import options, selection
 from harness.figures.kind import EVERY_DESIGN, EVERY_ENGINE, Drawing, FigureKind, file_stem
 from harness.figures.look import axes as coverage_axis
@@ -33,7 +33,7 @@ DECADE = 10.0
 class CoverageOverSize(OverSize):
     """Options of `coverage_over_size`."""
 
-    lowest: float | None = Field(None, ge=0, lt=1, description=coverage_axis.LOWEST_COVERAGE)
+    lowest: float | None = options.LOWEST_COVERAGE
 
 
 def draw_coverage(results: Results, asked: CoverageOverSize) -> list[Drawing]:
@@ -181,8 +181,8 @@ class LimitsOverSize(options.AxesOptions):
         description="Fraction f of successes: the limits drawn are those at the whole number x "
         "next to n·f.",
     )
-    methods: options.Labels | None = Field(None, description=options.METHODS)
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    methods: options.Labels | None = options.METHODS
+    alpha: options.Alpha | None = options.ALPHA
 
 
 def draw_limits(results: Results, asked: LimitsOverSize) -> list[Drawing]:
@@ -253,9 +253,6 @@ LIMITS_KIND = FigureKind(
     name=LIMITS,
     title="Limits at one fraction of successes over the size",
     options=LimitsOverSize,
-    over="outcome",
-    needs=EVERY_ENGINE,
-    designs=(SINGLE_SAMPLE,),
     bounded_only=True,
     draw=draw_limits,
 )

@@ -13,18 +13,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import Field
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.family import ENUMERATION, MONTE_CARLO
-from harness.figures import options, selection
+from harness.figures import selection
 from harness.figures.kind import CURVE_DESIGNS, Drawing, FigureKind
 from harness.figures.look import axes as coverage_axis
 from harness.figures.look import labels, layout, style
 from harness.figures.method_limits import exact_curve
 from harness.figures.selection import percent_longer
-from harness.figures.truth_curves import SizeColumns, TruthCurves, size_columns
+from harness.figures.truth_curves import (
+    CoverageCurve,
+    LengthCurve,
+    SizeColumns,
+    TruthCurves,
+    size_columns,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,22 +48,6 @@ THIN = 1300
 """A line through more points than this is thinner, as its teeth are close together."""
 CROWD = 150
 """With more points than this, points are drawn smaller."""
-
-
-class CoverageCurve(options.PanelOptions):
-    """Options of `coverage_curve`."""
-
-    n: options.Sizes | None = Field(None, description=options.SIZES)
-    methods: options.Labels | None = Field(None, description=options.METHODS)
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
-    second: options.Truth | None = Field(None, description=options.SECOND_TRUTH)
-    lowest: float | None = Field(None, ge=0, lt=1, description=coverage_axis.LOWEST_COVERAGE)
-    points: int = Field(
-        100,
-        ge=1,
-        description="About how many Monte Carlo points to draw of each method, evenly spread; "
-        "the exact line has both values at each of its jumps.",
-    )
 
 
 @dataclass(frozen=True)
@@ -229,23 +218,6 @@ YARDSTICK = "minimal_length"
 """The method that lengths are compared with, where none is named and the run has it."""
 MOST_LONGER, MOST_SHORTER = 100.0, -50.0
 """The farthest ends of the axis of relative lengths, in per cent, where no range is asked for."""
-
-
-class LengthCurve(options.AxesOptions):
-    """Options of `length_curve`."""
-
-    n: options.Sizes | None = Field(None, description=options.SIZES)
-    methods: options.Labels | None = Field(None, description=options.METHODS)
-    reference: options.Label | None = Field(
-        None,
-        description="Label of the method that lengths are compared with; left out, "
-        "minimal_length, or the first one that is drawn.",
-    )
-    absolute: bool = Field(
-        False, description="Draw the lengths themselves, and not those relative to a reference."
-    )
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
-    second: options.Truth | None = Field(None, description=options.SECOND_TRUTH)
 
 
 def draw_length(results: Results, asked: LengthCurve) -> list[Drawing]:

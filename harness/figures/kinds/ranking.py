@@ -15,9 +15,9 @@ from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
-from harness.families.family import CLUSTERS, ENUMERATION, PAIRS, SINGLE_SAMPLE, STRATA, TWO_SAMPLES
+from harness.families.family import ENUMERATION
 from harness.figures import options, selection
-from harness.figures.kind import Drawing, FigureKind, file_stem
+from harness.figures.kind import CURVE_DESIGNS, Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, point_labels, style
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Ranking(options.PanelOptions):
     sizes: Sizes | None = Field(
         None, description="Sizes to draw, a panel each; left out, up to six of them."
     )
-    methods: options.Labels | None = Field(None, description=options.METHODS)
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA)
+    methods: options.Labels | None = options.METHODS
+    alpha: options.Alpha | None = options.ALPHA
 
 
 @dataclass(frozen=True)
@@ -200,5 +200,5 @@ KIND = FigureKind(
     over="summary",
     needs=(ENUMERATION,),
     draw=draw,
-    designs=(SINGLE_SAMPLE, TWO_SAMPLES, PAIRS, CLUSTERS, STRATA),
+    designs=CURVE_DESIGNS,
 )

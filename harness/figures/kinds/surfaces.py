@@ -13,9 +13,9 @@ from pydantic import Field
 
 from harness.base.errors import NothingToDrawError
 from harness.base.numerics.arrays import Floats
-from harness.families.family import POSTERIOR, SINGLE_SAMPLE
+from harness.families.family import POSTERIOR
 from harness.figures import options, selection
-from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, style
 from harness.figures.selection import cells_with_lengths, compared_methods, percent_longer
 from harness.figures.surface import (
@@ -44,11 +44,11 @@ class AlphaSurface(options.FigureOptions):
     method: options.Label | None = Field(
         None, description="Label of the method to draw; left out, one set of drawings per method."
     )
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA_OF_A_SET)
+    alpha: options.Alpha | None = options.ALPHA_OF_A_SET
     engine: Literal["posterior", "enumeration", "monte_carlo"] = Field(
         "posterior", description="Engine whose alpha error is drawn."
     )
-    fractions: options.Fractions = Field(21, description=options.FRACTIONS)
+    fractions: options.Fractions = options.FRACTIONS
     scale: float = Field(
         0.05,
         gt=0,
@@ -143,9 +143,6 @@ ALPHA_KIND = FigureKind(
     name=ALPHA,
     title="Alpha error over n and x/n: a heat map with values and two wireframes",
     options=AlphaSurface,
-    over="outcome",
-    needs=EVERY_ENGINE,
-    designs=(SINGLE_SAMPLE,),
     bounded_only=True,
     requires=("grid_of_fractions",),
     draw=draw_alpha,
@@ -163,9 +160,9 @@ class LengthSurface(options.FigureOptions):
         description="Label of the method to draw; left out, one set of drawings per method of "
         "the reference's side, the reference itself left out.",
     )
-    alpha: options.Alpha | None = Field(None, description=options.ALPHA_OF_A_SET)
-    reference: options.Label = Field("minimal_length", description=options.REFERENCE)
-    fractions: options.Fractions = Field(21, description=options.FRACTIONS)
+    alpha: options.Alpha | None = options.ALPHA_OF_A_SET
+    reference: options.Label = options.REFERENCE
+    fractions: options.Fractions = options.FRACTIONS
 
 
 def draw_length(results: Results, asked: LengthSurface) -> list[Drawing]:
@@ -236,9 +233,6 @@ LENGTH_KIND = FigureKind(
     name=LENGTH,
     title="Per cent longer than a reference method over n and x/n",
     options=LengthSurface,
-    over="outcome",
-    needs=EVERY_ENGINE,
-    designs=(SINGLE_SAMPLE,),
     bounded_only=True,
     requires=("grid_of_fractions", "lengths"),
     draw=draw_length,

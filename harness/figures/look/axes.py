@@ -99,10 +99,6 @@ def tick_text(value: float) -> str:
 
 
 COVERAGE = "coverage (1 − actual α)"
-LOWEST_COVERAGE = (
-    "Lower end of the coverage axis; left out, 1 - 4 alpha, "
-    "or higher where no coverage is that low."
-)
 
 
 def lowest_coverage(
