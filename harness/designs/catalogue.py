@@ -1,17 +1,47 @@
-"""The designs that there are, each with its exact engines."""
+"""The designs that there are, each with its exact engines, and a way to add one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from harness.designs.design import register
+from harness.designs.design import DESIGNS, Design
 from harness.designs.lists import CLUSTERED, REPEATED_RUNS, STRATIFIED
 from harness.designs.paired_data import PAIRED
 from harness.designs.samples import ONE_SAMPLE, TWO_INDEPENDENT
 from harness.designs.solvers import ListSolver, OneSampleSolver, PairedSolver, TwoSampleSolver
+from harness.families.catalogue import FAMILIES
+from harness.families.family import Family
+from harness.methods.catalogue import add_methods
+from harness.methods.method import Method
 
-register(replace(ONE_SAMPLE, exact=OneSampleSolver))
-register(replace(TWO_INDEPENDENT, exact=TwoSampleSolver))
-register(replace(PAIRED, exact=PairedSolver))
-for _design in (REPEATED_RUNS, CLUSTERED, STRATIFIED):
-    register(replace(_design, exact=ListSolver))
+DESIGNS.update(
+    (design.name, replace(design, exact=solver))
+    for design, solver in (
+        (ONE_SAMPLE, OneSampleSolver),
+        (TWO_INDEPENDENT, TwoSampleSolver),
+        (PAIRED, PairedSolver),
+        (REPEATED_RUNS, ListSolver),
+        (CLUSTERED, ListSolver),
+        (STRATIFIED, ListSolver),
+    )
+)
+
+
+def register(design: Design, families: Mapping[Family, Mapping[str, Method]]) -> None:
+    """Add a design to those that there are, with its families and their methods.
+
+    The families can then be used as those of the package: by ``run``, ``interval``, ``coverage``,
+    ``check`` and the report. Workers of other processes do not know them: an experiment has the
+    backend ``threading``.
+
+    Args:
+        design: how the data arise. ``solvers.Solver`` serves as ``exact`` where its ``outcomes``
+            have ``probabilities``.
+        families: what is estimated, with ``design.name`` as design, and the methods of each by
+            their names; the first one is the default.
+    """
+    DESIGNS[design.name] = design
+    for family, methods in families.items():
+        FAMILIES[family.name] = family
+        add_methods(family.name, methods)

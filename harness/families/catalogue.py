@@ -16,7 +16,17 @@ from harness.distributions.posteriors.ratio.posterior import (
 from harness.families import pairs, proportion, rate, run_model
 from harness.families.clusters import CLUSTER_DATA
 from harness.families.combination import OddsRatio, Ratio, WeightedSum
-from harness.families.family import Family
+from harness.families.family import (
+    CLOSED_FORM,
+    CLUSTERS,
+    ENUMERATION,
+    PAIRS,
+    POSTERIOR,
+    RUNS,
+    STRATA,
+    TWO_SAMPLES,
+    Family,
+)
 from harness.families.lists import ListFamily
 from harness.families.paired import PairedFamily, PairedRatio
 from harness.families.runs import RUN_DATA
@@ -34,6 +44,7 @@ FAMILIES: dict[str, Family] = {
             proportion,
             WeightedSum((1.0, -1.0)),
             difference_of_proportions,
+            design=TWO_SAMPLES,
             same_cases="paired_difference",
         ),
         Family(
@@ -43,6 +54,7 @@ FAMILIES: dict[str, Family] = {
             rate,
             WeightedSum((1.0, -1.0)),
             difference_of_rates,
+            design=TWO_SAMPLES,
         ),
         Family(
             "balanced_accuracy",
@@ -51,6 +63,7 @@ FAMILIES: dict[str, Family] = {
             proportion,
             WeightedSum((0.5, 0.5)),
             mean_of_proportions,
+            design=TWO_SAMPLES,
         ),
         Family(
             "risk_ratio",
@@ -59,6 +72,7 @@ FAMILIES: dict[str, Family] = {
             proportion,
             Ratio(),
             ratio_of_proportions,
+            design=TWO_SAMPLES,
             same_cases="paired_ratio",
         ),
         Family(
@@ -68,6 +82,7 @@ FAMILIES: dict[str, Family] = {
             proportion,
             OddsRatio(),
             odds_ratio_of_proportions,
+            design=TWO_SAMPLES,
         ),
         Family(
             "rate_ratio",
@@ -76,12 +91,15 @@ FAMILIES: dict[str, Family] = {
             rate,
             Ratio(),
             ratio_of_rates,
+            design=TWO_SAMPLES,
         ),
         PairedFamily(
             "paired_difference",
             "the difference of two proportions on the same cases: a table of pairs",
             "p1 − p2",
             pairs,
+            design=PAIRS,
+            exact_engines=(POSTERIOR, ENUMERATION),
             posterior_of_pairs=paired_difference_posterior,
         ),
         PairedFamily(
@@ -89,6 +107,8 @@ FAMILIES: dict[str, Family] = {
             "the ratio of two proportions on the same cases: a table of pairs",
             "p1/p2",
             pairs,
+            design=PAIRS,
+            exact_engines=(ENUMERATION,),
             of_pairs=PairedRatio(),
         ),
         ListFamily(
@@ -96,6 +116,8 @@ FAMILIES: dict[str, Family] = {
             "the mean of repeated runs: a value for each of k runs",
             "mean",
             run_model,
+            design=RUNS,
+            exact_engines=(CLOSED_FORM,),
             of_lists=RUN_DATA,
         ),
         ListFamily(
@@ -103,6 +125,8 @@ FAMILIES: dict[str, Family] = {
             "a proportion of clustered cases: x of n in each cluster",
             "p",
             proportion,
+            design=CLUSTERS,
+            exact_engines=(),
             of_lists=CLUSTER_DATA,
         ),
         ListFamily(
@@ -110,6 +134,8 @@ FAMILIES: dict[str, Family] = {
             "the difference of two proportions over strata: x1 of n1 less x2 of n2 in each",
             "p1 − p2",
             proportion,
+            design=STRATA,
+            exact_engines=(ENUMERATION,),
             of_lists=STRATUM_DATA,
         ),
     )

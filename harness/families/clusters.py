@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.numerics.arrays import Floats
-from harness.families.family import CLUSTERS, Data
+from harness.families.family import Data
 from harness.families.list_counts import counts_of_lists, refuse_empty
 from harness.families.lists import ListData, validate_names
 
@@ -36,7 +36,6 @@ class ClusterData(ListData):
 
 
 CLUSTER_DATA = ClusterData(
-    design=CLUSTERS,
     data=LISTS,
     sizes=("clusters", "size"),
     size_in_words="number of clusters",

@@ -142,6 +142,10 @@ class Family:
     """The posterior of the parameter of two samples, from the posteriors of both."""
     same_cases: str | None = None
     """The family of the same comparison where both samples are of the same cases."""
+    design: str = SINGLE_SAMPLE
+    """How the data arise: the name of a design."""
+    exact_engines: tuple[str, ...] | None = None
+    """The engines beside Monte Carlo; None for those that follow from the model."""
 
     @property
     def samples(self) -> int:
@@ -176,11 +180,6 @@ class Family:
         return self.combination.scale(parameter)
 
     @property
-    def design(self) -> str:
-        """How the data arise, in words: ``one sample``, ``two samples`` or ``pairs``."""
-        return {1: SINGLE_SAMPLE, 2: TWO_SAMPLES}.get(self.samples, f"{self.samples} samples")
-
-    @property
     def has_outcomes(self) -> bool:
         """Whether an outcome is a whole number, of which the limits are a function.
 
@@ -201,6 +200,8 @@ class Family:
     @property
     def engines(self) -> tuple[str, ...]:
         """The names of the engines that the family has."""
+        if self.exact_engines is not None:
+            return MONTE_CARLO, *self.exact_engines
         has_posterior = self.samples == 1 or self.posterior_of is not None
         is_enumerable = hasattr(self.model.SAMPLING, "pmf")
         return (

@@ -21,15 +21,13 @@ from harness.base.text import enumerated
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
 from harness.families.data import numbers
-from harness.families.family import CLOSED_FORM, MONTE_CARLO, RUNS, Data, Family
+from harness.families.family import CLOSED_FORM, RUNS, Data, Family
 
 
 @dataclass(frozen=True)
 class ListData(ABC):
     """The data of a family of lists: what they are, and what is estimated from them."""
 
-    design: str
-    """How the data arise, in words."""
     data: tuple[str, ...]
     """The names of the lists."""
     sizes: tuple[str, ...]
@@ -43,8 +41,6 @@ class ListData(ABC):
     quantity: str
     """The parameter in words, before its symbol; empty where the symbol says it."""
     support: Span
-    exact_engine: str | None = None
-    """The engine that has exact values beside Monte Carlo, if there is one."""
     counts_are_whole: bool = True
     """Whether the numbers of the lists are counts."""
     summary: tuple[str, ...] = ()
@@ -101,17 +97,8 @@ class ListFamily(Family):
         return 1
 
     @property
-    def design(self) -> str:
-        return self.lists.design
-
-    @property
     def is_weighted_sum(self) -> bool:
         return False
-
-    @property
-    def engines(self) -> tuple[str, ...]:
-        exact = self.lists.exact_engine
-        return (MONTE_CARLO, *([] if exact is None else [exact]))
 
     @property
     def counts(self) -> tuple[str, ...]:
@@ -182,7 +169,7 @@ class ListFamily(Family):
         return self.lists.mirrored(lower, upper)
 
     def has_closed_form(self, truth: Any) -> bool:
-        return self.lists.exact_engine == CLOSED_FORM and bool(truth.law.is_normal)
+        return CLOSED_FORM in self.engines and bool(truth.law.is_normal)
 
     def numbered(self, name: str) -> tuple[str, ...]:
         return (name,)

@@ -16,7 +16,7 @@ from harness.distributions.paired_truths import CELLS, PARTS, ROUNDING, Cells
 from harness.distributions.truths import Prior
 from harness.families.combination import Span, inverted, logarithm
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
-from harness.families.family import ENUMERATION, MONTE_CARLO, PAIRS, POSTERIOR, Data, Family
+from harness.families.family import Data, Family
 from harness.families.pairs import LARGEST_SIZE
 
 
@@ -185,21 +185,12 @@ class PairedFamily(Family):
         return 1
 
     @property
-    def design(self) -> str:
-        return PAIRS
-
-    @property
     def is_weighted_sum(self) -> bool:
         return False
 
     @property
     def is_ratio(self) -> bool:
         return self.of_pairs.is_ratio
-
-    @property
-    def engines(self) -> tuple[str, ...]:
-        has_posterior = self.posterior_of_pairs is not None
-        return (MONTE_CARLO, *([POSTERIOR] if has_posterior else []), ENUMERATION)
 
     @property
     def counts(self) -> tuple[str, ...]:

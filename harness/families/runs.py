@@ -17,7 +17,7 @@ from harness.families.data import (
     validate_values,
     whole_numbers,
 )
-from harness.families.family import CLOSED_FORM, RUNS, Data
+from harness.families.family import Data
 from harness.families.lists import ListData, list_of_numbers, validate_names
 
 NAME = "mean"
@@ -56,7 +56,6 @@ class RunData(ListData):
 
 
 RUN_DATA = RunData(
-    design=RUNS,
     data=VALUES,
     summary=SUMMARY,
     sizes=("k",),
@@ -65,7 +64,6 @@ RUN_DATA = RunData(
     symbols=("mean",),
     quantity="",
     support=(-np.inf, np.inf),
-    exact_engine=CLOSED_FORM,
     counts_are_whole=False,
 )
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.families.family import ENUMERATION, STRATA, Data
+from harness.families.family import Data
 from harness.families.list_counts import counts_of_lists, refuse_empty
 from harness.families.lists import ListData, validate_names
 
@@ -47,7 +47,6 @@ class StratumData(ListData):
 
 
 STRATUM_DATA = StratumData(
-    design=STRATA,
     data=LISTS,
     sizes=("n1", "n2"),
     size_in_words="number of trials in all strata",
@@ -55,7 +54,6 @@ STRATUM_DATA = StratumData(
     symbols=("p1 − p2",),
     quantity="difference ",
     support=(-1.0, 1.0),
-    exact_engine=ENUMERATION,
 )
 
 

@@ -16,14 +16,16 @@ from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.combination import Ratio, WeightedSum
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, TWO_SAMPLES, Family
 
 TRUTH = PairTruth(DiscreteTruth((0.2, 0.5)), DiscreteTruth((0.25, 0.5)))
 
 
 @pytest.fixture
 def ratio(monkeypatch):
-    family = Family("ratio", "a ratio of two proportions", "p1/p2", proportion, Ratio())
+    family = Family(
+        "ratio", "a ratio of two proportions", "p1/p2", proportion, Ratio(), design=TWO_SAMPLES
+    )
     monkeypatch.setitem(FAMILIES, "ratio", family)
     return family
 
@@ -80,7 +82,7 @@ def test_the_worst_case_of_a_ratio_is_as_bad_as_the_worst_of_a_grid(ratio):
 
 
 def test_a_family_of_three_samples_has_no_solver(monkeypatch):
-    family = Family("three", "three", "p", proportion, WeightedSum((1.0, 1.0, 1.0)))
+    family = Family("three", "three", "p", proportion, WeightedSum((1.0, 1.0, 1.0)), design="three")
     monkeypatch.setitem(FAMILIES, "three", family)
     scenario = SimpleNamespace(family="three")
     with pytest.raises(HarnessError, match="the family three has no exact engines"):

@@ -306,7 +306,7 @@ class TruthKey:
 
 def truth_of(family: Family) -> TruthKey:
     """What the key ``truth`` of the family holds."""
-    return _BY_DESIGN[family.design](family)
+    return _BY_DESIGN.get(family.design, _BY_DESIGN[SINGLE_SAMPLE])(family)
 
 
 def _of_samples(about: str, family: Family) -> TruthKey:

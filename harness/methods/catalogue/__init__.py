@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import family_of
@@ -41,21 +42,40 @@ _LISTS = {
     "stratified_difference": stratified_difference,
 }
 
-CATALOGUE: Mapping[str, Mapping[str, Method]] = {
-    family: {
+CATALOGUE: dict[str, Mapping[str, Method]] = {}
+ALIASES: dict[str, Mapping[str, str]] = {}
+"""Other names of methods, by family."""
+
+
+def add_methods(
+    family: str,
+    methods: Mapping[str, Method],
+    aliases: Mapping[str, str] = MappingProxyType({}),
+    exceptions: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+) -> None:
+    """Add the methods of a family.
+
+    Args:
+        family: the name of the family.
+        methods: its methods by their names.
+        aliases: the names of methods by other names.
+        exceptions: what methods do not have, with the reason, beside their own.
+    """
+    CATALOGUE[family] = {
         name: replace(
             method,
             name=name,
             of_ratio=family_of(family).is_ratio,
             keeps=CONTRACTS.get(family, {}).get(name, method.keeps),
-            exceptions={**method.exceptions, **each.EXCEPTIONS.get(name, {})},
+            exceptions={**method.exceptions, **exceptions.get(name, {})},
         )
-        for name, method in each.METHODS.items()
+        for name, method in methods.items()
     }
-    for family, each in _LISTS.items()
-}
+    ALIASES[family] = aliases
 
-ALIASES: Mapping[str, Mapping[str, str]] = {family: each.ALIASES for family, each in _LISTS.items()}
+
+for _family, _each in _LISTS.items():
+    add_methods(_family, _each.METHODS, _each.ALIASES, _each.EXCEPTIONS)
 
 
 def methods_for(family: str, *, finite_population: bool = False) -> Mapping[str, Method]:
@@ -90,10 +110,11 @@ def default_method(family: str, side: str) -> Method:
     """The method of a family that is used where none is named.
 
     That is the shortest interval that holds 1 − alpha of the posterior, or its quantile of one
-    side; of a family without a posterior, a method that has all sides.
+    side; of a family without a posterior, a method that has all sides, or the first one.
     """
     of_posterior = "minimal_length" if side == TWO_SIDED else "one_sided"
-    return CATALOGUE[family][_DEFAULTS.get(family, of_posterior)]
+    methods = CATALOGUE[family]
+    return methods.get(_DEFAULTS.get(family, of_posterior)) or next(iter(methods.values()))
 
 
 def find(family: str, name: str) -> Method:

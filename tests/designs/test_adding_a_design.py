@@ -1,0 +1,138 @@
+"""A design that is added by one call runs as those of the package do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import harness
+from harness.cli import main
+from harness.designs.catalogue import register
+from harness.designs.design import DESIGNS, Outcomes
+from harness.designs.samples import ONE_SAMPLE
+from harness.designs.solvers import Solver
+from harness.distributions.sampling import binomial
+from harness.families import proportion
+from harness.families.catalogue import FAMILIES
+from harness.families.family import ENUMERATION, Family
+from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.method import Method, by_tail
+from harness.methods.proportion.exact import clopper_pearson
+
+CASES = 5
+"""Of each of n pools; a pool is positive where any of its cases is."""
+
+FAMILY = Family(
+    "pooled_proportion",
+    "a proportion of cases: x of n pools are positive",
+    "p",
+    proportion,
+    design="pools",
+    exact_engines=(ENUMERATION,),
+)
+
+
+def of_pool(p):
+    return 1.0 - (1.0 - np.asarray(p)) ** CASES
+
+
+def draw(scenario, truths, rng, count):
+    return rng.binomial(int(scenario.size), of_pool(truths[0]), count)
+
+
+def probabilities(scenario, truths, outcomes):
+    return binomial.pmf(outcomes, of_pool(truths[0]), scenario.size)
+
+
+POOLS = replace(
+    ONE_SAMPLE,
+    name="pools",
+    outcomes=Outcomes(lambda scenario: scenario.size + 1.0, draw, probabilities),
+    distributions=None,
+    exact=Solver,
+)
+
+
+def exact_of_pools(data, tail):
+    """The exact interval of the probability of a positive pool, as one of a case."""
+    lower, upper = (1.0 - (1.0 - limit) ** (1 / CASES) for limit in clopper_pearson(data, tail))
+    return lower, upper
+
+
+def naive(data, tail):
+    """The share of positive pools, over the cases of a pool, give or take a tenth."""
+    share = data[0] / data[1] / CASES
+    return np.maximum(share - 0.1, 0.0), share + 0.1
+
+
+METHODS = {
+    "exact": Method("Exact", "", by_tail(exact_of_pools), promise="at-least"),
+    "naive": Method("Naive", "", by_tail(naive)),
+}
+
+CONFIG = {
+    "name": "pools",
+    "family": FAMILY.name,
+    "n": [10, 20],
+    "methods": ["exact", "naive"],
+    "truth": {"values": [0.05, 0.1, 0.3]},
+    "trials": {"per_truth": 4000},
+    "seed": 5,
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def added():
+    register(POOLS, {FAMILY: METHODS})
+    yield
+    del DESIGNS[POOLS.name]
+    for table in (FAMILIES, CATALOGUE, ALIASES):
+        del table[FAMILY.name]
+
+
+def expected_miss(limits, n, p):
+    x = np.arange(n + 1)
+    lower, upper = limits((x.astype(float), np.full(n + 1, float(n))), 0.025)
+    return float(binomial.pmf(x, of_pool(p), n)[(p < lower) | (p > upper)].sum())
+
+
+@pytest.fixture(scope="module")
+def results(added, tmp_path_factory):
+    return harness.run(CONFIG, out=tmp_path_factory.mktemp("results") / "pools")
+
+
+def test_engines_agree_with_a_sum_by_hand(results):
+    for (name, limits), n in (
+        (each, n) for each in (("exact", exact_of_pools), ("naive", naive)) for n in (10, 20)
+    ):
+        rows = results.summary.filter((pl.col("method") == name) & (pl.col("n") == n))
+        exact, drawn = (
+            rows.row(by_predicate=pl.col("engine") == engine, named=True)
+            for engine in (ENUMERATION, "monte_carlo")
+        )
+        mean = np.mean([expected_miss(limits, n, p) for p in CONFIG["truth"]["values"]])
+        assert exact["actual_alpha"] == pytest.approx(mean, abs=1e-12)
+        # At most once in 10^6 seeds.
+        assert abs(drawn["actual_alpha"] - mean) < 5 * drawn["std_error"]
+
+
+def test_an_interval_and_its_coverage_are_computed():
+    found = harness.interval(FAMILY.name, "exact", x=4, n=10)
+    lower, upper = exact_of_pools((np.array([4.0]), np.array([10.0])), 0.025)
+    assert (found.lower, found.upper) == (lower[0], upper[0])
+    covered = harness.coverage(FAMILY.name, "exact", n=10, p=0.1)
+    assert covered.coverage == pytest.approx(1 - expected_miss(exact_of_pools, 10, 0.1), abs=1e-12)
+
+
+def test_a_check_finds_the_fault_of_one_method_and_none_of_the_other():
+    assert harness.check("exact", family=FAMILY.name).passed
+    assert not harness.check("naive", family=FAMILY.name).passed
+
+
+def test_a_report_shows_the_methods(results):
+    assert main(["report", str(results.path)]) == 0
+    page = (results.path / "report.html").read_text(encoding="utf-8")
+    assert "Exact" in page
