@@ -14,6 +14,7 @@ from harness.callers.calls import (
     ANYTHING,
     Function,
     FunctionError,
+    Pair,
     Raised,
     call_on_numbers,
     copies,
@@ -22,7 +23,10 @@ from harness.callers.calls import (
     found_in,
     one_outcome,
     outcome_count,
+    pair_in_words,
     pair_of,
+    pairs_of,
+    read_arrays,
     same,
 )
 from harness.methods.method import LimitPair
@@ -72,24 +76,21 @@ def _fault(
     except raised as error:
         return f"failed {where}: {describe(error)}"
     try:
-        lower, upper = (np.asarray(each, np.float64) for each in pair_of(answer))
-    except (TypeError, ValueError) as error:
-        return f"expected two arrays of shape ({count},) {where}, {found_in(error, answer)}"
-    if not lower.shape == upper.shape == (count,):
-        shapes = f"{lower.shape} and {upper.shape}"
-        return f"expected limits of shape ({count},) {where}, found {shapes}"
-    pairs = [*zip(lower.tolist(), upper.tolist(), strict=True)]
-    right = [*zip(expected[0].tolist(), expected[1].tolist(), strict=True)]
+        limits = read_arrays(answer, count, f" {where}")
+    except ValueError as error:
+        return str(error)
+    pairs, right = pairs_of(limits), pairs_of(expected)
     for place, (found, wanted) in enumerate(zip(pairs, right, strict=True)):
         if not same(wanted, found):
-            if same_sorted(lower, expected[0]) and same_sorted(upper, expected[1]):
+            if all(_same_sorted(*each) for each in zip(limits, expected, strict=True)):
                 return f"the answers are sorted, the counts are not {where}"
             outcome = format_arguments({**one_outcome(given, place), "alpha": alpha})
-            return f"{_pair(found)} for {outcome} {where}, {_pair(wanted)} in ascending order"
+            in_order = pair_in_words(wanted)
+            return f"{pair_in_words(found)} for {outcome} {where}, {in_order} in ascending order"
     return None
 
 
-def same_sorted(limits: Any, expected: Any) -> bool:
+def _same_sorted(limits: Any, expected: Any) -> bool:
     """Whether limits are those expected, but ascending."""
     return np.allclose(limits, np.sort(expected), rtol=1e-9, atol=1e-12, equal_nan=True)
 
@@ -112,9 +113,6 @@ TWICE = "answers the same twice"
 ARGUMENTS = "leaves its arguments alone"
 RANDOM = "leaves random states alone"
 IN_ANY_ORDER = "answers in any order"
-
-Pair = tuple[float, float] | None
-"""The limits of one outcome; None where there are none."""
 
 CallChecks = dict[str, str | None]
 """What is wrong by the name of each check, in a clause with the outcome; None if nothing is."""
@@ -174,18 +172,22 @@ def _compare(
         answer = None
     if _states() != states:
         found[RANDOM] = f"the global random state was changed {where}"
-    if any(np.ndim(old) and not np.array_equal(old, new) for old, new in _both(data, given)):
+    both = zip(data.values(), given, strict=True)
+    if any(np.ndim(old) and not np.array_equal(old, new) for old, new in both):
         found[ARGUMENTS] = f"the array that it was given was changed in place {where}"
     # Without limits of any outcome alone, what the function returns is no pair whatever is asked.
     if answer is not None and any(pair is not None for pair in pairs):
-        limits, found[SHAPE] = _as_limits(answer, outcome_count(data), where)
-        if limits is None and any(np.ndim(value) > 1 for value in data.values()):
+        try:
+            limits = read_arrays(answer, outcome_count(data), f" {where}", _kind)
+        except ValueError as error:
             # A function of one data set may make one of all rows together.
-            found[SHAPE] = None
-        if limits is not None and deterministic:
-            found |= _compared(data, alpha, answer, limits, pairs)
-        if limits is not None and deterministic and not any(found.values()):
-            found[IN_ANY_ORDER] = in_other_orders(function, data, alpha, limits, raised)
+            of_lists = any(np.ndim(value) > 1 for value in data.values())
+            found[SHAPE] = None if of_lists else str(error)
+        else:
+            if deterministic:
+                found |= _compared(data, alpha, answer, limits, pairs)
+            if deterministic and not any(found.values()):
+                found[IN_ANY_ORDER] = in_other_orders(function, data, alpha, limits, raised)
     found[TWICE] = _repeated(function, data, alpha, pairs, raised)
     return found
 
@@ -202,7 +204,7 @@ def _compared(
         shape = f"one array of shape {np.shape(answer)} with the limits in its columns"
         return {SHAPE: f"expected two arrays {where}, found {shape}"}
     alone = [np.array([np.nan if pair is None else pair[i] for pair in pairs]) for i in range(2)]
-    if all(same_sorted(*each) for each in zip(limits, alone, strict=True)):
+    if all(_same_sorted(*each) for each in zip(limits, alone, strict=True)):
         return {IN_ANY_ORDER: f"the answers are sorted, the counts are not {where}"}
     return {SCALARS: fault}
 
@@ -214,10 +216,6 @@ def _several(data: dict[str, Any], alpha: float) -> str:
         for name, value in {**data, "alpha": alpha}.items()
     ]
     return ", ".join(parts)
-
-
-def _both(data: dict[str, Any], given: list[Any]) -> list[tuple[Any, Any]]:
-    return list(zip(data.values(), given, strict=True))
 
 
 def _states() -> tuple[Any, ...]:
@@ -236,19 +234,6 @@ def each_alone(
         except FunctionError:
             pairs.append(None)
     return pairs
-
-
-def _as_limits(answer: Any, count: int, where: str) -> tuple[LimitPair | None, str | None]:
-    """The limits of a call on arrays, or what is wrong with their shape."""
-    try:
-        lower, upper = pair_of(answer)
-        limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
-    except (TypeError, ValueError) as error:
-        return None, f"expected two arrays of shape ({count},) {where}, {_kind(error, answer)}"
-    if not limits[0].shape == limits[1].shape == (count,):
-        shapes = f"{limits[0].shape} and {limits[1].shape}"
-        return None, f"expected limits of shape ({count},) {where}, found {shapes}"
-    return limits, None
 
 
 def _kind(error: Exception, answer: Any) -> str:
@@ -278,7 +263,8 @@ def _differing(
         from_array = float(limits[0][place]), float(limits[1][place])
         if pair is not None and not same(pair, from_array):
             where = format_arguments({**one_outcome(data, place), "alpha": alpha})
-            return f"{_pair(from_array)} of an array, {_pair(pair)} of one outcome at {where}"
+            alone = pair_in_words(pair)
+            return f"{pair_in_words(from_array)} of an array, {alone} of one outcome at {where}"
     return None
 
 
@@ -293,9 +279,5 @@ def _repeated(
         first = pairs[place]
         if not np.array_equal(np.array(first, float), np.array(second, float), equal_nan=True):
             where = format_arguments({**one_outcome(data, place), "alpha": alpha})
-            return f"{_pair(first)} and then {_pair(second)} at {where}"
+            return f"{pair_in_words(first)} and then {pair_in_words(second)} at {where}"
     return None
-
-
-def _pair(pair: Pair) -> str:
-    return "no limits" if pair is None else f"{pair[0]:.15g} … {pair[1]:.15g}"

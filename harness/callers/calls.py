@@ -87,13 +87,40 @@ def call_on_arrays(
     function: Function, arguments: dict[str, Any], alpha: float, raised: Raised = ANYTHING
 ) -> LimitPair | None:
     """Return the limits of one call on arrays; None if it fails or gives another shape."""
-    count = outcome_count(arguments)
     try:
-        lower, upper = pair_of(function(*copies(arguments), alpha))
-        limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+        return read_arrays(function(*copies(arguments), alpha), outcome_count(arguments))
     except raised:
         return None
-    return limits if limits[0].shape == limits[1].shape == (count,) else None
+
+
+def read_arrays(
+    answer: Any,
+    count: int,
+    where: str = "",
+    found_instead: Callable[[Exception, Any], str] | None = None,
+) -> LimitPair:
+    """Return the limits of an answer to arrays, of shape (count,) each.
+
+    Args:
+        answer: what the function has returned.
+        count: the number of outcomes that it was asked for.
+        where: " at …" and its arguments, for the message.
+        found_instead: what an answer is that is no pair of arrays, in a clause; see `found_in`.
+
+    Raises:
+        ValueError: the answer is something else; the message says what was expected and found.
+    """
+    try:
+        lower, upper = pair_of(answer)
+        limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+    except (TypeError, ValueError) as error:
+        of_shape = f" of shape ({count},){where}" if where else ""
+        found = (found_instead or found_in)(error, answer)
+        raise ValueError(f"expected two arrays{of_shape}, {found}") from None
+    if not limits[0].shape == limits[1].shape == (count,):
+        shapes = f"{limits[0].shape} and {limits[1].shape}"
+        raise ValueError(f"expected limits of shape ({count},){where}, found {shapes}")
+    return limits
 
 
 def pair_of(answer: Any) -> tuple[Any, Any]:
@@ -224,3 +251,17 @@ def one_line(thing: object, text_of: Callable[[object], str]) -> str:
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
     text = printable_line(text)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+Pair = tuple[float, float] | None
+"""The limits of one outcome; None where there are none."""
+
+
+def pairs_of(limits: LimitPair) -> list[tuple[float, float]]:
+    """The limits of each outcome, from arrays."""
+    return [*zip(limits[0].tolist(), limits[1].tolist(), strict=True)]
+
+
+def pair_in_words(pair: Pair) -> str:
+    """The limits of one outcome in a message."""
+    return "no limits" if pair is None else f"{pair[0]:.15g} … {pair[1]:.15g}"

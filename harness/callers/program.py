@@ -9,7 +9,15 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.callers.call_checks import SCALARS, SHAPE, TWICE, CallChecks
-from harness.callers.calls import FunctionError, format_arguments, one_outcome, outcome_count, same
+from harness.callers.calls import (
+    FunctionError,
+    Pair,
+    format_arguments,
+    one_outcome,
+    outcome_count,
+    pair_in_words,
+    same,
+)
 from harness.callers.command import Command
 from harness.callers.function import Ends, UserFunction
 from harness.callers.loaded import Declared
@@ -29,7 +37,6 @@ from harness.methods.method import LimitPair
 
 _USUAL_ALPHA = 0.05
 
-Pair = tuple[float, float]
 Outcome = dict[str, Any]
 
 
@@ -92,7 +99,9 @@ class Program(UserFunction):
         lower, upper = np.array(pairs, np.float64).T
         return lower, upper
 
-    def on_numbers(self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None) -> Pair:
+    def on_numbers(
+        self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> tuple[float, float]:
         where = _where(outcome, alpha)
         asked = question(outcome, alpha, self._command.lines)
         if asked in self._refusals:
@@ -105,7 +114,7 @@ class Program(UserFunction):
             raise self._refusals[asked]
         return pair
 
-    def _ask_ahead(self, outcomes: Sequence[Outcome], alpha: float) -> list[Pair | None]:
+    def _ask_ahead(self, outcomes: Sequence[Outcome], alpha: float) -> list[Pair]:
         """The limits of outcomes; None where the program says that there are none.
 
         Raises:
@@ -115,7 +124,7 @@ class Program(UserFunction):
         questions = [question(each, alpha, self._command.lines) for each in outcomes]
         process = self._running()
         answers = process.ask(questions)
-        pairs: list[Pair | None] = []
+        pairs: list[Pair] = []
         for outcome, asked in zip(outcomes, questions, strict=True):
             where = _where(outcome, alpha)
             is_first = not process.answered
@@ -208,11 +217,11 @@ class Program(UserFunction):
             where = _where(outcome, alpha)
             if not _equal(first, second) and found[SCALARS] is None:
                 found[SCALARS] = (
-                    f"{_text(first)} with the lines of all outcomes written ahead, "
-                    f"{_text(second)} with this one alone {where}"
+                    f"{pair_in_words(first)} with the lines of all outcomes written ahead, "
+                    f"{pair_in_words(second)} with this one alone {where}"
                 )
             if not _equal(second, third) and found[TWICE] is None:
-                found[TWICE] = f"{_text(second)} and then {_text(third)} {where}"
+                found[TWICE] = f"{pair_in_words(second)} and then {pair_in_words(third)} {where}"
         return found
 
     def _miscounted(self, outcomes: Sequence[Outcome], alpha: float) -> str | None:
@@ -258,11 +267,7 @@ def _where(outcome: Outcome, alpha: float) -> str:
     return f"at {format_arguments({**outcome, 'alpha': alpha})}"
 
 
-def _equal(first: Pair | None, second: Pair | None) -> bool:
+def _equal(first: Pair, second: Pair) -> bool:
     if first is None or second is None:
         return first is second
     return bool(np.array_equal(first, second, equal_nan=True))
-
-
-def _text(pair: Pair | None) -> str:
-    return "no limits" if pair is None else f"{pair[0]:.15g} … {pair[1]:.15g}"

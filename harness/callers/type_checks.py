@@ -20,22 +20,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.callers.call_checks import ARGUMENTS, Pair, each_alone, unchanged_random_states
+from harness.callers.call_checks import ARGUMENTS, each_alone, unchanged_random_states
 from harness.callers.calls import (
     ANYTHING,
     Function,
+    Pair,
     Raised,
     describe,
     format_arguments,
-    found_in,
     one_outcome,
     outcome_count,
+    pair_in_words,
     pair_of,
+    pairs_of,
+    read_arrays,
     same,
 )
 
@@ -131,14 +135,15 @@ def run_type_checks(
     return calls.found()
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """What a call in one type did wrong."""
+class _ProblemError(Exception):
+    """What a call in one type did wrong, in a clause."""
 
-    message: str
-    refused: bool = False
-    outcome: Mapping[str, Any] | None = None
-    """Where a limit is wrong; None where there are none."""
+    def __init__(
+        self, message: str, refused: bool = False, outcome: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.refused, self.outcome = refused, outcome
+        """The outcome is where a limit is wrong; None where there are none."""
 
 
 class _Calls:
@@ -174,12 +179,12 @@ class _Calls:
     def compare_counts(self, deterministic: bool) -> None:
         """Numbers one outcome at a time, and then arrays where the function takes some."""
         taken = self._taken()
-        for form in _NUMBERS:
-            self._note(form, self._of_numbers(form, self._alpha))
-        for form in _FLOATS:
-            self._note(form, self._of_numbers(form, self._alpha), lenient=taken is None)
+        for form in (*_NUMBERS, *_FLOATS):
+            with self._noting(form, lenient=taken is None and form in _FLOATS):
+                self._one_by_one(form, self._alpha)
         alpha = _Form("alpha as numpy.float64", lambda count: count)
-        self._note(alpha, self._of_numbers(alpha, np.float64(self._alpha)))
+        with self._noting(alpha):
+            self._one_by_one(alpha, np.float64(self._alpha))
         if taken is None:
             return
         expected = self._expected if deterministic else taken
@@ -191,26 +196,24 @@ class _Calls:
         for form in _ARRAYS:
             # Arguments that are changed in place are named once.
             if form.is_writable or self._changed is None:
-                self._note(form, self._of_arrays(form, expected))
+                with self._noting(form):
+                    self._at_once(self._converted(form), self._data, expected)
         if deterministic:
             self._compare_sizes()
 
     def compare_lists(self) -> None:
         """Each data set with its lists in every type."""
-        whole = all(value.dtype.kind == "i" for value in self._arrays())
+        whole = all(self._data[name].dtype.kind == "i" for name in self._counts)
         for form in _ARRAYS:
             if whole or "int" not in form.words:
-                self._note(form, self._of_lists(form))
-
-    def _arrays(self) -> list[Any]:
-        return [self._data[name] for name in self._counts]
+                with self._noting(form):
+                    self._one_by_one(form, self._alpha)
 
     def _taken(self) -> list[Pair] | None:
         """The limits of the first type of arrays that the function takes; None without one."""
         for form in _ARRAYS[:3]:
-            pairs = self._call(self._converted(form), self._alpha)
-            if not isinstance(pairs, _Problem):
-                return pairs
+            with suppress(_ProblemError):
+                return self._call(self._converted(form))
         return None
 
     def _compare_sizes(self) -> None:
@@ -230,22 +233,25 @@ class _Calls:
         expected: list[Pair] = []
         for place in step.tolist():
             outcome = {name: value[place].item() for name, value in data.items()}
-            pair = self._call_on_numbers(outcome, self._alpha)
-            expected.append(None if isinstance(pair, _Problem) else pair)
-        form = _Form(f"{_joined(sizes)} as an array", np.array, may_refuse=True)
-        self._note(form, self._checked(data, data, expected))
+            expected.append(None)
+            with suppress(_ProblemError):
+                expected[place] = self._call_on_numbers(outcome, self._alpha)
+        with self._noting(_Form(f"{_joined(sizes)} as an array", np.array, may_refuse=True)):
+            self._at_once(data, data, expected)
 
-    def _note(self, form: _Form, problem: _Problem | None, *, lenient: bool = False) -> None:
+    @contextmanager
+    def _noting(self, form: _Form, *, lenient: bool = False) -> Iterator[None]:
         """Keep what a type does wrong as a failure or a remark."""
-        if problem is None:
-            return
-        names = _joined(self._counts) if len(self._counts) <= 2 else "counts"
-        words = form.words if " as " in form.words else f"{names} as {form.words}"
-        outcome = problem.outcome or self._data
-        largest = max(float(np.max(value)) for value in outcome.values())
-        is_mild = problem.refused and (form.may_refuse or lenient)
-        is_mild |= form.is_32_bit and largest > LARGE
-        (self._remarks if is_mild else self._failures).append(f"{words}: {problem.message}")
+        try:
+            yield
+        except _ProblemError as problem:
+            names = _joined(self._counts) if len(self._counts) <= 2 else "counts"
+            words = form.words if " as " in form.words else f"{names} as {form.words}"
+            outcome = problem.outcome or self._data
+            largest = max(float(np.max(value)) for value in outcome.values())
+            is_mild = problem.refused and (form.may_refuse or lenient)
+            is_mild |= form.is_32_bit and largest > LARGE
+            (self._remarks if is_mild else self._failures).append(f"{words}: {problem}")
 
     def _converted(self, form: _Form) -> dict[str, Any]:
         """The arguments with their arrays in a type."""
@@ -254,85 +260,68 @@ class _Calls:
             for name, value in self._data.items()
         }
 
-    def _of_arrays(self, form: _Form, expected: list[Pair]) -> _Problem | None:
-        return self._checked(self._converted(form), self._data, expected)
+    def _at_once(self, given: dict[str, Any], data: dict[str, Any], expected: list[Pair]) -> None:
+        """Compare the limits of one call with those expected of its outcomes.
 
-    def _checked(
-        self, given: dict[str, Any], data: dict[str, Any], expected: list[Pair]
-    ) -> _Problem | None:
-        """Compare the limits of one call with those expected of its outcomes."""
-        before = {name: np.array(value) for name, value in given.items()}
-        pairs = self._call(given, self._alpha)
-        self._note_changes(before, given)
-        if isinstance(pairs, _Problem):
-            return pairs
+        Raises:
+            _ProblemError: they differ, or there are none.
+        """
+        with self._watching(given):
+            pairs = self._call(given)
         for place, (found, wanted) in enumerate(zip(pairs, expected, strict=True)):
             if found is not None and wanted is not None and not same(wanted, found):
                 outcome = {
                     name: value[place].item() if np.ndim(value) else value
                     for name, value in data.items()
                 }
-                return self._differing(found, wanted, outcome)
-        return None
+                raise self._differing(found, wanted, outcome)
 
-    def _of_numbers(self, form: _Form, alpha: Any) -> _Problem | None:
-        """The first problem of a type at one outcome at a time."""
-        for outcome, wanted in self._some_outcomes():
+    def _one_by_one(self, form: _Form, alpha: Any) -> None:
+        """Compare the limits of one outcome at a time, each argument in a type.
+
+        Those of the first and the last outcome are left out, which often are of a convention.
+
+        Raises:
+            _ProblemError: they differ, or there are none.
+        """
+        count = outcome_count(self._data)
+        for place in range(count)[1:-1] or range(count):
+            wanted, outcome = self._expected[place], one_outcome(self._data, place)
+            if wanted is None:
+                continue
             given = {
                 name: (form.of_count if name in self._counts else form.of_size)(value)
                 for name, value in outcome.items()
             }
-            found = self._call_on_numbers(given, alpha)
-            if isinstance(found, _Problem):
-                return found
+            with self._watching(given):
+                found = self._call_on_numbers(given, alpha)
             if not same(wanted, found):
-                return self._differing(found, wanted, outcome)
-        return None
-
-    def _of_lists(self, form: _Form) -> _Problem | None:
-        """The first problem of a type at one data set at a time."""
-        for outcome, wanted in self._some_outcomes():
-            given = {name: form.of_count(value) for name, value in outcome.items()}
-            before = {name: np.array(value) for name, value in given.items()}
-            found = self._call_on_numbers(given, self._alpha)
-            self._note_changes(before, given)
-            if isinstance(found, _Problem):
-                return found
-            if not same(wanted, found):
-                return self._differing(found, wanted, outcome)
-        return None
-
-    def _some_outcomes(self) -> Iterator[tuple[dict[str, Any], tuple[float, float]]]:
-        """The outcomes beside the first and the last one, which often are those of a convention."""
-        count = outcome_count(self._data)
-        for place in range(count)[1:-1] or range(count):
-            wanted = self._expected[place]
-            if wanted is not None:
-                yield one_outcome(self._data, place), wanted
+                raise self._differing(found, wanted, outcome)
 
     def _differing(
         self, found: tuple[float, float], wanted: tuple[float, float], outcome: Mapping[str, Any]
-    ) -> _Problem:
+    ) -> _ProblemError:
         where = format_arguments({**outcome, "alpha": self._alpha})
-        message = f"limits {_pair(found)} at {where}, {_pair(wanted)} as Python numbers"
-        return _Problem(message, outcome=outcome)
+        right = f"{pair_in_words(wanted)} as Python numbers"
+        message = f"limits {pair_in_words(found)} at {where}, {right}"
+        return _ProblemError(message, outcome=outcome)
 
-    def _call(self, given: dict[str, Any], alpha: float) -> list[Pair] | _Problem:
-        """The limits of one call on arrays."""
-        count = outcome_count(self._data)
+    def _call(self, given: dict[str, Any]) -> list[Pair]:
+        """The limits of one call on arrays.
+
+        Raises:
+            _ProblemError: there are none.
+        """
         try:
-            answer = self._function(*given.values(), alpha)
+            answer = self._function(*given.values(), self._alpha)
         except self._raised as error:
-            return _Problem(f"refused with {describe(error)}", refused=True)
+            raise _ProblemError(f"refused with {describe(error)}", refused=True) from None
         try:
-            lower, upper = (np.asarray(each, np.float64) for each in pair_of(answer))
-        except (TypeError, ValueError) as error:
-            return _Problem(f"expected two arrays, {found_in(error, answer)}", refused=True)
-        if not lower.shape == upper.shape == (count,):
-            shapes = f"{lower.shape} and {upper.shape}"
-            return _Problem(f"expected limits of shape ({count},), found {shapes}", refused=True)
+            limits = read_arrays(answer, outcome_count(self._data))
+        except ValueError as error:
+            raise _ProblemError(str(error), refused=True) from None
         self._note_kind(answer)
-        return [*zip(lower.tolist(), upper.tolist(), strict=True)]
+        return [*pairs_of(limits)]
 
     def _note_kind(self, answer: Any) -> None:
         """Remark limits that are no arrays of numbers but can be read as such."""
@@ -346,30 +335,37 @@ class _Calls:
             if remark is not None and remark not in self._remarks:
                 self._remarks.append(remark)
 
-    def _call_on_numbers(self, given: dict[str, Any], alpha: Any) -> tuple[float, float] | _Problem:
-        """The limits of one outcome."""
+    def _call_on_numbers(self, given: dict[str, Any], alpha: Any) -> tuple[float, float]:
+        """The limits of one outcome.
+
+        Raises:
+            _ProblemError: there are none.
+        """
         where = format_arguments({**given, "alpha": alpha})
         try:
-            answer = self._function(*given.values(), alpha)
-            lower, upper = pair_of(answer)
+            lower, upper = pair_of(self._function(*given.values(), alpha))
             return float(lower), float(upper)
         except self._raised as error:
-            return _Problem(f"refused at {where} with {describe(error)}", refused=True)
+            raise _ProblemError(
+                f"refused at {where} with {describe(error)}", refused=True
+            ) from None
 
-    def _note_changes(self, before: dict[str, Any], given: dict[str, Any]) -> None:
-        for name, old in before.items():
-            new = given[name]
-            if np.ndim(new) and not np.array_equal(old, np.asarray(new)):
-                kind = "list" if isinstance(new, list) else f"{new.dtype} array"
-                where = f"{name} = {old.ravel()[0]} … {old.ravel()[-1]}"
-                self._changed = self._changed or (
-                    f"the {kind} that it was given as {name} was changed in place at {where}"
-                )
+    @contextmanager
+    def _watching(self, given: dict[str, Any]) -> Iterator[None]:
+        """Note arguments that a call changes in place."""
+        before = {name: np.array(value) for name, value in given.items()}
+        try:
+            yield
+        finally:
+            for name, old in before.items():
+                new = given[name]
+                if np.ndim(new) and not np.array_equal(old, np.asarray(new)):
+                    kind = "list" if isinstance(new, list) else f"{new.dtype} array"
+                    where = f"{name} = {old.ravel()[0]} … {old.ravel()[-1]}"
+                    self._changed = self._changed or (
+                        f"the {kind} that it was given as {name} was changed in place at {where}"
+                    )
 
 
 def _joined(names: Sequence[str]) -> str:
     return " and ".join(names)
-
-
-def _pair(pair: tuple[float, float]) -> str:
-    return f"{pair[0]:.15g} … {pair[1]:.15g}"
