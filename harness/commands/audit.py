@@ -55,7 +55,7 @@ def audit(
     validate_whole("jobs", jobs, 1)
     chosen = load_list(SHIPPED if listed is None else listed)
     for name in packages or ():
-        validate_choice("package", name, {each.name for each in chosen.packages})
+        validate_choice("package", name, dict.fromkeys(each.name for each in chosen.packages))
     if html is not None:
         written = {f"the file {name}": out / name for name in ("audit.md", "audit.csv")}
         validate_output_files({**written, "--html": html}, [SHIPPED if listed is None else listed])

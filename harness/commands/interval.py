@@ -12,9 +12,9 @@ from harness.commands.options import (
     FINITE_POPULATION,
     ONE_SAMPLE,
     OR_LISTS,
-    PAIRS,
-    RUNS,
-    TWO_SAMPLES,
+    RUN_VALUES,
+    TABLE_COUNTS,
+    TWO_COUNTS,
     Prior,
     alpha_of,
     given_data,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from harness.one.row import Row
 
 _FORMS = {".csv": "csv", ".json": "json"}
-_DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_SAMPLES | OR_LISTS | PAIRS | RUNS
+_DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES
 
 
 @with_data(_DATA, str | None, metavar="DATA")

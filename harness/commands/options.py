@@ -20,7 +20,7 @@ ONE_SAMPLE = {
     "n": "Trials.",
     "exposure": "Area, time or other amount.",
 }
-TWO_SAMPLES = {
+TWO_COUNTS = {
     "x1": "Count of the first sample.",
     "n1": "Trials of the first sample.",
     "exposure1": "Exposure of the first sample.",
@@ -28,13 +28,13 @@ TWO_SAMPLES = {
     "n2": "Trials of the second sample.",
     "exposure2": "Exposure of the second sample.",
 }
-PAIRS = {
+TABLE_COUNTS = {
     "both": "Pairs right in both.",
     "first_only": "Pairs right in the first only.",
     "second_only": "Pairs right in the second only.",
     "neither": "Pairs right in neither.",
 }
-RUNS = {
+RUN_VALUES = {
     "values": "Value of each run: 75,72,78.",
     "mean": "Mean of the runs, where their values are not known.",
     "sd": "Standard deviation of the runs, with the divisor k - 1.",
@@ -72,7 +72,9 @@ TRUTHS = {
     "p10": "True probability of a pair right in the first only.",
     "p01": "True probability of a pair right in the second only.",
 }
-WHOLE_NUMBERS = frozenset({"x", "n", "x1", "n1", "x2", "n2", "k", *PAIRS, *FINITE_POPULATION})
+WHOLE_NUMBERS = frozenset(
+    {"x", "n", "x1", "n1", "x2", "n2", "k", *TABLE_COUNTS, *FINITE_POPULATION}
+)
 """The data that are counts, numbers of trials or the size of a population."""
 
 

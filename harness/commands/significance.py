@@ -6,10 +6,10 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from harness.commands.options import TWO_SAMPLES, Form, Prior, given_data, with_data
+from harness.commands.options import TWO_COUNTS, Form, Prior, given_data, with_data
 
 
-@with_data(TWO_SAMPLES)
+@with_data(TWO_COUNTS)
 def significance(
     family: Annotated[
         str,

@@ -156,6 +156,9 @@ class Design:
     """Raise an error for a scenario that cannot be computed."""
     exact: Callable[[Scenario], Any] | None = None
     """The class of the exact engines: ``solvers.Solver``, or one that overrides some of it."""
+    size_needs: tuple[str, ...] = ()
+    """What the size of lists that suffices depends on beside the method; empty where it may grow
+    in many ways."""
     small_cells: int = 0
     """A run of fewer cells takes seconds."""
     probed_counts: tuple[int, ...] = ()

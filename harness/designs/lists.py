@@ -38,6 +38,7 @@ REPEATED_RUNS = Design(
     ),
     sizes=lambda size: (float(size),),
     sampling_title=lambda scenario: str(scenario.truth.law.title),
+    size_needs=("sd",),
 )
 """k runs, whose values are drawn from one law."""
 
@@ -55,6 +56,7 @@ CLUSTERED = Design(
     outcomes=None,
     lists=Lists(_draw_clusters, width=lambda scenario: int(scenario.size[0])),
     sizes=lambda size: (float(size[0]), float(size[1])),
+    size_needs=("p", "rho", "size"),
 )
 """Clusters of one size, each with a probability of its own from a Beta distribution."""
 

@@ -193,6 +193,16 @@ class Family:
         return len(self.counts) == 1
 
     @property
+    def shares_size(self) -> bool:
+        """Whether several counts are parts of one size, as the four of pairs."""
+        return len(self.counts) > len(self.sizes)
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether cases come in clusters, whose counts are the data."""
+        return "clusters" in self.sizes
+
+    @property
     def directions(self) -> tuple[float, ...]:
         """How the parameter moves with each count: 1 rises, −1 falls, 0 either."""
         return self.combination.directions

@@ -11,7 +11,7 @@ from harness.base.errors import InputError
 from harness.base.text import enumerated
 from harness.families.cluster_file import count_clusters
 from harness.families.csv_rows import CsvTable, read_table
-from harness.families.family import CLUSTERS, PAIRS, SINGLE_SAMPLE, Family
+from harness.families.family import Family
 from harness.one.row import MISSING, Row, beside, free_name, located, row_lists
 
 _ROWS = "rows"
@@ -96,7 +96,7 @@ def _validate_question(family: Family, asked: FileQuestion) -> None:
         raise InputError(
             f"--correct is for cases that are right or wrong, which {family.name} does not take"
         )
-    columns = 2 if family.design == PAIRS else 1
+    columns = 2 if family.shares_size else 1
     if len(asked.correct) != columns:
         raise InputError(
             f"{family.name} needs {columns} --correct, of the first and of the second, "
@@ -104,7 +104,7 @@ def _validate_question(family: Family, asked: FileQuestion) -> None:
             if columns == 2
             else f"{family.name} takes one --correct, found {len(asked.correct)}"
         )
-    if (asked.cluster is not None) != (family.design == CLUSTERS):
+    if (asked.cluster is not None) != family.has_clusters:
         if asked.cluster is None:
             raise InputError(
                 f"{family.name} needs --cluster, the column that names the cluster of a case, "
@@ -131,14 +131,15 @@ def _or_cases(family: Family) -> str:
     """The end of a message that says how cases are read, where the family is made of them."""
     if not _takes_cases(family):
         return ""
-    also = {PAIRS: " for each of both", CLUSTERS: " and --cluster"}.get(family.design, "")
+    also = " for each of both" if family.shares_size else ""
+    also = " and --cluster" if family.has_clusters else also
     by = " and --by, a column of two groups" if family.samples == 2 else ""
     return f"; or --correct, a column of 0 and 1{also}{by}"
 
 
 def _takes_cases(family: Family) -> bool:
     """Whether the data are counts of right cases."""
-    return family.model.SIZE_IS_COUNT and (family.has_outcomes or family.design == CLUSTERS)
+    return family.model.SIZE_IS_COUNT and (family.has_outcomes or family.has_clusters)
 
 
 def _option(name: str) -> str:
@@ -257,7 +258,7 @@ def _of_cases(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row]
     groups = _groups(asked, table)
     if family.samples == 2:
         return [_of_two_samples(family, asked, table, right[0], groups)]
-    if family.design == CLUSTERS:
+    if family.has_clusters:
         clusters = table.keys(asked.cluster or "", "cluster")
         return [
             Row(
@@ -269,7 +270,7 @@ def _of_cases(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row]
         ]
     rows = []
     for key, places in groups.items():
-        if family.design == SINGLE_SAMPLE:
+        if family.has_single_count:
             counts: tuple[int, ...] = (sum(right[0][place] for place in places), len(places))
         else:
             counts = _pairs([(right[0][place], right[1][place]) for place in places])

@@ -131,11 +131,12 @@ def coverage(
     shape = columns[0].shape
     rows = np.array([column.ravel() for column in columns])
     found = np.empty((4, rows.shape[1]))
-    settings = rows[: 1 + len(known.sizes)].T
+    first = len(("alpha", *known.sizes))
+    settings = rows[:first].T
     distinct, number = np.unique(settings, axis=0, return_inverse=True)
     for place, (level, *sizes) in enumerate(distinct.tolist()):
         here = np.flatnonzero(number.ravel() == place)
-        truths = list(rows[1 + len(known.sizes) :, here])
+        truths = list(rows[first:, here])
         if law is not None:
             truths = [on_lattice(each, law) for each in truths]
         found[:, here] = _at_size(known, source, side, level, sizes, truths, law)
@@ -164,7 +165,8 @@ def _columns(
     columns = (levels, *size_columns(family, given), *truth_columns(family, given))
     columns = broadcast_columns(("alpha", *names), columns)
     levels = columns[0]
-    sizes, truths = columns[1 : 1 + len(family.sizes)], columns[1 + len(family.sizes) :]
+    first = len(("alpha", *family.sizes))
+    sizes, truths = columns[1:first], columns[first:]
     truths = family.all_truths(truths)
     refuse_many_events(family, sizes, truths)
     undefined = np.isnan(family.parameter_at(truths))

@@ -17,10 +17,10 @@ import numpy as np
 from harness.base.arguments import validate_number, validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.designs.design import Scenario
+from harness.designs.design import Scenario, design_for
 from harness.designs.runs import closed_form
 from harness.distributions.list_truths import ClusterTruth
-from harness.families.family import CLUSTERS, RUNS, Family
+from harness.families.family import Family
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, Method
 
@@ -29,8 +29,6 @@ LARGEST = 10**6
 TRIALS = 4096
 """Data sets that are drawn for each number of clusters."""
 SEED = 2003
-_NEEDED = {RUNS: ("sd",), CLUSTERS: ("p", "rho", "size")}
-"""What the size of each design needs to know."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def _simulated(
 def _length(question: ListQuestion, number: int) -> tuple[float, float]:
     """Return the expected length, and its standard error."""
     given, method = question.given, question.method
-    if question.family.design == RUNS:
+    if "sd" in given:
         assert method.standard_errors is not None
         found = closed_form(
             method.standard_errors, float(number), question.alpha, TWO_SIDED, given["sd"]
@@ -131,7 +129,8 @@ def list_question(
         InputError: the family has no such answer, the method cannot be planned for, or a number
             is missing, unknown or out of range.
     """
-    if family.design not in _NEEDED:
+    needed = design_for(family.name).size_needs
+    if not needed:
         raise InputError(
             f"size takes no {family.name}, whose strata may grow in many ways; run an experiment "
             f"at several n1 and n2"
@@ -141,7 +140,6 @@ def list_question(
     chosen = find(family.name, method)
     if not chosen.deterministic:
         raise InputError(f"{chosen.name} draws its limits; size needs one that does not")
-    needed = _NEEDED[family.design]
     if set(given) != set(needed):
         found = ", ".join(sorted(given)) or "nothing"
         raise InputError(f"size of {family.name} needs {' and '.join(needed)}, found {found}")

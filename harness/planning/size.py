@@ -17,7 +17,7 @@ from harness.distributions.truths import Prior
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
-from harness.families.family import PAIRS, Family
+from harness.families.family import Family
 from harness.methods.catalogue import find
 from harness.methods.method import LimitPair
 from harness.names import FamilyName, MethodName
@@ -258,7 +258,7 @@ def _validate_ratio(family: Family, ratio: float) -> None:
     validate_number("ratio", ratio)
     if not 1e-3 <= ratio <= 1e3:
         raise InputError(f"ratio should be a number from 0.001 to 1000, found {ratio:g}")
-    if len(family.sizes) == 1 and ratio != 1:
+    if family.samples == 1 and ratio != 1:
         raise InputError(f"{family.name} has one size, and takes no ratio")
 
 
@@ -274,7 +274,7 @@ def _ranges(family: Family, given: Mapping[str, Any]) -> tuple[Span, ...]:
         raise InputError(f"size of {family.name} needs {wanted}, found {found}")
     columns = truth_columns(family, given)
     for name, column in zip(family.free_symbols, columns, strict=True):
-        if family.design == PAIRS and column.shape != ():
+        if family.shares_size and column.shape != ():
             raise InputError(f"{name} of pairs should be one number, found {quoted(given[name])}")
         if column.shape not in ((), (2,)) or (column.size == 2 and column[0] > column[1]):
             raise InputError(
@@ -286,7 +286,7 @@ def _ranges(family: Family, given: Mapping[str, Any]) -> tuple[Span, ...]:
 
 
 def _sums(family: Family, goal: Goal, limits: LimitsOf, method: AnyMethod) -> Sums:
-    if family.design != PAIRS:
+    if not family.shares_size:
         return Sums(family, goal, limits)
     with_both = not isinstance(method, str) or find(family.name, method).uses_both
     return PairedSums(family, goal, limits, with_both)
@@ -302,7 +302,7 @@ def _limits(
 
     def of_rows(data: tuple[Floats, ...]) -> LimitPair:
         """One call for each size: a source is asked for outcomes of one size."""
-        if family.design == PAIRS:
+        if family.shares_size:
             # All tables of a call have the same number of pairs.
             observed = Observed(family.name, (float(sum(each[0] for each in data)),), data)
             return limits_of(source, observed, alpha, side)
@@ -322,7 +322,7 @@ def _limits(
         found: LimitPair = chosen.limits(data, alpha, side, getattr(source, "prior", None))
         return found
 
-    rises = family.design != PAIRS and not any(name in chosen.exceptions for name in _RISES)
+    rises = not family.shares_size and not any(name in chosen.exceptions for name in _RISES)
     return at_once, rises
 
 
@@ -353,7 +353,7 @@ def _refuse_wrong_side(family: Family, goal: Bound, ranges: tuple[Span, ...], as
         return
     if not goal.is_above and goal.value > family.support[1]:
         return
-    if family.design == PAIRS:
+    if family.shares_size:
         nearest = [low for low, _ in ranges]
     else:
         ends = zip(family.combination.directions, ranges, strict=True)
