@@ -21,6 +21,15 @@ from harness.distributions.sampling.law import Sampling
 
 FROM_BELOW, AT, FROM_ABOVE = -1, 0, 1
 
+SIDES = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}
+"""The side from which a truth is approached, in words."""
+
+
+def beside(truth: float, approach: int) -> float:
+    """Return the double next to a truth on the side from which it is approached."""
+    return truth if approach == AT else float(np.nextafter(truth, approach * np.inf))
+
+
 _PAIRS_AT_ONCE = 1 << 21
 
 

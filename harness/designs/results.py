@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,16 @@ from harness.base.numerics.arrays import Floats, Integers, Positions
 
 ROUNDED_PROBABILITY = 1e-12
 """What rounding may leave of 1 less a sum of probabilities that is 1."""
+
+
+_COUNTED = ("below", "above", "failed", "length", "infinite")
+_PROBABILITIES = ("below", "above", "length", "failed", "succeeded", "infinite")
+
+
+def _part(result: Counts | Exact, names: Sequence[str], index: Any) -> dict[str, Any]:
+    """Return the arrays of these names at an index; None where there is none."""
+    arrays = {name: getattr(result, name) for name in names}
+    return {name: None if each is None else each[index] for name, each in arrays.items()}
 
 
 @dataclass(frozen=True)
@@ -86,28 +97,12 @@ class Counts:
     def with_trials(self) -> Counts:
         """Return the counts under the conditions that have trials."""
         index = np.flatnonzero(self.trials)
-        return Counts(
-            self.conditions[index],
-            self.trials[index],
-            self.below[:, index],
-            self.above[:, index],
-            self.failed[:, index],
-            None if self.length is None else self.length[:, index],
-            None if self.infinite is None else self.infinite[:, index],
-        )
+        rows = _part(self, _COUNTED, (slice(None), index))
+        return replace(self, conditions=self.conditions[index], trials=self.trials[index], **rows)
 
     def rows(self, rows: Sequence[int]) -> Counts:
         """Return the counts of the columns in these rows."""
-        index = list(rows)
-        return Counts(
-            self.conditions,
-            self.trials,
-            self.below[index],
-            self.above[index],
-            self.failed[index],
-            None if self.length is None else self.length[index],
-            None if self.infinite is None else self.infinite[index],
-        )
+        return replace(self, **_part(self, _COUNTED, list(rows)))
 
 
 @dataclass(frozen=True)
@@ -170,36 +165,20 @@ class Exact:
         columns and of threads.
         """
         weight = self.weight / self.weight.sum()
-        below, above, length = (
-            np.array([weighted(row, weight).sum() for row in values])
-            for values in (self.below, self.above, self.length)
-        )
-        infinite = None
-        if self.infinite is not None:
-            infinite = np.array([weighted(row, weight).sum() for row in self.infinite])
+        found = sums_by(self, weight)
+        infinite = None if self.infinite is None else weighted_sums(self.infinite, weight)
         if self.failed is None or self.succeeded is None:
-            return Mean(below, above, length, infinite=infinite)
-        failed, succeeded = (
-            np.array([weighted(row, weight).sum() for row in values])
-            for values in (self.failed, self.succeeded)
-        )
+            return replace(found, infinite=infinite)
+        failed, succeeded = (weighted_sums(each, weight) for each in (self.failed, self.succeeded))
         rows = zip(self.length, self.succeeded, strict=True)
         length = np.array([weighted_mean(row, weight * share) for row, share in rows])
-        return Mean(below, above, length, failed, succeeded, infinite)
+        return Mean(found.below, found.above, length, failed, succeeded, infinite)
 
     def at(self, conditions: Integers | Floats) -> Exact:
         """Return the part under the conditions."""
         index = np.searchsorted(self.conditions, conditions)
-        return Exact(
-            conditions,
-            self.weight[index],
-            self.below[:, index],
-            self.above[:, index],
-            self.length[:, index],
-            None if self.failed is None else self.failed[:, index],
-            None if self.succeeded is None else self.succeeded[:, index],
-            None if self.infinite is None else self.infinite[:, index],
-        )
+        rows = _part(self, _PROBABILITIES, (slice(None), index))
+        return replace(self, conditions=conditions, weight=self.weight[index], **rows)
 
 
 @dataclass(frozen=True)
@@ -217,6 +196,17 @@ class Mean:
     def missed(self) -> Floats:
         """The probability that no interval covers the truth; a failure is a miss."""
         return total_missed(self.below, self.above, self.failed)
+
+
+def sums_by(cells: Exact, weight: Floats) -> Mean:
+    """Return the sums of what is given each condition by weights, but for failures."""
+    rows = cells.below, cells.above, cells.length
+    return Mean(*(weighted_sums(each, weight) for each in rows))
+
+
+def weighted_sums(rows: Floats, weight: Floats) -> Floats:
+    """Return the sum of each row by the weights, shape (k,)."""
+    return np.array([weighted(row, weight).sum() for row in rows])
 
 
 def total_missed(below: Floats, above: Floats, failed: Floats | None) -> Floats:

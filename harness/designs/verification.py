@@ -17,9 +17,9 @@ from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.listed import blocks_of_truths, probability_rows
 from harness.designs.posterior import Integrated
-from harness.designs.results import Enumerated, Exact, Mean, weighted
+from harness.designs.results import Enumerated, Exact, Mean, weighted, weighted_mean
 from harness.distributions.truths import Prior
-from harness.families.family import ENUMERATION
+from harness.families.family import ENUMERATION, POSTERIOR
 
 TOLERANCE = 1e-11
 """The largest relative difference between two computations of a number that agree."""
@@ -130,6 +130,27 @@ def common(first: Exact, second: Exact) -> tuple[Exact, Exact]:
     """Return both under the conditions that they have in common."""
     conditions = np.intersect1d(first.conditions, second.conditions)
     return first.at(conditions), second.at(conditions)
+
+
+def compare_posterior_mean(
+    integrated: Integrated, again: Floats, small: float = _SMALL
+) -> list[Comparison]:
+    """Compare the mean of the posterior with one by other weights, and the weights themselves.
+
+    Args:
+        integrated: what the engine ``posterior`` computed, with a mean.
+        again: a second computation of the weights of its cells, or these themselves.
+        small: as of ``means_apart``.
+    """
+    cells, found = integrated.by_outcome, []
+    if again is not cells.weight:
+        apart = weights_apart(cells.weight, again, cells.below.shape[0])
+        found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
+    parts = (cells.below, cells.above, cells.length)
+    mean = Mean(*(np.array([weighted_mean(row, again) for row in rows]) for rows in parts))
+    assert integrated.mean is not None
+    apart = means_apart(integrated.mean, mean, small)
+    return [*found, Comparison(POSTERIOR, SECOND, "means", apart)]
 
 
 def compare_worst_cases(published: Published) -> list[Comparison]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from scipy.special import betaln, gammaln, roots_legendre, roots_sh_jacobi, xlog1py, xlogy
@@ -128,36 +127,22 @@ def _interior_points(low: float, high: float, scale: float) -> Floats:
     return np.linspace(low, high, count + 1)[1:-1]
 
 
-class _Weight(Protocol):
-    """A density of the distance d from an end: d^{inner − 1} times a function smooth at the end."""
-
-    @property
-    def inner(self) -> float: ...
-
-    def panel_scale(self, distance: Floats) -> Floats:
-        """The distance on the scale on which panels are measured."""
-        ...
-
-    def log_density(self, distance: Floats) -> Floats:
-        """The logarithm of the density."""
-        ...
-
-    def log_smooth(self, distance: Floats) -> Floats:
-        """The logarithm of the density without d^{inner − 1}."""
-        ...
-
-
 @dataclass(frozen=True)
 class _BetaWeight:
-    """d^{inner − 1} (1 − d)^{outer − 1} / B(inner, outer)."""
+    """d^{inner − 1} (1 − d)^{outer − 1} / B(inner, outer), of the distance d from an end.
+
+    It is d^{inner − 1} times a function that is smooth at the end.
+    """
 
     inner: float
     outer: float
 
     def panel_scale(self, distance: Floats) -> Floats:
+        """The distance on the scale on which panels are measured."""
         return np.asarray(np.arcsin(np.sqrt(distance)))
 
     def log_density(self, distance: Floats) -> Floats:
+        """The logarithm of the density."""
         inner, outer = self.inner, self.outer
         if inner + outer < _LARGE_EXPONENTS:
             power = xlogy(inner - 1, distance) + xlog1py(outer - 1, -distance)
@@ -168,6 +153,7 @@ class _BetaWeight:
         return np.asarray(log_density - np.log(distance) - np.log1p(-distance))
 
     def log_smooth(self, distance: Floats) -> Floats:
+        """The logarithm of the density without d^{inner − 1}."""
         return np.asarray(xlog1py(self.outer - 1, -distance) - betaln(self.inner, self.outer))
 
 
@@ -196,7 +182,9 @@ class _GammaWeight:
         return xlogy(self.inner, self.t) - self.t * distance - gammaln(self.inner)
 
 
-def _panel_rules(edges: Floats, weight: _Weight, scale: float) -> tuple[Floats, Floats]:
+def _panel_rules(
+    edges: Floats, weight: _BetaWeight | _GammaWeight, scale: float
+) -> tuple[Floats, Floats]:
     """Nodes, as distances from the end, and weights, of all panels."""
     left, right = edges[:-1], edges[1:]
     width = (weight.panel_scale(right) - weight.panel_scale(left)) / scale
@@ -226,7 +214,7 @@ def _is_singular(exponent: float) -> bool:
     return exponent != 1 and exponent < _SMOOTH_POWER
 
 
-def _end_rule(length: float, weight: _Weight) -> tuple[Floats, Floats]:
+def _end_rule(length: float, weight: _BetaWeight | _GammaWeight) -> tuple[Floats, Floats]:
     """Nodes, as distances from a singular end, and weights of the panel next to that end."""
     x, w = _radau_rule(weight.inner) if weight.inner < _NEARLY_ATOM else _jacobi_rule(weight.inner)
     # A node is no end of the range: limits there cover it.

@@ -1,9 +1,7 @@
 """Enumeration for one sample: sums the probability of every outcome whose interval misses.
 
-Miss probabilities and expected lengths at many listed truths of one sample.
-
-The miss probabilities are those of `one_sample`. The probabilities of the outcomes, which weigh
-the lengths, come from a recurrence and take a twentieth of the time.
+Where many listed truths are asked for, the probabilities of the outcomes, which weigh the lengths,
+come from a recurrence and take a twentieth of the time.
 """
 
 from __future__ import annotations
@@ -172,21 +170,8 @@ def _windows(scenario: Scenario) -> list[tuple[int, int]]:
 
 def _by_truth(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
     """Return the probability of the outcomes that miss, at each true value."""
-    n, sampling = scenario.size, scenario.model.SAMPLING
     k, t = limits.lower.shape[0], values.size
-    below, above = np.zeros((k, t)), np.zeros((k, t))
-    for values_at, outcomes_at in matching_runs(scenario, values, limits):
-        first = int(limits.outcomes[outcomes_at.start])
-        for row in range(k):
-            below[row, values_at], above[row, values_at] = miss_probabilities(
-                n,
-                first,
-                limits.lower[row, outcomes_at],
-                limits.upper[row, outcomes_at],
-                values[values_at],
-                AT,
-                sampling,
-            )
+    below, above = _missed_at(scenario, values, limits)
     length = np.zeros((k, t))
     for values_at, outcomes_at, probability in probability_blocks(
         scenario, values, limits.outcomes
@@ -195,6 +180,19 @@ def _by_truth(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
             lengths = limits.upper[row, outcomes_at] - limits.lower[row, outcomes_at]
             length[row, values_at] = weighted(lengths, probability).sum(axis=1)
     return Exact(values, np.full(t, 1.0 / t), below, above, length)
+
+
+def _missed_at(scenario: Scenario, values: Floats, limits: Limits) -> tuple[Floats, Floats]:
+    """Return the probabilities of a miss below and above at each true value, shape (k, t) each."""
+    below, above = np.zeros((2, limits.lower.shape[0], values.size))
+    for values_at, outcomes_at in matching_runs(scenario, values, limits):
+        first = int(limits.outcomes[outcomes_at.start])
+        rows = zip(limits.lower[:, outcomes_at], limits.upper[:, outcomes_at], strict=True)
+        for row, (lower, upper) in enumerate(rows):
+            below[row, values_at], above[row, values_at] = miss_probabilities(
+                scenario.size, first, lower, upper, values[values_at], AT, scenario.model.SAMPLING
+            )
+    return below, above
 
 
 def _by_outcome(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
@@ -277,15 +275,11 @@ def at_listed_truths(scenario: Scenario, limits: Limits) -> Exact:
         Its conditions are the true values; below, above and length have shape (k, t).
     """
     assert scenario.truth.is_discrete
-    values, sampling = np.array(scenario.truth.values), scenario.model.SAMPLING
-    below, above, length = np.zeros((3, limits.lower.shape[0], values.size))
+    values = np.array(scenario.truth.values)
+    below, above = _missed_at(scenario, values, limits)
+    length = np.zeros_like(below)
     for values_at, outcomes_at in matching_runs(scenario, values, limits):
         first = int(limits.outcomes[outcomes_at.start])
-        rows = zip(limits.lower[:, outcomes_at], limits.upper[:, outcomes_at], strict=True)
-        for row, (lower, upper) in enumerate(rows):
-            below[row, values_at], above[row, values_at] = miss_probabilities(
-                scenario.size, first, lower, upper, values[values_at], AT, sampling
-            )
         length[:, values_at] = _expected(
             scenario, first, limits.length[:, outcomes_at], values[values_at]
         )

@@ -25,7 +25,7 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
-from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW
+from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES, beside
 from harness.designs.results import WorstCase
 from harness.distributions.sampling.law import Law
 from harness.families.combination import Span
@@ -46,8 +46,6 @@ _COMPUTED = 64
 # Grid points above this share of the best candidate are refined, at most so many.
 _CLOSE, _REFINED, _ZOOMS, _POINTS = 0.98, 4, 6, 9
 _SAME = 1e-11
-
-_SIDES = {FROM_ABOVE: ("above", np.inf), FROM_BELOW: ("below", -np.inf), AT: ("at", 0.0)}
 
 
 def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCase, ...] | None:
@@ -311,10 +309,9 @@ def _worst(given: _Candidates, found_by: str | None) -> WorstCase:
     largest = float(given.missed.max())
     equal = np.flatnonzero(given.missed >= largest * (1.0 - _SAME))
     index = equal[np.argmin(given.truths[equal])]
-    truth = float(given.truths[index])
-    side, towards = _SIDES[int(given.approach[index])]
-    witness = truth if towards == 0.0 else float(np.nextafter(truth, towards))
-    return WorstCase(min(largest, 1.0), (truth,), side, (witness,), found_by)
+    truth, approach = float(given.truths[index]), int(given.approach[index])
+    witness = (beside(truth, approach),)
+    return WorstCase(min(largest, 1.0), (truth,), SIDES[approach], witness, found_by)
 
 
 def _joined(parts: Sequence[_Candidates]) -> _Candidates:

@@ -19,7 +19,7 @@ from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import is_integrated, possible_count, possible_outcomes
 from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
-from harness.designs.results import Exact, Mean, weighted_mean
+from harness.designs.results import Exact, Mean
 from harness.designs.verification import (
     SECOND,
     Comparison,
@@ -27,6 +27,7 @@ from harness.designs.verification import (
     cells_apart,
     common,
     compare_listed,
+    compare_posterior_mean,
     compare_worst_cases,
     means_apart,
     rows_of_one_sample,
@@ -93,7 +94,7 @@ def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> li
     Enumeration integrates over all truths up to the size of ``is_integrated``. Beyond it what it
     publishes comes from the posterior, and chosen outcomes are integrated here.
     """
-    enumerated, integrated = published.enumerated, _published_under_truth(scenario, published)
+    enumerated, integrated = published.enumerated, published_under_truth(published, scenario)
     if enumerated is None and integrated is None:
         return []
     first, second = ENUMERATION, POSTERIOR if integrated else SECOND
@@ -133,14 +134,13 @@ def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> li
     return found
 
 
-def _published_under_truth(scenario: Scenario, published: Published) -> posterior.Integrated | None:
-    """Return what the engine ``posterior`` publishes, if it is under the truth's distribution."""
+def published_under_truth(published: Published, *samples: Scenario) -> posterior.Integrated | None:
+    """Return what the engine ``posterior`` publishes, if it is under the truths' distributions."""
     integrated = published.integrated
-    if integrated is None:
-        return None
-    if integrated.under_prior is not None or is_own_prior(scenario, published.reference_prior):
+    if integrated is None or integrated.under_prior is not None:
         return integrated
-    return None
+    own = all(is_own_prior(each, published.reference_prior) for each in samples)
+    return integrated if own else None
 
 
 def _total_weight(scenario: Scenario, limits: Limits) -> list[Comparison]:
@@ -178,9 +178,8 @@ def _posterior_mean(scenario: Scenario, limits: Limits, published: Published) ->
     integrated = published.integrated
     if integrated is None or integrated.mean is None:
         return []
-    cells, columns = integrated.by_outcome, integrated.by_outcome.below.shape[0]
+    cells = integrated.by_outcome
     outcomes, again = cells.conditions.astype(np.int64), cells.weight
-    found = []
     if scenario.truth.is_discrete:
         again = weights_of(rows_of_one_sample(scenario, limits), limits)[limits.positions(outcomes)]
     elif is_integrated(scenario):
@@ -189,16 +188,7 @@ def _posterior_mean(scenario: Scenario, limits: Limits, published: Published) ->
         again = np.zeros(outcomes.size)
         kept = np.isin(possible, outcomes)
         again[np.searchsorted(outcomes, possible[kept])] = second[kept]
-    if again is not cells.weight:
-        apart = weights_apart(cells.weight, again, columns)
-        found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
-    by_row = [
-        np.array([weighted_mean(row, again) for row in values])
-        for values in (cells.below, cells.above, cells.length)
-    ]
-    mean = Mean(*by_row)
-    found.append(Comparison(POSTERIOR, SECOND, "means", means_apart(integrated.mean, mean)))
-    return found
+    return compare_posterior_mean(integrated, again)
 
 
 def _integrated_runs(mixing: Mixing, limits: Limits) -> Exact:

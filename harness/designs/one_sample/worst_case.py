@@ -11,7 +11,9 @@ from harness.designs.miss_sets import (
     AT,
     FROM_ABOVE,
     FROM_BELOW,
+    SIDES,
     MissSet,
+    beside,
     miss_probabilities,
     miss_sets,
 )
@@ -28,9 +30,6 @@ _POINTS_PER_SCALE = 8
 _BISECTIONS = 60
 # Symmetric methods are equally bad at p and at 1 − p; the smaller of equal truths is reported.
 _SAME = 1e-11
-
-# The side from which a truth is approached, in words and as the direction of its neighbour.
-_APPROACHES = {FROM_ABOVE: ("above", np.inf), FROM_BELOW: ("below", -np.inf), AT: ("at", 0.0)}
 
 
 def worst_case(
@@ -118,9 +117,9 @@ class _Column:
         missed = below + above
         largest = float(missed.max())
         index = int(np.flatnonzero(missed >= largest * (1.0 - _SAME))[0])
-        truth, (side, towards) = float(truths[index]), _APPROACHES[approach]
-        witness = truth if towards == 0.0 else float(np.nextafter(truth, towards))
-        return WorstCase(min(largest, 1.0), (truth,), side, (witness,))
+        truth = float(truths[index])
+        witness = beside(truth, approach)
+        return WorstCase(min(largest, 1.0), (truth,), SIDES[approach], (witness,))
 
     def sets(self) -> tuple[MissSet, MissSet]:
         """Return the sets of outcomes that miss below and above."""

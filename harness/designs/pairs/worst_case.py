@@ -17,7 +17,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
-from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW
+from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
 from harness.designs.paired_data import parameter_of
 from harness.designs.pairs.tables import log_multiplicity, probabilities, range_outcomes
 from harness.designs.results import WorstCase
@@ -26,7 +26,6 @@ from harness.families.combination import Span
 from harness.families.paired import PairedParameter
 
 _FOUND_BY = "a grid of tables and local search from there"
-_SIDES = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}
 
 # The spacing of the grid in standard deviations of a count: of discordant pairs, and of tables.
 _SPACING, _SPACING_WITH_BOTH = 1.0, 2.0
@@ -308,7 +307,7 @@ def _worst(
     missed = table.misses(np.array(point.theta), point.approach)
     cells = (point.cells[0], point.cells[1], point.cells[2], point.cells[3])
     alpha = float(probabilities(scenario, cells, outcomes)[missed].sum())
-    side = _SIDES[point.approach]
+    side = SIDES[point.approach]
     return WorstCase(min(alpha, 1.0), cells, side, cells, _FOUND_BY)
 
 

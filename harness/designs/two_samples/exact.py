@@ -12,7 +12,7 @@ from harness.designs.limits import Limits
 from harness.designs.listed import enumerate_listed, with_worst_cases
 from harness.designs.one_sample.exact import enumerate_by_posterior, possible_outcomes
 from harness.designs.one_sample.exact import outcome_weights as sample_weights
-from harness.designs.results import Enumerated, Exact, Mean, weighted
+from harness.designs.results import Enumerated, sums_by
 from harness.designs.two_samples.quadrature import (
     block_outcomes,
     blocks,
@@ -54,7 +54,9 @@ def _enumerate(scenario: Scenario, limits: Limits, reported: Integers) -> Enumer
     if is_integrated(scenario):
         (block,) = blocks(scenario)
         by_outcome = integrate_pairs(scenario, block, limits.at(block_outcomes(scenario, block)))
-        shown, mean = np.intersect1d(by_outcome.conditions, reported), _mean(by_outcome)
+        # The weights of all pairs of counts sum to 1.
+        mean = sums_by(by_outcome, by_outcome.weight)
+        shown = np.intersect1d(by_outcome.conditions, reported)
         return Enumerated(by_outcome.at(shown), None, mean, ENUMERATION, unknown, unknown)
     return enumerate_by_posterior(scenario, limits, reported)
 
@@ -72,16 +74,6 @@ def is_integrated(scenario: Scenario) -> bool:
         and all(has_smooth_density(sample) for sample in scenario.samples())
         and is_whole(scenario)
     )
-
-
-def _mean(by_outcome: Exact) -> Mean:
-    """Return the sums over all pairs of counts, whose weights sum to 1."""
-    weight = by_outcome.weight
-    below, above, length = (
-        np.array([weighted(row, weight).sum() for row in values])
-        for values in (by_outcome.below, by_outcome.above, by_outcome.length)
-    )
-    return Mean(below, above, length)
 
 
 def pair_weights(scenario: Scenario, outcomes: Integers) -> Floats:

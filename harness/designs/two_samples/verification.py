@@ -18,8 +18,8 @@ from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import is_integrated as is_small
 from harness.designs.one_sample.quadrature import Mixing, outcome_probabilities
-from harness.designs.one_sample.verification import is_own_prior
-from harness.designs.results import Exact, Mean, weighted_mean
+from harness.designs.one_sample.verification import published_under_truth
+from harness.designs.results import Exact, Mean
 from harness.designs.two_samples.exact import is_integrated
 from harness.designs.two_samples.nested import integrate_block
 from harness.designs.two_samples.quadrature import (
@@ -36,6 +36,7 @@ from harness.designs.verification import (
     cells_apart,
     common,
     compare_listed,
+    compare_posterior_mean,
     compare_worst_cases,
     means_apart,
     rows_of_two_samples,
@@ -165,7 +166,7 @@ def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> li
     smooth, enumerated = _smooth(scenario), published.enumerated
     if smooth is None or (enumerated is None and published.integrated is None):
         return []
-    integrated = _published_under_truth(scenario, published)
+    integrated = published_under_truth(published, *scenario.samples())
     second = POSTERIOR if integrated else SECOND
     if is_integrated(scenario) and enumerated is not None:
         assert enumerated.mean is not None
@@ -231,15 +232,6 @@ def _rounding(scenario: Scenario, cells: Exact) -> Floats:
     return np.asarray(2.0**-52 * np.maximum(*ratios))
 
 
-def _published_under_truth(scenario: Scenario, published: Published) -> posterior.Integrated | None:
-    """Return what the engine ``posterior`` publishes, if it is under the truths' distributions."""
-    integrated = published.integrated
-    own = all(is_own_prior(each, published.reference_prior) for each in scenario.samples())
-    if integrated is None or not (own or integrated.under_prior is not None):
-        return None
-    return integrated
-
-
 def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare the posterior mass under the reference prior with integrals of probabilities."""
     exact = published.under_prior
@@ -259,11 +251,11 @@ def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> li
 
 def _weights_and_mean(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare the probabilities of counts with quadratures, and the mean of the posterior."""
-    integrated, columns = published.integrated, limits.lower.shape[0]
+    integrated = published.integrated
     if integrated is None or integrated.mean is None:
         return []
     cells = integrated.by_outcome
-    found, again = [], cells.weight
+    again = cells.weight
     if scenario.truth.is_discrete:
         rows, outcomes = rows_of_two_samples(scenario, limits), cells.conditions.astype(np.int64)
         again = weights_of(rows, limits)[limits.positions(outcomes)]
@@ -273,10 +265,4 @@ def _weights_and_mean(scenario: Scenario, limits: Limits, published: Published) 
         for sample, x in zip(scenario.samples(), counts, strict=True):
             span = np.arange(x.min(), x.max() + 1)
             again = again * outcome_probabilities(Mixing.of_truth(sample), span)[x - x.min()]
-    if again is not cells.weight:
-        apart = weights_apart(cells.weight, again, columns)
-        found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
-    parts = (cells.below, cells.above, cells.length)
-    mean = Mean(*(np.array([weighted_mean(row, again) for row in rows]) for rows in parts))
-    found.append(Comparison(POSTERIOR, SECOND, "means", means_apart(integrated.mean, mean, _SMALL)))
-    return found
+    return compare_posterior_mean(integrated, again, _SMALL)

@@ -19,7 +19,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
-from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW
+from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
 from harness.designs.results import AT_LISTED, WorstCase
 from harness.designs.two_samples.line_scan import SPACING, can_scan_all_lines, scan_lines
 from harness.designs.two_samples.table import PairTable, SearchPoint
@@ -28,8 +28,6 @@ from harness.families.combination import Span
 
 _ALONG_LINES = "a search along the lines of all limits"
 _FROM_GRID = "a grid of truths and local search from there"
-
-_SIDES = {FROM_ABOVE: "above", FROM_BELOW: "below", AT: "at"}
 
 
 def search_worst_case(
@@ -101,7 +99,7 @@ def _worst_case(table: PairTable, point: SearchPoint) -> WorstCase:
     truths = (point.first + 0.0, second + 0.0)
     found_by = _ALONG_LINES if can_scan_all_lines(table) else _FROM_GRID
     alpha = min(table.exact_miss_probability(point), 1.0)
-    return WorstCase(alpha, truths, _SIDES[point.approach], truths, found_by)
+    return WorstCase(alpha, truths, SIDES[point.approach], truths, found_by)
 
 
 # Spacings in standard deviations of the counts. The finest one is used for which the grid takes at
