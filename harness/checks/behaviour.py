@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.errors import MethodError
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats, Integers
 from harness.checks.findings import BEHAVIOUR, FAIL, PASS, Finding
 from harness.checks.restriction import Size
 from harness.checks.scenarios import limits_at, limits_table, scenario_of, truths_inside
@@ -244,7 +244,11 @@ def _minimal_lengths(family: str, sizes: tuple[Size, ...], alpha: float) -> tupl
     for scenario, at, low, high in zip(
         scenarios, outcomes, np.split(lower, ends), np.split(upper, ends), strict=True
     ):
-        limits = Limits.of(scenario, at, low[np.newaxis], high[np.newaxis])
-        mean = integrate_under_truth(scenario, limits).mean()
-        lengths.append(float(mean_length(mean, 0)[0][0]))
+        lengths.append(mean_length_of(scenario, at, low, high))
     return tuple(lengths)
+
+
+def mean_length_of(scenario: Scenario, outcomes: Integers, lower: Floats, upper: Floats) -> float:
+    """The mean length of limits at all outcomes, shape (m,) each, under the scenario's truth."""
+    limits = Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
+    return float(mean_length(integrate_under_truth(scenario, limits).mean(), 0)[0][0])

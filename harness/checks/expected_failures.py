@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -38,20 +38,6 @@ _SEVERITY = 500.0
 _RISES = "rises with x"
 """A property of the catalogue's methods for lists, which no check of a user's function asks for."""
 _TAIL_CHECKS = (*TAIL_CHECKS, "shrinks with n")
-
-
-@dataclass(frozen=True)
-class Declarations:
-    """The failures that are declared for one check of a method."""
-
-    by_method: tuple[ExpectedFailure, ...]
-    """By the method itself."""
-    by_caller: tuple[ExpectedFailure, ...] = ()
-    """By whoever checks it."""
-
-    def of(self, check: str) -> list[ExpectedFailure]:
-        """Those of a check."""
-        return [each for each in (*self.by_method, *self.by_caller) if each.check == check]
 
 
 def validate_expected_failures(expected: Sequence[ExpectedFailure], family: str) -> None:
@@ -130,8 +116,8 @@ def apply_expected_failures(
     """
     own = subject.expected_failures
     validate_places(own, place_names(family_of(subject.family)))
-    declared = Declarations(tuple(own), tuple(by_caller))
-    applied = [part for each in findings for part in _split(each, declared.of(each.check))]
+    declared = (*own, *by_caller)
+    applied = [part for each in findings for part in _split(each, declared)]
     if not subject.deterministic:
         return applied
     for failures, verdict in ((own, FAIL), (by_caller, REMARK)):
@@ -180,6 +166,7 @@ def _places(finding: Finding) -> Places:
 
 def _split(finding: Finding, declared: Sequence[ExpectedFailure]) -> list[Finding]:
     """The failure, as declared where it is; what is left of it remains a failure."""
+    declared = [each for each in declared if each.check == finding.check]
     if finding.verdict != FAIL or not declared:
         return [finding]
     covered = np.logical_or.reduce([_covers(each, finding) for each in declared])

@@ -167,9 +167,9 @@ def _section(report: CheckReport) -> Iterable[str]:
         heading, *rows = report.gains.rows()
         yield pipe_table([markdown_text(cell) for cell in heading], rows)
     yield _counts(report)
-    worst = _worst_numbers(report)
-    if worst:
-        yield worst
+    heading, *rows = worst_numbers(report)
+    if rows:
+        yield pipe_table(heading, rows)
     if report.stored:
         yield markdown_text(report.stored)
     if report.seed is not None:
@@ -189,12 +189,6 @@ def _counts(report: CheckReport) -> str:
         name = f"{kind} ({report.contract})" if kind == CONTRACT else kind
         rows.append((markdown_text(name), *(str(levels.count(each) or "") for each in _LEVELS)))
     return pipe_table(("findings", *_LEVELS), rows)
-
-
-def _worst_numbers(report: CheckReport) -> str:
-    """A table of the exact numbers that are furthest from 0; "" where there are none."""
-    heading, *rows = worst_numbers(report)
-    return pipe_table(heading, rows) if rows else ""
 
 
 def worst_numbers(report: CheckReport) -> list[tuple[str, ...]]:

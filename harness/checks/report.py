@@ -217,6 +217,7 @@ class CheckReport:
     def __str__(self) -> str:
         """A summary that fits a small terminal: of gains and losses or of worst alphas."""
         gains = [] if self.gains is None else self.gains.lines()
+        seed = "" if self.seed is None else f" (seed {self.seed})"
         lines = [
             self.headline,
             "",
@@ -228,8 +229,7 @@ class CheckReport:
             *self._format_worst_findings(),
             *(["", self.stored] if self.stored else []),
             "",
-            f"All {len(self.findings)} findings{self._format_seed()}: --format json, "
-            "or .findings in Python",
+            f"All {len(self.findings)} findings{seed}: --format json, or .findings in Python",
         ]
         return printable("\n".join(lines))
 
@@ -263,9 +263,6 @@ class CheckReport:
         kept = f" {self.contract}" if promised else ""
         return f"{kept} ({'; '.join(notes)})" if notes else kept
 
-    def _format_seed(self) -> str:
-        return "" if self.seed is None else f" (seed {self.seed})"
-
     def _format_counts(self) -> list[str]:
         """A line for each kind of check with the number of each verdict."""
         lines = []
@@ -298,7 +295,8 @@ class CheckReport:
     def _format_worst_findings(self) -> list[str]:
         """A line for each of the worst findings."""
         lines = [
-            f"  {number}. {finding.check}: {_marked(finding)}{_shorten(finding.message)}"
+            f"  {number}. {finding.check}: "
+            f"{f'({finding.verdict}) ' if finding.passed else ''}{_shorten(finding.message)}"
             for number, finding in enumerate(self.worst(_MOST_FINDINGS), 1)
         ]
         title = "To know:" if self.passed else "The worst:"
@@ -307,11 +305,6 @@ class CheckReport:
 
 _MOST_NAMES, _MOST_FINDINGS, _MOST_ALPHAS, _MOST_LETTERS = 6, 3, 4, 230
 """Limits of the summary, so that it fits a terminal of 25 lines."""
-
-
-def _marked(finding: Finding) -> str:
-    """The level of a finding that is no failure, before its message."""
-    return f"({finding.verdict}) " if finding.passed else ""
 
 
 def _shorten(text: str) -> str:

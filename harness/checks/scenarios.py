@@ -38,6 +38,8 @@ def scenario_of(family: str, size: Size) -> Scenario:
 
     Of pairs it is uniform over all tables, or without a posterior a list of tables.
     """
+    if family_of(family).design == PAIRS:
+        size = int(np.asarray(size).item())  # a whole number in keys and cells, as a config has it
     return Scenario(family, size, _flat_truth(family))
 
 

@@ -29,10 +29,6 @@ class TimeUpError(HarnessError):
     """A check has taken longer than it may."""
 
 
-def _tell_nobody(fraction: float) -> None:
-    """Show nothing."""
-
-
 class _Watch:
     """The fraction that is done, and the time at which the check should have ended."""
 
@@ -62,7 +58,7 @@ _WATCH: ContextVar[_Watch | None] = ContextVar("watch", default=None)
 
 
 @contextmanager
-def watching(tell: Tell = _tell_nobody, seconds: float | None = None) -> Iterator[None]:
+def watching(tell: Tell = lambda _: None, seconds: float | None = None) -> Iterator[None]:
     """Report how far the check in the block is, and limit its time.
 
     The limit holds between steps and between calls of the method, and breaks neither of them off.

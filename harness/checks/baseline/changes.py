@@ -27,7 +27,7 @@ from harness.checks.baseline.store import (
     validate_numbers,
     write_baseline,
 )
-from harness.checks.baseline.sums import MovedSums, changed_sums, moved_sums
+from harness.checks.baseline.sums import changed_sums, moved_sums
 from harness.checks.behaviour import key_columns, measures
 from harness.checks.compare import (
     MEASURES,
@@ -36,10 +36,10 @@ from harness.checks.compare import (
     gains_and_losses,
     not_comparable,
 )
-from harness.checks.findings import AGAINST, FAIL, PASS, REMARK, Cell, Finding, format_cell
+from harness.checks.findings import AGAINST, FAIL, PASS, REMARK, Finding, format_cell
 from harness.checks.options import Tolerance
 from harness.checks.report import BASELINE, CheckReport
-from harness.checks.restriction import ANYWHERE, Restriction, Size
+from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.subjects.subject import Subject, side_of
 from harness.families.catalogue import family_of
 
@@ -94,18 +94,16 @@ def _restricted(baseline: Baseline, family: str, restriction: Restriction) -> Ba
 
     def of(table: pl.DataFrame) -> pl.DataFrame:
         keys = table.select(*family_of(family).sizes, "alpha").rows()
-        kept = [restriction.allows(*_size_and_alpha(key)) for key in keys]
+        kept = [
+            restriction.allows(sizes[0] if len(sizes) == 1 else (sizes[0], sizes[1]), alpha)
+            for *sizes, alpha in keys
+        ]
         return table.filter(pl.Series(kept, dtype=pl.Boolean))
 
     limits = baseline.limits
     if limits is not None:
         limits = replace(limits, in_full=of(limits.in_full), sums=of(limits.sums))
     return replace(baseline, numbers=of(baseline.numbers), limits=limits)
-
-
-def _size_and_alpha(key: tuple[float, ...]) -> tuple[Size, float]:
-    *sizes, alpha = key
-    return (sizes[0] if len(sizes) == 1 else (sizes[0], sizes[1])), alpha
 
 
 def measures_at(cells: pl.DataFrame, subject: Subject) -> pl.DataFrame:
@@ -133,11 +131,10 @@ def _compare_limits(
         message = f"the same {kept_limits} limits and {kept_sums} sums of limits"
         return Finding(LIMITS, AGAINST, PASS, message, {})
     single = [*limits, *(each for each in sums if isinstance(each, MovedLimit))]
-    if single:
-        text, cell, distance = _of_limit(max(single, key=lambda each: each.distance))
-    else:
-        rows = [each for each in sums if isinstance(each, MovedSums)]
-        text, cell, distance = _of_sums(max(rows, key=lambda each: each.distance))
+    worst = max(single or sums, key=lambda each: each.distance)
+    text = worst.describe(BASELINE)
+    if math.isfinite(worst.distance):
+        text += f": {'moved' if single else 'their sum has moved'} by {worst.distance:.2g}"
     counts = " and ".join(
         f"{len(moved)} of {kept} {words}"
         for moved, kept, words in (
@@ -147,24 +144,8 @@ def _compare_limits(
         if moved
     )
     # A limit that has moved is the cause where numbers have changed as well.
-    severity = 1.0 + min(distance, LARGEST_SEVERITY)
-    return Finding(LIMITS, AGAINST, FAIL, f"{text} (moved: {counts})", cell, severity)
-
-
-def _of_limit(moved: MovedLimit) -> tuple[str, Cell, float]:
-    """The message about one limit, its cell and how far it has moved."""
-    by = f": moved by {moved.distance:.2g}" if math.isfinite(moved.distance) else ""
-    return moved.describe(BASELINE) + by, moved.numbers, moved.distance
-
-
-def _of_sums(moved: MovedSums) -> tuple[str, Cell, float]:
-    """The message about sums of limits, their cell and how far they have moved."""
-    sides = " and ".join(moved.sides)
-    text = (
-        f"{sides} limits at {format_cell(moved.cell)} are not those of {BASELINE}: their sum has "
-        f"moved by {moved.distance:.2g}"
-    )
-    return text, {**moved.cell, "limit": sides}, moved.distance
+    severity = 1.0 + min(worst.distance, LARGEST_SEVERITY)
+    return Finding(LIMITS, AGAINST, FAIL, f"{text} (moved: {counts})", worst.numbers, severity)
 
 
 NOTHING = "nothing changed"
@@ -209,7 +190,11 @@ def store_as_baseline(
     else:
         validate_numbers(named.label, named.family, report.behaviour)
         new = Baseline(report.behaviour, keep_limits(subject, points))
-        text = update_baseline(folder, named, new, report.side, tolerance)
+        change = describe_change(old, new, tolerance)
+        # Tables stay as they are, bit by bit, where nothing has changed but for rounding.
+        same = change == NOTHING
+        write_baseline(folder, named, new.numbers, report.side, new.limits, keep_tables=same)
+        text = f"{folder}: {change}"
     return replace(report, gains=gains, stored=text)
 
 
@@ -225,34 +210,6 @@ def stored_baseline(folder: str | Path, named: Named, side: str) -> Baseline | N
         return read_baseline(folder, named.family, named.label, side)
     except InputError:
         return None
-
-
-def update_baseline(
-    folder: str | Path,
-    named: Named,
-    new: Baseline,
-    side: str,
-    tolerance: Tolerance,
-) -> str:
-    """Write the baseline of a method, and return what has changed in a sentence.
-
-    Tables stay as they are, bit by bit, where nothing has changed but for rounding.
-
-    Args:
-        folder: the folder.
-        named: the method.
-        new: its numbers and limits.
-        side: the side of the intervals.
-        tolerance: the largest differences that are none.
-
-    Raises:
-        InputError: as of ``write_baseline``.
-    """
-    old = stored_baseline(folder, named, side)
-    change = describe_change(old, new, tolerance)
-    same = change == NOTHING
-    write_baseline(folder, named, new.numbers, side, new.limits, keep_tables=same)
-    return f"{folder}: {change}"
 
 
 def describe_change(old: Baseline | None, new: Baseline, tolerance: Tolerance) -> str:

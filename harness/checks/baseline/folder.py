@@ -76,10 +76,10 @@ def read_text(file: Path) -> str:
     return text
 
 
-def read_rows(
+def read_table(
     file: Path, columns: Sequence[str], keys: int, *, may_miss: bool = False
-) -> list[Row]:
-    """Return the rows of a table.
+) -> pl.DataFrame:
+    """Return a table of numbers.
 
     Args:
         file: a CSV file.
@@ -103,7 +103,8 @@ def read_rows(
         if row[:keys] in rows:
             raise InputError(f"{file} has {_place(columns, row[:keys])} twice: line {number}")
         rows[row[:keys]] = row
-    return list(rows.values())
+    schema = dict.fromkeys(columns, pl.Float64)
+    return pl.DataFrame(list(rows.values()), schema=schema, orient="row")
 
 
 def _read_row(

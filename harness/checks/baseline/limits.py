@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.checks.baseline.folder import read_rows
+from harness.checks.baseline.folder import read_table
 from harness.checks.conformance.grid import OutcomeList, Outcomes
 from harness.checks.findings import Cell, format_cell, with_digits_apart
 from harness.checks.restriction import Size
@@ -265,8 +265,7 @@ def read_limits(file: Path, family: str) -> pl.DataFrame:
         InputError: the file is no such table.
     """
     columns = _columns(family)
-    rows = read_rows(file, columns, len(columns) - 2, may_miss=True)
-    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.Float64), orient="row")
+    return read_table(file, columns, len(columns) - 2, may_miss=True)
 
 
 def _columns(family: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from harness.checks.baseline.folder import (
     provenance,
     read_entry,
     read_header,
-    read_rows,
+    read_table,
     shortest,
     validate_target,
     write_table,
@@ -91,8 +91,7 @@ def read_numbers(file: Path, family: str) -> pl.DataFrame:
     """
     keys = (*family_of(family).sizes, "alpha")
     columns = (*keys, *value_columns(family))
-    rows = read_rows(file, columns, len(keys))
-    table = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.Float64), orient="row")
+    table = read_table(file, columns, len(keys))
     if table.is_empty():
         raise InputError(f"{file} holds no rows; --update {file.parent.parent} writes them")
     try:
@@ -187,7 +186,13 @@ def _write(
     header = read_header(files.root) if is_baseline(files.root) else {"methods": {}}
     if not keep_tables:
         write_numbers(files.numbers, named.family, measured)
-        _write_limits(files, limits)
+        if limits is None:
+            # Those of a former baseline are gone with it.
+            for file in (files.limits, files.sums):
+                file.unlink(missing_ok=True)
+        else:
+            write_table(files.limits, limits.in_full)
+            write_table(files.sums, limits.sums)
     entry = {**provenance(named), "rows": measured.height}
     if side != TWO_SIDED:
         entry["side"] = side
@@ -225,16 +230,6 @@ def read_baseline(folder: str | Path, family: str, label: str, side: str = TWO_S
     numbers = read_numbers(files.numbers, family)
     _validate_height(files.numbers, numbers, entry.get("rows"))
     return Baseline(numbers, _read_limits(files, family, entry))
-
-
-def _write_limits(files: Files, limits: KeptLimits | None) -> None:
-    """Write the limits, or remove those of a former baseline."""
-    if limits is None:
-        for file in (files.limits, files.sums):
-            file.unlink(missing_ok=True)
-        return
-    write_table(files.limits, limits.in_full)
-    write_table(files.sums, limits.sums)
 
 
 def _read_limits(files: Files, family: str, entry: dict[str, object]) -> KeptLimits | None:

@@ -24,10 +24,10 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
-from harness.checks.baseline.folder import read_rows
+from harness.checks.baseline.folder import read_table
 from harness.checks.baseline.limits import LOWER, UPPER, MovedLimit, outcomes_at
 from harness.checks.conformance.grid import OutcomeList
-from harness.checks.findings import Cell
+from harness.checks.findings import Cell, format_cell
 from harness.checks.restriction import Size
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import family_of
@@ -57,6 +57,16 @@ class MovedSums:
     """Whose limits: "lower", "upper" or both."""
     distance: float
     """By how much the sum of limits has moved."""
+
+    def describe(self, name: str) -> str:
+        """The limits with their place, which are not those that NAME has, in a clause."""
+        sides = " and ".join(self.sides)
+        return f"{sides} limits at {format_cell(self.cell)} are not those of {name}"
+
+    @property
+    def numbers(self) -> Cell:
+        """The cell of a finding."""
+        return {**self.cell, "limit": " and ".join(self.sides)}
 
 
 def sums_of_limits(
@@ -139,8 +149,7 @@ def read_sums(file: Path, family: str) -> pl.DataFrame:
         InputError: the file is no such table.
     """
     columns = _columns(family)
-    rows = read_rows(file, columns, len(columns) - len(_COLUMNS))
-    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.Float64), orient="row")
+    return read_table(file, columns, len(columns) - len(_COLUMNS))
 
 
 def _columns(family: str) -> tuple[str, ...]:

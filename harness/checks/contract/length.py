@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.errors import MethodError
-from harness.checks.behaviour import LENGTH
+from harness.checks.behaviour import LENGTH, mean_length_of
 from harness.checks.contract.exact import cell_of
 from harness.checks.findings import (
     CONTRACT,
@@ -26,13 +26,10 @@ from harness.checks.restriction import ANYWHERE, Restriction, Size
 from harness.checks.scenarios import limits_at, scenario_of
 from harness.checks.subjects.subject import Subject, side_of
 from harness.designs.design import Scenario, data_of, sizes_by_name
-from harness.designs.limits import Limits
-from harness.designs.posterior import integrate_under_truth
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
 from harness.methods.method import AT_LEAST, LOWER, NONE, TWO_SIDED, Contract
-from harness.tables.assemble import mean_length
 
 COMPARED_AT = (10.0, 50.0, 200.0)
 """The sizes, or the nearest ones with exact numbers, at which lengths are compared."""
@@ -104,8 +101,7 @@ def _shortest(family: str, size: float, alpha: float, side: str) -> tuple[float,
         if method.promise != AT_LEAST or side not in method.sides:
             continue
         lower, upper = method.limits(data_of(scenario, outcomes), alpha, side)
-        limits = Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
-        length = float(mean_length(integrate_under_truth(scenario, limits).mean(), 0)[0][0])
+        length = mean_length_of(scenario, outcomes, lower, upper)
         if np.isfinite(length) and length > 0:
             found.append((length, name))
     return min(found, default=None)
