@@ -23,7 +23,7 @@ from harness.config.yaml12 import Document
 from harness.families.catalogue import FAMILIES
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureSpec
-from harness.figures.suitable import suitable_figures
+from harness.figures.requirements import suitable_figures
 from harness.methods.catalogue import CATALOGUE
 
 LISTS = ("methods", "figures")

@@ -90,9 +90,6 @@ class _Drawn:
     drawing: Drawing
     options: FigureOptions
 
-    def settings(self) -> AbstractContextManager[None]:
-        return _settings(self.options)
-
 
 def _settings(options: FigureOptions) -> AbstractContextManager[None]:
     """The rc settings with those that a figure asks for."""
@@ -234,7 +231,7 @@ def _unique_stems(stems: Sequence[str]) -> list[str]:
 
 def _write(drawn: _Drawn, directory: Path, extension: str) -> Path:
     path = directory / f"{drawn.drawing.stem}.{extension}"
-    with drawn.settings(), _reported(path.name):
+    with _settings(drawn.options), _reported(path.name):
         figure = drawn.drawing.figure
         figure.savefig(path, format=extension, metadata=METADATA[extension])
     return path

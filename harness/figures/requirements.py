@@ -1,4 +1,4 @@
-"""Requirements of each kind of figure on the experiment that it is drawn from."""
+"""Requirements of each kind of figure on the experiment, and the figures that suit it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from harness.base.plain_data import expected_found, flow, plain_number
 from harness.designs.design import AnyTruth
 from harness.distributions.paired_truths import TableTruth
 from harness.distributions.truths import DiscreteTruth, PairTruth
-from harness.families.family import ENUMERATION, POSTERIOR, Family
+from harness.families.family import ENUMERATION, EXACT_ENGINES, POSTERIOR, Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureKind
 from harness.figures.options import FigureOptions, listed_sizes
-from harness.figures.size_panels import Level, truth_symbols
+from harness.figures.size_panels import Level, level_of, truth_symbols
 from harness.figures.size_panels import unmet as unmet_panels
 
 MOST_TRUTHS = 1 << 16
@@ -225,8 +225,7 @@ def _one_of(option: str, value: Any, what: str, levels: Sequence[Any]) -> Iterat
     """One level, which may be left out where there is only one."""
     named = list(value) if isinstance(value, tuple) else value
     if named not in levels and not (named is None and len(levels) == 1):
-        wanted = f"{what} of this experiment ({_listed(levels)})"
-        yield Unmet(option, expected_found(wanted, named))
+        yield Unmet(option, expected_found(level_of(what, levels), named))
 
 
 def _among(
@@ -237,13 +236,8 @@ def _among(
         value = getattr(options, option, None)
         for named in value if isinstance(value, list | tuple) else [value]:
             if named is not None and named not in levels:
-                wanted = f"{what} of this experiment ({_listed(levels)})"
-                yield Unmet(option, expected_found(wanted, named) + did_you_mean(named, levels))
-
-
-def _listed(levels: Sequence[Any]) -> str:
-    few = [level if isinstance(level, str) else flow(level) for level in levels[:12]]
-    return ", ".join(few) + (", ..." if len(levels) > len(few) else "")
+                message = expected_found(level_of(what, levels), named)
+                yield Unmet(option, message + did_you_mean(named, levels))
 
 
 def _compared(options: FigureOptions, sides: Mapping[str, str]) -> Iterator[Unmet]:
@@ -383,3 +377,108 @@ def _is_rounded_fraction(n: int, steps: int, x: int) -> bool:
     """Whether x - 1/2 <= n·j/steps < x + 1/2 for a j, the least that is large enough."""
     j = max(0, -(-steps * (2 * x - 1) // (2 * n)))
     return 2 * n * j < steps * (2 * x + 1)
+
+
+MOST_FIGURES = 4
+MOST_METHODS = 8
+"""The most methods of one figure; of more, the first ones are drawn."""
+LARGEST_SIZE = 2_000
+"""The largest size whose outcomes are drawn one by one."""
+MOST_LISTED = 12
+"""The most true values that each have a panel; of more, a curve goes over them."""
+
+Figure = dict[str, Any]
+"""A figure as a config writes it."""
+
+
+def suitable_figures(facts: ExperimentFacts, settled: Sequence[str]) -> list[Figure]:
+    """Return the figures that suit an experiment, the most telling first, four at the most.
+
+    Each is of one nominal alpha, and of at most eight methods. Curves are drawn where the truth is
+    a grid or a list, at the smallest and the largest size, or over the sizes if the true values
+    are few; where the truth is a distribution the ranking of the methods, and the alpha of each
+    outcome if n is at most 2000.
+
+    Args:
+        facts: what is known of the experiment, which is valid.
+        settled: labels of the methods whose limits are known to be functions of the outcome.
+    """
+    found = []
+    for figure in _candidates(facts, settled):
+        kind = FIGURES[figure["kind"]]
+        options = {key: value for key, value in figure.items() if key != "kind"}
+        if not any(unmet_requirements(kind, kind.options.model_validate(options), facts)):
+            found.append(figure)
+    return found[:MOST_FIGURES]
+
+
+def _candidates(facts: ExperimentFacts, settled: Sequence[str]) -> Iterator[Figure]:
+    """Figures in the order of preference; some may ask for what the experiment lacks."""
+    if facts.kind != "coverage":
+        yield from ({"kind": kind.name} for kind in FIGURES.values() if kind.over == "bin")
+    elif facts.has_true_values:
+        yield from _over_truths(facts)
+        yield {"kind": "ranking", **_alpha(facts)}
+    else:
+        yield {"kind": "ranking", **_alpha(facts)}
+        yield from _over_size(facts)
+        yield from _over_outcomes(facts, settled)
+
+
+def _over_truths(facts: ExperimentFacts) -> Iterator[Figure]:
+    """Coverage and length over the true values, or over the size where the values are few."""
+    assert facts.truth is not None
+    assert facts.truth.is_discrete
+    if facts.truth.count > MOST_TRUTHS:
+        return
+    if facts.truth.count <= MOST_LISTED and len(facts.sizes) > 1:
+        yield from _over_size(facts)
+        return
+    seconds = second_truths(facts.truth)
+    held = {"second": seconds[len(seconds) // 2]} if len(seconds) > 1 else {}
+    ends = dict.fromkeys((facts.sizes[0], facts.sizes[-1]))
+    for kind in ("coverage_curve", "length_curve"):
+        for size in ends:
+            yield {"kind": kind, **_size(facts, size), **_chosen(facts), **held}
+
+
+def _over_size(facts: ExperimentFacts) -> Iterator[Figure]:
+    # Means of lengths are those of an exact engine, or of data that are lists.
+    exact = not set(EXACT_ENGINES).isdisjoint(facts.engines or ())
+    has_lengths = exact or not facts.family.has_outcomes
+    for kind in ("coverage_over_size", *(["length_over_size"] if has_lengths else [])):
+        yield {"kind": kind, **_chosen(facts)}
+
+
+def _over_outcomes(facts: ExperimentFacts, settled: Sequence[str]) -> Iterator[Figure]:
+    """The alpha of each outcome, exact and by Monte Carlo; of two samples the limits at one."""
+    small = [size for size in facts.sizes if _largest(size) <= LARGEST_SIZE]
+    if not small or not settled:
+        return
+    at = _size(facts, small[-1])
+    yield {"kind": "alpha_over_outcome", **at, **_chosen(facts)}
+    yield {"kind": "alpha_by_outcome", **at, "method": settled[0], **_alpha(facts)}
+    yield {"kind": "bounds", **at, **_chosen(facts)}
+
+
+def _chosen(facts: ExperimentFacts) -> Figure:
+    """The methods and the alpha, where there is a choice."""
+    methods = list(facts.sides or ())
+    few = {"methods": methods[:MOST_METHODS]} if len(methods) > MOST_METHODS else {}
+    return {**few, **_alpha(facts)}
+
+
+def _alpha(facts: ExperimentFacts) -> Figure:
+    alphas = facts.alphas or ()
+    return {"alpha": alphas[0]} if len(alphas) > 1 else {}
+
+
+def _size(facts: ExperimentFacts, size: Any) -> Figure:
+    if len(facts.sizes) == 1:
+        return {}
+    several = isinstance(size, tuple)
+    return {"n": [plain_number(n) for n in size] if several else plain_number(size)}
+
+
+def _largest(size: Any) -> float:
+    return max(size) if isinstance(size, tuple) else float(size)

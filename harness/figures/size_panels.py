@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -139,17 +139,23 @@ def _sizes_beside(sizes: Sequence[Level], held: Level) -> int:
     return len({size[0] for size in sizes if size[1:][: len(held)] == held})
 
 
-def _absent(what: str, levels: Sequence[Level], found: Level) -> str:
-    listed = ", ".join(_written_level(level) for level in levels[:MOST_LISTED])
+def level_of(what: str, levels: Sequence[Any]) -> str:
+    """What a message expects of an option: one of these levels, of which it lists the first."""
+    few = [level if isinstance(level, str) else flow(level) for level in levels[:MOST_LISTED]]
     more = ", ..." if len(levels) > MOST_LISTED else ""
-    wanted = f"{what} of this experiment" + (f" ({listed}{more})" if listed else "")
-    return f"expected {wanted}, found {_written_level(found)}"
+    return f"{what} of this experiment ({', '.join(few)}{more})"
 
 
-def _written_level(level: Level) -> str:
+def _absent(what: str, levels: Sequence[Level], found: Level) -> str:
+    listed = [_written_level(level) for level in levels]
+    wanted = level_of(what, listed) if listed else f"{what} of this experiment"
+    return f"expected {wanted}, found {flow(_written_level(found))}"
+
+
+def _written_level(level: Level) -> Any:
     """A level as a config writes it."""
     numbers = [plain_number(each) for each in level]
-    return flow(numbers[0] if len(numbers) == 1 else numbers)
+    return numbers[0] if len(numbers) == 1 else numbers
 
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -25,6 +25,16 @@ from harness.tables.assemble import total_counts
 from harness.tables.columns import table_kind
 from harness.tables.engine_agreement import EngineAgreement
 from harness.tables.scenario_result import ScenarioResult, by_column
+
+_BY_LOOKS, _FROM_ALPHA = "looks", "exact_alpha"
+_BIAS = (
+    "biased by stopping, for alpha below 1/2 towards 0, since estimates that are too small by "
+    "chance stop earlier: at alpha 0.01 with a half-width of 0.005 and 18 looks by -2.9 %"
+)
+_MOST_LISTED = 5
+
+Lines = list[Mapping[str, Any]]
+"""The lines of a list in the manifest."""
 
 _PACKAGES = ("coverage-harness", "numpy", "scipy", "polars", "matplotlib")
 
@@ -368,10 +378,7 @@ def _failure(result: ScenarioResult, row: int) -> dict[str, Any]:
 
 def failed_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each method that failed, from the manifest of a run."""
-    by_method: dict[str, list[Mapping[str, Any]]] = {}
-    for line in manifest.get("failures", ()):
-        by_method.setdefault(line["method"], []).append(line)
-    for method, lines in by_method.items():
+    for method, lines in _by_method(manifest.get("failures", ())):
         unit = "outcomes" if "outcomes" in lines[0] else "trials"
         failed, total = (sum(line[key] for line in lines) for key in (f"failed_{unit}", unit))
         not_called = sum(line["not_called"] for line in lines)
@@ -418,22 +425,16 @@ def unsteady_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _remarks_by_method(
-    manifest: Mapping[str, Any], kind: str
-) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    by_method: dict[str, list[Mapping[str, Any]]] = {}
-    for line in manifest.get("remarks", ()):
-        if line["remark"] == kind:
-            by_method.setdefault(line["method"], []).append(line)
-    yield from by_method.items()
+def _remarks_by_method(manifest: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Lines]]:
+    return _by_method(line for line in manifest.get("remarks", ()) if line["remark"] == kind)
 
 
-_BY_LOOKS, _FROM_ALPHA = "looks", "exact_alpha"
-_BIAS = (
-    "biased by stopping, for alpha below 1/2 towards 0, since estimates that are too small by "
-    "chance stop earlier: at alpha 0.01 with a half-width of 0.005 and 18 looks by -2.9 %"
-)
-_MOST_LISTED = 5
+def _by_method(lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Lines]]:
+    """The lines of each method, in the order in which methods come first."""
+    found: dict[str, Lines] = {}
+    for line in lines:
+        found.setdefault(line["method"], []).append(line)
+    yield from found.items()
 
 
 def precision(results: Sequence[ScenarioResult]) -> dict[str, Any] | None:

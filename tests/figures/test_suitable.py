@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.config.load import load_experiment
-from harness.figures.suitable import MOST_FIGURES, MOST_METHODS
+from harness.figures.requirements import MOST_FIGURES, MOST_METHODS
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = sorted((ROOT / "configs").rglob("*.yaml"))

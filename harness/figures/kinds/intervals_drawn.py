@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from harness.base.errors import InputError
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.families.family import Family
 from harness.figures import options, selection
 from harness.figures.kind import EVERY_ENGINE, SAMPLES, Drawing, FigureKind, file_stem
@@ -20,7 +20,6 @@ from harness.figures.look import labels, layout, style
 from harness.figures.method_limits import known_limits, scenario_with
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -88,16 +87,17 @@ def draw(results: Results, asked: IntervalsDrawn) -> list[Drawing]:
     seed = asked.seed if asked.seed is not None else results.manifest.get("seed")
     if seed is None:
         raise InputError(f"{NAME}: say a seed, which the experiment does not have")
+    # The stream of another number than any shard of a run has.
+    rng = scenario.stream(seed, SHARD)
+    drawn = scenario.draw_outcomes([np.full(asked.count, truth) for truth in truths], rng)
+    parameter = float(family.combination.parameter_at([np.array([each]) for each in truths])[0])
+    held = ", ".join(f"{s} = {t:.12g}" for s, t in zip(family.symbols, truths, strict=True))
+    setting = f"{asked.count} samples at {labels.size_text(family, size)}, true {held}"
     drawings = []
     for alpha, part in selection.alphas(cells, asked.alpha, NAME):
-        panels = [
-            _panel(results, scenario, cells, method, alpha, truths, seed, asked.count)
-            for method in methods
-        ]
-        held = ", ".join(f"{s} = {t:.12g}" for s, t in zip(family.symbols, truths, strict=True))
-        setting = f"{labels.size_text(family, size)}, true {held}"
-        heading = f"{asked.count} samples at {setting}, nominal α = {alpha:g}, seed = {seed}"
-        figure = _figure(panels, heading, family, scenario, truths, asked)
+        panels = [_panel(results, scenario, method, alpha, drawn, parameter) for method in methods]
+        heading = f"{setting}, nominal α = {alpha:g}, seed = {seed}"
+        figure = _figure(panels, heading, family, parameter, asked)
         drawings.append(Drawing(file_stem(NAME, *labels.size_in_stem(family, size), *part), figure))
     return drawings
 
@@ -133,21 +133,16 @@ def _refuse_outside(family: Family, truths: list[float]) -> None:
 def _panel(
     results: Results,
     scenario: Scenario,
-    cells: pl.DataFrame,
     method: str,
     alpha: float,
-    truths: list[float],
-    seed: int,
-    count: int,
+    drawn: Integers,
+    parameter: float,
 ) -> _Panel:
     from harness.designs.design import observed_at
     from harness.designs.solvers import solver_of
     from harness.families.catalogue import family_of
 
-    solver, family = solver_of(scenario), family_of(scenario.family)
-    # The stream of another number than any shard of a run has.
-    rng = scenario.stream(seed, SHARD)
-    drawn = scenario.draw_outcomes([np.full(count, truth) for truth in truths], rng)
+    solver = solver_of(scenario)
     outcomes = solver.range_outcomes(solver.hull())
     limits = known_limits(results, scenario, method, alpha, np.union1d(outcomes, drawn))
     if limits is None:
@@ -155,16 +150,16 @@ def _panel(
             f"{NAME}: the tables do not hold the limits of {method} at all outcomes; name the "
             "methods to draw, with the option methods"
         )
-    expected = count * float(solver.at_truths(limits.filled(np.inf, np.inf)).missed[0, 0])
+    missing = float(solver.at_truths(limits.filled(np.inf, np.inf)).missed[0, 0])
     at = limits.at(np.unique(drawn))
     place = np.searchsorted(at.outcomes, drawn)
     lower, upper = at.lower[0, place], at.upper[0, place]
-    parameter = float(family.combination.parameter_at([np.array([each]) for each in truths])[0])
     # Where a method failed it has no interval, which counts as a miss.
     missed = ~((lower <= parameter) & (parameter <= upper))
-    estimate = np.asarray(family.estimate(observed_at(scenario, drawn).columns()))
-    title = selection.method_title(cells, method)
-    return _Panel(title, lower, upper, estimate, missed, expected)
+    data = observed_at(scenario, drawn).columns()
+    estimate = np.asarray(family_of(scenario.family).estimate(data))
+    title = selection.method_title(results.cells, method)
+    return _Panel(title, lower, upper, estimate, missed, drawn.size * missing)
 
 
 SHARD = 1 << 62
@@ -172,16 +167,10 @@ SHARD = 1 << 62
 
 
 def _figure(
-    panels: list[_Panel],
-    heading: str,
-    family: Family,
-    scenario: Scenario,
-    truths: list[float],
-    asked: IntervalsDrawn,
+    panels: list[_Panel], heading: str, family: Family, parameter: float, asked: IntervalsDrawn
 ) -> Figure:
     from matplotlib.lines import Line2D
 
-    parameter = float(family.combination.parameter_at([np.array([each]) for each in truths])[0])
     columns = layout.panel_columns(len(panels), asked.columns, 1)
     rows = -(-len(panels) // columns)
     written = style.wrap(heading, style.COLUMN)

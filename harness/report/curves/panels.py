@@ -27,8 +27,8 @@ from harness.families.family import (
 )
 from harness.figures.look.axes import with_places
 from harness.figures.method_limits import exact_curve, known_limits, scenario_with
+from harness.figures.requirements import MOST_LISTED
 from harness.figures.selection import Size, at
-from harness.figures.suitable import MOST_LISTED
 from harness.figures.truth_curves import TruthCurves
 from harness.tables.columns import OUTCOME, TRUTH
 from harness.tables.results import Results
