@@ -11,9 +11,9 @@ from harness.commands.options import (
     FINITE_POPULATION,
     ONE_SAMPLE,
     OR_LISTS,
-    PAIRS,
-    RUNS,
-    TWO_SAMPLES,
+    RUN_VALUES,
+    TABLE_COUNTS,
+    TWO_COUNTS,
     WHOLE_NUMBERS,
     given_data,
     number_or_list,
@@ -23,11 +23,11 @@ from harness.families.catalogue import FAMILIES
 
 DESIGNS = {
     "one sample": ONE_SAMPLE,
-    "two samples": TWO_SAMPLES,
-    "pairs": PAIRS,
-    "repeated runs": RUNS,
+    "two samples": TWO_COUNTS,
+    "pairs": TABLE_COUNTS,
+    "repeated runs": RUN_VALUES,
 }
-OF_INTERVAL = ONE_SAMPLE | FINITE_POPULATION | TWO_SAMPLES | PAIRS | RUNS
+OF_INTERVAL = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | TABLE_COUNTS | RUN_VALUES
 
 
 @pytest.mark.parametrize(("design", "options"), DESIGNS.items())
@@ -67,7 +67,7 @@ def test_the_help_names_every_family_that_a_command_takes(command, samples):
     ("command", "data", "after"),
     [
         (interval, OF_INTERVAL, "method"),
-        (significance, TWO_SAMPLES, "delta"),
+        (significance, TWO_COUNTS, "delta"),
     ],
 )
 def test_data_stand_between_the_family_and_the_other_options(command, data, after):
