@@ -66,6 +66,8 @@ class Frame:
     symbol: str
     """The symbol of a place in a sentence: ``x`` or ``p``."""
     methods: tuple[str, ...]
+    titles: Mapping[str, str]
+    """What readers call the methods."""
     sides: Mapping[str, str]
     rows: tuple[Row, ...]
     """By ascending size."""
@@ -84,12 +86,21 @@ class Frame:
         """Where the places of a row are on the axis."""
         return row.places / row.size[0] if self.given == OUTCOME else row.places
 
+    def title_of(self, label: str) -> str:
+        return self.titles.get(label, label)
+
+    def has_lengths(self, label: str) -> list[bool]:
+        """Of each size whose lengths are known whether those of a method are."""
+        line = self.methods.index(label)
+        known = (row.values["length"][line] for row in self.rows if "length" in row.values)
+        return [bool(np.isfinite(each).any()) for each in known]
+
     def place_text(self, row: Row, place: float) -> str:
         """Size and place in words: ``n = 50, x = 3``."""
         return f"{self.family.size_text(row.size, 12)}, {self.symbol} = {place:.6g}"
 
 
-def frames_of(cells: pl.DataFrame) -> Iterator[Frame]:
+def frames_of(cells: pl.DataFrame, titles: Mapping[str, str]) -> Iterator[Frame]:
     """Yield the frames of a run: given the outcome, then the truth; for each alpha.
 
     There is one only where cells of two sizes or more are over an axis.
@@ -101,7 +112,7 @@ def frames_of(cells: pl.DataFrame) -> Iterator[Frame]:
         (count,) = family.counts
         axis = f"{count}/{family.sizes[0]}"
         for here in _by_alpha(cells, OUTCOME):
-            yield from _frame(here, family, count, axis, count, "")
+            yield from _frame(here, family, titles, count, axis, count, "")
     for here in _by_alpha(cells, TRUTH):
         known = [(name, symbol) for name, symbol in family.curve_truths if name in here.columns]
         several = [pair for pair in known if here[pair[0]].n_unique() > 1]
@@ -109,8 +120,10 @@ def frames_of(cells: pl.DataFrame) -> Iterator[Frame]:
             continue
         (column, symbol), *others = several
         for part, held in _held(here, others):
-            words = _words_of(family, symbol)
-            yield from _frame(part, family, column, words, symbol, held)
+            quantity = family.quantity if symbol == family.curve_truths[0][1] else ""
+            unit = f" ({family.model.UNIT})" if family.model.UNIT else ""
+            words = f"true {quantity}{symbol}{unit}"
+            yield from _frame(part, family, titles, column, words, symbol, held)
 
 
 def _by_alpha(cells: pl.DataFrame, given: str) -> Iterator[pl.DataFrame]:
@@ -123,12 +136,6 @@ def _by_alpha(cells: pl.DataFrame, given: str) -> Iterator[pl.DataFrame]:
     # Where truths are listed, trials with one outcome are too unlike to have an error.
     if engine != MONTE_CARLO or ours["std_error"].count():
         yield from ours.partition_by("alpha", maintain_order=True)
-
-
-def _words_of(family: Family, symbol: str) -> str:
-    quantity = family.quantity if symbol == family.curve_truths[0][1] else ""
-    unit = f" ({family.model.UNIT})" if family.model.UNIT else ""
-    return f"true {quantity}{symbol}{unit}"
 
 
 def _held(
@@ -150,7 +157,13 @@ def _held(
 
 
 def _frame(
-    cells: pl.DataFrame, family: Family, column: str, axis: str, symbol: str, held: str
+    cells: pl.DataFrame,
+    family: Family,
+    titles: Mapping[str, str],
+    column: str,
+    axis: str,
+    symbol: str,
+    held: str,
 ) -> Iterator[Frame]:
     """The frame of cells of one engine and alpha, where they are a map."""
     methods = cells["method"].unique(maintain_order=True).to_list()
@@ -167,7 +180,8 @@ def _frame(
         return
     sides = dict(cells.select("method", "side").unique(maintain_order=True).rows())
     given, engine, alpha = cells.select("given", "engine", "alpha").row(0)
-    yield Frame(given, engine, alpha, held, family, axis, symbol, tuple(methods), sides, rows)
+    names = tuple(methods)
+    yield Frame(given, engine, alpha, held, family, axis, symbol, names, titles, sides, rows)
 
 
 def _row(size: tuple[float, ...], cells: pl.DataFrame, column: str, methods: Sequence[str]) -> Row:

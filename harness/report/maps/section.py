@@ -115,7 +115,7 @@ def drawing(frame: Frame, rows: tuple[Row, ...], values: list[Floats], scale: Sc
         "inner": inner,
         "bottom": bottom,
         "box": bottom - _TOP,
-        "paths": [_painted(each, "".join(paths[each])) for each in sorted(paths, key=str)],
+        "paths": [{"d": "".join(paths[each]), **_look(each)} for each in sorted(paths, key=str)],
         "sizes": sizes,
         "size_name": ", ".join(frame.family.sizes),
         "axis": frame.axis,
@@ -141,10 +141,6 @@ def _runs(colours: Floats) -> list[tuple[int, int, int | None]]:
         else:
             found.append((index, index + 1, colour))
     return found
-
-
-def _painted(colour: int | None, path: str) -> dict[str, Any]:
-    return {"d": path, **_look(colour)}
 
 
 def _look(colour: int | None) -> dict[str, Any]:
@@ -187,6 +183,17 @@ class _Map:
         lengths = [row.values["length"] for row in rows]
         return [percent_longer(each, np.broadcast_to(each[base], each.shape)) for each in lengths]
 
+    def sentence(self, values: list[Floats], line: int) -> str:
+        """What the map of one method shows."""
+        title = self.frame.title_of(self.frame.methods[line])
+        if self.quantity == ALPHA:
+            return alpha_sentence(self.frame, values, line, title)
+        return length_sentence(self.frame, values, line, title, self.reference_title)
+
+    @property
+    def reference_title(self) -> str:
+        return self.frame.title_of(self.reference)
+
     def differs_from_alpha(self, line: int) -> bool:
         """Whether a method misses more or less often than alpha somewhere, beyond rounding."""
         tolerance = rounding_of(self.frame.alpha)
@@ -215,14 +222,13 @@ def maps(results: Results) -> list[Section]:
     truths. Of more than ``MOST_PLACES`` outcomes of a size some are left out; the sentences and the
     numbers of each size are from all cells of the tables.
     """
-    titles = method_titles(results.manifest)
-    frames = list(frames_of(results.cells))
-    every = [each for frame in frames for each in _maps(frame, results, titles)]
+    frames = list(frames_of(results.cells, method_titles(results.manifest)))
+    every = [each for frame in frames for each in _maps(frame, results)]
     every.sort(key=lambda each: (each.quantity != ALPHA, each.frame.given != OUTCOME))
     if not every:
         return []
     first, line = _first(every, results.manifest["experiment"])
-    written = [_written(each, frames, titles) for each in every]
+    written = [_written(each, frames) for each in every]
     shown = every[first]
     return [
         Section(
@@ -242,10 +248,12 @@ def maps(results: Results) -> list[Section]:
     ]
 
 
-def _maps(frame: Frame, results: Results, titles: Mapping[str, str]) -> Iterator[_Map]:
+def _maps(frame: Frame, results: Results) -> Iterator[_Map]:
     """The maps of one frame."""
     by = f"by {_ENGINES.get(frame.engine, frame.engine)}"
-    where = "".join(f", {each}" for each in (frame.held, _alpha_text(frame, results)) if each)
+    several = results.cells["alpha"].n_unique() > 1
+    nominal = f"nominal {percent(frame.alpha)}" if several else ""
+    where = "".join(f", {each}" for each in (frame.held, nominal) if each)
     given = f"given the {frame.given}{where}"
     if all("actual_alpha" in row.values for row in frame.rows):
         every = tuple(range(len(frame.methods)))
@@ -257,22 +265,12 @@ def _maps(frame: Frame, results: Results, titles: Mapping[str, str]) -> Iterator
     lines = tuple(
         index
         for index, label in enumerate(frame.methods)
-        if label != reference and frame.sides[label] == side and _has_length(frame, index)
+        if label != reference and frame.sides[label] == side and any(frame.has_lengths(label))
     )
     if lines:
         mean = "" if frame.given == OUTCOME else "mean "
-        title = f"{mean}length relative to {titles.get(reference, reference)}, {given}"
+        title = f"{mean}length relative to {frame.title_of(reference)}, {given}"
         yield _Map(frame, LENGTH, title[0].upper() + title[1:], reference, lines)
-
-
-def _has_length(frame: Frame, line: int) -> bool:
-    return any(bool(np.isfinite(row.values["length"][line]).any()) for row in frame.rows)
-
-
-def _alpha_text(frame: Frame, results: Results) -> str:
-    """The nominal alpha, where the run has several."""
-    several = results.cells["alpha"].n_unique() > 1
-    return f"nominal {percent(frame.alpha)}" if several else ""
 
 
 def _reference(frame: Frame, results: Results) -> str:
@@ -282,13 +280,8 @@ def _reference(frame: Frame, results: Results) -> str:
     best = [] if ranked is None else ranked.filter(ranked["rank"] == 1)["method"].to_list()
     usual = [YARDSTICK] if frame.sides.get(YARDSTICK) == TWO_SIDED else []
     wanted = [each for each in (*asked, *usual, *best) if each in frame.methods]
-    return next((each for each in wanted if _has_lengths(frame, each)), "")
-
-
-def _has_lengths(frame: Frame, label: str) -> bool:
-    rows = [row for row in frame.rows if "length" in row.values]
-    line = frame.methods.index(label)
-    return bool(rows) and all(np.isfinite(row.values["length"][line]).any() for row in rows)
+    known = ((each, frame.has_lengths(each)) for each in wanted)
+    return next((label for label, rows in known if rows and all(rows)), "")
 
 
 def _first(every: Sequence[_Map], experiment: Mapping[str, Any]) -> tuple[int, int]:
@@ -309,15 +302,7 @@ def _first(every: Sequence[_Map], experiment: Mapping[str, Any]) -> tuple[int, i
     return 0, next(filter(every[0].differs_from_alpha, every[0].lines), every[0].lines[0])
 
 
-def _sentence(it: _Map, values: list[Floats], line: int, titles: Mapping[str, str]) -> str:
-    label = it.frame.methods[line]
-    title = titles.get(label, label)
-    if it.quantity == ALPHA:
-        return alpha_sentence(it.frame, values, line, title)
-    return length_sentence(it.frame, values, line, title, titles.get(it.reference, it.reference))
-
-
-def _written(it: _Map, frames: Sequence[Frame], titles: Mapping[str, str]) -> dict[str, Any]:
+def _written(it: _Map, frames: Sequence[Frame]) -> dict[str, Any]:
     """A map as its script reads it."""
     frame = it.frame
     column = "actual_alpha" if it.quantity == ALPHA else "length"
@@ -328,32 +313,25 @@ def _written(it: _Map, frames: Sequence[Frame], titles: Mapping[str, str]) -> di
     scales = [it.scale(values, line) for line in lines]
 
     def joined(name: str, chosen: list[int]) -> dict[str, str]:
-        empty = np.full(len(frame.methods), np.nan)[:, None]
-        return packed(
-            np.concatenate(
-                [
-                    row.values.get(name, np.broadcast_to(empty, (empty.size, row.places.size)))
-                    for row in thin
-                ],
-                axis=1,
-            )[chosen]
-        )
+        unknown = (np.full((len(frame.methods), row.places.size), np.nan) for row in thin)
+        parts = [row.values.get(name, no) for row, no in zip(thin, unknown, strict=True)]
+        return packed(np.concatenate(parts, axis=1)[chosen])
 
     more: dict[str, Any] = {}
     if it.quantity == ALPHA and frame.engine == MONTE_CARLO:
         more["errors"] = joined("std_error", lines)
     if it.quantity == LENGTH:
         more["base"] = joined(column, [frame.methods.index(it.reference)])
-        more["reference"] = titles.get(it.reference, it.reference)
+        more["reference"] = it.reference_title
     return {
         "frame": frames.index(frame),
         "quantity": it.quantity,
         "title": it.title,
-        "methods": [titles.get(frame.methods[line], frame.methods[line]) for line in lines],
+        "methods": [frame.title_of(frame.methods[line]) for line in lines],
         "labels": [frame.methods[line] for line in lines],
-        "sentences": [_sentence(it, values, line, titles) for line in lines],
+        "sentences": [it.sentence(values, line) for line in lines],
         "values": joined(column, lines),
-        "barTitle": _bar_title(it, titles.get(it.reference, it.reference)),
+        "barTitle": _bar_title(it),
         "middle": scales[0].middle,
         "scales": [scale.step for scale in scales],
         "least": packed(found.least[lines]),
@@ -411,11 +389,12 @@ def _context(it: _Map, line: int, written: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _bar_title(it: _Map, reference: str) -> str:
+def _bar_title(it: _Map) -> str:
     """What the colours mean, in one line of the drawing."""
     if it.quantity == ALPHA:
         return f"actual alpha; the middle is the nominal {percent(it.frame.alpha)}"
-    name = reference if len(reference) <= _LONGEST_NAME else "the method of the heading"
+    title = it.reference_title
+    name = title if len(title) <= _LONGEST_NAME else "the method of the heading"
     return f"length, per cent over {name}"
 
 
