@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from harness.base.text import printable, printable_line
 from harness.checks.audit.audit import Audit, Audited, Kind, Reproduction
 from harness.checks.audit.page import ABOUT, TITLES, kept, skipped_sentences, summary
-from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, Verdict
+from harness.checks.findings import FAIL, INCONCLUSIVE, PASS
 from harness.families.catalogue import family_of
 from harness.report.check.page import MARKS, Shown, shown
 from harness.report.page import Page, Part, Section
@@ -18,32 +18,8 @@ _KEY = "audit"
 _STYLES = ("check.css",)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """One function."""
-
-    package: str
-    version: str
-    function: str
-    family: str
-    grid: str
-    status: Verdict
-    mark: str
-    order: int
-    verdict: str
-    reason: str
-    kept: str
-    worst_alpha: float | None
-    number: int
-    """Of its first failure, drawn below; 0 where it has none."""
-
-
-@dataclass(frozen=True)
-class _Failure:
-    """The first failure of a function."""
-
-    function: str
-    found: Shown
+_Row = Mapping[str, Any]
+"""What a page says of one function, or of its first failure."""
 
 
 def audit_page(audit: Audit, command: str) -> Page:
@@ -66,7 +42,7 @@ def audit_page(audit: Audit, command: str) -> Page:
 
 
 def _answer(audit: Audit, rows: Sequence[_Row]) -> dict[str, object]:
-    counts = {verdict: sum(row.status == verdict for row in rows) for verdict in MARKS}
+    counts = {verdict: sum(row["status"] == verdict for row in rows) for verdict in MARKS}
     words = {PASS: "sound", FAIL: "with a failure", INCONCLUSIVE: "not concluded or not checked"}
     return {
         "sentences": [printable(summary(audit)), ABOUT.replace("`", "")],
@@ -79,31 +55,33 @@ def _answer(audit: Audit, rows: Sequence[_Row]) -> dict[str, object]:
     }
 
 
-def _rows(functions: Sequence[Audited]) -> tuple[list[_Row], list[_Failure]]:
+def _rows(functions: Sequence[Audited]) -> tuple[list[_Row], list[_Row]]:
     """A row for each function by family, and the first failure of each that has one."""
     rows: list[_Row] = []
-    failures: list[_Failure] = []
+    failures: list[_Row] = []
     for each in sorted(functions, key=lambda each: each.entry.family):
         found = _first_failure(each)
         if found is not None:
-            failures.append(_Failure(printable_line(f"{each.package} {each.function}"), found))
+            name = printable_line(f"{each.package} {each.function}")
+            failures.append({"function": name, "found": found})
         status = each.report.verdict if each.report is not None else INCONCLUSIVE
         rows.append(
-            _Row(
-                package=each.package,
-                version=each.version,
-                function=printable_line(each.function),
-                family=each.entry.family,
-                grid="" if each.report is None else (each.entry.grid or ""),
-                status=status,
-                mark=MARKS[status],
-                order=list(MARKS).index(status),
-                verdict=printable_line(each.verdict),
-                reason=printable_line(each.refused),
-                kept=kept(each) or "none",
-                worst_alpha=each.worst_alpha,
-                number=0 if found is None else len(failures),
-            )
+            {
+                "package": each.package,
+                "version": each.version,
+                "function": printable_line(each.function),
+                "family": each.entry.family,
+                "grid": "" if each.report is None else (each.entry.grid or ""),
+                "status": status,
+                "mark": MARKS[status],
+                "order": list(MARKS).index(status),
+                "verdict": printable_line(each.verdict),
+                "reason": printable_line(each.refused),
+                "kept": kept(each) or "none",
+                "worst_alpha": each.worst_alpha,
+                # Of its first failure, drawn below; 0 where it has none.
+                "number": 0 if found is None else len(failures),
+            }
         )
     return rows, failures
 
@@ -123,34 +101,23 @@ def _first_failure(audited: Audited) -> Shown | None:
 def _functions(rows: Sequence[_Row]) -> Section:
     context = {
         "rows": rows,
-        "families": [(name, family_of(name).title) for name in _unique(r.family for r in rows)],
-        "packages": _unique(row.package for row in rows),
-        "statuses": [each for each in MARKS if any(row.status == each for row in rows)],
+        "families": [
+            (name, family_of(name).title) for name in dict.fromkeys(row["family"] for row in rows)
+        ],
+        "packages": list(dict.fromkeys(row["package"] for row in rows)),
+        "statuses": [each for each in MARKS if any(row["status"] == each for row in rows)],
         "examples": f"{_KEY}-examples",
     }
-    return Section(
-        "functions",
-        "All functions",
-        "audit_functions.html",
-        context,
-        scripts=("findings.js",),
-        styles=_STYLES,
-    )
+    page, scripts = "audit_functions.html", ("findings.js",)
+    return Section("functions", "All functions", page, context, None, scripts, _STYLES)
 
 
-def _unique(names: Iterator[str]) -> list[str]:
-    return list(dict.fromkeys(names))
-
-
-def _examples(failures: Sequence[_Failure]) -> list[Section]:
+def _examples(failures: Sequence[_Row]) -> list[Section]:
     if not failures:
         return []
     context = {"failures": failures, "key": f"{_KEY}-examples"}
-    return [
-        Section(
-            "examples", "The first failure of each", "audit_failures.html", context, styles=_STYLES
-        )
-    ]
+    title = "The first failure of each"
+    return [Section("examples", title, "audit_failures.html", context, styles=_STYLES)]
 
 
 def _observations(found: Sequence[Reproduction]) -> Iterator[Section]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.base.text import printable, printable_line
@@ -82,24 +83,20 @@ def shown(report: CheckReport, words: Sequence[str] = ()) -> list[Shown]:
             picture = None if example is None else picture_of(example)
             is_shown = verdict in (FAIL, INCONCLUSIVE, DECLARED) or picture is not None
             number = 1 + sum(each.number > 0 for each in found) if is_shown else 0
-            found.append(_shown(finding, report.family, picture, words, number))
+            found.append(
+                Shown(
+                    verdict=verdict,
+                    mark=MARKS[verdict],
+                    order=list(MARKS).index(verdict),
+                    kind=finding.kind,
+                    check=printable(finding.check),
+                    message=printable(finding.message),
+                    picture=picture,
+                    command=_command(finding, report.family, words) if number else "",
+                    number=number,
+                )
+            )
     return found
-
-
-def _shown(
-    finding: Finding, family: str, picture: Picture | None, words: Sequence[str], number: int
-) -> Shown:
-    return Shown(
-        verdict=finding.verdict,
-        mark=MARKS[finding.verdict],
-        order=list(MARKS).index(finding.verdict),
-        kind=finding.kind,
-        check=printable(finding.check),
-        message=printable(finding.message),
-        picture=picture,
-        command=_command(finding, family, words) if number else "",
-        number=number,
-    )
 
 
 def _command(finding: Finding, family: str, words: Sequence[str]) -> str:
@@ -116,15 +113,9 @@ def _grid_of_cell(finding: Finding, family: str) -> Grid:
     """The sizes and alpha of a finding's cell; nothing where one of them is missing."""
     known = family_of(family)
     names = (*(known.sizes if known.has_outcomes else ()), "alpha")
-    values = dict(_numbers(finding, names))
-    return values if len(values) == len(names) else {}
-
-
-def _numbers(finding: Finding, names: Sequence[str]) -> Iterator[tuple[str, tuple[float, ...]]]:
-    for name in names:
-        value = finding.cell.get(name)
-        if isinstance(value, int | float):
-            yield name, (float(value),)
+    values = {name: finding.cell.get(name) for name in names}
+    numbers = {n: (float(v),) for n, v in values.items() if isinstance(v, int | float)}
+    return numbers if len(numbers) == len(names) else {}
 
 
 def _number(value: float) -> str:
@@ -215,12 +206,12 @@ def _sentences(report: CheckReport) -> list[str]:
 
 def _counts(findings: Sequence[Shown]) -> list[dict[str, object]]:
     """The number of findings of each verdict, the worst first."""
-    counts = []
-    for verdict, mark in MARKS.items():
-        count = sum(each.verdict == verdict for each in findings)
-        if count:
-            counts.append({"verdict": verdict, "mark": mark, "count": count})
-    return counts
+    met = Counter(each.verdict for each in findings)
+    return [
+        {"verdict": verdict, "mark": mark, "count": met[verdict]}
+        for verdict, mark in MARKS.items()
+        if met[verdict]
+    ]
 
 
 def _findings(findings: Sequence[Shown], key: str) -> Section:
@@ -235,14 +226,8 @@ def _findings(findings: Sequence[Shown], key: str) -> Section:
         ],
         "examples": f"{key}-examples",
     }
-    return Section(
-        "findings",
-        "All findings",
-        "findings.html",
-        context,
-        scripts=("findings.js",),
-        styles=_STYLES,
-    )
+    scripts = ("findings.js",)
+    return Section("findings", "All findings", "findings.html", context, None, scripts, _STYLES)
 
 
 def _counter_examples(findings: Sequence[Shown], key: str) -> list[Section]:

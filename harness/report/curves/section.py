@@ -282,6 +282,7 @@ def _context(shown: Shown) -> dict[str, Any]:
     says = shown.sentences(first)
     series = zip(shown.names, shown.series, strict=True)
     return {
+        "shown": shown,
         "methods": [
             {
                 "title": title,
@@ -291,12 +292,6 @@ def _context(shown: Shown) -> dict[str, Any]:
             }
             for row, (title, place) in enumerate(series)
         ],
-        "sizes": shown.sizes,
-        "start": shown.start,
-        "held": shown.held,
-        "held_in_all": shown.panels.held_in_all,
-        "alphas": shown.alphas,
-        "reference": shown.reference,
         "comparable": [(row, shown.names[row]) for row in shown.comparable],
         "tolerance": 100 * _TOLERANCE * max(shown.alphas),
         "has_length": any(np.isfinite(each.length).any() for each in panels),
@@ -306,7 +301,6 @@ def _context(shown: Shown) -> dict[str, Any]:
         "says": says,
         "stills": _stills(shown, first, says),
         "has_curves": any(each.curves for each in panels),
-        "over_truth": shown.panels.over == "truth",
     }
 
 
