@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
-from harness.findings.conclusion import MARGIN, Found, found_at, sentences, shortest
+from harness.findings.conclusion import MARGIN, Found, first_largest, found_at, sentences, shortest
 from harness.findings.engines import calibration_remarks
 from harness.findings.numbers import percent, telling
 from harness.findings.verdicts import ABOUT, HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
@@ -27,7 +28,6 @@ from harness.tables.manifest import (
 from harness.tables.results import Results
 from harness.tables.wording import method_titles, place_text
 
-_ROUNDING = 1e-12
 _Row = Mapping[str, Any]
 
 
@@ -189,8 +189,7 @@ def _method(
     known = [row for row in found.rows if row.get("worst_alpha") is not None]
     worst: _Row = max(known, key=lambda row: row["worst_alpha"], default={})
     # The first of the sizes at which coverage is lowest, but for rounding.
-    bound = max(row["actual_alpha"] for row in found.rows) - _ROUNDING
-    least = next(row for row in found.rows if row["actual_alpha"] >= bound)
+    least = found.rows[first_largest(np.array([row["actual_alpha"] for row in found.rows]))]
     estimate: _Row = {}
     if least["engine"] != MONTE_CARLO:
         same = {name: least[name] for name in ("method", "alpha", *family.sizes)}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.distributions.sampling import binomial
 from harness.families.catalogue import family_of
@@ -23,6 +24,8 @@ _FALSE_ALARM = 0.025
 """The probability that some estimate of Monte Carlo is called above alpha where none is."""
 MARGIN = 0.05
 """A mean alpha of up to so much of alpha above it counts as about right on average."""
+_TIED = 1e-9
+"""The relative difference of two values that differ by rounding only, as those of x and n − x."""
 _MOST_NAMED = 3
 _MOST_SPANS = 2
 _Row = Mapping[str, Any]
@@ -159,6 +162,12 @@ def is_clearly_above(row: _Row, alpha: float, estimates: int) -> bool:
     misses = np.array(round(row["actual_alpha"] * trials))
     chance = binomial.sf(misses - 1, np.array(alpha), trials)
     return float(chance) * estimates <= _FALSE_ALARM
+
+
+def first_largest(values: Floats) -> int:
+    """Where the largest finite value is, the first of those that differ by rounding only."""
+    top = float(values[np.isfinite(values)].max())
+    return int(np.flatnonzero(values >= top - _TIED * abs(top))[0])
 
 
 def _by_posterior(rows: pl.DataFrame, alpha: float) -> str:

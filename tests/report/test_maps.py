@@ -195,7 +195,7 @@ def test_colours_are_centred_on_alpha_and_end_at_twice_alpha() -> None:
 
 def test_the_drawing_covers_every_cell_once() -> None:
     results = results_of("outcomes")
-    frame = next(frames_of(results.cells))
+    frame = next(frames_of(results.cells, {}))
     values = [row.values["actual_alpha"][1] for row in frame.rows]
     found = drawing(frame, frame.rows, values, Scale(0.05, 0.005))
     area = 0.0

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from harness.checks.findings import (
     format_cell,
 )
 from harness.findings.numbers import percent
-from harness.report.still_picture import ticks
+from harness.report.still_picture import Tick, ticks
 
 LEFT, RIGHT = 3.0, 97.0
 LEFT_OF_PLOT = 13.0
@@ -43,14 +43,6 @@ ROW, AXIS = 46, 48
 _MOST_TICKS = 5
 _LONGEST_LABEL = 42
 """Letters beside an interval, so that they fit a telephone."""
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A place of an axis with its text."""
-
-    at: float
-    text: str
 
 
 @dataclass(frozen=True)
@@ -108,7 +100,6 @@ class Picture:
     kind: str
     sentence: str
     x_label: str
-    height: float
     axis: float
     """Where the horizontal axis is, from above."""
     table: Table
@@ -126,8 +117,12 @@ class Picture:
     shade_words: str = ""
     curve: str = ""
     """A path within a box of 1000 by 1000."""
-    notes: Sequence[str] = field(default_factory=tuple)
+    notes: Sequence[str] = ()
     """What the marks mean, in words."""
+
+    @property
+    def height(self) -> float:
+        return self.axis + AXIS
 
 
 @dataclass(frozen=True)
@@ -213,7 +208,6 @@ def interval_picture(example: IntervalExample) -> Picture:
         kind="intervals",
         sentence=example.sentence,
         x_label=f"{example.parameter}{unit}{f', at {common}' if common else ''}",
-        height=bottom + AXIS,
         axis=bottom,
         table=Table(
             ("Interval of", "lower", "upper", "estimate"),
@@ -371,7 +365,6 @@ def tail_picture(example: TailExample) -> Picture:
         sentence=example.sentence,
         x_label=f"{example.count}, at {example.held}",
         y_label=f"tail probability that a limit leaves{half}",
-        height=TOP + PLOT + AXIS,
         axis=TOP + PLOT,
         table=Table(
             (example.count, *(f"tail of the {name} limit" for name in example.tails)),
@@ -432,7 +425,6 @@ def miss_picture(example: MissExample) -> Picture:
         sentence=example.sentence,
         x_label=f"true {example.truth}{unit}, at {example.held}",
         y_label="probability of a miss (actual alpha), %",
-        height=TOP + PLOT + AXIS,
         axis=TOP + PLOT,
         table=Table(
             ("", example.truth, "probability of a miss"),
@@ -504,7 +496,6 @@ def _number_picture(example: NumberExample) -> Picture:
         kind="numbers",
         sentence=printable_line(example.sentence),
         x_label=example.measured,
-        height=bottom + AXIS,
         axis=bottom,
         table=Table(
             ("", example.measured),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.designs.miss_curve import MissCurve
+from harness.findings.conclusion import first_largest
 from harness.findings.numbers import coverage, percent
 from harness.findings.verdicts import ranges_above
 from harness.report.curves.panels import Panel
@@ -214,17 +214,12 @@ def _worst(panel: Panel, row: int, title: str) -> _Worst:
     curve = panel.curves[row] if panel.curves else None
     missed = panel.missed[row]
     if curve is None:
-        top, known = _first_largest(missed), np.isfinite(missed)
+        top, known = first_largest(missed), np.isfinite(missed)
         above = float((missed[known] > limit).mean())
         return _Worst(title, float(missed[top]), float(panel.x[top]), above)
-    top = _first_largest(curve.missed)
+    top = first_largest(curve.missed)
     above = share_above(curve, limit)
     return _Worst(title, float(curve.missed[top]), float(curve.truths[top]), above)
-
-
-def _first_largest(values: Floats) -> int:
-    """The first place of the largest value, of those that differ by rounding alone."""
-    return int(np.flatnonzero(values >= np.nanmax(values) - ACCURATE)[0])
 
 
 def share_above(curve: MissCurve, limit: float) -> float:

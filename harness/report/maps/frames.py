@@ -15,6 +15,7 @@ from harness.base.numerics.arrays import Floats, Positions
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.findings.conclusion import first_largest
 from harness.findings.numbers import percent, significant
 from harness.report.packing import numbers
 from harness.tables.answers import rounding_of
@@ -234,7 +235,7 @@ def by_size(frame: Frame, values: list[Floats], bound: float) -> SizeFindings:
             mine = each[line][known[line]]
             least[line, column] = mine.min()
             largest[line, column] = mine.max()
-            places[line, column] = row.places[_first_largest(each[line])]
+            places[line, column] = row.places[first_largest(each[line])]
             above[line, column] = float((mine > bound).mean())
     return SizeFindings(*found)
 
@@ -247,8 +248,8 @@ def finding(frame: Frame, values: list[Floats], method: int, bound: float) -> Fi
     if not known.size:
         return None
     tops = np.array([np.max(each[np.isfinite(each)], initial=-np.inf) for each in mine])
-    at = _first_largest(tops)
-    place = float(frame.rows[at].places[_first_largest(mine[at])])
+    at = first_largest(tops)
+    place = float(frame.rows[at].places[first_largest(mine[at])])
     return Finding(
         cells=int(known.size),
         least=float(known.min()),
@@ -257,16 +258,6 @@ def finding(frame: Frame, values: list[Floats], method: int, bound: float) -> Fi
         above=int((known > bound).sum()),
         mean=float(known.mean()),
     )
-
-
-def _first_largest(values: Floats) -> int:
-    """Where the largest value is, the first of those that differ by rounding only."""
-    top = float(values[np.isfinite(values)].max())
-    return int(np.flatnonzero(values >= top - _TIED * abs(top))[0])
-
-
-_TIED = 1e-9
-"""The relative difference of two values that differ by rounding only, as those of x and n − x."""
 
 
 def alpha_sentence(frame: Frame, values: list[Floats], method: int, title: str) -> str:
