@@ -30,15 +30,16 @@ from harness.study.columns import (
 from harness.study.estimate import refuse_too_large
 from harness.study.journal.database import Journal, facts_of, opened
 from harness.study.journal.environment import environment, environment_text
+from harness.study.journal.keys import ColumnKeys
 from harness.study.journal.trials import Span, spans_of
 from harness.study.limits import compute_limits
 from harness.study.machine import memory_for
 from harness.study.parallel import Progress, opened_backend
 from harness.study.plan import ScenarioPlan, plan_scenarios
-from harness.study.run import recorder_of, source_digests
+from harness.study.run import source_digests
 from harness.study.run_folder import reason, refuse_foreign
 from harness.study.solutions import solve_scenarios
-from harness.study.trials import outcomes_needed, simulate_scenarios
+from harness.study.trials import Recorder, outcomes_needed, simulate_scenarios
 from harness.tables.manifest import content_hash
 from harness.tables.storage import part_file
 
@@ -161,7 +162,7 @@ def _compute_part(experiment: Experiment, part: Part, progress: Progress, journa
         with memory_for("the limits at all outcomes"):
             outcomes = outcomes_needed(chosen, spans, execution.jobs, journal)
             limits = compute_limits(experiment, chosen, outcomes, sources)
-        recorder = recorder_of(journal, experiment, sources)
+        recorder = Recorder(journal, ColumnKeys.of(experiment, sources))
         with memory_for("the trials"):
             simulate_scenarios(
                 chosen,

@@ -14,15 +14,14 @@ from harness.config.resolve import serialize
 from harness.designs.limits import Column, Limits
 from harness.designs.stochastic import StochasticColumn
 from harness.study.columns import (
-    Sources,
     deterministic_columns,
     limit_sources,
     stochastic_columns,
 )
 from harness.study.estimate import refuse_too_large
 from harness.study.journal.database import Journal
-from harness.study.journal.keys import DeterministicKeys, stochastic_key
-from harness.study.journal.trials import ColumnKeys, spans_of
+from harness.study.journal.keys import ColumnKeys
+from harness.study.journal.trials import spans_of
 from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.machine import memory_for
 from harness.study.parallel import Progress, opened_backend
@@ -81,7 +80,9 @@ def compute(
             limits = compute_limits(experiment, plans, outcomes, sources)
         columns = deterministic_columns(experiment, sources)
         stochastic = stochastic_columns(experiment, sources)
-        recorder = None if journal is None else recorder_of(journal, experiment, sources, complete)
+        recorder = None
+        if journal is not None:
+            recorder = Recorder(journal, ColumnKeys.of(experiment, sources), complete)
         if not stochastic:
             with memory_for("the exact values"):
                 plans = with_exact_trials(experiment, plans, limits)
@@ -124,19 +125,6 @@ def source_digests(experiment: Experiment) -> dict[str, str]:
         for spec in experiment.methods
         if spec.path is not None
     }
-
-
-def recorder_of(
-    journal: Journal, experiment: Experiment, sources: Sources, complete: bool = False
-) -> Recorder:
-    """Return what keeps the counts of an experiment in a journal."""
-    specs = {spec.label: spec for spec in experiment.methods}
-    drawn = [
-        stochastic_key(specs[each.column.method], each.source, each.column)
-        for each in stochastic_columns(experiment, sources)
-    ]
-    columns = deterministic_columns(experiment, sources)
-    return Recorder(journal, ColumnKeys(DeterministicKeys.of(columns, sources), drawn), complete)
 
 
 def _scenario_result(

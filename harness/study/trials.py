@@ -27,8 +27,8 @@ from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
 from harness.study.columns import Sources
 from harness.study.journal.database import Journal
+from harness.study.journal.keys import ColumnKeys
 from harness.study.journal.trials import (
-    ColumnKeys,
     Group,
     ScenarioTrials,
     Segment,
@@ -48,18 +48,8 @@ from harness.study.solve import Simulation, failures_as_misses, simulate_shard
 Enough = Callable[[int, Simulation], bool]
 """Whether the scenario of this number needs no trials beyond those of its simulation."""
 
-
-def always_enough(number: int, simulation: Simulation) -> bool:
-    """Stop after the first round, which has all shards where their number is fixed."""
-    return True
-
-
 Prepare = Callable[[Mapping[int, Sequence[Span]]], None]
 """Called before each round with the spans of shards of its scenarios, by their numbers."""
-
-
-def nothing_to_prepare(rounds: Mapping[int, Sequence[Span]]) -> None:
-    """Do nothing, since the limits are known for all rounds."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +104,8 @@ def simulate_scenarios(
     backend: Backend,
     progress: Progress,
     recorder: Recorder | None = None,
-    enough: Enough = always_enough,
-    prepare: Prepare = nothing_to_prepare,
+    enough: Enough | None = None,
+    prepare: Prepare | None = None,
 ) -> list[Simulation | None]:
     """Count the misses in the trials of each scenario, merged in the order of its shards.
 
@@ -128,8 +118,9 @@ def simulate_scenarios(
         backend: where they are simulated.
         progress: receives the numbers of trials to come and done.
         recorder: knows finished shards and keeps those to come; None where nothing is recorded.
-        enough: decides after each round of a scenario whether it ends there.
-        prepare: may replace limits before each round.
+        enough: decides after each round of a scenario whether it ends there; None where the first
+            round has all shards, since their number is fixed.
+        prepare: may replace limits before each round; None where they are known for all rounds.
 
     Returns:
         The counts of each scenario; None where it has no trials.
@@ -143,7 +134,8 @@ def simulate_scenarios(
     look = 0
     while pending:
         rounds = {number: _before_look(plans[number], spans[number], look) for number in pending}
-        prepare(rounds)
+        if prepare is not None:
+            prepare(rounds)
         scenarios = {
             number: _start(plans[number], each, limits[number].limits, len(stochastic), recorder)
             for number, each in rounds.items()
@@ -158,10 +150,13 @@ def simulate_scenarios(
             before, counts = merged[number], scenarios[number].total()
             merged[number] = counts if before is None or counts is None else before.plus(counts)
         look += 1
+        if enough is None:
+            break
         pending = [
             number
             for number in pending
-            if look < len(plans[number].looks) and not _has_enough(number, merged, enough)
+            if look < len(plans[number].looks)
+            and ((found := merged[number]) is None or not enough(number, found))
         ]
     return merged
 
@@ -191,11 +186,6 @@ def _lacking(tasks: Sequence[tuple[int, Task]]) -> str:
         f"{scenario_words(shard.scenario)}: a user function gave other limits there, or a part is "
         f"damaged; run the parts again with --fresh"
     )
-
-
-def _has_enough(number: int, merged: Sequence[Simulation | None], enough: Enough) -> bool:
-    simulation = merged[number]
-    return simulation is not None and enough(number, simulation)
 
 
 def _count(

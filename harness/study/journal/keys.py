@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from harness.callers.source import Source
-from harness.config.experiment import MethodSpec
+from harness.config.experiment import Experiment, MethodSpec
 from harness.designs import monte_carlo
 from harness.designs.limits import Column, Limits
 from harness.designs.monte_carlo import Shard
+from harness.study.columns import Sources, deterministic_columns, stochastic_columns
 from harness.study.journal.database import ColumnKey
 from harness.study.journal.environment import engines_digest, environment
 
@@ -43,33 +44,40 @@ def trials_key(shard: Shard) -> bytes:
 
 
 @dataclass(frozen=True)
-class DeterministicKeys:
-    """The keys of the columns whose limits are a function of the outcome."""
+class ColumnKeys:
+    """How the columns of a run are known in a journal."""
 
-    columns: Sequence[Column]
     names: Sequence[str]
-    """Of methods of the catalogue, with what their limits depend on; "" of user functions."""
+    """Of the columns whose limits are a function of the outcome: the methods of the catalogue, with
+    what their limits depend on; "" of user functions."""
+    stochastic: Sequence[ColumnKey | None]
+    """Of the columns whose limits are drawn; None of those that are not recorded."""
 
     @classmethod
-    def of(cls, columns: Sequence[Column], sources: Mapping[str, Source]) -> DeterministicKeys:
-        """Return those of columns, by the sources of their limits."""
+    def of(cls, experiment: Experiment, sources: Sources) -> ColumnKeys:
+        """Return those of an experiment, by the sources of its limits."""
         names = []
-        for column in columns:
+        for column in deterministic_columns(experiment, sources):
             source = sources[column.method]
             content = source.content(column.alpha, column.side)
             names.append("" if source.has_process else json.dumps(content, sort_keys=True))
-        return cls(columns, names)
+        specs = {spec.label: spec for spec in experiment.methods}
+        drawn = [
+            _stochastic_key(specs[each.column.method], each.source, each.column)
+            for each in stochastic_columns(experiment, sources)
+        ]
+        return cls(names, drawn)
 
     def at(self, limits: Limits) -> tuple[ColumnKey, ...]:
-        """Return the keys that limits at some outcomes have, one for each column."""
+        """Return the keys of the deterministic columns by their limits at some outcomes."""
         return tuple(
             ColumnKey(digest({}, limits.outcomes, lower, upper).hex(), name)
             for lower, upper, name in zip(limits.lower, limits.upper, self.names, strict=True)
         )
 
 
-def stochastic_key(spec: MethodSpec, source: Source, column: Column) -> ColumnKey | None:
-    """Return the key of a column that draws its limits; None where its source is not known."""
+def _stochastic_key(spec: MethodSpec, source: Source, column: Column) -> ColumnKey | None:
+    """The key of a column that draws its limits; None where its source is not known."""
     content = dict(source.content(column.alpha, column.side))
     if not source.has_process:
         return ColumnKey(digest({**content, **environment()["program"]}).hex(), "")

@@ -18,7 +18,7 @@ from harness.designs.design import scenario_words
 from harness.designs.limits import Limits
 from harness.designs.monte_carlo import Shard
 from harness.study.journal.database import ColumnKey, Journal, Stored
-from harness.study.journal.keys import DeterministicKeys, trials_key
+from harness.study.journal.keys import ColumnKeys, trials_key
 from harness.study.journal.records import join_simulations, pack, take_simulation, unpack
 from harness.study.plan import ScenarioPlan
 from harness.study.solve import Simulation
@@ -77,15 +77,6 @@ class _Known:
 
     stored: Stored
     simulation: Simulation
-
-
-@dataclass(frozen=True)
-class ColumnKeys:
-    """How the columns of a run are known in a journal."""
-
-    deterministic: DeterministicKeys
-    stochastic: Sequence[ColumnKey | None]
-    """None of those that are not recorded."""
 
 
 @dataclass
@@ -190,12 +181,12 @@ def recorded(
     """
     known = _known(journal, plan, spans)
     if not known:
-        return unrecorded(plan, spans, len(keys.deterministic.columns), len(keys.stochastic))
+        return unrecorded(plan, spans, len(keys.names), len(keys.stochastic))
     where = scenario_words(plan.scenario)
     columns_at = [_columns_at(each, limits, keys) for each in known]
     for each, columns in zip(known, columns_at, strict=True):
         _refuse_other_limits(journal, each, columns, where)
-    count = len(keys.deterministic.columns)
+    count = len(keys.names)
     chains: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for column in range(count + len(keys.stochastic)):
         drawn = column >= count
@@ -228,8 +219,8 @@ def _columns_at(known: _Known, limits: Limits, keys: ColumnKeys) -> list[ColumnK
     """The keys that the columns of this run have at the outcomes of a record."""
     outcomes = known.simulation.tally.by_outcome.conditions.astype(np.int64)
     if not np.isin(outcomes, limits.outcomes, assume_unique=True).all():
-        return [None] * (len(keys.deterministic.columns) + len(keys.stochastic))
-    return [*keys.deterministic.at(limits.at(outcomes)), *keys.stochastic]
+        return [None] * (len(keys.names) + len(keys.stochastic))
+    return [*keys.at(limits.at(outcomes)), *keys.stochastic]
 
 
 def _refuse_other_limits(
@@ -345,7 +336,7 @@ def save(
         return
     segment.changed = False
     outcomes = simulation.tally.by_outcome.conditions.astype(np.int64)
-    at = keys.deterministic.at(limits.at(outcomes))
+    at = keys.at(limits.at(outcomes))
     drawn = [
         (place, column)
         for place, row in enumerate(group.stochastic)
