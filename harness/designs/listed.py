@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import split_missed
 from harness.designs.results import AT_LISTED, Enumerated, Exact, WorstCase, weighted
-from harness.distributions.sampling.law import Sampling
+from harness.distributions.sampling.law import Law, Sampling
 from harness.families.family import ENUMERATION
 
 # Truths in one block of rows, and numbers in one block, which fit a cache.
@@ -94,21 +93,15 @@ def probability_rows(
     return rows
 
 
-class Windowed(Protocol):
-    """What says which outcomes are possible: a sampling model or a law."""
-
-    def window(self, low: float, high: float, size: float) -> tuple[int, int]: ...
-
-
 def blocks_of_truths(
-    sampling: Windowed, truths: Floats, size: float, cells: int = _CELLS
+    sampling: Sampling | Law, truths: Floats, size: float, cells: int = _CELLS
 ) -> Iterator[tuple[slice, int, int]]:
     """Yield blocks of truths with the first and the last outcome that is possible at any of them.
 
     Between these all outcomes are possible at some truth of the block.
 
     Args:
-        sampling: says which outcomes are possible at a truth.
+        sampling: a model or a law, which says what outcomes are possible at a truth.
         truths: ascending, shape (t,).
         size: the size.
         cells: the largest product of the numbers of truths and outcomes of a block.

@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.numerics.arrays import Integers
 from harness.designs.design import Scenario, data_of
 from harness.designs.limits import Limits
-from harness.designs.results import Exact, Group, Mean, pooled_exact
+from harness.designs.results import Enumerated, Exact, Group, Mean, pooled_exact
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
+from harness.families.family import POSTERIOR
+
+NOTHING_LEFT_OUT = 1e-9
+"""Outcomes with this probability together may have no limits, and the mean is still overall."""
 
 
 @dataclass(frozen=True)
@@ -60,3 +65,19 @@ def mass_outside(posterior: Any, limits: Limits) -> Exact:
     above = np.array([posterior.sf(upper) for upper in limits.upper])
     weight = np.ones(limits.outcomes.size)
     return Exact(limits.outcomes, weight, below, above, limits.length, infinite=limits.infinite)
+
+
+def enumerate_by_posterior(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
+    """Return the posterior's integrals under the truth in place of sums, without worst cases.
+
+    Args:
+        scenario: its truth is a distribution.
+        limits: of the outcomes that can occur; where some are missing there is no overall mean.
+        reported: the outcomes in the result.
+    """
+    by_outcome = integrate_under_truth(scenario, limits)
+    complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
+    shown = np.intersect1d(by_outcome.conditions, reported)
+    overall = by_outcome.mean() if complete else None
+    unknown = (None,) * len(limits.lower)
+    return Enumerated(by_outcome.at(shown), None, overall, POSTERIOR, unknown, unknown)

@@ -20,7 +20,7 @@ from harness.config.experiment import Experiment
 from harness.designs.design import Scenario, scenario_words
 from harness.designs.limits import Limits
 from harness.designs.monte_carlo import Shard, outcomes_drawn, shards
-from harness.designs.one_sample.exact import enumerate_by_posterior
+from harness.designs.posterior import enumerate_by_posterior
 from harness.designs.precision import Aim, fixed_trials
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn

@@ -18,18 +18,15 @@ from harness.designs.listed import consecutive_probabilities
 from harness.designs.miss_sets import AT, miss_probabilities
 from harness.designs.one_sample.quadrature import Mixing, integrate
 from harness.designs.one_sample.worst_case import worst_case
-from harness.designs.posterior import integrate_under_truth
+from harness.designs.posterior import enumerate_by_posterior
 from harness.designs.results import Enumerated, Exact, WorstCase, weighted
 from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Span
-from harness.families.family import ENUMERATION, POSTERIOR
+from harness.families.family import ENUMERATION
 
 _BLOCK = 1 << 19
 LARGEST_INTEGRATED = 2000
 """The largest number of trials, or of expected events, with a quadrature over the truths."""
-
-NOTHING_LEFT_OUT = 1e-9
-"""Outcomes with this probability together may have no limits, and the mean is still overall."""
 
 
 def enumerate_one_sample(
@@ -73,22 +70,6 @@ def _enumerate(scenario: Scenario, limits: Limits, reported: Integers) -> Enumer
         by_outcome, mean = found.by_outcome.at(shown), found.mean
         return Enumerated(by_outcome, None, mean, ENUMERATION, unknown, unknown, found.nodes)
     return enumerate_by_posterior(scenario, limits, reported)
-
-
-def enumerate_by_posterior(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
-    """Return the posterior's integrals under the truth in place of sums, without worst cases.
-
-    Args:
-        scenario: its truth is a distribution.
-        limits: of the outcomes that can occur; where some are missing there is no overall mean.
-        reported: the outcomes in the result.
-    """
-    by_outcome = integrate_under_truth(scenario, limits)
-    complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
-    shown = np.intersect1d(by_outcome.conditions, reported)
-    overall = by_outcome.mean() if complete else None
-    unknown = (None,) * len(limits.lower)
-    return Enumerated(by_outcome.at(shown), None, overall, POSTERIOR, unknown, unknown)
 
 
 def is_integrated(scenario: Scenario) -> bool:

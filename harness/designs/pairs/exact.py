@@ -15,7 +15,6 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.listed import enumerate_listed, with_worst_cases
-from harness.designs.one_sample.exact import enumerate_by_posterior
 from harness.designs.pairs.tables import (
     Windows,
     outcomes_count,
@@ -24,6 +23,7 @@ from harness.designs.pairs.tables import (
     windows_of,
 )
 from harness.designs.pairs.worst_case import search_worst_case
+from harness.designs.posterior import enumerate_by_posterior
 from harness.designs.results import Enumerated
 
 

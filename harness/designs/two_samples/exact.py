@@ -10,8 +10,9 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.listed import enumerate_listed, with_worst_cases
-from harness.designs.one_sample.exact import enumerate_by_posterior, possible_outcomes
 from harness.designs.one_sample.exact import outcome_weights as sample_weights
+from harness.designs.one_sample.exact import possible_outcomes
+from harness.designs.posterior import enumerate_by_posterior
 from harness.designs.results import Enumerated, sums_by
 from harness.designs.two_samples.quadrature import (
     block_outcomes,

@@ -219,6 +219,12 @@ class Factor(Enum):
         """The power of p q by which the factor differs from a density."""
         return 0 if self is Factor.DENSITY else 1
 
+    def is_flat(self, beyond: Floats) -> Bools:
+        """Whether a tail is taken to be constant, so far above the mean of what it is a tail of."""
+        if self is Factor.DENSITY:
+            return np.zeros(beyond.shape, dtype=bool)
+        return beyond > 0 if self is Factor.CDF else beyond < 0
+
 
 class Window(ABC):
     """A positive integrand over x with a single peak, for each of m outcomes.
@@ -333,10 +339,7 @@ class IntegrationWindow(Window):
 
     def is_flat(self, points: IntegrandPoints) -> Bools:
         """Whether the factor is taken to be constant at the points."""
-        beyond = points.w[0] - self.overlap.factor.mean
-        if self.factor is Factor.DENSITY:
-            return np.zeros(beyond.shape, dtype=bool)
-        return beyond > 0 if self.factor is Factor.CDF else beyond < 0
+        return self.factor.is_flat(points.w[0] - self.overlap.factor.mean)
 
     def log_integrand(self, x: Floats) -> Floats:
         """The logarithm of the integrand, but for a constant."""

@@ -178,10 +178,7 @@ class ConditionalWindow(Window):
         return type(self)(self.conditional.at(index), self.factor, self.start[index])
 
     def _is_flat(self, share: Pair) -> Bools:
-        beyond = share[0] - self.conditional.share.mean
-        if self.factor is Factor.DENSITY:
-            return np.zeros(beyond.shape, dtype=bool)
-        return beyond > 0 if self.factor is Factor.CDF else beyond < 0
+        return self.factor.is_flat(share[0] - self.conditional.share.mean)
 
     def within(self, x: Floats) -> tuple[Floats, Floats]:
         """x clipped to where neither p nor q underflows, and the change of log integrand beyond.
