@@ -18,7 +18,7 @@ from harness.checks.watch import steps
 from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.limits import Limits
 from harness.designs.monte_carlo import shards, simulate
-from harness.designs.results import Counts, Enumerated, WorstCase
+from harness.designs.results import Counts, WorstCase
 from harness.designs.solvers import solver_of
 
 MONTE_CARLO_AGREES = "Monte Carlo agrees"
@@ -94,21 +94,23 @@ def _tests_at(subject: Subject, size: Size, alphas: Sequence[float], seed: int) 
         except MethodError:
             continue
         exact = solver_of(scenario).enumerate(limits)
-        cells = _compare_by_outcome(scenario, limits, exact, seed)
-        yield _Test(sizes, alpha, cells.tests().ravel())
-        yield _Test(sizes, alpha, _compare_overall(cells, exact).tests().ravel())
-        yield _Test(sizes, alpha, _worst_p_value(scenario, limits, exact, seed))
-
-
-def _compare_by_outcome(
-    scenario: Scenario, limits: Limits, exact: Enumerated, seed: int
-) -> ComparedCells:
-    """The Monte Carlo and exact misses at each outcome that was drawn."""
-    counts = _simulated(scenario, limits, seed)
-    at_drawn = exact.by_outcome.at(counts.conditions)
-    return _cells(
-        counts.trials, counts.below[0], counts.above[0], at_drawn.below[0], at_drawn.above[0]
-    )
+        drawn, mean, worst = _simulated(scenario, limits, seed), exact.mean, exact.worst[0]
+        assert mean is not None
+        assert worst is not None
+        below, above = drawn.below[0], drawn.above[0]
+        at = exact.by_outcome.at(drawn.conditions)
+        by_outcome = _cells(drawn.trials, below, above, at.below[0], at.above[0])
+        n, low, high = (each.sum(keepdims=True) for each in (drawn.trials, below, above))
+        overall = _cells(n, low, high, mean.below, mean.above)
+        at_worst = _simulated(_at_worst_truth(scenario, worst), limits, seed)
+        missed = np.array([(at_worst.below + at_worst.above).sum()])
+        trials = np.array([at_worst.trials.sum()])
+        for p_values in (
+            by_outcome.tests().ravel(),
+            overall.tests().ravel(),
+            two_sided_p(missed, trials, np.array([worst.alpha])),
+        ):
+            yield _Test(sizes, alpha, p_values)
 
 
 def _simulated(scenario: Scenario, limits: Limits, seed: int) -> Counts:
@@ -116,35 +118,15 @@ def _simulated(scenario: Scenario, limits: Limits, seed: int) -> Counts:
     return simulate(shard, limits).by_outcome
 
 
-def _compare_overall(cells: ComparedCells, exact: Enumerated) -> ComparedCells:
-    """The Monte Carlo and exact misses over all outcomes."""
-    assert exact.mean is not None
-    trials, below, above = (
-        each.sum(keepdims=True) for each in (cells.trials, cells.below, cells.above)
-    )
-    return _cells(trials, below, above, exact.mean.below, exact.mean.above)
-
-
-def _worst_p_value(scenario: Scenario, limits: Limits, exact: Enumerated, seed: int) -> Floats:
-    """The p-value of all misses at the truth where the method misses most, shape (1,)."""
-    worst = exact.worst[0]
-    assert worst is not None
-    counts = _simulated(_at_worst_truth(scenario, worst), limits, seed)
-    trials, missed = counts.trials.sum(), (counts.below + counts.above).sum()
-    return two_sided_p(np.array([missed]), np.array([trials]), np.array([worst.alpha]))
-
-
 def _at_worst_truth(scenario: Scenario, worst: WorstCase) -> Scenario:
-    """The scenario with the truths at which the worst alpha is reached."""
-    return scenario.with_truths(
-        worst.witness if worst.found_by is None else _approach(scenario, worst)
-    )
+    """The scenario with the truths at which the worst alpha is reached.
 
-
-def _approach(scenario: Scenario, worst: WorstCase) -> tuple[float, ...]:
-    """The worst truths, moved to the side from which the parameter approaches."""
+    Where no truth reaches it, they are moved to the side from which the parameter approaches.
+    """
+    if worst.found_by is None:
+        return scenario.with_truths(worst.witness)
     towards = {"above": 1.0, "below": -1.0}.get(worst.side, 0.0)
-    return scenario.beside(worst.truths, towards * APPROACH)
+    return scenario.with_truths(scenario.beside(worst.truths, towards * APPROACH))
 
 
 def _cells(

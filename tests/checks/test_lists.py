@@ -11,6 +11,7 @@ from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
+from harness.checks.formats import format_markdown
 from harness.checks.subjects.subject import Subject
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
@@ -61,8 +62,9 @@ def failed(function, family, **options):
 @pytest.mark.parametrize("family", ["mean", "clustered_proportion", "stratified_difference"])
 def test_a_report_about_lists_is_printed(family):
     name = next(name for name, method in CATALOGUE[family].items() if method.deterministic)
-    text = str(check(name, family=family, contract="none"))
-    assert text.startswith(f"{name} ({family}): PASS")
+    found = check(name, family=family, contract="none")
+    assert str(found).startswith(f"{name} ({family}): PASS")
+    assert format_markdown(found).startswith(f"### `{name}`")
 
 
 def test_a_function_of_lists_takes_them_in_rows_in_a_process_of_its_own(tmp_path):

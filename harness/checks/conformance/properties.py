@@ -303,13 +303,11 @@ def keeps_order(evaluation: Evaluation) -> Violation:
     """Limits do not depend on the order of the numbers in the lists."""
     outcomes = evaluation.outcomes
     assert isinstance(outcomes, DataSets)
-    low, high = (
-        _at_places(each, outcomes.reversed()) for each in (evaluation.lower, evaluation.upper)
-    )
-    where = np.zeros(evaluation.lower.shape, np.bool_)
-    for found, expected in ((evaluation.lower, low), (evaluation.upper, high)):
-        with np.errstate(invalid="ignore"):  # two infinite limits
-            where |= np.abs(found - expected) > evaluation.tolerance(found)
+    limits = np.array((evaluation.lower, evaluation.upper))
+    low, high = (_at_places(each, outcomes.reversed()) for each in limits)
+    with np.errstate(invalid="ignore"):  # two infinite limits
+        apart = np.abs(limits - (low, high)) > evaluation.tolerance(limits)
+    where = np.asarray(apart.any(axis=0))
     return Violation(where, "the same data in the reverse order have", low, high)
 
 
@@ -407,22 +405,19 @@ NEEDS_ALPHAS = ("is nested in alpha",)
 """Properties that compare limits of several alphas."""
 
 
-def _moving_with_data(family: Family) -> dict[str, Property]:
-    """How limits follow the counts; those of lists have no next one, but may not heed the order."""
-    if not family.has_outcomes:
-        return {"keeps order": keeps_order}
-    return {"rises with x" if family.has_single_count else "is monotone": is_monotone}
-
-
 def properties_of(family: str) -> dict[str, Property]:
     """The properties of the limits of a family's methods by name, the gravest first."""
     known = family_of(family)
+    # The data of lists have no next one, but their order may not matter.
+    moves: dict[str, Property] = {"keeps order": keeps_order}
+    if known.has_outcomes:
+        moves = {"rises with x" if known.has_single_count else "is monotone": is_monotone}
     return {
         "is finite": is_finite,
         "is ordered": is_ordered,
         STAYS_IN_RANGE: stays_in_range,
         "is nested in alpha": is_nested_in_alpha,
-        **_moving_with_data(known),
+        **moves,
         **({"mirrors": mirrors} if known.has_mirror else {}),
         "reaches the end": reaches_the_end,
         "has width": has_width,

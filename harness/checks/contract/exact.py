@@ -138,21 +138,18 @@ def bounds_of(
         lambda alpha: (-math.inf, most * alpha + ROUNDING),
         lambda alpha: HAIR_OF_WORST * most * alpha,
     )
-    return (_mean_bounds(contract, margin), inside)
-
-
-def _mean_bounds(contract: Contract, margin: float | None) -> Bounds:
-    """What is allowed of the mean alpha error."""
     if margin is not None and contract == NOMINAL:
         chosen = margin
-        return Bounds(MEAN_NAME, MEAN_POSTERIOR, lambda alpha: (-chosen, chosen), lambda alpha: 0.0)
-    least, most = mean_alphas(contract)
-    return Bounds(
+        mean = Bounds(MEAN_NAME, MEAN_POSTERIOR, lambda _: (-chosen, chosen), lambda _: 0.0)
+        return (mean, inside)
+    low, high = mean_alphas(contract)
+    mean = Bounds(
         MEAN_NAME,
         MEAN_POSTERIOR,
-        lambda alpha: ((1.0 - most) * alpha, (1.0 - least) * alpha),
+        lambda alpha: ((1.0 - high) * alpha, (1.0 - low) * alpha),
         lambda alpha: HAIR_OF_MEAN * alpha,
     )
+    return (mean, inside)
 
 
 def mean_alphas(contract: Contract) -> tuple[float, float]:
