@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from harness.base.errors import ConfigError
 from harness.config.load import load_experiment
 
-LINES = {
-    "name": "name: paper/fig",
-    "family": "family: proportion",
-    "n": "n: [5, 10]",
-    "alpha": "alpha: 0.05",
-    "methods": "methods: [wald, {name: balanced_tail, prior: [0.5, 0.5], label: Jeffreys}]",
-    "truth": "truth: {values: [0.25, 0.5]}",
-    "trials": "trials: {per_outcome: 30}",
-    "engines": "engines: [monte_carlo, posterior, enumeration]",
-    "seed": "seed: 2003",
-    "figures": "figures: [{kind: alpha_by_outcome, n: 10}]",
-}
-"""One key a line, from line 1 on."""
+WRONG: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_name("wrong.yaml").read_text(encoding="utf-8")
+)
 
 
-def config_with(*changes: str, without: str = "") -> str:
-    """The right config, with some keys' lines replaced, added or taken out."""
-    lines = {key: line for key, line in LINES.items() if key not in without.split()}
+def changed(base: str, *changes: str) -> str:
+    """A right config with keys' lines replaced or added; ``-key`` takes one out."""
+    lines = {line.split(":")[0]: line for line in WRONG["bases"][base].splitlines()}
     for change in changes:
-        lines[change.split(":")[0]] = change
+        if change.startswith("-"):
+            del lines[change[1:]]
+        else:
+            lines[change.split(":")[0]] = change
     return "\n".join(lines.values()) + "\n"
+
+
+def config_with(*changes: str) -> str:
+    """The right config of a proportion, with changes."""
+    return changed("drawn", *changes)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from harness.distributions.sampling.laws.clusters import Clusters
 from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 from harness.families.family import ENUMERATION, MONTE_CARLO
+from tests.config.conftest import WRONG
 
 LISTED = {"values": [0.1, 0.5]}
 CLUSTERS = {"clusters": {"size": 10, "rho": 0.1}}
@@ -73,114 +74,9 @@ def test_the_familys_own_law_is_the_default_and_is_not_written(make: Any) -> Non
     assert "sampling" not in serialize(experiment)
 
 
-@pytest.mark.parametrize(
-    ("document", "said"),
-    [
-        (
-            config("poisson"),
-            "sampling: expected binomial, or a mapping with one of the keys beta_binomial, "
-            "clusters, hypergeometric, found 'poisson'",
-        ),
-        (
-            config({"beta_binomail": {"rho": 0.1}}),
-            "sampling.beta_binomail: expected one of the keys beta_binomial, clusters, "
-            "hypergeometric, found 'beta_binomail'; did you mean beta_binomial?",
-        ),
-        (
-            config({"gamma_poisson": {"dispersion": 2}}),
-            "sampling.gamma_poisson: expected one of the keys beta_binomial, clusters, "
-            "hypergeometric, found gamma_poisson, which is for a rate",
-        ),
-        (
-            config({"beta_binomial": {"rho": 1}}),
-            "sampling.beta_binomial.rho: expected a number of at least 0 and below 1, found 1",
-        ),
-        (
-            config({"clusters": {"size": 10}}),
-            "sampling.clusters.rho: expected this key, found nothing",
-        ),
-        (
-            config({"clusters": {"size": 10.5, "rho": 0.1}}),
-            "sampling.clusters.size: expected a whole number from 1 to 1000000000, found 10.5",
-        ),
-        (
-            of_rate({"gamma_poisson": {"dispersion": 0.5}}),
-            "sampling.gamma_poisson.dispersion: expected a number of at least 1 and at most "
-            "1e+06, found 0.5",
-        ),
-        (
-            config(CLUSTERS, n=[20, 25, 30]),
-            "n: n should be a multiple of the size of a cluster, 10, such as 20 or 30, found 25",
-        ),
-        (
-            config({"hypergeometric": {"population": 25}}, truth={"values": [0.2]}),
-            "n: n should be at most the population, 25, found 30",
-        ),
-        (
-            config({"hypergeometric": {"population": 100}}, truth={"values": [0.2, 0.105]}),
-            "truth: p should be M/100 with a whole number M, such as 0.1 or 0.11, found 0.105",
-        ),
-        (
-            config({"hypergeometric": {"population": 100}}, truth={"uniform": [0, 1]}),
-            "truth: expected a list of values M/100 for a sample of a population of 100, found "
-            "uniform",
-        ),
-        (
-            config(CLUSTERS, engines=["posterior", "monte_carlo"]),
-            "engines[0]: expected monte_carlo or enumeration with clusters of 10, ρ = 0.1, found "
-            "posterior, which holds for binomial outcomes",
-        ),
-        (
-            config(CLUSTERS, engines=["enumeration"], truth={"beta": [2, 3]}),
-            "truth: expected a grid or a list of values with enumeration, which has no exact "
-            "values under a distribution for clusters of 10, ρ = 0.1, found {beta: [2, 3]}",
-        ),
-        (
-            config(CLUSTERS, trials=None, truth={"beta": [2, 3]}),
-            "trials: expected trials (per_outcome, per_size or half_width), found none: under a "
-            "distribution of truths monte_carlo is the only engine for clusters of 10, ρ = 0.1",
-        ),
-        (
-            config(CLUSTERS, draws="thinned", truth={"beta": [2, 3]}),
-            "draws: expected numpy, found thinned, which needs sampling: binomial",
-        ),
-        (
-            config(CLUSTERS, reference="truth", truth={"beta": [2, 3]}),
-            "reference: expected prior, found truth, which needs posterior among the engines",
-        ),
-        (
-            config(
-                CLUSTERS,
-                family="risk_ratio",
-                methods=["katz"],
-                n=None,
-                n1=5,
-                n2=5,
-                truth={"first": LISTED, "second": LISTED},
-            ),
-            "sampling: expected a family of one sample with sampling, found risk_ratio",
-        ),
-        (
-            config(methods=["wald", "hypergeometric_exact"]),
-            "methods[1]: hypergeometric_exact needs sampling: {hypergeometric: {population: N}}, "
-            "found independent trials",
-        ),
-        (
-            config(CLUSTERS, methods=["hypergeometric_wang"]),
-            "methods[0]: hypergeometric_wang needs sampling: {hypergeometric: {population: N}}, "
-            "found clusters of 10, ρ = 0.1",
-        ),
-        (
-            config(
-                {"hypergeometric": {"population": 200_000}},
-                methods=["hypergeometric_wang", "hypergeometric_exact"],
-            ),
-            "methods[0]: hypergeometric_wang takes a population of at most 100000, found 200000",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_one_sentence(document: Mapping[str, Any], said: str) -> None:
-    assert issues(document) == [said]
+@pytest.mark.parametrize("case", WRONG["sampling"], ids=lambda case: case["says"][:40])
+def test_what_does_not_fit_is_one_sentence(case: dict[str, Any]) -> None:
+    assert issues(config(**case["change"])) == [case["says"]]
 
 
 def test_without_engines_all_run_that_hold_under_the_law() -> None:
