@@ -55,11 +55,6 @@ class Fault:
         return self.method.source.replace(self.old, self.new)
 
 
-def table(method: SoundMethod, rows: dict[str, tuple[str, str, str]]) -> tuple[Fault, ...]:
-    """The faults of one method, from rows of the old text, the new text and the words."""
-    return tuple(Fault(name, method, *row) for name, row in rows.items())
-
-
 def loaded(source: str, name: str) -> ModuleType:
     """A module of a source, which no other module can import."""
     module = ModuleType(name)
