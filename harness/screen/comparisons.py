@@ -11,7 +11,7 @@ from rich.table import Table
 
 from harness.families.catalogue import family_of
 from harness.families.family import Family
-from harness.findings.numbers import format_number, truth_range, worst_range
+from harness.findings.numbers import format_number, percent, truth_range, worst_range
 from harness.screen.console import escape_markup
 from harness.screen.records import narrow_table
 from harness.tables.answers import CLOSEST, NEVER, ORDERED_BY, WITHIN
@@ -122,7 +122,9 @@ def near_nominal_screen(table: pl.DataFrame) -> Table:
     out = narrow_table(title, "–: not even at the largest. Monte Carlo is taken as it is.")
     several = len(alphas) > 1, table["engine"].n_unique() > 1
     names = ["method", *(["alpha"] * several[0]), *(["engine"] * several[1])]
-    names += [_setting_words(keys, setting) or axis for setting in shown]
+    for setting in shown:
+        pairs = zip(keys, setting, strict=True)
+        names.append(", ".join(f"{key} = {value:g}" for key, value in pairs) or axis)
     for place, name in enumerate(names):
         out.add_column(name, justify="right" if place else "left", no_wrap=True)
     for part in table.partition_by(["method", "alpha", "engine"], maintain_order=True):
@@ -133,18 +135,9 @@ def near_nominal_screen(table: pl.DataFrame) -> Table:
             escape_markup(first["method"]),
             *([f"{first['alpha']:g}"] * several[0]),
             *([first["engine"]] * several[1]),
-            *(_size_from(found[setting]) for setting in shown),
+            *("–" if from_ is None else f"{from_:.15g}" for from_ in map(found.get, shown)),
         )
     return out
-
-
-def _setting_words(keys: list[str], setting: tuple[Any, ...]) -> str:
-    """A setting in words: ``rho = 0.1``."""
-    return ", ".join(f"{key} = {value:g}" for key, value in zip(keys, setting, strict=True))
-
-
-def _size_from(value: float | None) -> str:
-    return "–" if value is None else f"{value:.15g}"
 
 
 _MOST_SENTENCES, _MOST_ROWS = 3, 45
@@ -176,7 +169,7 @@ def recommendation_screen(answers: pl.DataFrame, worst_is_exact: bool) -> Iterat
         sizes = family.size_text([row[name] for name in family.sizes])
         head = ", ".join(part for part in (sizes, range_, f"alpha {row['alpha']:g}") if part)
         lines = (
-            f"{_question(question, worst_is_exact, _percent(row['alpha']))}: "
+            f"{_question(question, worst_is_exact, percent(row['alpha'], 6))}: "
             f"{_words(answer, worst_is_exact)}"
             for question, answer in case.items()
         )
@@ -195,10 +188,10 @@ def _table(cases: Sequence[_Case], family: Family, range_: str, worst_is_exact: 
     for name in (*family.sizes, *(["alpha"] * several)):
         table.add_column(name, justify="right", no_wrap=True)
     asked = [name for name in (NEVER, WITHIN, CLOSEST) if any(name in case for case in cases)]
-    percent = "alpha" if several else _percent(alphas[0])
+    bound = "alpha" if several else percent(alphas[0], 6)
     for question in asked:
         above = ", not above alpha" if question == CLOSEST else ""
-        table.add_column(f"{_question(question, worst_is_exact, percent)}{above}")
+        table.add_column(f"{_question(question, worst_is_exact, bound)}{above}")
         table.add_column(_HEADINGS[question], justify="right", no_wrap=True)
     for case in cases[:_MOST_ROWS]:
         row = next(iter(case.values()))
@@ -219,7 +212,7 @@ _SHOWN = {NEVER: "mean_length", WITHIN: "worst_alpha", CLOSEST: "actual_alpha"}
 _HEADINGS = {NEVER: "length", WITHIN: "worst", CLOSEST: "mean"}
 
 
-def _question(question: str, worst_is_exact: bool, percent: str) -> str:
+def _question(question: str, worst_is_exact: bool, bound: str) -> str:
     """The question in words; a worst case that is searched for proves no bound."""
     if question == CLOSEST:
         return "closest on average"
@@ -227,8 +220,8 @@ def _question(question: str, worst_is_exact: bool, percent: str) -> str:
         at_worst = "at worst" if worst_is_exact else "at the worst that was found"
         return f"shortest within 1.5 · alpha {at_worst}"
     if worst_is_exact:
-        return f"shortest that never misses more often than {percent}"
-    return f"shortest that no truth was found to miss more often than {percent}"
+        return f"shortest that never misses more often than {bound}"
+    return f"shortest that no truth was found to miss more often than {bound}"
 
 
 def _words(row: _Row, worst_is_exact: bool) -> str:
@@ -250,7 +243,3 @@ def _words(row: _Row, worst_is_exact: bool) -> str:
 
 
 _BOUNDED = {NEVER: "worst_alpha", WITHIN: "worst_alpha", CLOSEST: "actual_alpha"}
-
-
-def _percent(alpha: float) -> str:
-    return f"{100 * alpha:g} %"
