@@ -10,15 +10,7 @@ from harness.designs.design import Scenario, observed_at
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.distributions.paired_truths import TableTruth, table_of_cells
-from harness.methods.catalogue import (
-    odds_ratio,
-    paired_difference,
-    paired_ratio,
-    proportion_difference,
-    rate_difference,
-    rate_ratio,
-    risk_ratio,
-)
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import TWO_SIDED, Method
 from harness.planning.coverage import coverage
 
@@ -46,13 +38,13 @@ def pairs(rng: np.random.Generator) -> tuple[Floats, ...]:
 
 
 FAMILIES = {
-    "proportion_difference": (proportion_difference.METHODS, proportions),
-    "risk_ratio": (risk_ratio.METHODS, proportions),
-    "odds_ratio": (odds_ratio.METHODS, proportions),
-    "rate_difference": (rate_difference.METHODS, rates),
-    "rate_ratio": (rate_ratio.METHODS, rates),
-    "paired_difference": (paired_difference.METHODS, pairs),
-    "paired_ratio": (paired_ratio.METHODS, pairs),
+    "proportion_difference": (CATALOGUE["proportion_difference"], proportions),
+    "risk_ratio": (CATALOGUE["risk_ratio"], proportions),
+    "odds_ratio": (CATALOGUE["odds_ratio"], proportions),
+    "rate_difference": (CATALOGUE["rate_difference"], rates),
+    "rate_ratio": (CATALOGUE["rate_ratio"], rates),
+    "paired_difference": (CATALOGUE["paired_difference"], pairs),
+    "paired_ratio": (CATALOGUE["paired_ratio"], pairs),
 }
 
 
@@ -80,7 +72,7 @@ def paired_enumeration() -> None:
     inside = first_only + second_only <= n
     outcomes = (first_only * (n + 1) + second_only)[inside]
     data = observed_at(scenario, outcomes).columns()
-    lower, upper = paired_difference.METHODS["wald"].formula(data, 0.05, TWO_SIDED, PRIOR)
+    lower, upper = CATALOGUE["paired_difference"]["wald"].formula(data, 0.05, TWO_SIDED, PRIOR)
     limits = Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
     took = seconds(lambda: solver.at_truths(limits))
     report(f"enumeration of {outcomes.size:,} tables of 200 pairs, s", f"{took:.4f}", "< 1")
@@ -90,7 +82,7 @@ def unconditional_intervals() -> None:
     """The time of one exact unconditional interval of two samples of 30 cases, asked for once."""
     data = tuple(np.array([value]) for value in (17.0, 30.0, 9.0, 30.0))
     for name in ("santner_snell", "chan_zhang", "agresti_min_exact"):
-        method = proportion_difference.METHODS[name]
+        method = CATALOGUE["proportion_difference"][name]
         took = seconds(lambda m=method: intervals(m, data), repeats=1)  # type: ignore[misc]
         report(f"one interval of {name} at n1 = n2 = 30, s", f"{took:.3f}", "< 1")
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import harness
-from harness.methods.catalogue.clustered_proportion import METHODS
+from harness.methods.catalogue.lists import CLUSTERED_PROPORTION as METHODS
 from tests.oracles.clusters import coverage
 
 ROOT = Path(harness.__file__).parents[1]

@@ -9,7 +9,6 @@ from harness.base.arguments import validate_choice
 from harness.base.errors import InputError, did_you_mean
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import ALIASES, CATALOGUE, default_method, find
-from harness.methods.catalogue.contracts import CONTRACTS
 from harness.methods.method import AT_LEAST, NOMINAL, NONE, Method
 
 
@@ -40,14 +39,9 @@ def _brief(family: str, method: Method) -> dict[str, Any]:
         "promise": method.promise,
         "deterministic": method.deterministic,
         "title": method.title,
-        "aliases": ", ".join(_aliases(family, method)) or "none",
+        "aliases": ", ".join(method.aliases) or "none",
         "reference": method.reference,
     }
-
-
-def _aliases(family: str, method: Method) -> list[str]:
-    """The other names of a method."""
-    return [alias for alias, known in ALIASES[family].items() if known == method.name]
 
 
 def _full(family: str, method: Method) -> dict[str, Any]:
@@ -79,9 +73,11 @@ def keeps_no_contract(method: Method, family: str) -> bool:
     It is known of the families whose contracts are listed. A method with a mean alpha error of zero
     under its own prior promises that, and counts as one that keeps something.
     """
-    if family not in CONTRACTS or method.promise != "none":
-        return False
-    return method.contract == NONE
+    # The criteria keep one by their promise.
+    is_listed = any(
+        each.keeps != NONE and not each.takes_prior for each in CATALOGUE[family].values()
+    )
+    return is_listed and method.promise == "none" and method.contract == NONE
 
 
 def better_methods(method: Method, family: str, side: str) -> Iterator[Method]:

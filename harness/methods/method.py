@@ -106,6 +106,8 @@ class Method:
     """The largest population that the method takes; None where there is no such limit."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
     """Properties that this method does not have, each with the reason."""
+    aliases: tuple[str, ...] = ()
+    """Other names of the method."""
     name: str = ""
     of_ratio: bool = False
     """Whether the family's parameter is a ratio, of which a limit may be infinite."""

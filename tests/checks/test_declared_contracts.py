@@ -11,7 +11,6 @@ from harness.checks.contract.exact import judged
 from harness.checks.sizes import checked_at
 from harness.checks.subjects.subject import Subject
 from harness.methods.catalogue import CATALOGUE, methods_for
-from harness.methods.catalogue.contracts import CONTRACTS
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE
 
 ALPHAS = (0.01, 0.05, 0.2)
@@ -21,6 +20,14 @@ SIZES = {
     "proportion_difference": ((10.0, 10.0),),
 }
 STRONGER = {APPROXIMATE: NOMINAL, CONSERVATIVE: AT_LEAST}
+CONTRACTS = {
+    family: {
+        name: method.keeps
+        for name, method in CATALOGUE[family].items()
+        if method.keeps != NONE and not method.takes_prior
+    }
+    for family in SIZES
+}
 LISTED = [(family, name) for family, names in CONTRACTS.items() for name in names]
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from harness.methods.catalogue import paired_difference, paired_ratio
+from harness.methods.catalogue.pairs import PAIRED_DIFFERENCE, PAIRED_RATIO
 
 DIFFERENCES = {
-    name: method for name, method in paired_difference.METHODS.items() if method.category != "Bayes"
+    name: method for name, method in PAIRED_DIFFERENCE.items() if method.category != "Bayes"
 }
 """The criteria over a posterior have tests of their own."""
-RATIOS = paired_ratio.METHODS
+RATIOS = PAIRED_RATIO
 
 BOUNDARY = [
     *[

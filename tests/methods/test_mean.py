@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.special import betainc, chdtrc, stdtrit
 
 from harness.methods.bootstrap import RESAMPLES
-from harness.methods.catalogue.mean import METHODS
+from harness.methods.catalogue.lists import MEAN as METHODS
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 
 SCORES = np.array([75.0, 72.0, 78.0, 73.0, 77.0])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
-from harness.methods.catalogue.odds_ratio import METHODS
+from harness.methods.catalogue.ratios import ODDS_RATIO as METHODS
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.oracles import odds_ratios
 

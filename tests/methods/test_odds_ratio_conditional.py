@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.special import betaincinv
 
 from harness.base.errors import IntervalNotFoundError
-from harness.methods.catalogue.odds_ratio import METHODS
+from harness.methods.catalogue.ratios import ODDS_RATIO as METHODS
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.oracles import odds_ratios
 

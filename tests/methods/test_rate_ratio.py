@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 from scipy.stats import binom
 
-from harness.methods.catalogue.proportion import METHODS as PROPORTION
-from harness.methods.catalogue.rate_ratio import METHODS as EVERY
+from harness.methods.catalogue.one_sample import PROPORTION
+from harness.methods.catalogue.ratios import RATE_RATIO as EVERY
 from tests.oracles import beta
 from tests.oracles.ratio_scores import rates_statistic
 

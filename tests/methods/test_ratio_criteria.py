@@ -12,12 +12,12 @@ from harness.distributions.posteriors.ratio.posterior import (
     ratio_of_proportions,
     ratio_of_rates,
 )
-from harness.methods.catalogue import odds_ratio, rate_ratio, risk_ratio
+from harness.methods.catalogue import ratios
 
 METHODS = {
-    "risk_ratio": risk_ratio.METHODS,
-    "odds_ratio": odds_ratio.METHODS,
-    "rate_ratio": rate_ratio.METHODS,
+    "risk_ratio": ratios.RISK_RATIO,
+    "odds_ratio": ratios.ODDS_RATIO,
+    "rate_ratio": ratios.RATE_RATIO,
 }
 POSTERIORS = {
     "risk_ratio": (Beta, ratio_of_proportions, (1.0, 1.0)),

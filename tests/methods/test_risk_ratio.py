@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from harness.methods.catalogue.risk_ratio import METHODS as EVERY
+from harness.methods.catalogue.ratios import RISK_RATIO as EVERY
 from tests.oracles.ratio_scores import proportions_statistic
 
 METHODS = {name: method for name, method in EVERY.items() if not method.takes_prior}
@@ -214,7 +214,7 @@ def test_a_one_sided_limit_at_one_half_is_the_estimate(name):
 
 
 def test_small_proportions_have_the_score_limits_of_rates():
-    from harness.methods.catalogue.rate_ratio import METHODS as RATES
+    from harness.methods.catalogue.ratios import RATE_RATIO as RATES
 
     columns = tuple(np.array(c) for c in ([3.0, 1, 7, 0], [1e9] * 4, [5.0, 8, 2, 4], [2e9] * 4))
     for name, of_rates in (("koopman", "score"), ("scas", "scas")):

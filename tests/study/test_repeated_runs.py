@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from harness.distributions.run_truths import runs_truth
-from harness.methods.catalogue.mean import METHODS
+from harness.methods.catalogue.lists import MEAN as METHODS
 from harness.screen.results import results_screen
 
 NORMAL: dict[str, Any] = {

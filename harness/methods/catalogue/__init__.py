@@ -4,42 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import family_of
-from harness.methods.catalogue import (
-    balanced_accuracy,
-    clustered_proportion,
-    mean,
-    odds_ratio,
-    paired_difference,
-    paired_ratio,
-    proportion,
-    proportion_difference,
-    rate,
-    rate_difference,
-    rate_ratio,
-    risk_ratio,
-    stratified_difference,
-)
-from harness.methods.catalogue.contracts import CONTRACTS
+from harness.methods.catalogue import differences, lists, one_sample, pairs, ratios
 from harness.methods.method import TWO_SIDED, Method
 
 _LISTS = {
-    "proportion": proportion,
-    "rate": rate,
-    "proportion_difference": proportion_difference,
-    "rate_difference": rate_difference,
-    "balanced_accuracy": balanced_accuracy,
-    "risk_ratio": risk_ratio,
-    "odds_ratio": odds_ratio,
-    "rate_ratio": rate_ratio,
-    "paired_difference": paired_difference,
-    "paired_ratio": paired_ratio,
-    "mean": mean,
-    "clustered_proportion": clustered_proportion,
-    "stratified_difference": stratified_difference,
+    "proportion": one_sample.PROPORTION,
+    "rate": one_sample.RATE,
+    "proportion_difference": differences.PROPORTION_DIFFERENCE,
+    "rate_difference": differences.RATE_DIFFERENCE,
+    "balanced_accuracy": differences.BALANCED_ACCURACY,
+    "risk_ratio": ratios.RISK_RATIO,
+    "odds_ratio": ratios.ODDS_RATIO,
+    "rate_ratio": ratios.RATE_RATIO,
+    "paired_difference": pairs.PAIRED_DIFFERENCE,
+    "paired_ratio": pairs.PAIRED_RATIO,
+    "mean": lists.MEAN,
+    "clustered_proportion": lists.CLUSTERED_PROPORTION,
+    "stratified_difference": lists.STRATIFIED_DIFFERENCE,
 }
 
 CATALOGUE: dict[str, Mapping[str, Method]] = {}
@@ -47,35 +31,22 @@ ALIASES: dict[str, Mapping[str, str]] = {}
 """Other names of methods, by family."""
 
 
-def add_methods(
-    family: str,
-    methods: Mapping[str, Method],
-    aliases: Mapping[str, str] = MappingProxyType({}),
-    exceptions: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
-) -> None:
+def add_methods(family: str, methods: Mapping[str, Method]) -> None:
     """Add the methods of a family.
 
     Args:
         family: the name of the family.
         methods: its methods by their names.
-        aliases: the names of methods by other names.
-        exceptions: what methods do not have, with the reason, beside their own.
     """
+    is_ratio = family_of(family).is_ratio
     CATALOGUE[family] = {
-        name: replace(
-            method,
-            name=name,
-            of_ratio=family_of(family).is_ratio,
-            keeps=CONTRACTS.get(family, {}).get(name, method.keeps),
-            exceptions={**method.exceptions, **exceptions.get(name, {})},
-        )
-        for name, method in methods.items()
+        name: replace(method, name=name, of_ratio=is_ratio) for name, method in methods.items()
     }
-    ALIASES[family] = aliases
+    ALIASES[family] = {alias: name for name in methods for alias in methods[name].aliases}
 
 
-for _family, _each in _LISTS.items():
-    add_methods(_family, _each.METHODS, _each.ALIASES, _each.EXCEPTIONS)
+for _family, _methods in _LISTS.items():
+    add_methods(_family, _methods)
 
 
 def methods_for(family: str, *, finite_population: bool = False) -> Mapping[str, Method]:

@@ -12,7 +12,7 @@ from flint import acb, arb, ctx
 from scipy.special import betainc
 
 from harness.designs.runs import closed_form
-from harness.methods.catalogue.mean import METHODS
+from harness.methods.catalogue.lists import MEAN as METHODS
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.oracles.balls import exact
 

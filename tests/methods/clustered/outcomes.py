@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from harness.methods.catalogue.clustered_proportion import METHODS
+from harness.methods.catalogue.lists import CLUSTERED_PROPORTION as METHODS
 
 SIZES = ((1,), (4,), (1, 1, 1, 1), (3, 3, 3), (2, 5), (2, 3, 4), (1, 8), (5, 5))
 LARGE = (

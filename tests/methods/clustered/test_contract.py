@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.methods.catalogue import PROPORTION
-from harness.methods.catalogue.clustered_proportion import EXCEPTIONS, METHODS
+from harness.methods.catalogue.lists import CLUSTERED_PROPORTION as METHODS
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.methods.clustered.outcomes import DETERMINISTIC, OUTCOMES, every_outcome, limits
 
@@ -97,7 +97,7 @@ PROPERTIES = {
 @pytest.mark.parametrize("part", PROPERTIES)
 @each_deterministic
 def test_a_method_has_each_property_unless_it_says_so(name, part):
-    assert PROPERTIES[part](name) == (part not in EXCEPTIONS.get(name, {}))
+    assert PROPERTIES[part](name) == (part not in METHODS[name].exceptions)
 
 
 @each_deterministic

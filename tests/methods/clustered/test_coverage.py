@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from harness.distributions.sampling.laws.clusters import draw_clusters
-from harness.methods.catalogue.clustered_proportion import METHODS
+from harness.methods.catalogue.lists import CLUSTERED_PROPORTION as METHODS
 from tests.methods.clustered.outcomes import DETERMINISTIC
 from tests.oracles.clusters import coverage, law_of_count, law_of_sums
 

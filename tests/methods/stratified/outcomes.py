@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.methods.catalogue.stratified_difference import METHODS
+from harness.methods.catalogue.lists import STRATIFIED_DIFFERENCE as METHODS
 
 
 def limits(name, data, tail):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.methods.catalogue.stratified_difference import METHODS
+from harness.methods.catalogue.lists import STRATIFIED_DIFFERENCE as METHODS
 
 FILE = Path(__file__).parents[2] / "data" / "stratified_difference.json"
 ROWS = json.loads(FILE.read_text())["rows"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from harness.methods.catalogue.stratified_difference import METHODS
+from harness.methods.catalogue.lists import STRATIFIED_DIFFERENCE as METHODS
 from harness.methods.stratified import most_likely
 from tests.methods.stratified.outcomes import limits, random_outcomes
 from tests.oracles.strata import score, variance

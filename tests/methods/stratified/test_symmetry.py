@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.methods.catalogue.proportion_difference import METHODS as UNSTRATIFIED
-from harness.methods.catalogue.stratified_difference import METHODS
+from harness.methods.catalogue.differences import PROPORTION_DIFFERENCE as UNSTRATIFIED
+from harness.methods.catalogue.lists import STRATIFIED_DIFFERENCE as METHODS
 from tests.methods.stratified.outcomes import limits_of, random_outcomes
 
 # What two ways to compute a limit may differ by.

@@ -1,0 +1,311 @@
+"""Every interval method for one proportion and for one rate. This file is the list."""
+
+from __future__ import annotations
+
+from math import inf
+
+from harness.methods.bayes import (
+    four_criteria,
+    jeffreys,
+    jeffreys_equal_tailed,
+    jeffreys_equal_tailed_rate,
+    jeffreys_minimal_length,
+    jeffreys_modified,
+    jeffreys_rate,
+)
+from harness.methods.bootstrap import bootstrap_percentile
+from harness.methods.catalogue import category
+from harness.methods.catalogue import references as by
+from harness.methods.method import (
+    APPROXIMATE,
+    CONSERVATIVE,
+    NOMINAL,
+    TWO_SIDED_ONLY,
+    Method,
+    by_alpha,
+)
+from harness.methods.proportion.closed_form import (
+    add_four,
+    agresti_coull,
+    arcsine,
+    cloglog,
+    logit,
+    probit,
+    rindskopf,
+    wald,
+    wald_cc,
+    wald_t,
+)
+from harness.methods.proportion.exact import (
+    blaker,
+    chebyshev,
+    clopper_pearson,
+    feldman_cousins,
+    hoeffding,
+    likelihood_ratio,
+    mid_p,
+    sterne,
+)
+from harness.methods.proportion.finite_population import (
+    LARGEST_POPULATION,
+    hypergeometric_exact,
+    hypergeometric_wang,
+)
+from harness.methods.proportion.score import (
+    scas,
+    scas_cc,
+    second_order,
+    wilson,
+    wilson_cc,
+    wilson_modified,
+)
+from harness.methods.rate import blaker as rate_blaker
+from harness.methods.rate import byar, garwood, score, score_cc, square_root
+from harness.methods.rate import feldman_cousins as rate_feldman_cousins
+from harness.methods.rate import likelihood_ratio as rate_likelihood_ratio
+from harness.methods.rate import mid_p as rate_mid_p
+from harness.methods.rate import scas as rate_scas
+from harness.methods.rate import sterne as rate_sterne
+from harness.methods.rate import wald as rate_wald
+
+_tails = category.Tails()
+_ONE_SIDE = {"holds the estimate": "at a large alpha both limits may lie on one side of x/n"}
+_STEEP = {"rises with x": "at a small alpha a limit falls next to 0 and 1, as the deviation grows"}
+_NO_WIDTH = {"has width": "of no width at x = 0 and x = n"}
+_DRAWN = "each outcome and alpha has resamples of its own"
+_INSIDE = {"holds the estimate": "at x = 0 and x = n both limits lie inside the range"}
+_RADICAND = "at a small alpha the radicand falls to 0 before the end is reached"
+_DRAWN_WHOLE = "where nearly all cases are drawn, x/n may lie between the M/N left"
+_DRAWN_OR_LARGE = "where nearly all cases are drawn or alpha is large, x/n is outside"
+
+PROPORTION: dict[str, Method] = {
+    "wald": _tails.wald("Wald, clipped to [0, 1]", by.LAPLACE, wald, exceptions=_NO_WIDTH),
+    "wald_cc": _tails.wald(
+        "Wald with continuity correction",
+        by.NEWCOMBE_ONE + ", method 2",
+        wald_cc,
+        exceptions={
+            "rises with x": "at a one-sided alpha near 1 the limit at n − 1 passes the one at n"
+        },
+    ),
+    "wald_t": _tails.wald("Wald with Student's quantile", by.STUDENT, wald_t, exceptions=_NO_WIDTH),
+    "add_four": _tails.wald(
+        "Add four", by.AGRESTI_COULL, add_four, keeps=APPROXIMATE, exceptions=_ONE_SIDE
+    ),
+    "agresti_coull": _tails.wald("Agresti-Coull", by.AGRESTI_COULL, agresti_coull, keeps=NOMINAL),
+    "wilson": _tails.score("Wilson score", by.WILSON, wilson, keeps=NOMINAL),
+    "wilson_cc": _tails.score(
+        "Wilson score with continuity correction",
+        by.NEWCOMBE_ONE + ", method 4",
+        wilson_cc,
+        keeps=CONSERVATIVE,
+    ),
+    "wilson_modified": category.score(
+        "Wilson, modified next to the ends",
+        by.BROWN_2001,
+        by_alpha(wilson_modified),
+        TWO_SIDED_ONLY,
+        keeps=NOMINAL,
+    ),
+    "second_order": _tails.score(
+        "Second-order corrected",
+        by.CAI,
+        second_order,
+        exceptions={
+            "rises with x": "at a small alpha γ₁V grows faster than the centre",
+            "is nested in alpha": _RADICAND,
+            **_INSIDE,
+        },
+    ),
+    "scas": _tails.score(
+        "Skewness-corrected score", by.LAUD, scas, keeps=APPROXIMATE, exceptions=_ONE_SIDE
+    ),
+    "scas_cc": _tails.score(
+        "Skewness-corrected score, continuity-corrected",
+        by.LAUD + ", appendix S2",
+        scas_cc,
+        keeps=CONSERVATIVE,
+    ),
+    "clopper_pearson": _tails.exact(
+        "Clopper-Pearson, exact tails", by.CLOPPER_PEARSON, clopper_pearson, aliases=("exact_tail",)
+    ),
+    "mid_p": _tails.exact(
+        "Mid-P, exact tails with half of x",
+        by.LANCASTER,
+        mid_p,
+        promise="none",
+        keeps=APPROXIMATE,
+        exceptions=_ONE_SIDE,
+    ),
+    "blaker": category.exact_test(
+        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(blaker)
+    ),
+    "sterne": category.exact_test(
+        "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(sterne)
+    ),
+    "feldman_cousins": category.exact_test(
+        "Feldman-Cousins, exact, by likelihood ratio",
+        by.FELDMAN_COUSINS + ", for the order",
+        by_alpha(feldman_cousins),
+    ),
+    "likelihood_ratio": _tails.likelihood(
+        "Likelihood ratio", by.WILKS, likelihood_ratio, keeps=APPROXIMATE
+    ),
+    "arcsine": _tails.transform(
+        "Arcsine, Anscombe", by.ANSCOMBE, arcsine, keeps=APPROXIMATE, exceptions=_ONE_SIDE
+    ),
+    "logit": _tails.transform(
+        "Logit, exact at the ends", by.BROWN_2001, logit, keeps=APPROXIMATE, exceptions=_STEEP
+    ),
+    "rindskopf": _tails.transform(
+        "Logit with x + ½", by.RINDSKOPF, rindskopf, keeps=NOMINAL, exceptions={**_STEEP, **_INSIDE}
+    ),
+    "probit": _tails.transform(
+        "Probit, exact at the ends", by.DORAI_RAJ, probit, keeps=APPROXIMATE, exceptions=_STEEP
+    ),
+    "cloglog": _tails.transform(
+        "Log of −log p, exact at the ends",
+        by.DORAI_RAJ,
+        cloglog,
+        keeps=APPROXIMATE,
+        exceptions={**_STEEP, "mirrors": "log(−log p) is not the negative of log(−log(1 − p))"},
+    ),
+    "chebyshev": category.inequality(
+        "Chebyshev inequality", by.CHEBYSHEV, by_alpha(chebyshev), TWO_SIDED_ONLY
+    ),
+    "hoeffding": _tails.inequality("Hoeffding inequality", by.HOEFFDING, hoeffding),
+    "jeffreys": category.bayes(
+        "Jeffreys, from 0 at x = 0 and to 1 at x = n",
+        by.BROWN_2001,
+        jeffreys,
+        promise="none",
+        keeps=NOMINAL,
+        exceptions=_ONE_SIDE,
+    ),
+    "jeffreys_equal_tailed": category.bayes(
+        "Jeffreys, equal tails at every x",
+        by.BROWN_2001,
+        jeffreys_equal_tailed,
+        keeps=NOMINAL,
+        exceptions=_INSIDE,
+    ),
+    "jeffreys_modified": _tails.bayes(
+        "Jeffreys, modified next to the ends",
+        by.BROWN_2001,
+        jeffreys_modified,
+        promise="none",
+        keeps=APPROXIMATE,
+    ),
+    "jeffreys_minimal_length": category.bayes(
+        "Jeffreys, minimal length",
+        by.BROWN_2001,
+        jeffreys_minimal_length,
+        TWO_SIDED_ONLY,
+        exceptions={
+            "holds the estimate": "at a large alpha it lies about the mode (x − ½)/(n − 1)"
+        },
+    ),
+    **four_criteria("proportion"),
+    "bootstrap_percentile": category.bootstrap(
+        "Bootstrap percentiles, 999 resamples",
+        by.DAVISON_HINKLEY + ", eq. 5.18",
+        bootstrap_percentile,
+        exceptions={
+            "rises with x": _DRAWN,
+            "is nested in alpha": _DRAWN,
+            "mirrors": "the limits of n − x mirror those of x in distribution, not draw by draw",
+            **_NO_WIDTH,
+            "holds the estimate": "at a large alpha both limits may lie on one side of x/n",
+        },
+    ),
+    "hypergeometric_exact": _tails.exact_of_finite_population(
+        "Finite population, exact tails",
+        by.BUONACCORSI,
+        hypergeometric_exact,
+        exceptions={
+            "has width": "of no width where few M are left, as of a population that is drawn whole",
+            "holds the estimate": _DRAWN_WHOLE,
+        },
+    ),
+    "hypergeometric_wang": category.exact_of_finite_population(
+        "Finite population, exact, shrunk until admissible",
+        by.WANG_2015,
+        by_alpha(hypergeometric_wang),
+        TWO_SIDED_ONLY,
+        largest_population=LARGEST_POPULATION,
+        exceptions={
+            "has width": "of no width where few M are left, as of a population that is drawn whole",
+            "is nested in alpha": "how far one limit moves leaves less or more for the next",
+            "holds the estimate": _DRAWN_OR_LARGE,
+        },
+    ),
+}
+
+
+_rate_tails = category.Tails((0.0, inf))
+_ONE_SIDE_OF_X = {
+    "holds the estimate": "at a large alpha both limits may lie on one side of x/exposure"
+}
+
+RATE: dict[str, Method] = {
+    "wald": _rate_tails.wald(
+        "Wald, clipped at 0",
+        by.ROSS + ", for rates, method 6",
+        rate_wald,
+        exceptions={"has width": "of no width at x = 0"},
+    ),
+    "score": _rate_tails.score("Score", by.BROWN_2003, score, keeps=NOMINAL),
+    "score_cc": _rate_tails.score(
+        "Score, continuity corrected", by.BRESLOW_DAY, score_cc, keeps=CONSERVATIVE
+    ),
+    "sqrt": _rate_tails.transform(
+        "Square root, Anscombe", by.ANSCOMBE, square_root, keeps=APPROXIMATE
+    ),
+    "byar": _rate_tails.transform(
+        "Byar, x below and x + 1 above", by.BRESLOW_DAY, byar, keeps=CONSERVATIVE
+    ),
+    "garwood": _rate_tails.exact(
+        "Garwood, exact tails", by.GARWOOD, garwood, aliases=("exact_tail",)
+    ),
+    "jeffreys": category.bayes(
+        "Jeffreys, from 0 at x = 0",
+        by.BROWN_2003,
+        jeffreys_rate,
+        promise="none",
+        keeps=NOMINAL,
+        exceptions=_ONE_SIDE_OF_X,
+    ),
+    "jeffreys_equal_tailed": category.bayes(
+        "Jeffreys, equal tails at every x",
+        by.BROWN_2003,
+        jeffreys_equal_tailed_rate,
+        keeps=NOMINAL,
+        exceptions={"holds the estimate": "at x = 0 the lower limit is above 0"},
+    ),
+    **four_criteria("rate"),
+    "mid_p": _rate_tails.exact(
+        "Mid-P, exact tails with half of x",
+        by.LANCASTER,
+        rate_mid_p,
+        promise="none",
+        keeps=NOMINAL,
+        exceptions=_ONE_SIDE_OF_X,
+    ),
+    "blaker": category.exact_test(
+        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(rate_blaker)
+    ),
+    "sterne": category.exact_test(
+        "Sterne, exact, by minimum likelihood", by.CROW_GARDNER, by_alpha(rate_sterne)
+    ),
+    "feldman_cousins": category.exact_test(
+        "Feldman-Cousins, exact, by likelihood ratio",
+        by.FELDMAN_COUSINS,
+        by_alpha(rate_feldman_cousins),
+    ),
+    "likelihood_ratio": _rate_tails.likelihood(
+        "Likelihood ratio", by.WILKS, rate_likelihood_ratio, keeps=APPROXIMATE
+    ),
+    "scas": _rate_tails.score(
+        "Skewness-corrected score", by.LAUD, rate_scas, keeps=NOMINAL, exceptions=_ONE_SIDE_OF_X
+    ),
+}

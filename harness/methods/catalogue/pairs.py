@@ -1,0 +1,139 @@
+"""Every interval method for two proportions of the same cases: their difference and ratio."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf
+
+from harness.methods.catalogue import category
+from harness.methods.catalogue import references as by
+from harness.methods.method import Method
+from harness.methods.paired.closed_form import (
+    agresti_min,
+    bonett_price,
+    four_criteria,
+    ratio_bonett_price,
+    wald,
+    wald_cc,
+    wald_cc_fagerland,
+    wald_log,
+)
+from harness.methods.paired.mover import (
+    mover_jeffreys,
+    newcombe,
+    newcombe_uncorrected,
+    ratio_jeffreys,
+    ratio_wilson,
+)
+from harness.methods.paired.score import ratio_scas, scas, tang, tango, tango_corrected
+
+_tails = category.Tails((-1.0, 1.0))
+_wald = partial(_tails.wald, uses_both=False)
+_score = partial(_tails.score, uses_both=False)
+_NO_WIDTH = {"has width": "of no width at b = c = 0"}
+_NEARER_TO_0 = {"holds the estimate": "centred nearer to 0 than the estimate"}
+
+PAIRED_DIFFERENCE: dict[str, Method] = {
+    **four_criteria(),
+    "wald": _wald(
+        "Wald, clipped to [−1, 1]", by.NEWCOMBE_PAIRED + ", method 1", wald, exceptions=_NO_WIDTH
+    ),
+    "wald_cc": _wald(
+        "Wald with continuity correction, clipped to [−1, 1]",
+        by.NEWCOMBE_PAIRED + ", method 2",
+        wald_cc,
+        exceptions={
+            "is monotone": "at alpha near 1 a one-sided limit crosses the estimate steeply"
+        },
+    ),
+    "wald_cc_fagerland": _wald(
+        "Wald with continuity correction of the variance, clipped to [−1, 1]",
+        by.FAGERLAND,
+        wald_cc_fagerland,
+        exceptions=_NO_WIDTH,
+    ),
+    "agresti_min": _wald(
+        "Agresti-Min, clipped to [−1, 1]",
+        by.AGRESTI_MIN_PAIRED,
+        agresti_min,
+        exceptions=_NEARER_TO_0,
+    ),
+    "bonett_price": _wald(
+        "Bonett-Price, clipped to [−1, 1]",
+        by.BONETT_PRICE_2012,
+        bonett_price,
+        exceptions=_NEARER_TO_0,
+    ),
+    "tango": _score("Tango score", by.TANGO, tango),
+    "tango_corrected": _score("Tango score, variance times n/(n − 1)", by.TANGO, tango_corrected),
+    "newcombe": _tails.mover(
+        "Newcombe, hybrid score with corrected correlation",
+        by.NEWCOMBE_PAIRED + ", method 10",
+        newcombe,
+    ),
+    "newcombe_uncorrected": _tails.mover(
+        "Newcombe, hybrid score",
+        by.NEWCOMBE_PAIRED,
+        newcombe_uncorrected,
+        exceptions={"has width": "of no width at b = c = 0 with both = neither"},
+    ),
+    "mover_jeffreys": _tails.mover(
+        "MOVER with Jeffreys limits and corrected correlation",
+        by.NEWCOMBE_PAIRED + ", method 10",
+        mover_jeffreys,
+        exceptions={
+            "holds the estimate": "next to alpha = 1 Jeffreys limits need not hold their estimate"
+        },
+    ),
+    "scas": _score(
+        "Skewness-corrected score",
+        by.LAUD,
+        scas,
+        exceptions={"holds the estimate": "the score is 0 beside the estimate where it is skew"},
+    ),
+}
+
+
+_ratio_tails = category.Tails((0.0, inf))
+
+PAIRED_RATIO: dict[str, Method] = {
+    "wald_log": _ratio_tails.wald(
+        "Wald for the logarithm, (0, ∞) without a success of one of them",
+        by.FAGERLAND,
+        wald_log,
+        exceptions={
+            "has width": "of no width at b = c = 0",
+            "is monotone": "(0, ∞) where one of the two has no success",
+        },
+    ),
+    "tang": _ratio_tails.score("Tang score", by.TANG_CHAN, tang),
+    "bonett_price": _ratio_tails.transform(
+        "Bonett-Price, ratio of Wilson limits",
+        by.BONETT_PRICE_2006,
+        ratio_bonett_price,
+        exceptions={
+            "is monotone": "at a small alpha an upper limit falls with few discordant pairs of many"
+        },
+    ),
+    "mover_wilson": _ratio_tails.mover(
+        "MOVER with Wilson limits",
+        by.TANG_LI,
+        ratio_wilson,
+        exceptions={"has width": "of no width at b = c = 0 with both = neither"},
+    ),
+    "mover_jeffreys": _ratio_tails.mover(
+        "MOVER with Jeffreys limits and corrected correlation",
+        by.TANG_LI,
+        ratio_jeffreys,
+        exceptions={
+            "holds the estimate": "next to alpha = 1 Jeffreys limits need not hold their estimate",
+            "is monotone": "at a small alpha a change of the correlation outweighs a pair",
+        },
+    ),
+    "scas": _ratio_tails.score(
+        "Skewness-corrected score",
+        by.LAUD,
+        ratio_scas,
+        exceptions={"holds the estimate": "the score is 0 beside the estimate where it is skew"},
+    ),
+}

@@ -1,0 +1,236 @@
+"""Every interval method for a ratio of two samples: of risks, of odds, of rates."""
+
+from __future__ import annotations
+
+from math import inf
+
+from harness.methods.bayes import ends_of_odds_ratio, ends_of_ratio, ratio_criteria
+from harness.methods.catalogue import category
+from harness.methods.catalogue import references as by
+from harness.methods.comparison.odds_ratio import (
+    agresti_smoothed,
+    baptista_pike,
+    baptista_pike_mid_p,
+    cornfield,
+    gart,
+    mid_p,
+    score,
+    woolf,
+)
+from harness.methods.comparison.odds_ratio import miettinen_nurminen as odds_miettinen_nurminen
+from harness.methods.comparison.odds_ratio import mover_jeffreys as odds_mover_jeffreys
+from harness.methods.comparison.odds_ratio import mover_wilson as odds_mover_wilson
+from harness.methods.comparison.odds_ratio import scas as odds_scas
+from harness.methods.comparison.rate_ratio import (
+    exact_conditional,
+    mover_score,
+    wald_log,
+    wald_log_half,
+)
+from harness.methods.comparison.rate_ratio import mid_p as rate_mid_p
+from harness.methods.comparison.rate_ratio import mover_jeffreys as rate_mover_jeffreys
+from harness.methods.comparison.rate_ratio import scas as rate_scas
+from harness.methods.comparison.rate_ratio import score as rate_score
+from harness.methods.comparison.risk_ratio import (
+    katz,
+    koopman,
+    miettinen_nurminen,
+    mover_jeffreys,
+    mover_wilson,
+    price_bonett,
+    scas,
+    walter,
+)
+from harness.methods.method import Method, by_alpha
+
+_tails = category.Tails((0.0, inf))
+_NO_SUCCESS = {"is monotone": "without a success of a sample it is (0, ∞), at any alpha"}
+_LARGE_ALPHA = {"holds the estimate": "at a large alpha both limits may lie on one side of it"}
+_ADDED = {
+    "holds the estimate": "its centre is another estimate, with additions to the counts",
+    "is monotone": "at a small alpha it narrows faster with a count than its centre moves",
+}
+
+RISK_RATIO: dict[str, Method] = {
+    **ratio_criteria("risk_ratio", ends_of_ratio),
+    "katz": _tails.wald(
+        "Katz, Wald for the logarithm, (0, ∞) without a success of a sample",
+        by.KATZ,
+        katz,
+        exceptions={**_NO_SUCCESS, "has width": "of no width where each x is n"},
+    ),
+    "walter": _tails.wald(
+        "Walter, Wald for the logarithm with ½ added",
+        by.PETTIGREW,
+        walter,
+        exceptions={**_ADDED, "has width": "of no width where each x is n"},
+    ),
+    "price_bonett": _tails.wald(
+        "Price-Bonett, approximate Bayes, Wald for the logarithm",
+        by.PRICE_BONETT,
+        price_bonett,
+        exceptions=_ADDED,
+    ),
+    "koopman": _tails.score("Koopman score", by.KOOPMAN, koopman, exceptions=_NO_SUCCESS),
+    "miettinen_nurminen": _tails.score(
+        "Miettinen-Nurminen score",
+        by.MIETTINEN_NURMINEN,
+        miettinen_nurminen,
+        exceptions=_NO_SUCCESS,
+    ),
+    "scas": _tails.score(
+        "Skewness-corrected score",
+        by.LAUD,
+        scas,
+        exceptions={
+            **_LARGE_ALPHA,
+            "is monotone": "at a tiny alpha the correction for skewness outgrows the statistic",
+        },
+    ),
+    "mover_wilson": _tails.mover(
+        "MOVER with Wilson limits", by.DONNER_ZOU, mover_wilson, exceptions=_NO_SUCCESS
+    ),
+    "mover_jeffreys": _tails.mover(
+        "MOVER with equal-tailed Jeffreys limits",
+        by.LAUD,
+        mover_jeffreys,
+        exceptions={"holds the estimate": "its centre is the ratio of two medians"},
+    ),
+}
+
+
+_OPEN = "(0, ∞) at some outcomes beside others with finite limits"
+_WIDENS = "at a small alpha another success may widen it on both sides by more than it moves it"
+_ODDS = "odds of failures are the inverse of those of successes, and their squares no multiples"
+_LARGE_ALPHA_OF_ODDS_RATIO = (
+    "at an alpha near 1 it need not hold the estimate, on which it is not centred"
+)
+
+ODDS_RATIO: dict[str, Method] = {
+    **ratio_criteria("odds_ratio", ends_of_odds_ratio),
+    "woolf": _tails.wald(
+        "Woolf, Wald for the logarithm, (0, ∞) with a zero cell",
+        by.WOOLF,
+        woolf,
+        exceptions={"is monotone": _OPEN},
+    ),
+    "gart": _tails.wald(
+        "Gart, Woolf with half a count in each cell",
+        by.GART,
+        gart,
+        exceptions={
+            "is monotone": _WIDENS,
+            "holds the estimate": "centred nearer to 1 than the estimate",
+        },
+    ),
+    "agresti_smoothed": _tails.wald(
+        "Agresti, Woolf smoothed towards independence",
+        by.AGRESTI_SMOOTHED,
+        agresti_smoothed,
+        exceptions={
+            "is monotone": _OPEN,
+            "holds the estimate": "centred nearer to 1 than the estimate",
+        },
+    ),
+    "score": _tails.score("Score", by.CORNFIELD, score, exceptions={"is monotone": _WIDENS}),
+    "miettinen_nurminen": _tails.score(
+        "Miettinen-Nurminen score",
+        by.MIETTINEN_NURMINEN,
+        odds_miettinen_nurminen,
+        exceptions={"is monotone": _WIDENS},
+    ),
+    "scas": _tails.score(
+        "Skewness-corrected score with correction for bias",
+        by.LAUD,
+        odds_scas,
+        exceptions={"is monotone": _WIDENS, "holds the estimate": _LARGE_ALPHA_OF_ODDS_RATIO},
+    ),
+    "mover_wilson": _tails.mover(
+        "MOVER with the odds of Wilson limits",
+        by.FAGERLAND_NEWCOMBE,
+        odds_mover_wilson,
+        exceptions={"is monotone": _WIDENS, "mirrors": _ODDS},
+    ),
+    "mover_jeffreys": _tails.mover(
+        "MOVER with the odds of equal-tailed Jeffreys limits",
+        by.LAUD,
+        odds_mover_jeffreys,
+        exceptions={"mirrors": _ODDS, "holds the estimate": _LARGE_ALPHA_OF_ODDS_RATIO},
+    ),
+    "cornfield": _tails.exact(
+        "Cornfield, exact tails given the sum of successes", by.CORNFIELD, cornfield
+    ),
+    "mid_p": _tails.exact(
+        "Mid-P, exact tails given the sum with half of x1",
+        by.LANCASTER,
+        mid_p,
+        promise="none",
+        exceptions={"holds the estimate": _LARGE_ALPHA_OF_ODDS_RATIO},
+    ),
+    "baptista_pike": category.exact_test(
+        "Baptista-Pike, exact given the sum, by minimum likelihood",
+        by.BAPTISTA_PIKE,
+        by_alpha(baptista_pike),
+    ),
+    "baptista_pike_mid_p": category.exact_test(
+        "Baptista-Pike with half of x1",
+        by.FAGERLAND_2015,
+        by_alpha(baptista_pike_mid_p),
+        promise="none",
+        exceptions={
+            "is monotone": "where a limit is a tie, half of the outcome left out lets it fall",
+            "has width": "a single odds ratio where no sum is above an alpha above one half",
+            "holds the estimate": _LARGE_ALPHA_OF_ODDS_RATIO,
+        },
+    ),
+}
+
+
+_NO_EVENT = {"is monotone": "without an event it is (0, ∞), at any alpha"}
+
+RATE_RATIO: dict[str, Method] = {
+    **ratio_criteria("rate_ratio", ends_of_ratio),
+    "wald_log": _tails.wald(
+        "Wald for the logarithm, (0, ∞) without an event of a sample",
+        by.GU,
+        wald_log,
+        exceptions=_NO_EVENT,
+    ),
+    "wald_log_half": _tails.wald(
+        "Wald for the logarithm with ½ added to each count",
+        by.GU,
+        wald_log_half,
+        exceptions={
+            "holds the estimate": "its centre is another estimate, with ½ added to the counts",
+            "is monotone": "at a small alpha it narrows faster with a count than its centre moves",
+        },
+    ),
+    "score": _tails.score(
+        "Score, odds of Wilson limits of x₁ of x₁ + x₂",
+        by.MIETTINEN_NURMINEN,
+        rate_score,
+        exceptions=_NO_EVENT,
+    ),
+    "scas": _tails.score("Skewness-corrected score", by.LAUD, rate_scas, exceptions=_LARGE_ALPHA),
+    "mover_score": _tails.mover(
+        "MOVER with score limits", by.LI_TANG_WONG, mover_score, exceptions=_NO_EVENT
+    ),
+    "mover_jeffreys": _tails.mover(
+        "MOVER with equal-tailed Jeffreys limits",
+        by.LAUD,
+        rate_mover_jeffreys,
+        exceptions={"holds the estimate": "its centre is the ratio of two medians"},
+    ),
+    "exact_conditional": _tails.exact(
+        "Exact conditional, odds of Clopper-Pearson limits of x₁ of x₁ + x₂",
+        by.PRZYBOROWSKI,
+        exact_conditional,
+    ),
+    "mid_p": _tails.exact(
+        "Mid-P conditional, odds of mid-P limits of x₁ of x₁ + x₂",
+        by.LANCASTER,
+        rate_mid_p,
+        promise="none",
+        exceptions=_LARGE_ALPHA,
+    ),
+}
