@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 
@@ -13,13 +12,11 @@ from harness.callers.source import no_interval
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.restriction import Size
 from harness.checks.subjects.subject import Subject, side_of
-from harness.designs.design import AnyTruth, Scenario
+from harness.designs.design import Scenario, design_for
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
-from harness.distributions.paired_truths import DirichletTruth, TableTruth, table_of_cells
-from harness.distributions.truths import PairTruth, UniformTruth
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS, POSTERIOR, TWO_SAMPLES
+from harness.families.family import PAIRS
 from harness.methods.method import TWO_SIDED, are_intervals
 
 RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
@@ -27,8 +24,6 @@ RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
 
 INSIDE = (0.1, 0.9)
 """True proportions that are not near the boundary."""
-DISCORDANT, SHARES_OF_BOTH = (0.01, 0.05, 0.15, 0.35), (0.3, 0.8)
-"""The discordant cells of listed tables, and the shares of both in the concordant ones."""
 FEWEST_EVENTS = 1.0
 """Expected events at the smallest true rate that is not near the boundary."""
 
@@ -38,23 +33,11 @@ def scenario_of(family: str, size: Size) -> Scenario:
 
     Of pairs it is uniform over all tables, or without a posterior a list of tables.
     """
-    if family_of(family).design == PAIRS:
-        size = int(np.asarray(size).item())  # a whole number in keys and cells, as a config has it
-    return Scenario(family, size, _flat_truth(family))
-
-
-def _flat_truth(family: str) -> AnyTruth:
-    known = family_of(family)
-    if known.design == PAIRS and POSTERIOR in known.engines:
-        return DirichletTruth((1.0, 1.0, 1.0, 1.0))
-    if known.design == PAIRS:
-        # No exact mean under a distribution is known without a posterior.
-        cells = product(DISCORDANT, DISCORDANT, SHARES_OF_BOTH)
-        return TableTruth.of(table_of_cells(a, b, (1.0 - a - b) * share) for a, b, share in cells)
-    if known.design == TWO_SAMPLES:
-        truth = UniformTruth(*((0.0, 1.0) if known.is_bounded else RATES_OF_TWO))
-        return PairTruth(truth, truth)
-    return UniformTruth(*((0.0, 1.0) if known.is_bounded else RATES))
+    design = design_for(family)
+    assert design.check_truth is not None
+    # Of pairs it is a whole number in keys and cells, as a config has it.
+    size = design.size_of(np.ravel(size).tolist())
+    return Scenario(family, size, design.check_truth(family_of(family)))
 
 
 def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:

@@ -6,7 +6,7 @@ import hashlib
 import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.callers.source import Observed
+from harness.designs.check_sizes import CheckedAt
 from harness.distributions.list_truths import ListTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
@@ -159,6 +160,10 @@ class Design:
     size_needs: tuple[str, ...] = ()
     """What the size of lists that suffices depends on beside the method; empty where it may grow
     in many ways."""
+    check_truth: Callable[[Family], AnyTruth] | None = None
+    """Return a truth over the whole range of the parameters, or over that of a check."""
+    checked_at: Mapping[bool, CheckedAt] = field(default_factory=dict)
+    """The sizes and alphas of a check by default, by whether the parameter is bounded."""
     small_cells: int = 0
     """A run of fewer cells takes seconds."""
     probed_counts: tuple[int, ...] = ()

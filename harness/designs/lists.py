@@ -12,6 +12,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.designs import runs, strata
+from harness.designs.check_sizes import OF_LISTS
 from harness.designs.design import Design, Lists, Scenario
 from harness.designs.results import Enumerated, Exact
 from harness.designs.stochastic import StochasticColumn
@@ -30,6 +31,7 @@ def _draw_runs(
 REPEATED_RUNS = Design(
     RUNS,
     outcomes=None,
+    checked_at=OF_LISTS,
     lists=Lists(
         _draw_runs,
         width=lambda scenario: int(scenario.size),
@@ -54,6 +56,7 @@ def _draw_clusters(
 CLUSTERED = Design(
     CLUSTERS,
     outcomes=None,
+    checked_at=OF_LISTS,
     lists=Lists(_draw_clusters, width=lambda scenario: int(scenario.size[0])),
     sizes=lambda size: (float(size[0]), float(size[1])),
     size_needs=("p", "rho", "size"),
@@ -88,6 +91,7 @@ def _draw_strata(
 STRATIFIED = Design(
     STRATA,
     outcomes=None,
+    checked_at=OF_LISTS,
     lists=Lists(
         _draw_strata, width=lambda scenario: len(scenario.size[0]), at_truths=strata.at_truths
     ),

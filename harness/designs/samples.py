@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.designs.check_sizes import OF_ONE_SAMPLE, OF_TWO_SAMPLES
 from harness.designs.design import Decode, Design, Distributions, Draws, Outcomes, Scenario
 from harness.distributions.sampling.law import THINNED
-from harness.distributions.truths import DiscreteTruth, PairTruth, as_distribution
+from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth, as_distribution
 from harness.families.catalogue import family_of
 from harness.families.data import LARGEST_COUNT
-from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, truth_posterior
+from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, Family, truth_posterior
 
 
 def draw_counts(
@@ -70,6 +71,15 @@ def _listing_of_one(
     yield DiscreteTruth(tuple(distinct.tolist())), np.arange(values.size), index
 
 
+RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
+"""The true rates of a check, since the support of a rate is unbounded."""
+
+
+def uniform_truth(family: Family) -> UniformTruth:
+    """Return the uniform truth over all proportions, or over the rates of a check."""
+    return UniformTruth(*((0.0, 1.0) if family.is_bounded else RATES))
+
+
 ONE_SAMPLE = Design(
     SINGLE_SAMPLE,
     Outcomes(
@@ -84,6 +94,8 @@ ONE_SAMPLE = Design(
     listing=_listing_of_one,
     samples=lambda scenario: (scenario,),
     beside=_beside_one,
+    check_truth=uniform_truth,
+    checked_at=OF_ONE_SAMPLE,
     small_cells=4000,
     probed_counts=(20, 120),
 )
@@ -144,6 +156,11 @@ def _listing_of_two(
         yield pair, rows, index
 
 
+def _uniform_truths(family: Family) -> PairTruth:
+    truth = UniformTruth(*((0.0, 1.0) if family.is_bounded else RATES_OF_TWO))
+    return PairTruth(truth, truth)
+
+
 TWO_INDEPENDENT = Design(
     TWO_SAMPLES,
     Outcomes(
@@ -161,6 +178,8 @@ TWO_INDEPENDENT = Design(
     listing=_listing_of_two,
     samples=_both_samples,
     beside=_beside_two,
+    check_truth=_uniform_truths,
+    checked_at=OF_TWO_SAMPLES,
     small_cells=2000,
     probed_counts=(3, 6),
 )

@@ -15,6 +15,7 @@ from harness.designs.design import DESIGNS, Outcomes
 from harness.designs.samples import ONE_SAMPLE
 from harness.designs.solvers import Solver
 from harness.distributions.sampling import binomial
+from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, Family
@@ -52,6 +53,7 @@ POOLS = replace(
     name="pools",
     outcomes=Outcomes(lambda scenario: scenario.size + 1.0, draw, probabilities),
     distributions=None,
+    check_truth=lambda family: DiscreteTruth((0.02, 0.1, 0.2, 0.4)),
     exact=Solver,
 )
 
