@@ -12,7 +12,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve, scores
 from harness.designs.design import Scenario, designs
 from harness.designs.limits import Column, Limits
-from harness.designs.listed import enumerate_listed, misses_at_listed
+from harness.designs.listed import enumerate_listed, misses_at_listed, with_worst_cases
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample import law
@@ -24,7 +24,7 @@ from harness.designs.pairs import exact as paired
 from harness.designs.pairs import tables
 from harness.designs.pairs import verification as verify_pairs
 from harness.designs.pairs.worst_case import search_worst_case as search_paired_worst_case
-from harness.designs.results import Enumerated, Exact, WorstCase
+from harness.designs.results import AT_LISTED, Enumerated, Exact, WorstCase
 from harness.designs.scores import Scores
 from harness.designs.two_samples import exact as two_samples
 from harness.designs.two_samples import verification as verify_two
@@ -149,7 +149,12 @@ class Solver:
         """
         keys, _ = self.scenario.listed_truths()
         shown = limits.outcomes if reported is None else reported
-        return enumerate_listed(self.listed(), keys, limits, shown)
+        found = enumerate_listed(self.listed(), keys, limits, shown)
+        # Nothing is searched: the worst case is that of the listed truths.
+        nothing = WorstCase(-1.0, (), "at", (), AT_LISTED)
+        return with_worst_cases(
+            self.scenario, found, [nothing] * len(limits.lower) if worst else None
+        )
 
     def at_truths(self, limits: Limits) -> Exact:
         """Return exact miss probabilities and expected lengths at each listed truth.

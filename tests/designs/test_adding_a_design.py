@@ -129,9 +129,9 @@ def test_an_interval_and_its_coverage_are_computed():
     assert covered.coverage == pytest.approx(1 - expected_miss(exact_of_pools, 10, 0.1), abs=1e-12)
 
 
-def test_a_check_finds_the_fault_of_one_method_and_none_of_the_other():
-    assert harness.check("exact", family=FAMILY.name).passed
-    assert not harness.check("naive", family=FAMILY.name).passed
+def test_a_check_finds_which_of_the_methods_keeps_its_level():
+    assert harness.check("exact", family=FAMILY.name).keeps.startswith("keeps: at-least")
+    assert "at-least" not in harness.check("naive", family=FAMILY.name).keeps.split(";")[0]
 
 
 def test_a_report_shows_the_methods(results):

@@ -28,6 +28,7 @@ from harness.checks.subjects.subject import Subject, side_of
 from harness.designs.design import Scenario, data_of, sizes_by_name
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
+from harness.families.family import POSTERIOR
 from harness.methods.catalogue import methods_for
 from harness.methods.method import AT_LEAST, LOWER, NONE, TWO_SIDED, Contract
 
@@ -57,9 +58,10 @@ def check_length(contract: Contract, subject: Subject, exact: pl.DataFrame) -> l
 
     Returns:
         A finding, which has passed; nothing for two samples, where each of the catalogue's methods
-        takes minutes.
+        takes minutes, and nothing without a posterior.
     """
-    if contract != AT_LEAST or not family_of(subject.family).has_single_count:
+    family = family_of(subject.family)
+    if contract != AT_LEAST or not family.has_single_count or POSTERIOR not in family.engines:
         return []
     found = list(_differences(subject, exact))
     if not found:
