@@ -44,9 +44,10 @@ from harness.config.models.trials import (
     write_trials,
 )
 from harness.config.models.truths import distributions_type, truth_of, written_truth
+from harness.designs.design import design_for
 from harness.distributions.sampling.law import NUMPY, THINNED
 from harness.families.catalogue import FAMILIES
-from harness.families.family import CLUSTERS, STRATA, Family
+from harness.families.family import Family
 
 CROSS = "cross"
 LONGEST_SEGMENT = 100
@@ -223,16 +224,16 @@ def _reference_prior_key(family: Family) -> dict[str, Key]:
 
 
 def _size_keys(family: Family) -> dict[str, Key]:
-    if family.design == STRATA:
+    if design_for(family.name).sizes_are_lists:
         about = "Sizes over the strata: a list, or a list of lists for several scenarios."
         kind = stratum_sizes_type()
         return {name: _size_key(i, kind, about) for i, name in enumerate(family.sizes)}
     sizes, levels = sizes_type(family), "one, a list, or {log_grid: {start, stop, count}}."
-    if len(family.sizes) == 1:
+    if not family.sizes[1:]:
         return {family.sizes[0]: _key(sizes, f"Sizes: {levels}", attribute="sizes")}
     first, second = family.sizes
     of_first, of_second = "Sizes of the first sample", "Sizes of the second sample"
-    if family.design == CLUSTERS:
+    if family.has_clusters:
         of_first, of_second = "Numbers of clusters", "Cases of each cluster"
     about_cross = f"Whether every {first} goes with every {second}."
     return {

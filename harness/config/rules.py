@@ -28,7 +28,7 @@ from harness.config.models.figures import kind_of
 from harness.config.models.outcomes import own_sampling
 from harness.config.models.truths import truth_of
 from harness.config.resolve import pairs, sizes_of
-from harness.designs.design import AnyTruth
+from harness.designs.design import AnyTruth, design_for
 from harness.designs.results import Group
 from harness.distributions.list_truths import StratumTruth
 from harness.distributions.sampling.law import THINNED, Law, population_and_title
@@ -40,8 +40,6 @@ from harness.families.family import (
     ENUMERATION,
     MONTE_CARLO,
     POSTERIOR,
-    RUNS,
-    STRATA,
 )
 from harness.figures.options import FigureOptions
 from harness.figures.requirements import ExperimentFacts, unmet_requirements
@@ -371,9 +369,12 @@ def _closed_form_has_values(form: Form, engines: Sequence[str], truth: AnyTruth)
 
 def _runs_are_several(form: Form, sizes: Sizes) -> Issues:
     """One run has no standard deviation."""
+    smallest = design_for(form.family.name).smallest_size
     for name, listed in sizes.items():
-        if form.family.design == RUNS and min(listed) < 2:
-            yield ConfigIssue((name,), f"expected at least 2 runs, found {min(listed):g}")
+        if smallest > 1 and min(listed) < smallest:
+            what = form.family.size_in_words.removeprefix("number of ")
+            words = f"expected at least {smallest} {what}, found {min(listed):g}"
+            yield ConfigIssue((name,), words)
 
 
 def _lists_are_simulated(form: Form, engines: Sequence[str]) -> Issues:
@@ -387,7 +388,7 @@ def _lists_are_simulated(form: Form, engines: Sequence[str]) -> Issues:
 
 def _strata_are_paired(form: Form, sizes: Sizes, truth: AnyTruth) -> Issues:
     """Every scenario has a size of both samples in each stratum of the truth."""
-    if form.family.design != STRATA or set(form.family.sizes) - set(sizes):
+    if not design_for(form.family.name).sizes_are_lists or set(form.family.sizes) - set(sizes):
         return
     name, other = form.family.sizes
     first, second = sizes[name], sizes[other]
@@ -429,7 +430,7 @@ def _reference_needs(what: str) -> ConfigIssue:
 def _sizes_in_tables(form: Form, values: Mapping[str, Any]) -> list[Any]:
     """The sizes as the tables have them: of strata the sums over them."""
     sizes = sizes_of(form, values["sizes"], values.get(CROSS, False))
-    if form.family.design != STRATA:
+    if not design_for(form.family.name).sizes_are_lists:
         return list(sizes)
     return [tuple(sum(cast(Sequence[int], each)) for each in cast(Any, size)) for size in sizes]
 

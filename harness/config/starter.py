@@ -17,14 +17,9 @@ from harness.config.files import read_text
 from harness.config.forms import Form, form_for, form_of
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
+from harness.designs.design import design_for
 from harness.families.catalogue import family_of
 from harness.families.family import (
-    CLUSTERS,
-    PAIRS,
-    RUNS,
-    SINGLE_SAMPLE,
-    STRATA,
-    TWO_SAMPLES,
     Family,
 )
 from harness.figures.catalogue import FIGURES
@@ -45,9 +40,8 @@ def starter(family: str, name: str) -> str:
         name: of the experiment.
     """
     known = family_of(family)
-    shape = _SHAPES[known.design]
-    example = shape["counts"] if known.model.SIZE_IS_COUNT else shape["amounts"]
-    sizes, truth, trials = example
+    examples = design_for(family).examples
+    sizes, truth, trials = examples["counts" if known.model.SIZE_IS_COUNT else "amounts"]
     document = {
         "name": name,
         "family": family,
@@ -94,7 +88,7 @@ def _methods(family: Family) -> list[str]:
     first = default_method(family.name, TWO_SIDED)
     by_category = {first.category: first.name}
     for name, method in known.items():
-        if method.category != _EXACT or family.design == SINGLE_SAMPLE:
+        if method.category != _EXACT or family.has_single_count:
             by_category.setdefault(method.category, name)
     chosen = list(by_category.values())[:_MOST_METHODS]
     others = [name for name in known if name not in chosen]
@@ -171,60 +165,3 @@ def _more(key: str, form: Form) -> Iterator[str]:
         for kind in FIGURES.values():
             if kind.experiment == form.kind and kind.fits(form.family):
                 yield from _wrapped(f"{kind.name}: {kind.title}.", "  ")
-
-
-def _grid(start: float, stop: float, count: int) -> dict[str, Any]:
-    return {"grid": {"start": start, "stop": stop, "count": count}}
-
-
-_Example = tuple[tuple[Any, ...], dict[str, Any], dict[str, int]]
-"""The sizes, the truth and the trials."""
-
-_PER_TRUTH = {"per_truth": 2000}
-_SHAPES: dict[str, dict[str, _Example]] = {
-    SINGLE_SAMPLE: {
-        "counts": (([20, 50, 100],), _grid(0.01, 0.99, 99), _PER_TRUTH),
-        "amounts": (([5, 20, 100],), _grid(0.05, 1, 20), _PER_TRUTH),
-    },
-    TWO_SAMPLES: {
-        "counts": (
-            (20, 20),
-            {"first": _grid(0.1, 0.9, 17), "second": {"values": [0.2]}},
-            _PER_TRUTH,
-        ),
-        "amounts": (
-            (10, 10),
-            {"first": _grid(0.2, 2, 10), "second": {"values": [0.5]}},
-            _PER_TRUTH,
-        ),
-    },
-    PAIRS: {
-        "counts": (
-            (20,),
-            {
-                "first_only": _grid(0.05, 0.4, 8),
-                "second_only": {"values": [0.1]},
-                "both": {"values": [0.4]},
-            },
-            _PER_TRUTH,
-        ),
-    },
-    RUNS: {
-        "counts": (([3, 5, 10],), {"normal": {"mean": 0.75, "sd": 0.02}}, {"per_size": 20_000}),
-    },
-    CLUSTERS: {
-        "counts": (
-            ([20, 50], 10),
-            {"p": {"values": [0.8]}, "rho": {"values": [0, 0.2]}},
-            _PER_TRUTH,
-        ),
-    },
-    STRATA: {
-        "counts": (
-            ([8, 6, 4], [8, 6, 4]),
-            {"second": [0.9, 0.6, 0.2], "difference": _grid(-0.2, 0.1, 7)},
-            _PER_TRUTH,
-        ),
-    },
-}
-"""An example of the data of each design, with sizes that are counts or amounts."""

@@ -121,6 +121,16 @@ class Lists:
     """What the exact values rest on that a truth need not have, in words."""
 
 
+Example = tuple[tuple[Any, ...], dict[str, Any], dict[str, int]]
+"""The sizes, the truth and the trials of a config, as plain data."""
+PER_TRUTH = {"per_truth": 2000}
+
+
+def grid(start: float, stop: float, count: int) -> dict[str, Any]:
+    """Return a grid of true values as a config has it."""
+    return {"grid": {"start": start, "stop": stop, "count": count}}
+
+
 @dataclass(frozen=True)
 class Design:
     """How data arise, with all that differs between designs; what one lacks is None."""
@@ -157,6 +167,12 @@ class Design:
     """Raise an error for a scenario that cannot be computed."""
     exact: Callable[[Scenario], Any] | None = None
     """The class of the exact engines: ``solvers.Solver``, or one that overrides some of it."""
+    examples: Mapping[str, Example] = field(default_factory=dict)
+    """What a config to begin with has, where sizes are ``counts`` or ``amounts``."""
+    sizes_are_lists: bool = False
+    """Whether a size is a list, of a number for each stratum."""
+    smallest_size: int = 1
+    """The smallest first size that has an interval."""
     size_needs: tuple[str, ...] = ()
     """What the size of lists that suffices depends on beside the method; empty where it may grow
     in many ways."""

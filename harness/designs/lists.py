@@ -13,7 +13,7 @@ import numpy as np
 from harness.base.numerics.arrays import Floats
 from harness.designs import runs, strata
 from harness.designs.check_sizes import OF_LISTS
-from harness.designs.design import Design, Lists, Scenario
+from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
 from harness.designs.results import Enumerated, Exact
 from harness.designs.stochastic import StochasticColumn
 from harness.distributions.sampling.laws.clusters import draw_clusters
@@ -40,6 +40,10 @@ REPEATED_RUNS = Design(
     ),
     sizes=lambda size: (float(size),),
     sampling_title=lambda scenario: str(scenario.truth.law.title),
+    examples={
+        "counts": (([3, 5, 10],), {"normal": {"mean": 0.75, "sd": 0.02}}, {"per_size": 20_000})
+    },
+    smallest_size=2,
     size_needs=("sd",),
 )
 """k runs, whose values are drawn from one law."""
@@ -59,6 +63,9 @@ CLUSTERED = Design(
     checked_at=OF_LISTS,
     lists=Lists(_draw_clusters, width=lambda scenario: int(scenario.size[0])),
     sizes=lambda size: (float(size[0]), float(size[1])),
+    examples={
+        "counts": (([20, 50], 10), {"p": {"values": [0.8]}, "rho": {"values": [0, 0.2]}}, PER_TRUTH)
+    },
     size_needs=("p", "rho", "size"),
 )
 """Clusters of one size, each with a probability of its own from a Beta distribution."""
@@ -97,6 +104,14 @@ STRATIFIED = Design(
     ),
     sizes=lambda size: tuple(float(each.sum()) for each in of_strata(size)),
     values=_mean_differences,
+    examples={
+        "counts": (
+            ([8, 6, 4], [8, 6, 4]),
+            {"second": [0.9, 0.6, 0.2], "difference": grid(-0.2, 0.1, 7)},
+            PER_TRUTH,
+        )
+    },
+    sizes_are_lists=True,
 )
 """Two samples in each stratum, all independent."""
 

@@ -17,7 +17,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.designs.check_sizes import OF_PAIRS
-from harness.designs.design import Design, Distributions, Outcomes, Scenario
+from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario, grid
 from harness.distributions.paired_truths import (
     DirichletTruth,
     PairedTruth,
@@ -154,4 +154,15 @@ PAIRED = Design(
     checked_at=OF_PAIRS,
     small_cells=400,
     probed_counts=(4, 8),
+    examples={
+        "counts": (
+            (20,),
+            {
+                "first_only": grid(0.05, 0.4, 8),
+                "second_only": {"values": [0.1]},
+                "both": {"values": [0.4]},
+            },
+            PER_TRUTH,
+        )
+    },
 )

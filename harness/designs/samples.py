@@ -10,7 +10,16 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.designs.check_sizes import OF_ONE_SAMPLE, OF_TWO_SAMPLES
-from harness.designs.design import Decode, Design, Distributions, Draws, Outcomes, Scenario
+from harness.designs.design import (
+    PER_TRUTH,
+    Decode,
+    Design,
+    Distributions,
+    Draws,
+    Outcomes,
+    Scenario,
+    grid,
+)
 from harness.distributions.sampling.law import THINNED
 from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth, as_distribution
 from harness.families.catalogue import family_of
@@ -98,6 +107,10 @@ ONE_SAMPLE = Design(
     checked_at=OF_ONE_SAMPLE,
     small_cells=4000,
     probed_counts=(20, 120),
+    examples={
+        "counts": (([20, 50, 100],), grid(0.01, 0.99, 99), PER_TRUTH),
+        "amounts": (([5, 20, 100],), grid(0.05, 1, 20), PER_TRUTH),
+    },
 )
 
 
@@ -182,4 +195,12 @@ TWO_INDEPENDENT = Design(
     checked_at=OF_TWO_SAMPLES,
     small_cells=2000,
     probed_counts=(3, 6),
+    examples={
+        "counts": (
+            (20, 20),
+            {"first": grid(0.1, 0.9, 17), "second": {"values": [0.2]}},
+            PER_TRUTH,
+        ),
+        "amounts": ((10, 10), {"first": grid(0.2, 2, 10), "second": {"values": [0.5]}}, PER_TRUTH),
+    },
 )

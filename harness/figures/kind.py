@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SAMPLES = (SINGLE_SAMPLE, TWO_SAMPLES)
 """The designs whose outcomes have limits at true values that a figure may choose."""
+OF_TWO_SAMPLES = (TWO_SAMPLES,)
 COUNTED = (*SAMPLES, PAIRS)
 """The designs whose outcomes are counts."""
 EVERY_ENGINE = (POSTERIOR, ENUMERATION, MONTE_CARLO)

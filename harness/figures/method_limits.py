@@ -14,7 +14,7 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.families.family import SINGLE_SAMPLE, Family
+from harness.families.family import Family
 from harness.figures import selection
 from harness.figures.kind import EVERY_ENGINE, SAMPLES
 
@@ -84,7 +84,7 @@ def scenario_with(
     elif "sampling" in results.cells.columns:
         return None
     values = DiscreteTruth(first)
-    if family.design == SINGLE_SAMPLE:
+    if family.has_single_count:
         return Scenario(family.name, size[0], values, law=law)
     return Scenario(family.name, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
 

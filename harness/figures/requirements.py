@@ -184,7 +184,7 @@ def _levels(options: FigureOptions, facts: ExperimentFacts) -> Iterator[Unmet]:
 
 def _size_in_words(family: Family) -> str:
     """``an n``, ``an exposure``, or ``a pair [n1, n2]``."""
-    if len(family.sizes) == 2:
+    if family.sizes[1:]:
         return f"a pair [{', '.join(family.sizes)}]"
     return f"an {family.sizes[0]}"
 

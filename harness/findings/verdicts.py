@@ -12,7 +12,7 @@ import numpy as np
 from harness.designs.miss_curve import MissCurve
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.families.family import MONTE_CARLO, SINGLE_SAMPLE, Family
+from harness.families.family import MONTE_CARLO, Family
 from harness.figures import selection
 from harness.figures.method_limits import exact_curve
 from harness.figures.truth_curves import TruthCurves
@@ -125,7 +125,7 @@ def _where(results: Results, rows: Sequence[_Row], alpha: float, several: bool) 
 
 def _on_curve(results: Results, row: _Row, family: Family, size: selection.Size) -> _Place | None:
     """From the exact curve over the true values of one sample."""
-    if family.design != SINGLE_SAMPLE or row.get("worst_alpha") is None:
+    if not family.has_single_count or row.get("worst_alpha") is None:
         return None
     over, alpha, method = (row["worst_from"], row["worst_to"]), row["alpha"], row["method"]
     asked = TruthCurves("", family, "", alpha, (method,), size, (), None, results.cells.clear())

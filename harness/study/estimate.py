@@ -387,7 +387,8 @@ def _smaller_size(experiment: Experiment, largest: float) -> Size:
         small = min(size, largest / high) if high > 0 else size
         is_count = scenario.model.SIZE_IS_COUNT
         sizes.append(_at_least(max(1, int(small)), scenario) if is_count else small)
-    return sizes[0] if len(sizes) == 1 else (sizes[0], sizes[1])
+    found: Size = scenario.design.size_of(sizes)
+    return found
 
 
 def _at_least(size: int, scenario: Scenario) -> int:

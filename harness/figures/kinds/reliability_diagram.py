@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.base.errors import InputError
-from harness.families.family import TWO_SAMPLES
 from harness.figures import options, selection
-from harness.figures.kind import Drawing, FigureKind
+from harness.figures.kind import OF_TWO_SAMPLES, Drawing, FigureKind
 from harness.figures.look import labels, style
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ KIND = FigureKind(
     options=Calibration,
     over="bin",
     needs=(),
-    designs=(TWO_SAMPLES,),
+    designs=OF_TWO_SAMPLES,
     draw=draw,
     experiment="calibration",
 )

@@ -23,7 +23,7 @@ def size_text(family: Family, size: Size) -> str:
 
 def size_in_stem(family: Family, size: Size) -> list[str]:
     """The size as parts of a file name: ``n50``, or ``n1_50`` and ``n2_20``."""
-    between = "_" if len(family.sizes) > 1 else ""
+    between = "_" if family.sizes[1:] else ""
     return [f"{name}{between}{n:.12g}" for name, n in zip(family.sizes, size, strict=True)]
 
 

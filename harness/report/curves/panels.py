@@ -22,7 +22,6 @@ from harness.families.family import (
     EXACT_ENGINES,
     MONTE_CARLO,
     POSTERIOR,
-    SINGLE_SAMPLE,
     Family,
 )
 from harness.figures.look.axes import with_places
@@ -115,7 +114,7 @@ def outcome_panels(results: Results) -> Panels | None:
         return None
     family = family_of(cells["family"][0])
     cells = cells.filter(given=OUTCOME)
-    if family.design != SINGLE_SAMPLE or not (cells["engine"] == POSTERIOR).any():
+    if not family.has_single_count or not (cells["engine"] == POSTERIOR).any():
         return None
     cells = with_places(cells)
     methods = cells["method"].unique(maintain_order=True).to_list()
@@ -157,7 +156,7 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
     held = [every[place] for place in _spread(len(every), MOST_HELD)]
     panels = []
     curve_count = len(sizes) * len(held) * len(alphas) * len(methods)
-    most = MOST_CURVES if family.design == SINGLE_SAMPLE else MOST_CURVES_OF_TWO
+    most = MOST_CURVES if family.has_single_count else MOST_CURVES_OF_TWO
     for size in sizes:
         for values in held:
             here = cells.filter(at(family.sizes, size))
@@ -290,7 +289,7 @@ def _implied_panels(results: Results) -> Panels | None:
     cells = results.cells
     family = family_of(cells["family"][0])
     rows = cells.filter(engine=ENUMERATION)
-    if family.design != SINGLE_SAMPLE or rows.is_empty() or "sampling" in cells.columns:
+    if not family.has_single_count or rows.is_empty() or "sampling" in cells.columns:
         return None
     methods = rows["method"].unique(maintain_order=True).to_list()
     alphas = rows["alpha"].unique(maintain_order=True).to_list()
