@@ -12,7 +12,7 @@ import pytest
 
 import harness
 from harness.methods.catalogue.lists import CLUSTERED_PROPORTION as METHODS
-from tests.oracles.clusters import coverage
+from tests.oracles.laws import coverage
 
 ROOT = Path(harness.__file__).parents[1]
 FOLDER = ROOT / "results/clustered_questions"

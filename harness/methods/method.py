@@ -79,7 +79,7 @@ class Method:
     zero."""
     keeps: Contract = NONE
     """The strongest contract that its exact numbers keep at the sizes and alphas of a check, where
-    ``promise`` implies none; ``tests/checks/test_declared_contracts.py`` computes the numbers."""
+    ``promise`` implies none; ``tests/checks/test_contract.py`` computes the numbers."""
     default_prior: Prior | None = None
     """The prior used where none is given; None for a method that takes no prior."""
     deterministic: bool = True

@@ -1,20 +1,31 @@
-"""What each contract allows, and which methods keep it."""
+"""The contract that a method declares, is checked by, and is restricted to."""
 
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy.special import ndtri
 
+from harness.base.errors import InputError
+from harness.callers.function import FunctionHere
+from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE, behaviour
 from harness.checks.check import check
-from harness.checks.contract.exact import check_contract
+from harness.checks.conformance.runner import check_conformance
+from harness.checks.contract.exact import check_contract, judged
+from harness.checks.restriction import Restriction, read_grid, sizes_of_grid
 from harness.checks.sizes import checked_at
 from harness.checks.subjects.subject import Subject
-from harness.methods.catalogue import CATALOGUE, PROPORTION
+from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, TWO_SIDED
+
+# What each contract allows, and which methods keep it.
+
 
 # Sizes at which the methods named are at their worst, beside large and usual ones.
 SIZES = (1, 5, 10, 11, 12, 13, 17, 30, 100, 500)
@@ -140,3 +151,210 @@ def test_a_one_sided_limit_may_miss_twice_as_often_at_one_truth():
         for one_sided in (True, False)
     ]
     assert verdicts == [{"pass"}, {"pass", "fail"}]
+
+
+# The contracts that methods of the catalogue and peers declare, against their exact numbers.
+
+
+ALPHAS = (0.01, 0.05, 0.2)
+DECLARED_SIZES = {
+    "proportion": (10, 11, 12, 15, 24, 30, 100, 1000),
+    "rate": checked_at("rate").exact,
+    "proportion_difference": ((10.0, 10.0),),
+}
+STRONGER = {APPROXIMATE: NOMINAL, CONSERVATIVE: AT_LEAST}
+CONTRACTS = {
+    family: {
+        name: method.keeps
+        for name, method in CATALOGUE[family].items()
+        if method.keeps != NONE and not method.takes_prior
+    }
+    for family in DECLARED_SIZES
+}
+LISTED = [(family, name) for family, names in CONTRACTS.items() for name in names]
+
+
+def numbers(family, name, sizes=None, alphas=ALPHAS):
+    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family)
+    return behaviour(subject, sizes or DECLARED_SIZES[family], alphas)
+
+
+@pytest.mark.parametrize(("family", "name"), LISTED)
+def test_every_listed_contract_is_kept_and_the_stronger_one_is_not(family, name):
+    one_sample = family in ("proportion", "rate")
+    rows = numbers(family, name, alphas=ALPHAS if one_sample else (0.05,))
+    contract = CONTRACTS[family][name]
+    assert judged(contract, rows, family).kept
+    # Of Byar's limits and of scas_cc it is not known whether it holds everywhere.
+    if contract in STRONGER and one_sample and name not in ("byar", "scas_cc"):
+        stronger = judged(STRONGER[contract], rows, family)
+        assert not stronger.kept or stronger.reason.startswith("by a hair")
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "alpha"), [("wilson", 12, 0.01), ("wilson_cc", 10, 0.01), ("mid_p", 10, 0.01)]
+)
+def test_a_listed_contract_is_kept_where_least_is_left_of_it(name, size, alpha):
+    rows = numbers("proportion", name, (size,), (alpha,))
+    assert judged(CONTRACTS["proportion"][name], rows, "proportion").kept
+
+
+WITHOUT = {"wald", "wald_cc", "wald_t", "second_order", "jeffreys_minimal_length"}
+
+
+def test_all_methods_of_a_proportion_but_wald_and_two_others_declare_a_contract():
+    methods = methods_for("proportion").items()
+    promising = {n for n, each in methods if each.contract != NONE}
+    assert set(methods_for("proportion")) - promising == WITHOUT | {"bootstrap_percentile"}
+
+
+@pytest.mark.parametrize("name", sorted(WITHOUT))
+def test_what_declares_no_contract_keeps_none(name):
+    rows = numbers("proportion", name, (10, 12, 43), (0.01,))
+    assert not any(
+        judged(contract, rows, "proportion").kept
+        for contract in (NOMINAL, AT_LEAST, CONSERVATIVE, APPROXIMATE)
+    )
+
+
+def test_a_listed_method_exists_and_its_promise_implies_no_contract():
+    for family, name in LISTED:
+        assert CATALOGUE[family][name].contract == CONTRACTS[family][name]
+
+
+def test_a_peer_is_held_to_what_its_package_says():
+    pytest.importorskip("scipy")
+    names = ("exact", "wilsoncc", "wilson")
+    assert [named(f"scipy:{name}").contract for name in names] == [AT_LEAST, CONSERVATIVE, None]
+
+
+# A check that is restricted to a grid asks for limits at its sizes and alphas and nowhere else.
+
+
+class Recorded:
+    """A method that records the sizes and alphas of its calls."""
+
+    def __init__(self, limits):
+        self.limits, self.asked = limits, set()
+        self.__name__ = "recorded"
+
+    def __call__(self, *arguments):
+        *data, alpha = arguments
+        sizes = product(*(np.unique(each).tolist() for each in data[1::2]))
+        self.asked |= {(*size, alpha) for size in sizes}
+        return self.limits(*arguments)
+
+
+def agresti_coull(x, n, alpha):
+    z = -ndtri(alpha / 2)
+    total, p = n + z**2, (x + z**2 / 2) / (n + z**2)
+    half = z * np.sqrt(p * (1 - p) / total)
+    return np.maximum(p - half, 0), np.minimum(p + half, 1)
+
+
+def agresti_caffo(x1, n1, x2, n2, alpha):
+    z = -ndtri(alpha / 2)
+    p, q = (x1 + 1) / (n1 + 2), (x2 + 1) / (n2 + 2)
+    half = z * np.sqrt(p * (1 - p) / (n1 + 2) + q * (1 - q) / (n2 + 2))
+    return np.maximum(p - q - half, -1), np.minimum(p - q + half, 1)
+
+
+def by_count(x, exposure, alpha):
+    z = -ndtri(alpha / 2)
+    return np.maximum(np.sqrt(x) - z / 2, 0) ** 2 / exposure, (
+        np.sqrt(x + 1) + z / 2
+    ) ** 2 / exposure
+
+
+@pytest.mark.parametrize(
+    ("limits", "family", "grid", "asked"),
+    [
+        (agresti_coull, "proportion", "n=10,50; alpha=0.05", {(10, 0.05), (50, 0.05)}),
+        (by_count, "rate", {"exposure": 2.5, "alpha": [0.1, 0.2]}, {(2.5, 0.1), (2.5, 0.2)}),
+    ],
+)
+def test_a_method_is_asked_at_the_grid_only(limits, family, grid, asked):
+    method = Recorded(limits)
+    report = check(method, family=family, grid=grid)
+    assert method.asked == asked
+    assert {
+        *report.behaviour.select(report.behaviour.columns[: len(next(iter(asked)))]).rows()
+    } == asked
+
+
+def test_of_two_samples_the_properties_are_checked_at_the_grid_only():
+    method = Recorded(agresti_caffo)
+    subject = Subject(FunctionHere("recorded", method), "proportion_difference")
+    check_conformance(subject, Restriction(((4.0, 5.0), (70.0, 5.0)), (0.2,)))
+    assert method.asked == {(4, 5, 0.2), (70, 5, 0.2)}
+
+
+def test_a_method_for_one_alpha_has_no_property_of_several():
+    def for_one_alpha(x, n, alpha):
+        if alpha != 0.05:
+            raise ValueError("the table has alpha = 0.05 only")
+        return agresti_coull(x, n, alpha)
+
+    found = {each.check: each for each in check(for_one_alpha, grid="n=5;alpha=0.05").findings}
+    assert found["answers every outcome"].verdict == "pass"
+    assert found["is nested in alpha"].message == "does not apply, since one alpha only is checked"
+
+
+def test_a_part_that_the_grid_does_not_name_is_as_without_it():
+    report = check("wilson", grid="n=3..5")
+    assert report.behaviour["n"].unique().sort().to_list() == [3, 4, 5]
+    assert report.behaviour["alpha"].unique().sort().to_list() == [0.01, 0.05, 0.1]
+
+
+def test_sizes_of_two_samples_are_pairs_of_equal_index():
+    grid = read_grid("proportion_difference", "n1=10,20;n2=5,15")
+    assert sizes_of_grid("proportion_difference", grid) == [(10, 5), (20, 15)]
+
+
+@pytest.mark.parametrize(
+    ("family", "grid", "said"),
+    [
+        ("proportion", "n=10,x", "found 'n=10,x'"),
+        ("proportion", "n=5..2", "n=1..30"),
+        ("proportion", "n", 'should be as "n=10,50;alpha=0.05"'),
+        ("proportion", "", "should name n or alpha"),
+        ("proportion", "exposure=1", "should name n or alpha, found 'exposure'"),
+        ("proportion", "n=3;n=4", "n twice"),
+        ("proportion", "n=0", "whole numbers above 0, found 0"),
+        ("proportion", "alpha=5", "between 0 and 1"),
+        ("proportion_difference", "n1=3", "n1 and n2, or neither"),
+        ("proportion_difference", "n1=3,4;n2=3,4,5", "found 2 and 3"),
+        ("mean", "n=3", "should name alpha, found 'n'"),
+        ("proportion", 5, "found 5"),
+    ],
+)
+def test_what_is_no_grid_is_refused_in_a_sentence(family, grid, said):
+    with pytest.raises(InputError) as caught:
+        check(
+            "student_t" if family == "mean" else "newcombe" if "_" in family else "wilson",
+            family=family,
+            grid=grid,
+        )
+    assert said in str(caught.value)
+
+
+def test_a_failure_that_is_declared_elsewhere_is_not_missed_at_the_grid():
+    report = check("jeffreys", contract="none", grid="n=5;alpha=0.05")
+    assert report.passed
+    assert "holds the estimate" in {each.check for each in report.findings}
+
+
+def test_a_baseline_is_compared_at_the_grid_only(tmp_path):
+    check(agresti_coull, contract="none", grid="n=3,4;alpha=0.05,0.1", update=tmp_path)
+    method = Recorded(agresti_coull)
+    method.__name__ = "agresti_coull"
+    report = check(method, contract="none", grid="n=4;alpha=0.1", against=tmp_path)
+    assert report.passed
+    assert method.asked == {(4, 0.1)}
+    with pytest.raises(InputError, match="holds no numbers at the sizes and alphas of the grid"):
+        check(agresti_coull, contract="none", grid="n=5", against=tmp_path)
+
+
+def test_sizes_stand_in_one_place():
+    with pytest.raises(InputError, match="leave one of them out"):
+        check("wilson", grid="n=3", sizes=[3])

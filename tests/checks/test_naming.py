@@ -1,13 +1,24 @@
 """What a method may be called by, and what is answered to a name that is none."""
 
+from __future__ import annotations
+
 from importlib.metadata import EntryPoint
 
+import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from harness.base.errors import InputError
 from harness.callers import naming
+from harness.callers.function import FunctionHere
 from harness.callers.naming import named
 from harness.callers.process import FunctionLocation
+from harness.callers.source import CatalogueSource
+from harness.checks.check import check
+from harness.checks.compare import check_same
+from harness.checks.restriction import Restriction
+from harness.checks.subjects.subject import Subject
+from harness.cli import main
 from harness.methods.catalogue import CATALOGUE, methods_for
 
 
@@ -157,3 +168,104 @@ def test_a_peer_of_another_family_is_refused():
 def test_an_unknown_family_is_refused():
     with pytest.raises(InputError, match="family should be one of proportion, rate"):
         named("wilson", "odds")
+
+
+# A method that is held to the very limits of another one.
+
+
+FEW = Restriction((5, 37, 51), (0.05, 0.3))
+
+
+def wilson(x, n, alpha):
+    """In another form than the catalogue's."""
+    z = -ndtri(alpha / 2)
+    p, shrink = x / n, 1 / (1 + z**2 / n)
+    middle = shrink * (p + z**2 / (2 * n))
+    half = shrink * z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    return np.where(x == 0, 0.0, middle - half), np.where(x == n, 1.0, middle + half)
+
+
+def of_catalogue(name, family="proportion"):
+    return Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family)
+
+
+def of(function, family="proportion"):
+    return Subject(FunctionHere("mine", function), family)
+
+
+def moved(x, n, alpha):
+    lower, upper = wilson(x, n, alpha)
+    return lower, np.where((x == 20) & (n == 37) & (alpha == 0.05), upper - 1e-8, upper)
+
+
+def test_two_forms_of_one_method_are_the_same_over_the_whole_grid():
+    found = check_same(of(wilson), of_catalogue("wilson"), 1e-9)
+    assert (found.check, found.verdict) == ("against wilson: same limits", "pass")
+    assert int(found.message.split()[2]) > 30_000
+
+
+def test_one_moved_limit_is_found_between_the_sizes_of_the_conformance_grid():
+    found = check_same(of(moved), of_catalogue("wilson"), 1e-9, Restriction(alphas=(0.05,)))
+    assert found.verdict == "fail"
+    assert found.message.startswith(
+        "the upper limit is 0.689614292 at x = 20, n = 37, alpha = 0.05, where wilson has "
+        "0.689614302 (1 of "
+    )
+    assert found.cell["expected"] - found.cell["found"] == pytest.approx(1e-8, rel=1e-6)
+    assert check_same(of(moved), of_catalogue("wilson"), 1e-7, FEW).verdict == "pass"
+
+
+def test_the_first_difference_is_that_of_the_smallest_size_and_the_usual_alpha():
+    found = check_same(of_catalogue("wald"), of_catalogue("wilson"), 1e-9, FEW)
+    assert {name: found.cell[name] for name in ("n", "alpha", "x", "limit")} == {
+        "n": 5,
+        "alpha": 0.05,
+        "x": 0,
+        "limit": "upper",
+    }
+
+
+def test_an_outcome_without_limits_differs_from_one_with_them_and_not_from_its_like():
+    def fails(x, n, alpha):
+        if np.any((np.asarray(x) == 3) & (n == 5)):
+            raise ValueError("no 3 of 5")
+        return wilson(x, n, alpha)
+
+    found = check_same(of(fails), of(wilson), 1e-9, FEW)
+    assert found.message.startswith("the lower limit is missing at x = 3, n = 5, alpha = 0.05")
+    assert check_same(of(fails), of(fails), 0.0, FEW).verdict == "pass"
+
+
+def test_methods_of_lists_are_held_to_the_same_limits_too():
+    same = check_same(of_catalogue("student_t", "mean"), of_catalogue("student_t", "mean"), 0.0)
+    other = check_same(of_catalogue("student_t", "mean"), of_catalogue("z_sample", "mean"), 1e-9)
+    assert (same.verdict, other.verdict) == ("pass", "fail")
+    assert "values = " in other.message
+
+
+def test_check_takes_another_method_and_a_tolerance():
+    quick = {"contract": "none", "grid": "n=5,37;alpha=0.05"}
+    for tolerance, verdict in (({"limits": 1e-9}, "fail"), ("limits=1e-7", "pass")):
+        report = check(moved, same="wilson", tolerance=tolerance, **quick)
+        verdicts = {each.check: each.verdict for each in report.findings}
+        assert verdicts["against wilson: same limits"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("method", "same", "message"),
+    [
+        ("wilson", "bootstrap_percentile", "bootstrap_percentile draws its limits"),
+        ("wilson", "wilsom", "did you mean wilson"),
+        ("minimal_length", "one_sided", "have no side in common"),
+    ],
+)
+def test_what_cannot_be_the_same_is_refused(method, same, message, capsys):
+    code = main(["check", method, "--same", same, "--grid", "n=5;alpha=0.05"])
+    assert code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_baseline_is_no_method_to_be_the_same_as(tmp_path):
+    (tmp_path / "baseline.json").write_text('{"methods": {}}')
+    with pytest.raises(InputError, match="is a baseline, and no method to be the same as"):
+        check("wilson", same=str(tmp_path), grid="n=5;alpha=0.05")

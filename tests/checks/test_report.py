@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy.special import betainc, betaincinv, expit, ndtri, stdtrit
+from scipy.stats import beta
 
+from harness.callers.function import FunctionHere, FunctionInProcess
+from harness.callers.process import FunctionLocation
 from harness.checks.check import check
+from harness.checks.conformance.runner import check_conformance
 from harness.checks.findings import Finding
 from harness.checks.formats import FORMATS, format_json, format_junit, format_table
 from harness.checks.report import CheckReport
+from harness.checks.restriction import Restriction
+from harness.checks.subjects.subject import Subject
 
 LINES, COLUMNS = 25, 80
 """Of a small terminal."""
@@ -121,3 +129,172 @@ def test_every_format_is_text():
     found = check("wald", grid={"n": [3], "alpha": [0.05]})
     for form in FORMATS.values():
         assert form(found).strip()
+
+
+# Right methods as they are written: where they break a property only by a convention, a remark.
+
+
+ALPHA_OF_DOUBLES = 1e-10
+
+
+def clopper_pearson(x, n, alpha):
+    """As the field writes it: the upper quantile is that of 1 − alpha/2."""
+    lower, upper = betaincinv(x, n - x + 1, alpha / 2), betaincinv(x + 1, n - x, 1 - alpha / 2)
+    return np.where(np.equal(x, 0), 0.0, lower), np.where(np.equal(x, n), 1.0, upper)
+
+
+def in_single_precision(x, n, alpha):
+    lower, upper = clopper_pearson(x, n, alpha)
+    return lower, np.where(np.equal(x, n), upper, np.float32(upper))
+
+
+def jeffreys(x, n, alpha):
+    a, b = x + 0.5, n - x + 0.5
+    return betaincinv(a, b, alpha / 2), betaincinv(a, b, 1 - alpha / 2)
+
+
+def short_of_the_ends(x, n, alpha):
+    lower, upper = jeffreys(x, n, alpha)
+    return lower + 0.02 * np.equal(x, 0), upper - 0.02 * np.equal(x, n)
+
+
+def logit(x, n, alpha):
+    """With exact limits where the logit of the estimate is infinite, as Agresti has it."""
+    inner = np.clip(x, 0.5, n - 0.5)
+    delta = -ndtri(alpha / 2) * np.sqrt(n / (inner * (n - inner)))
+    center = np.log(inner / (n - inner))
+    low, high = clopper_pearson(x, n, alpha)
+    at_end = np.equal(x, 0) | np.equal(x, n)
+    return np.where(at_end, low, expit(center - delta)), np.where(
+        at_end, high, expit(center + delta)
+    )
+
+
+def add_four(x, n, alpha):
+    p, total = (x + 2) / (n + 4), n + 4
+    delta = -ndtri(alpha / 2) * np.sqrt(p * (1 - p) / total)
+    return np.maximum(p - delta, 0), np.minimum(p + delta, 1)
+
+
+def gart(x1, n1, x2, n2, alpha):
+    """Woolf's limits of an odds ratio with one half added to each count."""
+    a, b, c, d = x1 + 0.5, n1 - x1 + 0.5, x2 + 0.5, n2 - x2 + 0.5
+    delta = -ndtri(alpha / 2) * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
+    center = np.log(a / b * d / c)
+    return np.exp(center - delta), np.exp(center + delta)
+
+
+def student(values, alpha):
+    values = np.asarray(values, float)
+    mean, error = values.mean(-1), values.std(-1, ddof=1) / np.sqrt(values.shape[-1])
+    delta = -stdtrit(values.shape[-1] - 1, alpha / 2) * error
+    return mean - delta, mean + delta
+
+
+def without_width(values, alpha):
+    return (np.mean(values, -1),) * 2
+
+
+def raises_at_tiny_alphas(x, n, alpha):
+    if alpha < 1e-9:
+        raise ValueError("no bracket")
+    return clopper_pearson(x, n, alpha)
+
+
+def falling_at_a_usual_alpha(x, n, alpha):
+    lower, upper = clopper_pearson(x, n, alpha)
+    return lower * (1 - 0.9 * (np.equal(x, 2) & (alpha == 0.05))), upper
+
+
+@cache
+def found(function, name, family="proportion"):
+    findings = check_conformance(Subject(FunctionHere("f", function), family))
+    return next(finding for finding in findings if finding.check == name)
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "verdict"),
+    [
+        (clopper_pearson, "mirrors", "pass"),
+        (in_single_precision, "mirrors", "fail"),
+        (jeffreys, "holds the estimate", "remark"),
+        (short_of_the_ends, "holds the estimate", "fail"),
+        (logit, "rises with x", "remark"),
+        (falling_at_a_usual_alpha, "rises with x", "fail"),
+        (add_four, "holds the estimate", "remark"),
+        (raises_at_tiny_alphas, "answers every outcome", "remark"),
+    ],
+)
+def test_a_convention_is_a_remark_and_a_fault_beside_it_a_failure(function, name, verdict):
+    finding = found(function, name)
+    assert finding.verdict == verdict, finding.message
+
+
+@pytest.mark.parametrize(
+    ("function", "family", "name", "verdict"),
+    [
+        (gart, "odds_ratio", "is monotone", "remark"),
+        (student, "mean", "has width", "remark"),
+        (without_width, "mean", "has width", "fail"),
+    ],
+)
+def test_a_convention_of_a_ratio_or_of_lists_is_a_remark(function, family, name, verdict):
+    assert found(function, name, family).verdict == verdict
+
+
+def test_the_upper_quantile_of_one_less_alpha_is_off_by_more_than_rounding_of_the_limit():
+    """What the tolerance of mirrored limits is for, with the limits of SciPy's beta.ppf."""
+    n, tail = 17, ALPHA_OF_DOUBLES / 2
+    upper, mirrored = beta.ppf(1 - tail, 1, n), beta.isf(tail, 1, n)
+    assert 1e-9 < abs(upper - mirrored) < 2e-8
+    assert betainc(1, n, upper) == pytest.approx(1 - tail, rel=1e-15)
+
+
+def test_a_remark_has_its_counter_example():
+    assert "at x = 0, n = 1, alpha = 0.05" in found(jeffreys, "holds the estimate").message
+
+
+def in_per_cent(x, n, alpha):
+    lower, upper = clopper_pearson(x, n, alpha)
+    return 100 * lower, 100 * upper
+
+
+def test_limits_in_per_cent_are_called_so_and_break_nothing_else():
+    findings = check_conformance(Subject(FunctionHere("f", in_per_cent), "proportion"))
+    (failed,) = (finding for finding in findings if finding.verdict == "fail")
+    assert failed.check == "stays in range"
+    assert failed.message.startswith("limits look like per cent: limits 0 and 97.5 at x = 0, n = 1")
+
+
+REMEMBERING = """
+from math import sqrt
+from statistics import NormalDist
+quantiles = {}
+
+def f(x, n, alpha):
+    z = quantiles.setdefault("z", NormalDist().inv_cdf(1 - alpha / 2))
+    center, total = x + z * z / 2, n + z * z
+    delta = z * sqrt(x * (n - x) / n + z * z / 4)
+    return max(0.0, (center - delta) / total), min(1.0, (center + delta) / total)
+"""
+
+
+@pytest.mark.parametrize("form", ["file", "module"])
+def test_a_value_kept_from_the_first_call_is_found_by_asking_once_more(tmp_path, monkeypatch, form):
+    (tmp_path / "kept.py").write_text(REMEMBERING)
+    monkeypatch.syspath_prepend(tmp_path)
+    location = (
+        FunctionLocation("f", path=str(tmp_path / "kept.py"))
+        if form == "file"
+        else FunctionLocation("f", module="kept")
+    )
+    subject = Subject(FunctionInProcess("kept", location, 10.0, 0), "proportion")
+    grid = Restriction((5,), (0.01, 0.05, 0.3))
+    try:
+        findings = {each.check: each for each in check_conformance(subject, grid)}
+    finally:
+        subject.close()
+    found = findings["answers in any order"]
+    assert found.verdict == "fail"
+    assert found.message.startswith("limits depend on the order of the calls: ")
+    assert "alpha = 0.3, and " in found.message

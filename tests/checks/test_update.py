@@ -1,6 +1,9 @@
 """``--update``: what is stored, what is refused, and where a baseline is looked for."""
 
+from __future__ import annotations
+
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from harness.checks.baseline.store import read_baseline, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.check import check
 from harness.checks.subjects.subject import Subject
+from harness.checks.watch import TimeUpError, stage, steps, watching
 from harness.cli import main
 from harness.methods.catalogue import CATALOGUE
 
@@ -145,3 +149,45 @@ def test_a_relative_baseline_is_looked_for_beside_a_test_file(tmp_path, monkeypa
     assert resolve_baseline("mine.py:wilson", base) == "mine.py:wilson"
     with pytest.raises(InputError, match="tests/no/such holds no baseline"):
         check("wilson", against=str(resolve_baseline("no/such", base)), grid=GRID)
+
+
+# What a check reports while it runs: the fraction done, and that its time is over.
+
+
+def test_stages_and_steps_divide_what_is_left():
+    told = []
+    with watching(told.append):
+        with stage(0.5):
+            for _ in steps("ab"):
+                list(steps("xy"))
+        list(steps("cd"))
+    rounded = [round(each, 6) for each in dict.fromkeys(told)]
+    assert rounded == [0.0, 0.125, 0.25, 0.375, 0.5, 0.75, 1.0]
+
+
+def test_the_fraction_of_a_check_rises_to_one():
+    told = []
+    with watching(told.append):
+        check("wilson", sizes=[2, 3], alphas=[0.05], against="jeffreys")
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(1)
+    assert len(set(told)) > 10
+
+
+def test_the_time_is_over_between_steps():
+    with watching(seconds=0.01), pytest.raises(TimeUpError):
+        list(map(time.sleep, steps([0.002] * 100)))
+
+
+def test_unwatched_steps_are_the_items():
+    assert list(steps("abc")) == ["a", "b", "c"]
+
+
+def test_a_check_out_of_time_is_inconclusive_and_keeps_what_it_found():
+    def late(x, n, alpha):
+        time.sleep(0.02)
+        return 0.0 * x, 0.0 * x + 1
+
+    report = check(late, timeout=0.1)
+    assert report.verdict == "inconclusive"
+    assert report.findings[-1].check == "finishes in time"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,9 @@ from harness.config.load import load_experiment
 from harness.config.resolve import serialize
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
 from harness.figures.kind import FigureSpec
+
+# What a right config means.
+
 
 Write = Callable[[str], str]
 
@@ -263,3 +268,25 @@ def test_a_mapping_that_holds_itself_is_refused() -> None:
     config["truth"] = config
     with pytest.raises(ConfigError, match="nested too deeply"):
         load_experiment(config)
+
+
+# What is loaded when.
+
+
+HEAVY = ("pydantic", "matplotlib", "polars", "scipy.stats", "scipy.optimize", "scipy.integrate")
+
+
+def loaded(statement: str) -> set[str]:
+    """The heavy modules that a statement loads in a new interpreter."""
+    code = f"import sys\n{statement}\nprint(*(set({HEAVY!r}) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", ["harness.config", "harness.config.experiment"])
+def test_the_records_of_an_experiment_need_no_pydantic(module: str) -> None:
+    assert loaded(f"import {module}") == set()
+
+
+def test_loading_a_config_loads_pydantic_and_nothing_else_heavy() -> None:
+    assert loaded("import harness.config.load") == {"pydantic"}

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from harness.base.errors import ConfigError
 from harness.base.plain_data import dump
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
+from harness.config.resolve import serialize
+from tests.config.configs import configs
 from tests.config.test_experiment import PAPER
 
 ODD: list[Any] = [
@@ -165,3 +168,25 @@ def test_overrides_of_any_shape_are_understood_or_refused() -> None:
     for _ in range(600):
         key = "".join(rng.choice(words) for _ in range(rng.randint(0, 6)))
         outcome(GOOD, f"{key}={rng.choice(['1', '[1', 'no', '', '{a: 1}', '- 1', '*a', '[]'])}")
+
+
+# A resolved config means what the config it came from means.
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("configs")
+    (made / "mine.py").write_text("")
+    return made
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(config=configs())
+def test_the_resolved_config_loads_to_an_equal_experiment(
+    config: dict[str, Any], folder: Path
+) -> None:
+    file = folder / "config.yaml"
+    file.write_text(dump(config), encoding="utf-8")
+    first = load_experiment(file)
+    file.write_text(dump(serialize(first)), encoding="utf-8")
+    assert load_experiment(file) == first

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from harness.base.errors import InputError
-from tests.figures.artists import all_named, draw, draw_one, heading, legend_names, named, stems
+from tests.figures.layout import all_named, draw, draw_one, heading, legend_names, named, stems
 from tests.figures.tables import outcome_cells, rate_outcome_cells
 
 KIND = "alpha_by_outcome"

@@ -8,8 +8,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from harness.base.errors import InputError
-from tests.figures.artists import all_named, draw, draw_one, heading, legend_names, named
 from tests.figures.cases import CASES
+from tests.figures.layout import all_named, draw, draw_one, heading, legend_names, named
 from tests.figures.tables import (
     outcome_cells,
     pair_outcome_cells,

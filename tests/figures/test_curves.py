@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from harness.base.errors import InputError
-from tests.figures.artists import (
+from tests.figures.layout import (
     all_named,
     draw,
     draw_one,

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from harness.base.errors import InputError
 from harness.figures.draw import draw_figures
 from harness.figures.options import PanelOptions
-from tests.figures.artists import draw_one, named
-from tests.figures.layout import outside, over_data, overlapping, printed
+from tests.figures.layout import draw_one, named, outside, over_data, overlapping, printed
 from tests.figures.tables import FakeResults, Spec, outcome_cells, truth_cells
 
 KIND = "limits_over_size"

@@ -1,14 +1,28 @@
-"""What the lines over the outcome show is what the tables hold."""
+"""Figures over the outcomes of a size."""
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
+from scipy import special
 
 from harness.base.errors import InputError
-from tests.figures.artists import draw, draw_one, heading, legend_names, named, stems
-from tests.figures.tables import log_outcomes, outcome_cells, rate_outcome_cells, surface_cells
+from tests.figures.layout import all_named, draw, draw_one, heading, legend_names, named, stems
+from tests.figures.tables import (
+    clopper_pearson,
+    log_outcomes,
+    outcome_cells,
+    rate_outcome_cells,
+    surface_cells,
+)
+
+# What the lines over the outcome show is what the tables hold.
+
 
 METHODS = ["wald", "garwood", "balanced_tail"]
 ALPHA, LENGTH = "alpha_over_outcome", "length_over_outcome"
@@ -188,3 +202,135 @@ def test_absent_levels_are_refused() -> None:
     grouped = posterior(x=range(60), largest=40, group=20)
     with pytest.raises(InputError, match="wald has no length anywhere to compare with"):
         draw(grouped, LENGTH, reference="wald")
+
+
+# What `outcome_tails` shows are the probabilities of the binomial.
+
+
+TIGHT = 1e-12
+"""Two computations of a binomial probability in double precision."""
+
+
+def drawn(**options: object) -> Figure:
+    return draw_one(pl.DataFrame(), "outcome_tails", **options)
+
+
+def heights(filled: Any) -> dict[int, float]:
+    """The height over each outcome, which has a corner on either side."""
+    (path,) = filled.get_paths()
+    top = [(float(x), float(y)) for x, y in path.vertices if y > 0]
+    return {round((x + end) / 2): y for (x, y), (end, _) in zip(top[::2], top[1::2], strict=True)}
+
+
+def test_the_printed_tails_are_those_of_the_article() -> None:
+    """Groundlight, figures 3 to 5: 54 %, 24.8 % and 5 % at 80 of 100."""
+    titles = [axes.get_title(loc="left") for axes in drawn().axes[:3]]
+    assert titles == [
+        "p = 0.8\nPr(X ≤ 80) = 0.54",
+        "p = 0.83\nPr(X ≤ 80) = 0.248",
+        "p = 0.863\nPr(X ≤ 80) = 0.0511",
+    ]
+
+
+def test_the_shaded_part_and_the_rest_are_the_probabilities() -> None:
+    figure = drawn(n=20, x=12, truths=[0.5, 0.8])
+    for index, p in enumerate((0.5, 0.8)):
+        tail, rest = all_named(figure, "tail")[index], all_named(figure, "rest")[index]
+        below, above = heights(tail), heights(rest)
+        assert (max(below), min(above)) == (12, 13)
+        for k, height in (below | above).items():
+            assert height == pytest.approx(math.comb(20, k) * p**k * (1 - p) ** (20 - k), rel=TIGHT)
+        assert sum((below | above).values()) > 1 - 1e-4
+
+
+def test_the_cumulative_line_passes_through_the_tail() -> None:
+    figure = drawn(n=20, x=12, truths=[0.5, 0.8])
+    lines, points = all_named(figure, "cumulative"), all_named(figure, "observed")
+    for p, line, point in zip((0.5, 0.8), lines, points, strict=True):
+        k = np.asarray(line.get_xdata())
+        np.testing.assert_allclose(line.get_ydata(), special.bdtr(k, 20, p), rtol=TIGHT)
+        (at,) = point.get_xydata()
+        assert at.tolist() == pytest.approx([12, special.bdtr(12, 20, p)], rel=TIGHT)
+
+
+def test_everything_lies_at_or_below_n() -> None:
+    figure = drawn(n=10, x=10, truths=[0.9])
+    assert figure.axes[0].get_title(loc="left") == "p = 0.9\nPr(X ≤ 10) = 1"
+    assert all_named(figure, "cumulative")[0].get_ydata()[-1] == 1
+
+
+def test_columns_share_their_axes_which_say_what_they_show() -> None:
+    figure = drawn()
+    upper, lower = figure.axes[:3], figure.axes[3:]
+    assert len({axes.get_xlim() for axes in figure.axes}) == 1
+    for row, name in ((upper, "Pr(X = k)"), (lower, "Pr(X ≤ k)")):
+        assert len({axes.get_ylim() for axes in row}) == 1
+        assert row[0].get_ylabel() == name
+    assert figure.get_supxlabel() == "outcome k (successes of n = 100)"
+    assert legend_names(figure)[0] == "outcomes up to the observed x = 80"
+    marks = [line.get_xdata()[0] for line in all_named(figure, "expected")]
+    assert marks == pytest.approx([80, 83, 86.3] * 2)
+
+
+def test_an_outcome_far_off_is_on_the_axis() -> None:
+    low, high = drawn(n=1000, x=10, truths=[0.9]).axes[0].get_xlim()
+    assert low < 10 < 900 < high
+
+
+# A hundred intervals beside the truth: those that miss are counted, and the seed decides them.
+
+
+CELLS = outcome_cells(20, ["clopper_pearson"])
+
+
+def title(**options: object) -> str:
+    (axes,) = draw_one(CELLS, "intervals_drawn", truth=0.3, **options).axes
+    return axes.get_title(loc="left")
+
+
+def test_what_misses_is_what_the_title_counts() -> None:
+    figure = draw_one(CELLS, "intervals_drawn", truth=0.3, seed=5, count=400, alpha=0.05)
+    (axes,) = figure.axes
+    missed = sum(len(each.get_xdata()) for each in axes.lines if each.get_gid() == "misses")
+    held = sum(len(each.get_xdata()) for each in axes.lines if each.get_gid() == "holds")
+    assert missed + held == 400
+    x = np.arange(21.0)
+    lower, upper = clopper_pearson(x, 20, 0.05)
+    weight = special.binom(20, x) * 0.3**x * 0.7 ** (20 - x)
+    expected = 400 * weight[(lower > 0.3) | (upper < 0.3)].sum()
+    words = f"Clopper-Pearson: {missed} of 400 miss, {expected:.3g} expected"
+    assert axes.get_title(loc="left").replace("\n", " ") == words
+    # Of 400 trials the count lies within five standard deviations of what is expected.
+    assert abs(missed - expected) < 5 * expected**0.5
+    for lines in all_named(figure, "misses"):
+        for segment in getattr(lines, "get_segments", list)():
+            assert not segment[0][1] <= 0.3 <= segment[1][1]
+
+
+def test_the_seed_decides_the_samples() -> None:
+    def marks(seed: int) -> list[float]:
+        figure = draw_one(CELLS, "intervals_drawn", truth=0.3, seed=seed)
+        (line,) = (each for each in figure.axes[0].lines if each.get_gid() == "holds")
+        return list(line.get_ydata())
+
+    assert marks(1) == marks(1)
+    assert marks(1) != marks(2)
+
+
+def test_a_miss_has_another_mark_and_another_width() -> None:
+    figure = draw_one(CELLS, "intervals_drawn", truth=0.3, seed=5, count=400)
+    by_name = {each.get_gid(): each for each in figure.axes[0].lines}
+    assert by_name["misses"].get_marker() != by_name["holds"].get_marker()
+    assert by_name["misses"].get_markersize() > 2 * by_name["holds"].get_markersize()
+
+
+def test_what_is_missing_is_asked_for() -> None:
+    with pytest.raises(InputError, match="say a seed"):
+        title()
+    with pytest.raises(InputError, match="say the true value, with the option truth"):
+        draw_one(CELLS.drop("truth", strict=False), "intervals_drawn", seed=1)
+    with pytest.raises(InputError, match="expected a true p from 0 to 1, found 2"):
+        draw_one(CELLS, "intervals_drawn", truth=2, seed=1)
+    some = CELLS.filter(pl.col("x") < 20)
+    with pytest.raises(InputError, match="do not hold the limits of clopper_pearson"):
+        draw_one(some, "intervals_drawn", truth=0.3, seed=1)

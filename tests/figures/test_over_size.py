@@ -14,8 +14,8 @@ from harness.families.catalogue import FAMILIES
 from harness.figures.catalogue import FIGURES
 from harness.figures.look.axes import log_ticks, tick_text
 from harness.figures.size_panels import OverSize, SizePanels, size_panels
-from tests.figures.artists import draw, draw_one, heading, legend_names, stems
 from tests.figures.cases import LOG_SIZES, many, over_sizes, pairs_over_sizes, rates_over_exposures
+from tests.figures.layout import draw, draw_one, heading, legend_names, stems
 from tests.figures.tables import FakeResults, outcome_cells, pair_truth_cells, truth_cells
 
 METHODS = ["wald", "clopper_pearson"]

@@ -15,7 +15,7 @@ from scipy.stats import binom
 from harness.methods.catalogue.one_sample import PROPORTION
 from harness.methods.catalogue.ratios import RATE_RATIO as EVERY
 from tests.oracles import beta
-from tests.oracles.ratio_scores import rates_statistic
+from tests.oracles.ratios import rates_statistic
 
 METHODS = {name: method for name, method in EVERY.items() if not method.takes_prior}
 ACCURACY = 1e-12

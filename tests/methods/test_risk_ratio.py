@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from harness.methods.catalogue.ratios import RISK_RATIO as EVERY
-from tests.oracles.ratio_scores import proportions_statistic
+from tests.oracles.ratios import proportions_statistic
 
 METHODS = {name: method for name, method in EVERY.items() if not method.takes_prior}
 SCORES = {"koopman": (False, False), "miettinen_nurminen": (True, False), "scas": (True, True)}

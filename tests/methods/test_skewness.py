@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtri
 
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.comparison.skewness import corrected, place_of, skewness_term
+from harness.methods.method import LOWER, TWO_SIDED, UPPER
 
 VALUES = st.floats(-30.0, 30.0)
 
@@ -85,3 +88,111 @@ def test_a_place_is_found_where_the_statistic_is_nearly_constant():
         found = place_of(statistic, z, -ends, ends, 0 * ends)[0]
         # What a rounding error of z costs.
         assert found == pytest.approx(place, abs=4e-15 * np.exp(place) + 1e-14)
+
+
+# Skewness-corrected score limits against print and Laud's statistic itself.
+
+
+# ratesci, vignette "Single rate" at 95 %:
+# > scaspci(x = 1, n = 29)
+# > rateci(x = 1, n = 29, cc = TRUE, precis = 4)$estimates
+# > scoreci(x1 = compress$event.control, n1 = compress$n.control, contrast = "p",
+# +         stratified = TRUE, precis = 4)$stratdata
+PRINTED = [
+    ("scas", 1, 29, 0.001991554, 0.1548909, 5e-8),
+    ("scas_cc", 1, 29, 0, 0.1817, 5e-5),
+    ("scas", 37, 103, 0.2713, 0.4550, 5e-5),
+    ("scas", 5, 10, 0.2175, 0.7825, 5e-5),
+    ("scas", 23, 48, 0.3419, 0.6189, 5e-5),
+    ("scas", 16, 110, 0.0888, 0.2205, 5e-5),
+    ("scas", 7, 32, 0.1021, 0.3838, 5e-5),
+    ("scas", 8, 25, 0.1626, 0.5165, 5e-5),
+    ("scas", 17, 126, 0.0835, 0.2029, 5e-5),
+    ("scas", 4, 92, 0.0143, 0.1009, 5e-5),
+    ("scas", 16, 81, 0.1219, 0.2944, 5e-5),
+]
+ALPHAS = (1e-6, 1e-3, 0.05, 0.5, 0.9)
+
+
+def limits(family, name, x, size, alpha, side=TWO_SIDED):
+    data = np.atleast_1d(np.array(x, float)), np.atleast_1d(np.array(size, float))
+    return CATALOGUE[family][name].limits(data, alpha, side)
+
+
+@pytest.mark.parametrize("row", PRINTED, ids=lambda row: "-".join(map(str, row[:3])))
+def test_limits_agree_with_print(row):
+    name, x, n, lower, upper, unit = row
+    found = limits("proportion", name, x, n, 0.05)
+    np.testing.assert_allclose([found[0][0], found[1][0]], [lower, upper], rtol=0, atol=unit)
+
+
+def lauds_statistic(score, variance, third):
+    """The root Z of S/√V = Z + (Z² − 1) μ₃ / (6 V^{3/2}) that is S/√V where μ₃ = 0."""
+    skewness = third / (6 * variance**1.5)
+    return (
+        2
+        * (score / np.sqrt(variance) + skewness)
+        / (1 + np.sqrt(1 + 4 * skewness * (score / np.sqrt(variance) + skewness)))
+    )
+
+
+@pytest.mark.parametrize(("name", "continuity"), [("scas", 0.0), ("scas_cc", 0.5)])
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_lauds_statistic_is_z_at_the_limits_of_a_proportion(name, continuity, alpha):
+    z = -float(ndtri(alpha / 2))
+    for n in (20, 1000, 10**6):
+        x = np.arange(8.0, n - 7, max(1, n // 10))
+        pair = limits("proportion", name, x, np.full(x.size, float(n)), alpha)
+        for p, sign in zip(pair, (1, -1), strict=True):
+            inner = (p > 0) & (p < 1)
+            p, few = p[inner], x[inner]
+            found = lauds_statistic(
+                (few - sign * continuity) / n - p,
+                p * (1 - p) / n,
+                p * (1 - p) * (1 - 2 * p) / n**2,
+            )
+            np.testing.assert_allclose(found, sign * z, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_lauds_statistic_is_z_at_the_limits_of_a_rate(alpha):
+    z = -float(ndtri(alpha / 2))
+    x, exposure = np.array([8.0, 20, 1e3, 1e6]), 5.0
+    pair = limits("rate", "scas", x, np.full(4, exposure), alpha)
+    for r, sign in zip(pair, (1, -1), strict=True):
+        found = lauds_statistic(x / exposure - r, r / exposure, r / exposure**2)
+        np.testing.assert_allclose(found, sign * z, rtol=1e-9, atol=1e-9)
+
+
+def test_a_rate_is_the_limit_of_small_proportions():
+    n = 1e9
+    x = np.arange(6.0)
+    few = np.array(limits("proportion", "scas", x, np.full(6, n), 0.05)) * n
+    np.testing.assert_allclose(few, limits("rate", "scas", x, np.ones(6), 0.05), rtol=1e-6)
+
+
+def test_where_the_score_never_reaches_z_the_limit_is_the_end():
+    # z² − 1 > 6 x for z = 6.36: the corrected score stays below z down to p = 0.
+    lower, _ = limits("proportion", "scas", [1, 2, 7, 8], np.full(4, 50), 2e-10)
+    assert (lower > 0).tolist() == [False, False, True, True]
+    lower, _ = limits("rate", "scas", [1, 2, 7, 8], np.ones(4), 2e-10)
+    assert (lower > 0).tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("name", ["scas", "scas_cc"])
+def test_the_ends_of_the_range_are_limits(name):
+    for alpha in (1e-10, 0.05, 0.5, 0.9):
+        for side in (TWO_SIDED, LOWER, UPPER):
+            assert limits("proportion", name, 0, 7, alpha, side)[0][0] == 0
+            assert limits("proportion", name, 7, 7, alpha, side)[1][0] == 1
+    assert limits("rate", "scas", 0, 7, 0.9)[0][0] == 0
+
+
+@pytest.mark.parametrize("tail", [0.5, 0.7, 0.99])
+def test_above_one_half_a_one_sided_limit_is_the_other_one_of_the_rest(tail):
+    x = np.arange(1.0, 10)
+    for family, size in (("proportion", 10.0), ("rate", 1.0)):
+        sizes = np.full(9, size)
+        upper = limits(family, "scas", x, sizes, tail, UPPER)[1]
+        lower = limits(family, "scas", x, sizes, 1 - tail, LOWER)[0]
+        np.testing.assert_allclose(upper, lower, rtol=1e-12)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from flint import arb, ctx
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.numerics.points import RealPoints, UnitPoints, log_ratios, unit_difference
+from harness.base.numerics.special import DoubleDouble
 from tests.oracles import balls
 from tests.oracles.accuracy_grid import HALF_ULP
 
@@ -159,3 +162,36 @@ def test_positions_on_both_halves_are_those_of_plain_doubles():
     edges, p = np.sort(rng.integers(0, 65, 9) / 64), rng.integers(0, 65, 500) / 64
     found = UnitPoints.of(p).positions(edges)
     np.testing.assert_array_equal(found, np.searchsorted(edges, p))
+
+
+# Pairs of doubles against fractions.
+
+
+RNG = np.random.default_rng(2003)
+COUNT = 300
+
+
+def drawn():
+    high = np.exp(RNG.normal(0.0, 20.0, COUNT))
+    return DoubleDouble(high, high * 2.0**-53 * RNG.uniform(-0.99, 0.99, COUNT))
+
+
+def fractions(pair):
+    return [Fraction(a) + Fraction(b) for a, b in zip(*map(np.ndarray.tolist, pair), strict=True)]
+
+
+def worst(found, expected):
+    """The largest relative error."""
+    return max(abs(a / b - 1) for a, b in zip(fractions(found), expected, strict=True))
+
+
+def test_sums_products_and_quotients_have_a_hundred_bits():
+    a, b, factor = drawn(), drawn(), np.exp(RNG.normal(0.0, 20.0, COUNT))
+    x, y, f = fractions(a), fractions(b), [Fraction(each) for each in factor.tolist()]
+    assert worst(a.plus(b), [i + j for i, j in zip(x, y, strict=True)]) < 2.0**-103
+    assert worst(a.times(factor), [i * j for i, j in zip(x, f, strict=True)]) < 2.0**-102
+    assert worst(a.over(b), [i / j for i, j in zip(x, y, strict=True)]) < 2.0**-101
+
+
+def test_ones_are_one():
+    assert fractions(DoubleDouble.ones(2)) == [1, 1]

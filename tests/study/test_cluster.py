@@ -26,8 +26,7 @@ from harness.designs import monte_carlo
 from harness.designs.limits import Limits
 from harness.study import cluster
 from harness.study.parallel import NoProgress, opened_backend, run_tasks
-from tests.study.experiments import DRAWN, LISTED, changed, stable_files
-from tests.study.tasks import process_of, sum_of_lower
+from tests.study.experiments import DRAWN, LISTED, changed, process_of, stable_files, sum_of_lower
 
 # Dask leaves sockets of a scheduler that was killed to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -279,7 +278,7 @@ def test_workers_of_this_machine_end_with_a_run_that_is_killed():
 SLEEPING = """
 import time
 from harness.config.experiment import Execution
-from tests.study.tasks import place_of_worker
+from tests.study.experiments import place_of_worker
 from harness.study.parallel import opened_backend, run_tasks
 with opened_backend(Execution(2, "dask", 10.0)) as backend:
     print(*run_tasks(place_of_worker, [()], 2, backend), flush=True)

@@ -1,12 +1,23 @@
-"""Every family through all three engines, from a config to tables that agree with each other."""
+"""Runs of every family."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import polars as pl
 import pytest
 
 import harness
+from harness.distributions.run_truths import runs_truth
+from harness.methods.catalogue import find
+from harness.methods.catalogue.lists import MEAN as METHODS
+from harness.screen.results import results_screen
 from harness.tables.manifest import agrees
+from tests.methods.finite_population.rational import misses
+
+# Every family through all three engines, from a config to tables that agree with each other.
+
 
 ONE = {"alpha": [0.05, 0.2], "seed": 2003, "trials": {"per_size": 20_000}}
 UNIFORM = {"first": {"uniform": [0, 1]}, "second": {"uniform": [0, 1]}}
@@ -122,3 +133,198 @@ def test_under_a_flat_truth_posterior_and_enumeration_have_one_mean():
         for engine in ("posterior", "enumeration")
     )
     np.testing.assert_allclose(posterior, enumeration, rtol=0, atol=1e-11)
+
+
+# Runs with methods for a finite population: their data have its size, and they keep their promise.
+
+
+POPULATION, SIZE, ALPHA = 60, 12, 0.1
+NAMES = ("hypergeometric_exact", "hypergeometric_wang")
+CONFIG = {
+    "name": "finite",
+    "family": "proportion",
+    "n": [SIZE],
+    "alpha": ALPHA,
+    "methods": [*NAMES, "clopper_pearson"],
+    "sampling": {"hypergeometric": {"population": POPULATION}},
+    "truth": {"values": [m / POPULATION for m in range(POPULATION + 1)]},
+    "trials": {"per_truth": 500},
+    "engines": ["monte_carlo", "enumeration"],
+    "seed": 11,
+}
+
+
+@pytest.fixture(scope="module")
+def results():
+    # A run whose engines disagree raises an error.
+    return harness.run(CONFIG, out=None)
+
+
+def column(frame, name, method, engine):
+    rows = [row for row in frame.iter_rows(named=True) if row["method"] == method]
+    return [row[name] for row in rows if row["engine"] == engine]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_exact_misses_are_those_counted_in_whole_numbers(results, name):
+    data = np.arange(SIZE + 1.0), np.full(SIZE + 1, 1.0 * SIZE), np.full(SIZE + 1, 1.0 * POPULATION)
+    limits = find("proportion", name).limits(data, ALPHA)
+    expected = misses(SIZE, POPULATION, *(np.rint(limit * POPULATION) for limit in limits))
+    cells = results.cells.filter(results.cells["given"] == "truth")
+    found = column(cells, "actual_alpha", name, "enumeration")
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+    (worst,) = column(results.summary, "worst_alpha", name, "enumeration")
+    assert worst == pytest.approx(expected.max(), abs=1e-13)
+    assert worst <= ALPHA + 1e-12
+
+
+def test_the_shorter_interval_is_the_admissible_one(results):
+    lengths = [
+        column(results.summary, "mean_length", name, "enumeration")[0]
+        for name in ("hypergeometric_wang", "hypergeometric_exact", "clopper_pearson")
+    ]
+    assert lengths == sorted(lengths)
+    assert len(set(lengths)) == 3
+
+
+# Runs with a user's function of lists, which is called for the data of every trial.
+
+
+SOURCE = """
+import numpy as np
+
+def all_right(x, n, alpha):
+    # Wilson's interval of all cases together.
+    x, n, z = float(np.sum(x)), float(np.sum(n)), 1.959963984540054
+    p, half = x / n, z * np.sqrt(x * (n - x) / n + z * z / 4)
+    return (x + z * z / 2 - half) / (n + z * z), (x + z * z / 2 + half) / (n + z * z)
+
+def drawn(values, alpha, rng):
+    half = 2 * np.std(values, ddof=1) / np.sqrt(len(values)) * (1 + 0.1 * rng.random())
+    return np.mean(values) - half, np.mean(values) + half
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(SOURCE)
+    return str(path)
+
+
+def run(family, function, methods, **keys):
+    entry = {"path": function[0], "function": function[1], "label": "mine"}
+    config = {
+        "name": "lists",
+        "figures": [],
+        "family": family,
+        "methods": [entry, *methods],
+        "trials": {"per_truth": 300},
+        "seed": 7,
+        **keys,
+    }
+    return harness.run(config, out=None)
+
+
+def test_a_function_of_lists_has_the_misses_of_the_same_formula(file):
+    found = run(
+        "clustered_proportion",
+        (file, "all_right"),
+        ["wilson"],
+        clusters=[5],
+        size=4,
+        truth={"p": {"values": [0.7]}, "rho": {"values": [0.2]}},
+    )
+    mine, wilson = (
+        found.cells.filter(method=name, given="truth").row(0, named=True)
+        for name in ("mine", "wilson")
+    )
+    assert mine["miss_below"] == wilson["miss_below"] > 0
+    assert mine["miss_above"] == wilson["miss_above"]
+    assert mine["length"] == pytest.approx(wilson["length"], rel=1e-12)
+    assert found.manifest["failures"] == []
+
+
+def test_a_function_of_lists_may_draw_its_limits_and_draws_them_again(file):
+    runs = [
+        run("mean", (file, "drawn"), [], k=[6], truth={"normal": {"mean": 1, "sd": 2}})
+        for _ in range(2)
+    ]
+    first, second = (each.summary.drop("sampling") for each in runs)
+    assert first.equals(second)
+    assert 0.03 < first["actual_alpha"][0] < 0.25
+
+
+# Runs of experiments on the mean of repeated runs: Monte Carlo beside the closed form.
+
+
+NORMAL: dict[str, Any] = {
+    "name": "runs",
+    "figures": [],
+    "title": "Runs",
+    "family": "mean",
+    "k": [2, 5, 30],
+    "alpha": 0.05,
+    "methods": list(METHODS),
+    "truth": {"normal": {"mean": -3, "sd": 2}},
+    "trials": {"per_size": 400},
+    "seed": 1908,
+}
+CLOSED = ["z_population", "z_sample", "student_t"]
+
+
+@pytest.fixture(scope="module")
+def normal() -> harness.Results:
+    return harness.run(NORMAL, out=None)
+
+
+def by(results: harness.Results, engine: str) -> pl.DataFrame:
+    return results.summary.filter(engine=engine)
+
+
+def test_closed_forms_stand_beside_monte_carlo_where_runs_are_normal(normal):
+    exact, simulated = by(normal, "closed_form"), by(normal, "monte_carlo")
+    assert exact["method"].unique(maintain_order=True).to_list() == CLOSED
+    assert simulated["method"].unique(maintain_order=True).to_list() == list(METHODS)
+    assert normal.manifest["agreement"]["agrees"]
+    assert normal.manifest["agreement"]["not_checked"] == list(METHODS)[3:]
+    five = exact.filter(k=5)
+    assert [round(100 * value, 1) for value in five["coverage"]] == [84.6, 87.8, 95.0]
+    assert exact.filter(method="student_t")["actual_alpha"].to_list() == pytest.approx([0.05] * 3)
+
+
+def test_a_run_says_that_exact_values_rest_on_normality(normal):
+    (assumption,) = normal.manifest["assumptions"]
+    assert assumption == {"assumes": "normal values of runs", "methods": CLOSED}
+    printed = [line for line in results_screen(normal) if isinstance(line, str)]
+    said = "The exact values of z_population, z_sample, student_t rest on normal values of runs."
+    assert said in printed
+    assert normal.summary["sampling"].unique().to_list() == ["normal runs, sd 2"]
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        {"gamma": {"mean": 0.75, "sd": 0.02, "skewness": -2}},
+        {"beta": [57, 3]},
+        {"mixture": {"normal": {"mean": 1, "sd": 1}, "failed": {"share": 0.1, "mean": 0, "sd": 0}}},
+    ],
+)
+def test_other_laws_have_no_closed_form_and_are_named(truth):
+    changed = {"truth": truth, "methods": ["student_t", "bootstrap_t"], "k": 4}
+    results = harness.run(NORMAL | changed, out=None)
+    assert results.summary["engine"].unique().to_list() == ["monte_carlo"]
+    assert "assumptions" not in results.manifest
+    ((name, settings),) = truth.items()
+    assert results.summary["sampling"][0] == runs_truth(name, settings).title
+    printed = " ".join(line for line in results_screen(results) if isinstance(line, str))
+    assert "Student's interval is exact for normal values" in printed
+
+
+def test_one_sided_intervals_are_of_infinite_length_in_both_engines():
+    methods = [{"name": name, "side": side} for name in CLOSED for side in ("lower", "upper")]
+    results = harness.run(NORMAL | {"methods": methods, "alpha": [0.05, 0.6]}, out=None)
+    assert results.manifest["agreement"]["agrees"]
+    assert results.summary["mean_length"].is_infinite().all()
+    assert results.summary.filter(side="lower")["miss_above"].max() == 0
+    assert results.summary.filter(side="upper")["miss_below"].max() == 0

@@ -14,7 +14,7 @@ from joblib import Parallel
 from harness.base.errors import HarnessError
 from harness.config.experiment import Execution
 from harness.study.parallel import Backend, driver_backend, opened_backend, run_tasks
-from tests.study.tasks import (
+from tests.study.experiments import (
     FATAL,
     current_folder,
     process_of,

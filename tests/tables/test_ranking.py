@@ -1,16 +1,27 @@
-"""The ranking follows from the summary, over all sizes."""
+"""Rankings, sizes near nominal, and titles."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from rich.console import Console
 
-from harness.screen.comparisons import ranking_screen
-from harness.tables.answers import ranking
+from harness.config.load import load_experiment
+from harness.config.resolve import serialize
+from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.method import TWO_SIDED
+from harness.screen.comparisons import near_nominal_screen, ranking_screen
+from harness.tables.answers import near_nominal, ranking
 from harness.tables.results import load, write_tables
-from tests.study.experiments import DRAWN, in_memory, part
+from harness.tables.wording import method_titles, short_title
+from tests.study.experiments import DRAWN, ODD_LABEL, changed, in_memory, part
+
+# The ranking follows from the summary, over all sizes.
+
 
 COLUMNS = [
     *("family", "alpha", "rank", "method", "worst_alpha", "worst_n", "worst_from", "worst_to"),
@@ -214,3 +225,156 @@ def test_under_another_truth_equal_tails_under_the_flat_prior_are_not_first():
     assert order[0] == "own"
     assert table["relative_score"][0] == 1.0
     assert order.index("balanced_tail") >= 5
+
+
+# From which size on coverage is near nominal, of cells made by hand.
+
+
+SIZES = (20, 50, 100)
+
+
+def cells(*columns, sizes=SIZES, alpha=0.05, family="clustered_proportion"):
+    """Cells at given truths, of (method, rho, actual alphas) over the sizes."""
+    rows = [
+        {
+            "family": family,
+            "method": method,
+            "side": "two-sided",
+            "alpha": alpha,
+            "clusters": clusters,
+            "size": 10,
+            "engine": "monte_carlo",
+            "given": "truth",
+            "truth": 0.8,
+            "rho": rho,
+            "actual_alpha": actual,
+            "std_error": clusters / 1e5,
+        }
+        for method, rho, actuals in columns
+        for clusters, actual in zip(sizes, actuals, strict=True)
+    ]
+    return pl.DataFrame(rows)
+
+
+def near_from(*actuals, **settings):
+    (found,) = near_nominal(cells(("wilson", 0.1, actuals), **settings))["near_from"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("actuals", "expected"),
+    [
+        ((0.05, 0.05, 0.05), 20),
+        ((0.061, 0.05, 0.05), 50),
+        ((0.061, 0.06, 0.04), 50),
+        ((0.05, 0.05, 0.0601), None),
+        # Near by chance at the smallest, and from the largest on.
+        ((0.05, 0.03, 0.055), 100),
+        ((0.05, None, 0.055), 100),
+    ],
+)
+def test_it_is_the_size_from_which_on_all_are_within_a_fifth_of_alpha(actuals, expected):
+    assert near_from(*actuals) == expected
+
+
+def test_the_part_is_of_alpha():
+    assert near_from(0.13, 0.12, 0.08, alpha=0.1) == 50
+
+
+def test_sizes_in_any_order_are_ordered():
+    table = cells(("wilson", 0.1, (0.07, 0.05, 0.05)))
+    assert near_nominal(table.reverse())["near_from"].to_list() == [50]
+
+
+def test_a_row_has_the_coverage_there_and_at_the_largest_size():
+    never = "scas", 0.1, (0.0, 0.0, 0.0)
+    table = near_nominal(cells(("wilson", 0.1, (0.07, 0.045, 0.052)), never))
+    assert table.height == 2
+    first, second = table.rows(named=True)
+    assert first["within"] == pytest.approx(0.01)
+    assert (first["near_from"], first["largest"]) == (50, 100)
+    assert first["coverage"] == pytest.approx(0.955)
+    assert first["std_error"] == 50 / 1e5
+    assert first["largest_coverage"] == pytest.approx(0.948)
+    assert first["largest_std_error"] == 100 / 1e5
+    assert [second[name] for name in ("near_from", "coverage", "std_error")] == [None] * 3
+    assert second["largest_coverage"] == 1.0
+
+
+def test_each_true_value_and_second_size_has_a_row():
+    table = pl.concat(
+        [
+            cells(("wilson", 0.0, (0.05, 0.05, 0.05)), ("wilson", 0.5, (0.3, 0.3, 0.3))),
+            cells(("wilson", 0.0, (0.07, 0.05, 0.05))).with_columns(size=pl.lit(5, pl.Int64)),
+        ]
+    )
+    found = near_nominal(table).select("size", "rho", "near_from")
+    assert found.rows() == [(10, 0.0, 20), (10, 0.5, None), (5, 0.0, 50)]
+
+
+def test_it_is_none_for_one_size_and_for_numbered_outcomes():
+    assert near_nominal(cells(("wilson", 0.1, (0.05,)), sizes=(20,))) is None
+    assert in_memory(DRAWN, methods=["wald", "wilson"]).near_nominal is None
+
+
+def test_the_screen_has_a_column_for_each_true_value():
+    table = near_nominal(
+        cells(("wilson", 0.0, (0.05, 0.05, 0.05)), ("wilson", 0.5, (0.3, 0.3, 0.3)))
+    )
+    console = Console(width=120, no_color=True)
+    with console.capture() as printed:
+        console.print(near_nominal_screen(table))
+    lines = printed.get().splitlines()
+    text = " ".join(printed.get().split())
+    assert text.startswith("The clusters from which on coverage is within alpha/5 of nominal")
+    assert any(line.split() == ["method", "rho", "=", "0", "rho", "=", "0.5"] for line in lines)
+    assert any(line.split() == ["wilson", "20", "–"] for line in lines)
+
+
+# What readers call a method: the label that the user gave, or the title in the catalogue.
+
+
+def titles(*methods: Any) -> list[str]:
+    """The titles of methods as a config writes them."""
+    experiment = load_experiment(changed(DRAWN, methods=list(methods), figures=None))
+    return list(method_titles({"experiment": serialize(experiment)}).values())
+
+
+def test_a_method_has_the_title_of_the_catalogue_and_a_label_is_its_own_title() -> None:
+    assert titles("wilson", {"name": "wald", "label": ODD_LABEL}) == ["Wilson score", ODD_LABEL]
+
+
+def test_every_name_of_the_catalogue_gives_the_beginning_of_its_title() -> None:
+    for family, methods in CATALOGUE.items():
+        written = [
+            {"name": name, "side": TWO_SIDED, "label": name, "prior": method.default_prior}
+            for name, method in methods.items()
+        ]
+        found = method_titles({"experiment": {"family": family, "methods": written}})
+        assert len(set(found.values())) == len(methods)
+        for name, method in methods.items():
+            assert method.title == found[name] or method.title.startswith(f"{found[name]}, ")
+
+
+def test_an_alias_gives_the_title_of_its_method() -> None:
+    alias, name = next(iter(ALIASES["proportion"].items()))
+    assert titles(alias) == [short_title("proportion", name)]
+
+
+def test_a_side_and_a_prior_that_the_config_gives_are_part_of_the_title() -> None:
+    upper = {"name": "clopper_pearson", "side": "upper"}
+    prior = {"name": "balanced_tail", "prior": [0.5, 2]}
+    assert titles(upper, prior, "balanced_tail") == [
+        "Clopper-Pearson (upper limit)",
+        "Bayesian balanced tails, prior Beta(0.5, 2)",
+        "Bayesian balanced tails",
+    ]
+
+
+def test_two_methods_never_have_the_same_title() -> None:
+    same = "Wilson score"
+    assert titles("wilson", {"name": "wald", "label": same}) == [f"{same} (wilson)", same]
+
+
+def test_a_calibration_has_no_methods() -> None:
+    assert method_titles({"experiment": {"family": "proportion_difference"}}) == {}

@@ -7,16 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import harness
+from harness.designs import posterior
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.one_sample.verification import is_own_prior, outcomes_to_verify
+from harness.designs.posterior import Integrated
 from harness.designs.solvers import solver_of
-from harness.designs.verification import TOLERANCE
+from harness.designs.verification import TOLERANCE, Published
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 from harness.methods.catalogue import PROPORTION
-from tests.engines.verification.published import compared, published, verdicts
 
 FLAT, PRIOR = UniformTruth(0.0, 1.0), (1.0, 1.0)
 TRUTHS = [FLAT, UniformTruth(0.2, 0.7), BetaTruth(2.0, 8.0), BetaTruth(0.5, 0.5)]
@@ -198,3 +200,80 @@ def test_a_worst_case_below_a_listed_truth_or_above_that_anywhere_is_seen():
     wrong = replace(full, worst=(case, *full.worst[1:]))
     found = verdicts(scenario, limits, replace(known, enumerated=wrong))
     assert found["worst cases"] == pytest.approx(1e-6)
+
+
+# Reference priors next to an atom at 0 are integrated as exactly as others.
+
+
+SIZES = {
+    "rate": {"exposure": [0.5, 4], "truth": {"gamma": [2, 0.5]}},
+    "proportion": {"n": [3, 9], "truth": {"uniform": [0, 1]}},
+}
+METHODS = {"rate": ["score", "balanced_tail"], "proportion": ["wald", "balanced_tail"]}
+
+
+@pytest.mark.parametrize("shape", [0.01, 1e-3, 1e-6, 1e-20])
+@pytest.mark.parametrize("family", SIZES)
+@pytest.mark.parametrize("rate", [1e-3, 1.0])
+def test_both_computations_of_posterior_alphas_meet(tmp_path, family, shape, rate):
+    config = {
+        "name": "small",
+        "figures": [],
+        "family": family,
+        **SIZES[family],
+        "methods": METHODS[family],
+        "reference": "truth",
+        "reference_prior": [shape, rate],
+        "engines": ["posterior", "enumeration"],
+    }
+    identity = harness.run(config, out=tmp_path).manifest["identity"]
+    assert identity["holds"]
+    assert identity["largest_discrepancy_below"] <= 1e-11
+
+
+def test_an_improper_prior_of_a_large_shape_does_not_overflow(tmp_path):
+    config = {
+        "name": "large",
+        "figures": [],
+        "family": "rate",
+        "exposure": 2.5,
+        "methods": ["score"],
+    }
+    config |= {"reference": "truth", "truth": {"gamma": [2, 0.5]}, "reference_prior": [100, 0]}
+    manifest = harness.run({**config, "engines": ["posterior"]}, out=tmp_path).manifest
+    assert manifest["identity"]["holds"]
+
+
+# What the exact engines publish of a scenario, and the comparisons that are made of it.
+
+
+def published(scenario, limits, prior, engines=("posterior", "enumeration"), mean=True):
+    """The results of the engines for all outcomes with limits, without worst cases."""
+    enumerated = integrated = None
+    if "enumeration" in engines:
+        enumerated = solver_of(scenario).enumerate(limits, worst=False)
+    if "posterior" in engines:
+        under_prior = posterior.integrate_under_prior(scenario, limits, prior)
+        if scenario.truth.is_discrete:
+            weight = solver_of(scenario).outcome_weights(limits.outcomes)
+            cells = replace(under_prior, weight=weight)
+            integrated = Integrated(cells, cells.mean() if mean else None, None)
+        else:
+            cells = posterior.integrate_under_truth(scenario, limits)
+            under_prior = under_prior.at(cells.conditions)
+            integrated = Integrated(cells, cells.mean() if mean else None, under_prior)
+    return Published(enumerated, integrated, prior)
+
+
+def verdicts(scenario, limits, known):
+    """The largest discrepancy of each kind of comparison."""
+    found = {}
+    for each in solver_of(scenario).verify(limits, known):
+        assert each.discrepancy.shape == (limits.lower.shape[0],)
+        found[each.of] = max(found.get(each.of, 0.0), float(np.max(each.discrepancy)))
+    return found
+
+
+def compared(scenario, limits, prior, **options):
+    """The largest discrepancy of each kind of comparison of what the engines publish."""
+    return verdicts(scenario, limits, published(scenario, limits, prior, **options))

@@ -27,7 +27,7 @@ from harness.distributions.truths import (
     UniformTruth,
 )
 from harness.families.catalogue import family_of
-from tests.engines.verification.published import compared, published, verdicts
+from tests.engines.verification.test_one_sample import compared, published, verdicts
 
 FLAT = UniformTruth(0.0, 1.0)
 DIFFERENCE, ACCURACY, RATES = "proportion_difference", "balanced_accuracy", "rate_difference"

@@ -1,14 +1,22 @@
-"""Blaker, Sterne and Feldman-Cousins: the searched limits are those of the test."""
+"""Limits by inversion of tests."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import ndtri, xlogy
 from scipy.stats import binomtest
 
 from harness.designs.one_sample.worst_case import worst_case
 from harness.methods.catalogue import CATALOGUE
+from harness.methods.inversion.limits import LIKELIHOOD_RATIO, MINIMUM_LIKELIHOOD, SMALLER_TAIL
+from harness.methods.inversion.tails import BinomialTails, PoissonTails
+from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.methods.inversion.p_values import binomial, counts, p_values
+
+# Blaker, Sterne and Feldman-Cousins: the searched limits are those of the test.
+
 
 PROPORTION, RATE = CATALOGUE["proportion"], CATALOGUE["rate"]
 NAMES = ("blaker", "sterne", "feldman_cousins")
@@ -188,3 +196,144 @@ def test_scipys_binomial_test_rejects_just_outside_sternes_limits():
             if limit > 0:
                 out, inside = (limit * (1 + s * outwards * clear_of_ties) for s in (1, -1))
                 assert binomtest(x, n, out).pvalue <= alpha < binomtest(x, n, inside).pvalue
+
+
+# Likelihood-ratio limits against print, closed forms and another solution.
+
+
+# contingencytables, tests/testthat/test-ch2.R, to four decimals at 95 %.
+PRINTED_RATIO = [(13, 16, 0.5828, 0.9497), (0, 10, 0, 0.1748), (10, 10, 0.8252, 1)]
+
+
+def limits(family, x, size, alpha, side=TWO_SIDED):
+    data = np.atleast_1d(np.array(x, float)), np.atleast_1d(np.array(size, float))
+    return CATALOGUE[family]["likelihood_ratio"].limits(data, alpha, side)
+
+
+@pytest.mark.parametrize("row", PRINTED_RATIO, ids=lambda row: f"{row[0]}-{row[1]}")
+def test_proportions_agree_with_print(row):
+    x, n, lower, upper = row
+    found = limits("proportion", x, n, 0.05)
+    np.testing.assert_allclose([found[0][0], found[1][0]], [lower, upper], rtol=0, atol=5e-5)
+
+
+def test_limits_agree_with_brents_method():
+    """The likelihoods as they stand, solved by SciPy on either side of the estimate."""
+    for alpha in (1e-6, 0.05, 0.6):
+        fall = float(ndtri(alpha / 2)) ** 2 / 2
+        for x, n in ((1, 4), (3, 17), (60, 100), (998, 1000)):
+
+            def excess(p, x=x, n=n, fall=fall):
+                return xlogy(x, x / n / p) + xlogy(n - x, (n - x) / n / (1 - p)) - fall
+
+            expected = (
+                brentq(excess, 1e-300, x / n, xtol=1e-18),
+                brentq(excess, x / n, 1 - 1e-15, xtol=1e-15),
+            )
+            found = [limit[0] for limit in limits("proportion", x, n, alpha)]
+            np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+            def excess(r, x=x, fall=fall):
+                return xlogy(x, x / r) + r - x - fall
+
+            far = x + 100 + 20 * np.sqrt(x)
+            expected = (
+                brentq(excess, 1e-300, x, xtol=1e-18),
+                brentq(excess, x, far, xtol=1e-15),
+            )
+            found = [limit[0] for limit in limits("rate", x, 1, alpha)]
+            np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("tail", [1e-10, 0.025, 0.3, 0.4999999])
+def test_at_no_events_the_upper_limit_has_a_closed_form(tail):
+    square = float(ndtri(tail)) ** 2
+    for n in (1, 10, 10**8):
+        found = limits("proportion", 0, n, tail, UPPER)[1][0]
+        assert found == pytest.approx(-np.expm1(-square / (2 * n)), rel=1e-12)
+    assert limits("rate", 0, 3, tail, UPPER)[1][0] == pytest.approx(square / 6, rel=1e-12)
+
+
+@pytest.mark.parametrize("tail", [0.5, 0.7, 0.99])
+def test_above_one_half_a_one_sided_limit_is_the_other_one_of_the_rest(tail):
+    x = np.arange(1.0, 10)
+    for family, size in (("proportion", 10.0), ("rate", 1.0)):
+        sizes = np.full(9, size)
+        upper = limits(family, x, sizes, tail, UPPER)[1]
+        lower = limits(family, x, sizes, 1 - tail, LOWER)[0]
+        np.testing.assert_allclose(upper, lower, rtol=1e-12)
+    np.testing.assert_allclose(limits("rate", x, np.ones(9), 0.5, UPPER)[1], x, rtol=1e-15)
+    assert limits("proportion", 0, 10, tail, UPPER)[1][0] == 0
+    assert limits("proportion", 10, 10, tail, LOWER)[0][0] == 1
+    assert limits("rate", 0, 1, tail, UPPER)[1][0] == 0
+
+
+# What the search for the last tie rests on.
+
+
+ORDERS = {"sterne": MINIMUM_LIKELIHOOD, "feldman_cousins": LIKELIHOOD_RATIO, "blaker": SMALLER_TAIL}
+# Below this the p-values are no longer told apart from 0 by their logarithms.
+SMALL = 1e-200
+
+orders = pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+
+
+def sides():
+    """Every distance of some outcomes, on every side."""
+    for n in (1, 2, 7, 40, 200):
+        for x in {0, 1, 3, n // 2, n - 1}:
+            if x < n:
+                k = np.arange(1.0, n - x + 1)
+                yield BinomialTails(np.full(k.size, float(x)), np.full(k.size, float(n))), k
+    for x in (0, 1, 5, 60):
+        k = np.arange(1.0, 101)
+        yield PoissonTails(np.full(k.size, float(x)), 1.0), k
+        if x:
+            k = np.arange(1.0, x + 1)
+            yield PoissonTails(np.full(k.size, float(x)), -1.0), k
+
+
+@orders
+def test_ties_move_outwards_and_the_p_value_falls_from_one_to_the_next(order):
+    for tails, k in sides():
+        tie = order.tie(tails, k)
+        assert (np.diff(tails.distance(tie)) > 0).all()
+        p_value = tails.near(tie) + tails.far(k, tie)
+        assert p_value[0] == pytest.approx(1, rel=1e-12)
+        seen = p_value[p_value > SMALL]
+        assert (np.diff(seen) < 0).all()
+
+
+@orders
+def test_a_tie_is_the_same_double_from_either_outcome(order):
+    for n in (5, 18, 60, 1000):
+        y, x = np.tril_indices(n + 1, -1)
+        x, y = x[:: n // 5 + 1].astype(float), y[:: n // 5 + 1].astype(float)
+        close = (y - x) < 6 * np.sqrt(n)
+        x, y = x[close], y[close]
+        size = np.full(x.size, float(n))
+        up = order.tie(BinomialTails(x, size), y - x)
+        down = order.tie(BinomialTails(size - y, size), y - x)
+        np.testing.assert_array_equal((up.p, up.q), (down.q, down.p))
+        upwards, downwards = (
+            order.tie(PoissonTails(v, s), y - x) for v, s in ((x, 1.0), (y, -1.0))
+        )
+        np.testing.assert_array_equal(upwards.value, downwards.value)
+
+
+@pytest.mark.parametrize("tails", [tails for tails, k in sides() if k.size > 2])
+def test_slopes_are_those_of_the_tails(tails):
+    one = tails.at(np.array([0]))
+    k, step = np.array([2.0]), np.array([1e-5])
+    point = one.between(np.array([1.5]))
+    back, forth = one.outwards(point, -step), one.outwards(point, step)
+    for value, slope in (
+        (one.near, one.near_slope),
+        (lambda p: one.far(k, p), lambda p: one.far_slope(k, p)),
+        (one.pmf, lambda p: -one.distance(p) * one.pmf(p)),
+        (lambda p: one.deviance(0 * k, p), one.distance),
+    ):
+        # Central differences leave a third derivative times the step squared.
+        change = (value(forth) - value(back)) / (2 * step)
+        np.testing.assert_allclose(slope(point), change, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(one.span(back, forth), 2 * step, rtol=1e-9)

@@ -1,17 +1,23 @@
-"""Score limits over strata against the statistic's definition, and where it has several roots."""
+"""Intervals over strata: score, normal, reference rows."""
 
 from __future__ import annotations
 
+import json
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
 from harness.methods.catalogue.lists import STRATIFIED_DIFFERENCE as METHODS
+from harness.methods.proportion.score import wilson
 from harness.methods.stratified import most_likely
 from tests.methods.stratified.outcomes import limits, random_outcomes
-from tests.oracles.strata import score, variance
+from tests.oracles.laws import score, variance
+
+# Score limits over strata against the statistic's definition, and where it has several roots.
+
 
 NAMES = ("miettinen_nurminen", "scas")
 names = pytest.mark.parametrize("name", NAMES)
@@ -139,3 +145,92 @@ def test_the_rates_move_with_the_distance_as_their_derivative_says():
     expected = most_likely(x, n, y, m, e).first_slope
     # At a kink, where a rate leaves 0, the two sides differ.
     assert np.mean(np.abs(slope - expected) < 1e-5) > 0.99
+
+
+# Normal limits over strata, and what they are where a variance is 0 or would be negative.
+
+
+def test_satos_variance_of_equal_samples_is_that_of_mantel_and_haenszel():
+    # Of one stratum with n₁ = n₂ both are Σ x(n − x)/(4n).
+    data = [7], [20], [3], [20]
+    expected = limits("mantel_haenszel", data, 0.025)
+    assert limits("sato", data, 0.025) == pytest.approx(expected, rel=1e-14)
+
+
+def test_satos_interval_has_no_width_only_where_each_stratum_has_all_or_none():
+    without = ([4, 0], [4, 9], [6, 0], [6, 2]), ([4, 2], [4, 2], [0, 0], [6, 2])
+    for data in without:
+        lower, upper = limits("sato", data, 0.025)
+        assert lower == upper
+    # Strata in which D ΣP and ΣQ cancel the more, the more their sizes differ.
+    lower, upper = limits("sato", ([1, 0], [1, 10**6], [0, 0], [10**6, 1]), 0.025)
+    assert 0 < upper - lower < 0.01
+
+
+def test_limits_end_where_the_range_does():
+    data = [9, 8], [10, 8], [1, 0], [10, 9]
+    for name in ("sato", "mantel_haenszel"):
+        lower, upper = limits(name, data, 1e-9)
+        assert -1 < lower < upper == 1
+
+
+def test_newcombes_limits_without_a_success_have_the_quantile_of_equal_proportions():
+    n1, n2 = np.array([5.0, 20.0]), np.array([8.0, 9.0])
+    share = n1 * n2 / (n1 + n2) / (n1 * n2 / (n1 + n2)).sum()
+    z = -float(ndtri(0.025))
+    # U₁ is the mean of the Wilson limits z²/(n + z²).
+    quantile = z * np.sqrt((share**2 / n1).sum()) / (share / np.sqrt(n1)).sum()
+    mean = (share * quantile**2 / (n1 + quantile**2)).sum()
+    spread = (share**2 / n1).sum() * mean * (1 - mean)
+    _, upper = limits("newcombe", ([0, 0], n1, [0, 0], n2), 0.025)
+    assert upper == pytest.approx(z * np.sqrt(spread), rel=1e-13)
+    equal = limits("newcombe", ([1e-9, 4e-9], n1, [1e-9, 1e-9], n2), 0.025)
+    assert upper == pytest.approx(equal[1], abs=1e-4)
+
+
+def test_newcombes_limits_of_one_stratum_lie_where_those_of_wilson_do():
+    one = np.array([0.0]), np.array([12.0])
+    _, far = wilson(one, 0.025)
+    lower, upper = limits("newcombe", ([0], [12], [0], [10**9]), 0.025)
+    assert upper == pytest.approx(float(far[0]), abs=1e-7)
+    assert lower == pytest.approx(0, abs=1e-7)
+
+
+# Limits over strata, held against published programs and against 40 digits of their equations.
+
+
+FILE = Path(__file__).parents[2] / "data" / "stratified_difference.json"
+ROWS = json.loads(FILE.read_text())["rows"]
+TOLERANCE = 1e-14
+"""Of the 40 digits; what programs print has the tolerance of its row."""
+
+
+def found(row):
+    data = tuple(np.array([values], float) for values in row["inputs"].values())
+    return np.ravel(METHODS[row["method"]].formula(data, row["alpha"], "two-sided", (1.0, 1.0)))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_limits_are_those_of_the_equation_and_of_the_programs(name):
+    rows = [row for row in ROWS if row["method"] == name]
+    assert len(rows) == 12
+    for row in rows:
+        limits, right = found(row), row["evaluated"]
+        np.testing.assert_allclose(limits, [right["lower"], right["upper"]], atol=TOLERANCE)
+        for printed in (row, row["second"]):
+            expected = [printed["lower"], printed["upper"]]
+            np.testing.assert_allclose(limits, expected, rtol=0, atol=row["tolerance"])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_outcomes_together_have_the_limits_that_they_have_alone(name):
+    rows = [row for row in ROWS if row["method"] == name and row["alpha"] == 0.05]
+    most = max(len(row["inputs"]["x1"]) for row in rows)
+    padded = [
+        np.array([[*row["inputs"][key], *[0] * (most - len(row["inputs"][key]))] for row in rows])
+        for key in ("x1", "n1", "x2", "n2")
+    ]
+    data = tuple(each.astype(float) for each in padded)
+    together = METHODS[name].formula(data, 0.05, "two-sided", (1.0, 1.0))
+    alone = np.array([found(row) for row in rows]).T
+    np.testing.assert_allclose(together, alone, rtol=0, atol=TOLERANCE)

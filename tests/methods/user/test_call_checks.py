@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import pickle
+import textwrap
+from contextlib import closing
+
 import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from harness.base.errors import InputError
 from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, SHAPE, run_call_checks
 from harness.callers.calls import FunctionError, call_on_numbers
+from harness.callers.function import FunctionInProcess
+from harness.callers.process import FunctionLocation
+from harness.callers.sent import SentFunction, SentFunctionError, close_sent_functions, sendable
+from harness.callers.source import Observed
+from harness.callers.table import LimitTable, TableSource, read_points
 from harness.callers.type_checks import TYPES, run_type_checks
 
 SMALL = {"x": np.array([0, 2, 5, 9, 10]), "n": 10}
@@ -243,3 +254,179 @@ def test_limits_of_pandas_are_named():
     fault = run_type_checks(series, SMALL, 0.05)[TYPES]
     assert fault.is_remark
     assert "pandas Series" in fault.message
+
+
+# A user's function that is sent as text: the answers of the function itself, or none.
+
+
+OBSERVED = Observed("proportion", (20.0,), (np.arange(21.0),))
+DRAWN = """
+import os
+def f(x, n, alpha, rng):
+    {line}
+    return x / n - rng.uniform(0, 0.1), x / n + rng.uniform(0, 0.1)
+f.deterministic = False
+"""
+
+
+@pytest.fixture
+def started(tmp_path):
+    """Start the function of a text in a file, and send it."""
+    started = []
+
+    def start(line):
+        path = tmp_path / "mine.py"
+        path.write_text(DRAWN.format(line=line))
+        function = FunctionInProcess("mine", FunctionLocation("f", str(path)), 2.0)
+        started.append(function)
+        sent = pickle.loads(pickle.dumps(sendable(function)))
+        assert isinstance(sent, SentFunction)
+        path.unlink()
+        return function, sent
+
+    yield start
+    for function in started:
+        function.close()
+    close_sent_functions()
+
+
+def drawn(function):
+    return function.draw(OBSERVED, 0.1, "two-sided", np.random.default_rng(1))
+
+
+def test_it_draws_what_the_function_draws(started):
+    function, sent = started("")
+    here, there = drawn(function), drawn(sent)
+    assert np.array_equal(here.lower, there.lower)
+    assert np.array_equal(here.upper, there.upper)
+    assert sent.content(0.1, "two-sided") == function.content(0.1, "two-sided")
+
+
+@pytest.mark.parametrize("line", ["if x == 3: raise ValueError", "if x == 3: os._exit(1)"])
+def test_where_a_call_fails_the_function_is_to_be_called_where_it_came_from(started, line):
+    _, sent = started(line)
+    with pytest.raises(SentFunctionError):
+        drawn(sent)
+
+
+def test_a_function_that_imports_another_file_of_its_folder_is_called_there(tmp_path):
+    (tmp_path / "beside.py").write_text("")
+    (tmp_path / "mine.py").write_text("import beside\n" + DRAWN.format(line=""))
+    location = FunctionLocation("f", str(tmp_path / "mine.py"))
+    with closing(FunctionInProcess("mine", location, 2.0)) as function:
+        sent = sendable(function)
+        with pytest.raises(SentFunctionError, match="beside"):
+            drawn(sent)
+
+
+def test_a_function_that_has_ended_its_process_is_not_sent_any_more(started):
+    function, _ = started("if x == 3: os._exit(1)")
+    drawn(function)
+    assert sendable(function) is None
+
+
+def test_a_function_of_a_module_is_not_sent(tmp_path, monkeypatch):
+    (tmp_path / "own_module.py").write_text(DRAWN.format(line=""))
+    monkeypatch.syspath_prepend(tmp_path)
+    location = FunctionLocation("f", None, "own_module")
+    with closing(FunctionInProcess("mine", location, 2.0)) as function:
+        assert sendable(function) is None
+
+
+# A table of limits as a method: what is read, and what is refused with its line.
+
+
+TABLE = """\
+    x,n,alpha,lower,upper
+    0,2,0.05,0,0.8419
+    1,2,0.05,0.0126,0.9874
+    2,2,0.05,0.1581,1
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        file = tmp_path / "limits.csv"
+        file.write_text(textwrap.dedent(text))
+        return LimitTable(file)
+
+    return write
+
+
+def test_limits_are_those_of_the_rows_wherever_columns_stand(write):
+    table = write("""\
+        Upper,note,X,n,lower,alpha
+        0.5,a b,0,1.0,NA,0.05
+    """)
+    points = read_points(table, "proportion")
+    assert (points.sizes, points.alphas, points.count) == (((1.0,),), (0.05,), 1)
+    lower, upper = points.at((1.0,), 0.05)[(0.0,)]
+    assert math.isnan(lower)
+    assert upper == 0.5
+
+
+@pytest.mark.parametrize(
+    ("family", "columns", "sizes", "counts"),
+    [
+        ("rate", "x,exposure\n3,0.5", (0.5,), (3.0,)),
+        ("risk_ratio", "x1,n1,x2,n2\n3,10,4,12", (10.0, 12.0), (3.0, 4.0)),
+        (
+            "paired_difference",
+            "both,first_only,second_only,neither\n4,3,2,1",
+            (10.0,),
+            (4, 3, 2, 1),
+        ),
+    ],
+)
+def test_the_columns_are_those_of_the_family(write, family, columns, sizes, counts):
+    names, row = columns.split("\n")
+    points = read_points(write(f"{names},alpha,lower,upper\n{row},0.1,0.2,inf\n"), family)
+    assert points.at(sizes, 0.1) == {counts: (0.2, math.inf)}
+
+
+def test_an_outcome_that_the_table_lacks_has_no_limits(write):
+    source = TableSource("t", read_points(write(TABLE), "proportion"))
+    counts = (np.array([1.0, 3.0]),)
+    found = source.limits(Observed("proportion", (2.0,), counts), 0.05, "two-sided")
+    np.testing.assert_array_equal(found.lower, [0.0126, np.nan])
+    assert found.failures == {1: "the table has no x = 3, n = 2, alpha = 0.05"}
+    assert source.asked == {((2.0,), 0.05, (1.0,))}
+
+
+HEADER = "x,n,alpha,lower,upper\n"
+REFUSED = {
+    "x;n;alpha;lower;upper\n1;2;0,05;0;1": r":1: expected commas between x, n, .*found semicolons",
+    "x,n,alpha,lower\n1,2,0.05,0": r":1: expected a column upper, found x, n, alpha, lower",
+    HEADER: "should have a row for each outcome and alpha, found none",
+    "": "should name its columns in the first line",
+    TABLE + "1,2,0.05,0,1": r":5: .* once, found x = 1, n = 2, alpha = 0.05 here and at line 3",
+    HEADER + "1,2,0.05,,1": ":2: expected a number in lower, found nothing",
+    HEADER + "1,2,0.05,low,1": ":2: expected a number in lower, found 'low'",
+    HEADER + "NA,2,0.05,0,1": ":2: expected a number in x, found 'NA'",
+    HEADER + "1,2,5,0,1": ":2: expected alpha above 0 and below 1, found 5",
+    HEADER + '1,2,"0,05",0,1': ":2: expected a decimal point in alpha, found '0,05'",
+    HEADER + "1,2,0,05,0,0,9": ":2: expected 5 fields, found 7; decimal numbers",
+    HEADER + "1,2,0.05,1%,98%": ":2: expected a number that is no percentage in lower",
+    HEADER + "0,2,0.05,0,84.2\n1,2,0.05,1.3,98.7": ":2: .* should not be percentages",
+    HEADER + "1,2,0.05,0,1\n3,2,0.05,0,1": ":3: x = 3 is larger than n = 2",
+    HEADER + "1.5,2,0.05,0,1": ":2: x should be a whole number, found 1.5",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_wrong_is_said_with_its_line(write, text):
+    table = write("\n".join(line.strip() for line in text.splitlines()))
+    with pytest.raises(InputError, match=REFUSED[text]) as caught:
+        read_points(table, "proportion")
+    assert "\n" not in str(caught.value)
+
+
+def test_lists_have_no_table(write):
+    with pytest.raises(InputError, match="a table has no limits of mean, whose data are lists"):
+        read_points(write(TABLE), "mean")
+
+
+def test_a_table_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"none\.csv cannot be read: No such file"):
+        read_points(LimitTable(tmp_path / "none.csv"), "proportion")
