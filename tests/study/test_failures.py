@@ -8,7 +8,7 @@ import os
 import textwrap
 import threading
 import time
-from contextlib import suppress
+from contextlib import chdir, suppress
 from math import comb
 
 import numpy as np
@@ -67,6 +67,15 @@ def run(tmp_path, monkeypatch):
     return run
 
 
+@pytest.fixture(scope="module")
+def half(tmp_path_factory):
+    """The results of the function that fails at three outcomes, which are only read."""
+    folder = tmp_path_factory.mktemp("half")
+    (folder / "mine.py").write_text(textwrap.dedent(HALF))
+    with chdir(folder):
+        return harness.run(CONFIG, out=None)
+
+
 def rows(table, engine, **where):
     chosen = [pl.col(name) == value for name, value in where.items()]
     return table.filter(pl.col("method") == "mine", pl.col("engine") == engine, *chosen)
@@ -111,8 +120,8 @@ def test_given_the_truth_failures_are_misses_in_one_column_and_left_out_in_anoth
     assert results.manifest["identity"]["holds"]
 
 
-def test_given_the_outcome_a_failure_is_certain_and_the_others_are_as_without_it(run):
-    results = run()
+def test_given_the_outcome_a_failure_is_certain_and_the_others_are_as_without_it(run, half):
+    results = half
     never = run(HALF.replace("x in (2, 5)", "False").replace("x == 7", "False"))
     for engine in ("monte_carlo", "posterior", "enumeration"):
         found, sound = (rows(each.cells, engine, given="outcome") for each in (results, never))
@@ -133,18 +142,17 @@ def test_given_the_outcome_a_failure_is_certain_and_the_others_are_as_without_it
         )
 
 
-def test_the_mean_over_a_uniform_truth_weighs_each_outcome_alike(run):
+def test_the_mean_over_a_uniform_truth_weighs_each_outcome_alike(half):
     """Under a uniform truth every outcome of n has the probability 1/(n + 1)."""
-    results = run()
-    (row,) = rows(results.summary, "enumeration").iter_rows(named=True)
-    cells = rows(results.cells, "enumeration")
+    (row,) = rows(half.summary, "enumeration").iter_rows(named=True)
+    cells = rows(half.cells, "enumeration")
     assert row["failed"] == pytest.approx(3 / 11, abs=SUMMED)
     assert row["actual_alpha"] == pytest.approx(cells["actual_alpha"].mean(), abs=SUMMED)
     without = cells["alpha_without_failed"].drop_nulls().mean()
     assert row["alpha_without_failed"] == pytest.approx(without, abs=SUMMED)
     assert row["mean_length"] == pytest.approx(cells["length"].drop_nulls().mean(), abs=SUMMED)
     assert row["interval_score"] is None
-    (drawn,) = rows(results.summary, "monte_carlo").iter_rows(named=True)
+    (drawn,) = rows(half.summary, "monte_carlo").iter_rows(named=True)
     assert drawn["failed"] == pytest.approx(3 / 11, abs=4 * np.sqrt(3 / 11 * 8 / 11 / 40_000))
     assert drawn["ci_lower"] < drawn["actual_alpha"] < drawn["ci_upper"]
 
@@ -162,8 +170,8 @@ def test_the_worst_case_and_the_root_mean_square_count_failures_as_misses(run):
     assert row["rms_alpha_error"] == pytest.approx(square, abs=2e-3)
 
 
-def test_other_methods_are_as_they_were(run):
-    with_failures, alone = run(), run(methods=["wilson"])
+def test_other_methods_are_as_they_were(run, half):
+    with_failures, alone = half, run(methods=["wilson"])
     for table in ("cells", "summary"):
         ours, theirs = getattr(with_failures, table), getattr(alone, table)
         assert ours.filter(pl.col("method") == "wilson").select(theirs.columns).equals(theirs)
@@ -171,8 +179,8 @@ def test_other_methods_are_as_they_were(run):
     assert "failures" not in alone.manifest
 
 
-def test_the_manifest_names_the_first_outcome_and_counts_them(run):
-    (line,) = run().manifest["failures"]
+def test_the_manifest_names_the_first_outcome_and_counts_them(half):
+    (line,) = half.manifest["failures"]
     assert line == {
         "method": "mine",
         "alpha": 0.1,
@@ -392,10 +400,9 @@ def test_figures_are_drawn_of_what_there_is(run, tmp_path, text):
     assert {"bounds-n10", "alpha_by_outcome-mine-n10", "alpha_surface-mine-map"} <= drawn
 
 
-def test_bounds_say_where_a_method_has_no_interval(run):
-    results = run()
+def test_bounds_say_where_a_method_has_no_interval(half):
     spec = FigureSpec("bounds", {"n": 10, "x": [2, 3], "methods": ["mine"]})
-    (drawing,) = drawings(results, [spec])
+    (drawing,) = drawings(half, [spec])
     (axes,) = drawing.figure.axes
     (numbers,) = axes.child_axes
     assert [label.get_text() for label in numbers.get_yticklabels()] == ["no interval", "0.1 … 0.5"]
