@@ -17,7 +17,8 @@ from benchmarks.timing import report
 from harness.api import run_experiment
 from harness.config.load import load_experiment
 from harness.designs.monte_carlo import SHARD
-from harness.study import solutions, trials
+from harness.study import run as solutions
+from harness.study import trials
 from harness.study.journal.database import Journal
 from harness.study.parallel import NoProgress
 

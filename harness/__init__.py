@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from harness.callers.table import LimitTable
     from harness.checks.check import check
     from harness.checks.report import CheckReport
-    from harness.families.cluster_file import read_clusters
+    from harness.families.csv_rows import read_clusters
     from harness.methods.significance import significance
     from harness.one import Interval, interval
     from harness.planning.coverage import Coverage, coverage
@@ -65,7 +65,7 @@ _HOMES = {
     "coverage": "harness.planning.coverage",
     "interval": "harness.one",
     "load": "harness.tables.results",
-    "read_clusters": "harness.families.cluster_file",
+    "read_clusters": "harness.families.csv_rows",
     "run": "harness.api",
     "significance": "harness.methods.significance",
     "size": "harness.planning.size",

@@ -13,19 +13,17 @@ import typer
 import harness
 from harness.commands.audit import audit
 from harness.commands.check import check
-from harness.commands.coverage import coverage
 from harness.commands.ending import with_exit_code
-from harness.commands.export import export
 from harness.commands.init import init, schema
 from harness.commands.interval import interval
 from harness.commands.methods import methods
 from harness.commands.options import with_joined_prior
 from harness.commands.output import say
-from harness.commands.plot import plot
+from harness.commands.planning import coverage, size
 from harness.commands.report import report
 from harness.commands.run import merge, run
 from harness.commands.significance import significance
-from harness.commands.size import size
+from harness.commands.stored import export, plot
 
 COMMANDS = (
     run,

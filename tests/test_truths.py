@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from harness.base.errors import InputError
-from harness.distributions.run_truths import LAWS_OF_RUNS, runs_truth
+from harness.distributions.list_truths import LAWS_OF_RUNS, runs_truth
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,

@@ -17,8 +17,15 @@ from harness.base.errors import HarnessError, InputError, MethodError
 from harness.callers.calls import format_arguments, outcome_count
 from harness.callers.child import ChildProcess
 from harness.callers.loaded import Declared
-from harness.callers.messages import LONGEST_TEXT, Message, MessageError, receive, send
-from harness.callers.replies import LOAD, decode_answer
+from harness.callers.messages import (
+    LOAD,
+    LONGEST_TEXT,
+    Message,
+    MessageError,
+    decode_answer,
+    receive,
+    send,
+)
 
 _WORKER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "

@@ -19,8 +19,7 @@ import numpy as np
 
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe
 from harness.callers.loaded import LoadedFunction
-from harness.callers.messages import Message, receive, send
-from harness.callers.replies import LOAD, Content, encode_answer
+from harness.callers.messages import LOAD, Content, Message, encode_answer, receive, send
 
 _GRACE = 0.5
 """Seconds that the process has to end by itself after it was asked to."""

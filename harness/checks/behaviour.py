@@ -14,7 +14,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.checks.findings import BEHAVIOUR, FAIL, PASS, Finding
 from harness.checks.restriction import Size
 from harness.checks.scenarios import limits_at, limits_table, scenario_of, truths_inside
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, data_of, sizes_by_name
 from harness.designs.limits import Limits

@@ -32,13 +32,8 @@ from harness.checks.paired_test import paired_test
 from harness.checks.report import CheckReport
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.sizes import sizes_of_numbers
-from harness.checks.subjects.subject import Subject, side_of
-from harness.checks.subjects.table import (
-    complete_grid,
-    no_exact_numbers,
-    points_finding,
-    restriction_of,
-)
+from harness.checks.subject import Subject, side_of
+from harness.checks.table import complete_grid, no_exact_numbers, points_finding, restriction_of
 from harness.checks.tails.check import check_tails, tails_of
 from harness.checks.tails.record import LimitTails
 from harness.checks.trials import TRIALS

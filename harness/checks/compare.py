@@ -37,7 +37,7 @@ from harness.checks.findings import (
 from harness.checks.options import Tolerance
 from harness.checks.report import Gains, Tally
 from harness.checks.restriction import ANYWHERE, Restriction, Size
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 
 SEARCHED, SEARCHED_LARGE = 1e-6, 0.05

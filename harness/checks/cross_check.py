@@ -13,7 +13,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.checks.findings import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
 from harness.checks.restriction import Size
 from harness.checks.scenarios import limits_table, scenario_of
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.limits import Limits

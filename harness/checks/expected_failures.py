@@ -28,7 +28,7 @@ from harness.checks.findings import (
     what_was_found,
     where_it_is,
 )
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.families.catalogue import family_of
 from harness.families.family import Family

@@ -15,7 +15,7 @@ from harness.checks.baseline.limits import Points, default_points
 from harness.checks.expected_failures import validate_expected_failures
 from harness.checks.restriction import ALPHA, ANYWHERE, Restriction, Size, read_grid, sizes_of_grid
 from harness.checks.sizes import checked_at, validate_alphas, validate_sizes
-from harness.checks.subjects.table import complete_grid, restriction_of
+from harness.checks.table import complete_grid, restriction_of
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.families.catalogue import family_of

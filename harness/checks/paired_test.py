@@ -17,7 +17,7 @@ from harness.checks.contract.exact import MARGIN
 from harness.checks.findings import AGAINST, INCONCLUSIVE, Finding, Verdict, format_cell
 from harness.checks.restriction import Size
 from harness.checks.scenarios import scenario_of
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.checks.trials import (
     TRIALS,
     draw,

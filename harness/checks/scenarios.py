@@ -11,7 +11,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.source import no_interval
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.restriction import Size
-from harness.checks.subjects.subject import Subject, side_of
+from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario, design_for
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of

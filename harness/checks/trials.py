@@ -9,7 +9,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, Verdict
 from harness.checks.scenarios import limits_at
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.designs.design import Scenario
 from harness.families.catalogue import family_of
 

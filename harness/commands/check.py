@@ -271,7 +271,7 @@ def _words_of_one(given: Mapping[str, Any], number: int, method: str) -> list[st
 
 def _print_grid(options: dict[str, Any]) -> int:
     """Print the points that a check with these options asks for."""
-    from harness.checks.asked_points import asked_points
+    from harness.checks.batch import asked_points
     from harness.commands.output import say
 
     with cleaning_up():

@@ -143,7 +143,7 @@ def _page(results: Sequence[Results], command: str, folder: Path) -> str:
 
 
 def _markdown(results: Sequence[Results]) -> str:
-    from harness.report.markdown import markdown
+    from harness.report.results_page import markdown
 
     return markdown(results)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.designs.design import DESIGNS, Design
 from harness.designs.lists import CLUSTERED, REPEATED_RUNS, STRATIFIED
-from harness.designs.paired_data import PAIRED
+from harness.designs.pairs.data import PAIRED
 from harness.designs.samples import ONE_SAMPLE, TWO_INDEPENDENT
 from harness.designs.solvers import ListSolver, OneSampleSolver, PairedSolver, TwoSampleSolver
 from harness.families.catalogue import FAMILIES

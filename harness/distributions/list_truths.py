@@ -1,15 +1,281 @@
-"""Where the true values of a family of lists come from: always finitely many."""
+"""Where the true values of a family of lists come from: always finitely many.
+
+A run has a law of its value: normal, gamma, beta, or a mixture with failed runs. The values of the
+k runs of an outcome are independent draws from one law. The mean of the law is the true value that
+an interval of their mean is for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
+from harness.base.arguments import quoted, validate_choice, validate_number
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
+from harness.base.text import enumerated
+
+LARGEST = 1e100
+"""The largest magnitude of a number of a law, so that squares of values are doubles."""
+
+LARGEST_SKEWNESS = 20.0
+"""The largest magnitude of the skewness of a gamma law."""
+
+Shape = int | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class NormalRuns:
+    """The normal law with a mean and a standard deviation.
+
+    >>> NormalRuns(0.75, 0.02).content()
+    {'normal': {'mean': 0.75, 'sd': 0.02}}
+    """
+
+    mean: float
+    sd: float
+    is_normal: ClassVar[bool] = True
+
+    @property
+    def title(self) -> str:
+        """The law with its parameters beside the mean, for tables and figures."""
+        return f"normal runs, sd {self.sd:g}"
+
+    def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
+        """Return independent values of runs in an array of the given shape."""
+        return rng.normal(self.mean, self.sd, shape)
+
+    def content(self) -> Mapping[str, Any]:
+        """The law as plain data, as random streams are keyed by it."""
+        return {"normal": {"mean": self.mean, "sd": self.sd}}
+
+
+@dataclass(frozen=True)
+class GammaRuns:
+    """A gamma law, shifted and scaled to a mean and a standard deviation, with a skewness γ.
+
+    The value of a run is mean + sd · (G − a)/√a · sign(γ), where G has the gamma distribution of
+    shape a = 4/γ² and scale 1. At γ = 2 it is an exponential distribution; below 0 the long tail
+    lies below the mean, as that of scores with an upper end. The support ends 2·sd/|γ| away from
+    the mean on the side of the short tail.
+
+    >>> GammaRuns(0.75, 0.02, -2.0).content()
+    {'gamma': {'mean': 0.75, 'sd': 0.02, 'skewness': -2.0}}
+    """
+
+    mean: float
+    sd: float
+    skewness: float
+    """γ, not 0."""
+    is_normal: ClassVar[bool] = False
+
+    @property
+    def title(self) -> str:
+        """The law with its parameters beside the mean, for tables and figures."""
+        return f"gamma runs, sd {self.sd:g}, skewness {self.skewness:g}"
+
+    def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
+        """Return independent values of runs in an array of the given shape."""
+        a = 4.0 / self.skewness**2
+        # 1/√a = |γ|/2, with the sign of γ
+        return self.mean + self.sd * (0.5 * self.skewness) * (rng.gamma(a, 1.0, shape) - a)
+
+    def content(self) -> Mapping[str, Any]:
+        """The law as plain data, as random streams are keyed by it."""
+        return {"gamma": {"mean": self.mean, "sd": self.sd, "skewness": self.skewness}}
+
+
+@dataclass(frozen=True)
+class BetaRuns:
+    """The law Beta(s, t) of accuracies, with s, t > 0.
+
+    >>> BetaRuns(9.0, 1.0).mean
+    0.9
+    """
+
+    s: float
+    t: float
+    is_normal: ClassVar[bool] = False
+
+    @property
+    def mean(self) -> float:
+        """s/(s + t)."""
+        return self.s / (self.s + self.t)
+
+    @property
+    def sd(self) -> float:
+        """√(s t/(s + t + 1))/(s + t)."""
+        total = self.s + self.t
+        return math.sqrt(self.s / total * (self.t / total) / (total + 1.0))
+
+    @property
+    def title(self) -> str:
+        """The law with its parameters beside the mean, for tables and figures."""
+        return f"beta runs, s = {self.s:g} and t = {self.t:g}"
+
+    def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
+        """Return independent values of runs in an array of the given shape."""
+        return rng.beta(self.s, self.t, shape)
+
+    def content(self) -> Mapping[str, Any]:
+        """The law as plain data, as random streams are keyed by it."""
+        return {"beta": [self.s, self.t]}
+
+
+@dataclass(frozen=True)
+class MixtureRuns:
+    """Normal runs of which each fails with a probability, and then has a value of another law.
+
+    The mean that intervals are for is that of all runs, the failed ones included,
+
+        (1 − share) · mean + share · mean of failed runs.
+
+    >>> truth = MixtureRuns(NormalRuns(0.75, 0.02), NormalRuns(0.1, 0.0), 0.1)
+    >>> round(truth.mean, 6)
+    0.685
+    """
+
+    normal: NormalRuns
+    failed: NormalRuns
+    share: float
+    """The probability that a run fails, in (0, 1)."""
+    is_normal: ClassVar[bool] = False
+
+    @property
+    def mean(self) -> float:
+        """The mean of all runs."""
+        return (1.0 - self.share) * self.normal.mean + self.share * self.failed.mean
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of all runs."""
+        within = (1.0 - self.share) * self.normal.sd**2 + self.share * self.failed.sd**2
+        between = self.share * (1.0 - self.share) * (self.normal.mean - self.failed.mean) ** 2
+        return math.sqrt(within + between)
+
+    @property
+    def title(self) -> str:
+        """The law with its parameters beside the mean, for tables and figures."""
+        return f"{self.normal.title}, of which a share {self.share:g} fails at {self.failed.mean:g}"
+
+    def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
+        """Return independent values of runs in an array of the given shape."""
+        fails = rng.random(shape) < self.share
+        mean = np.where(fails, self.failed.mean, self.normal.mean)
+        return mean + np.where(fails, self.failed.sd, self.normal.sd) * rng.standard_normal(shape)
+
+    def content(self) -> Mapping[str, Any]:
+        """The law as plain data, as random streams are keyed by it."""
+        failed = {"share": self.share, "mean": self.failed.mean, "sd": self.failed.sd}
+        return {"mixture": {**self.normal.content(), "failed": failed}}
+
+
+RunsTruth = NormalRuns | GammaRuns | BetaRuns | MixtureRuns
+"""The law of the value of one run."""
+
+
+def runs_truth(name: str, settings: Any) -> RunsTruth:
+    """Return the law of a name with its settings, as a config writes them.
+
+    Args:
+        name: a key of `LAWS_OF_RUNS`.
+        settings: numbers by name for ``normal`` (mean, sd) and ``gamma`` (mean, sd, skewness);
+            two numbers for ``beta``; for ``mixture`` the mappings ``normal`` and ``failed``.
+
+    Raises:
+        InputError: the law is unknown, a setting is missing or unknown, or a number is out of
+            range.
+
+    Example:
+        >>> runs_truth("beta", [9, 1])
+        BetaRuns(s=9.0, t=1.0)
+    """
+    return LAWS_OF_RUNS[validate_choice("truth", name, LAWS_OF_RUNS, [])](settings)
+
+
+def _normal(settings: Any) -> NormalRuns:
+    mean, sd = _named("normal", ("mean", "sd"), settings)
+    return NormalRuns(_magnitude("normal", "mean", mean), _sd("normal", sd))
+
+
+def _gamma(settings: Any) -> GammaRuns:
+    mean, sd, skewness = _named("gamma", ("mean", "sd", "skewness"), settings)
+    if not 0 < abs(skewness) <= LARGEST_SKEWNESS:
+        raise InputError(
+            f"skewness of gamma should be a number from -{LARGEST_SKEWNESS:g} to "
+            f"{LARGEST_SKEWNESS:g} and not 0, where the law is normal, found {skewness:g}"
+        )
+    return GammaRuns(_magnitude("gamma", "mean", mean), _sd("gamma", sd), skewness)
+
+
+def _beta(settings: Any) -> BetaRuns:
+    if isinstance(settings, str) or not isinstance(settings, Sequence) or len(settings) != 2:
+        raise InputError(f"beta should be two numbers above 0, found {quoted(settings)}")
+    s, t = (_number("beta", "each number", value) for value in settings)
+    if not (0 < s <= LARGEST and 0 < t <= LARGEST):
+        raise InputError(f"beta should be two numbers above 0, found {s:g} and {t:g}")
+    return BetaRuns(s, t)
+
+
+def _mixture(settings: Any) -> MixtureRuns:
+    _names("mixture", ("normal", "failed"), settings)
+    share, mean, sd = _named("failed", ("share", "mean", "sd"), settings["failed"])
+    if not 0 < share < 1:
+        raise InputError(f"share of failed should be a number between 0 and 1, found {share:g}")
+    if sd != 0:
+        _sd("failed", sd)
+    failed = NormalRuns(_magnitude("failed", "mean", mean), sd)
+    return MixtureRuns(_normal(settings["normal"]), failed, share)
+
+
+LAWS_OF_RUNS: Mapping[str, Callable[[Any], RunsTruth]] = {
+    "normal": _normal,
+    "gamma": _gamma,
+    "beta": _beta,
+    "mixture": _mixture,
+}
+"""The laws by their names in a config, each with the function that makes it from its settings."""
+
+
+def _names(where: str, names: tuple[str, ...], settings: Any) -> None:
+    """Refuse what is no mapping with exactly these keys."""
+    if not isinstance(settings, Mapping) or set(settings) != set(names):
+        raise InputError(
+            f"{where} should be a mapping with {enumerated(names)}, found {quoted(settings)}"
+        )
+
+
+def _named(where: str, names: tuple[str, ...], settings: Any) -> tuple[float, ...]:
+    """The numbers of a mapping with exactly these keys."""
+    _names(where, names, settings)
+    return tuple(_number(where, name, settings[name]) for name in names)
+
+
+def _number(where: str, name: str, value: Any) -> float:
+    validate_number(f"{name} of {where}", value)
+    if not math.isfinite(value):
+        raise InputError(f"{name} of {where} should be a finite number, found {value:g}")
+    return float(value) + 0.0
+
+
+def _magnitude(where: str, name: str, value: float) -> float:
+    if abs(value) > LARGEST:
+        raise InputError(
+            f"{name} of {where} should be a number of at most {LARGEST:g}, found {value:g}"
+        )
+    return value
+
+
+def _sd(where: str, value: float) -> float:
+    if not 0 < value <= LARGEST:
+        raise InputError(
+            f"sd of {where} should be a number above 0 and at most {LARGEST:g}, found {value:g}"
+        )
+    return value
 
 
 class RunLaw(Protocol):

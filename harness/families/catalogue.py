@@ -14,7 +14,6 @@ from harness.distributions.posteriors.ratio.posterior import (
     ratio_of_rates,
 )
 from harness.families import pairs, proportion, rate, run_model
-from harness.families.clusters import CLUSTER_DATA
 from harness.families.combination import OddsRatio, Ratio, WeightedSum
 from harness.families.family import (
     CLOSED_FORM,
@@ -27,10 +26,9 @@ from harness.families.family import (
     TWO_SAMPLES,
     Family,
 )
+from harness.families.list_data import CLUSTER_DATA, RUN_DATA, STRATUM_DATA
 from harness.families.lists import ListFamily
 from harness.families.paired import PairedFamily, PairedRatio
-from harness.families.runs import RUN_DATA
-from harness.families.stratified import STRATUM_DATA
 
 FAMILIES: dict[str, Family] = {
     family.name: family

@@ -9,8 +9,7 @@ from typing import Any
 
 from harness.base.errors import InputError
 from harness.base.text import enumerated
-from harness.families.cluster_file import count_clusters
-from harness.families.csv_rows import CsvTable, read_table
+from harness.families.csv_rows import CsvTable, count_clusters, read_table
 from harness.families.family import Family
 from harness.one.row import MISSING, Row, beside, free_name, located, row_lists
 

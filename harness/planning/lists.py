@@ -18,7 +18,7 @@ from harness.base.arguments import validate_number, validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario, design_for
-from harness.designs.runs import closed_form
+from harness.designs.lists import closed_form
 from harness.distributions.list_truths import ClusterTruth
 from harness.families.family import Family
 from harness.methods.catalogue import find

@@ -36,9 +36,8 @@ from harness.study.limits import compute_limits
 from harness.study.machine import memory_for
 from harness.study.parallel import Progress, opened_backend
 from harness.study.plan import ScenarioPlan, plan_scenarios
-from harness.study.run import source_digests
+from harness.study.run import solve_scenarios, source_digests
 from harness.study.run_folder import reason, refuse_foreign
-from harness.study.solutions import solve_scenarios
 from harness.study.trials import Recorder, outcomes_needed, simulate_scenarios
 from harness.tables.manifest import content_hash
 from harness.tables.storage import part_file

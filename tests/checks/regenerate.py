@@ -13,7 +13,7 @@ from harness.checks.baseline.store import keep_limits, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.restriction import Size
 from harness.checks.sizes import checked_at
-from harness.checks.subjects.subject import Subject, side_of
+from harness.checks.subject import Subject, side_of
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS as TABLES
 from harness.methods.catalogue import CATALOGUE, methods_for

@@ -18,9 +18,9 @@ import pytest
 import harness
 from harness.callers.naming import named
 from harness.callers.table import LimitTable, read_points
-from harness.checks.asked_points import asked_points
+from harness.checks.batch import asked_points
 from harness.checks.check import check
-from harness.checks.subjects.table import complete_grid
+from harness.checks.table import complete_grid
 from harness.cli import main
 from harness.methods.catalogue import find
 from tests.checks.test_tutorial import assert_shown

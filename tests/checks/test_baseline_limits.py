@@ -25,7 +25,7 @@ from harness.checks.baseline.sums import MovedSums, moved_sums, sums_of_limits
 from harness.checks.behaviour import measures
 from harness.checks.options import Tolerance
 from harness.checks.sizes import checked_at
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
 

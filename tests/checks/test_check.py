@@ -16,7 +16,7 @@ from harness.callers.source import CatalogueSource
 from harness.checks.baseline.store import write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.check import check
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.testing import assert_interval_method, parametrize_with_checks
 

@@ -13,7 +13,7 @@ from harness.checks.check import check
 from harness.checks.compare import SEARCHED, compare_measures, compare_with_method
 from harness.checks.options import Tolerance
 from harness.checks.paired_test import MARGIN, paired_test
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
 from harness.methods.method import Method

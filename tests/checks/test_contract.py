@@ -20,7 +20,7 @@ from harness.checks.conformance.runner import check_conformance
 from harness.checks.contract.exact import check_contract, judged
 from harness.checks.restriction import Restriction, read_grid, sizes_of_grid
 from harness.checks.sizes import checked_at
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, TWO_SIDED
 

@@ -20,7 +20,7 @@ from harness.checks.contract.length import check_length, check_shrinking
 from harness.checks.findings import with_digits_apart
 from harness.checks.formats import format_json, format_markdown, format_table
 from harness.checks.options import Tolerance
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import AT_LEAST, NOMINAL, NONE
 

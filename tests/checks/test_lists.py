@@ -12,7 +12,7 @@ from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.formats import format_markdown
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
 

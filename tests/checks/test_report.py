@@ -21,7 +21,7 @@ from harness.checks.findings import Finding
 from harness.checks.formats import FORMATS, format_json, format_junit, format_table
 from harness.checks.report import CheckReport
 from harness.checks.restriction import Restriction
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 
 LINES, COLUMNS = 25, 80
 """Of a small terminal."""

@@ -16,7 +16,7 @@ from harness.checks.baseline.folder import HEADER, resolve_baseline
 from harness.checks.baseline.store import read_baseline, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.check import check
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.checks.watch import TimeUpError, stage, steps, watching
 from harness.cli import main
 from harness.methods.catalogue import CATALOGUE

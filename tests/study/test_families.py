@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import harness
-from harness.distributions.run_truths import runs_truth
+from harness.distributions.list_truths import runs_truth
 from harness.methods.catalogue import find
 from harness.methods.catalogue.lists import MEAN as METHODS
 from harness.screen.results import results_screen

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import harness
-from harness.designs.strata import sums_at_truths
+from harness.designs.lists import sums_at_truths
 from harness.methods.stratified import sato
 
 SMALL, LARGE = [3, 4], [40, 50]

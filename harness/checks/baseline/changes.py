@@ -40,7 +40,7 @@ from harness.checks.findings import AGAINST, FAIL, PASS, REMARK, Finding, format
 from harness.checks.options import Tolerance
 from harness.checks.report import BASELINE, CheckReport
 from harness.checks.restriction import ANYWHERE, Restriction
-from harness.checks.subjects.subject import Subject, side_of
+from harness.checks.subject import Subject, side_of
 from harness.families.catalogue import family_of
 
 LIMITS = f"against {BASELINE}: limits"

@@ -17,7 +17,7 @@ from harness.checks.conformance.grid import OutcomeList, Outcomes
 from harness.checks.findings import Cell, format_cell, with_digits_apart
 from harness.checks.restriction import Size
 from harness.checks.sizes import checked_at
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.families.family import PAIRS
 from harness.methods.method import TWO_SIDED

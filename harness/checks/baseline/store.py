@@ -29,7 +29,7 @@ from harness.checks.baseline.sums import read_sums, sums_of_limits
 from harness.checks.behaviour import LENGTH, MEAN, WORST, key_columns
 from harness.checks.findings import format_cell
 from harness.checks.sizes import validate_alphas, validate_sizes
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 from harness.tables.lock import hold

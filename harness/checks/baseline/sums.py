@@ -29,7 +29,7 @@ from harness.checks.baseline.limits import LOWER, UPPER, MovedLimit, outcomes_at
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.findings import Cell, format_cell
 from harness.checks.restriction import Size
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 

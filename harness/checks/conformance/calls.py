@@ -18,7 +18,7 @@ from harness.checks.conformance.properties import Evaluation
 from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, USUAL_ALPHA, Finding
 from harness.checks.restriction import Restriction
 from harness.checks.sizes import checked_at
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 
 CALL_CHECKS = (SHAPE, SCALARS, TWICE, IN_ANY_ORDER, TYPES, ARGUMENTS, RANDOM)
 

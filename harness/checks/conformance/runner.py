@@ -37,7 +37,7 @@ from harness.checks.findings import (
     format_cell,
 )
 from harness.checks.restriction import ANYWHERE, Restriction
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED

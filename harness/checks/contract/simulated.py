@@ -35,7 +35,7 @@ from harness.checks.findings import (
 )
 from harness.checks.restriction import Size
 from harness.checks.scenarios import scenario_of, truths_inside
-from harness.checks.subjects.subject import Subject, side_of
+from harness.checks.subject import Subject, side_of
 from harness.checks.trials import (
     draw_at,
     draw_under_flat_prior,
@@ -45,9 +45,14 @@ from harness.checks.trials import (
 )
 from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval
-from harness.distributions.list_truths import ClusterTruth, ListTruth, RunTruth, StratumTruth
+from harness.distributions.list_truths import (
+    ClusterTruth,
+    ListTruth,
+    NormalRuns,
+    RunTruth,
+    StratumTruth,
+)
 from harness.distributions.paired_truths import table_of_cells
-from harness.distributions.run_truths import NormalRuns
 from harness.families.catalogue import family_of
 from harness.families.family import CLUSTERS, PAIRS, RUNS, STRATA
 from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract

@@ -32,7 +32,7 @@ from harness.checks.findings import (
 )
 from harness.checks.restriction import Size
 from harness.checks.scenarios import limits_table, scenario_of, truths_inside
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.checks.tails.record import LimitName, LimitTails
 from harness.designs.design import Scenario

@@ -32,7 +32,7 @@ from harness.config.models.levels import (
     Probabilities,
     Probability,
 )
-from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
+from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth, runs_truth
 from harness.distributions.paired_truths import (
     Cells,
     DirichletTruth,
@@ -41,7 +41,6 @@ from harness.distributions.paired_truths import (
     table_of_cells,
     table_of_margins,
 )
-from harness.distributions.run_truths import runs_truth
 from harness.families.family import Family
 from harness.families.paired import PairedFamily
 from harness.families.pairs import PRIOR_RANGE, is_valid_prior

@@ -18,7 +18,7 @@ from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
-from harness.designs.paired_data import parameter_of
+from harness.designs.pairs.data import parameter_of
 from harness.designs.pairs.tables import log_multiplicity, probabilities, range_outcomes
 from harness.designs.results import WorstCase
 from harness.distributions.sampling import binomial

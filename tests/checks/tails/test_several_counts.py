@@ -19,7 +19,7 @@ from harness.checks.conformance.runner import check_conformance, evaluate
 from harness.checks.conformance.wide_grid import Block, several_count_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.findings import FAIL
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.checks.tails.check import check_tails
 from harness.checks.tails.record import LimitTails
 from harness.checks.tails.several_counts import nearest_truths, tails_of_several_counts

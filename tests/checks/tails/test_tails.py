@@ -15,7 +15,7 @@ from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.runner import evaluate, evaluate_widely
 from harness.checks.conformance.wide_grid import Block, wide_grid
 from harness.checks.expected_failures import apply_expected_failures
-from harness.checks.subjects.subject import Subject
+from harness.checks.subject import Subject
 from harness.checks.tails.check import NEIGHBOURS, TAIL_PROBABILITIES, check_tails, tails_of
 from harness.methods.catalogue import CATALOGUE
 

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.callers.messages import Message, MessageError, receive, send
-from harness.callers.replies import LOAD, decode_answer
+from harness.callers.messages import LOAD, Message, MessageError, decode_answer, receive, send
 from harness.cli import main
 
 CONFIG = {

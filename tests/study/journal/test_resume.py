@@ -13,7 +13,7 @@ from harness.callers.source import Answers, CatalogueSource
 from harness.config.load import load_experiment
 from harness.designs import monte_carlo
 from harness.study import run as study_run
-from harness.study import solutions as study_solutions
+from harness.study import run as study_solutions
 from harness.study import trials as study_trials
 from harness.study.journal import database
 from harness.study.journal.database import opened

@@ -1,1 +1,0 @@
-"""Methods under check, and the names that select them."""

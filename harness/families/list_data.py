@@ -1,0 +1,239 @@
+"""The data of families of lists: values of runs, counts of clusters and counts of strata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
+from harness.families.data import (
+    LARGEST_COUNT,
+    broadcast_columns,
+    numbers,
+    validate_values,
+    whole_numbers,
+)
+from harness.families.family import Data
+from harness.families.lists import ListData, list_of_numbers, validate_names
+
+
+def counts_of_lists(
+    names: Sequence[str], given: Mapping[str, npt.ArrayLike], each: str
+) -> tuple[Floats, ...]:
+    """Return lists of counts and of sizes, as arrays of one shape.
+
+    Args:
+        names: of counts and sizes in turn: x, n.
+        given: the lists by name.
+        each: what a list has a number for: cluster, stratum.
+
+    Raises:
+        InputError: a value is no whole number, a size is outside 0 … 10^9, a count outside
+            0 … its size, or the lists differ in length.
+    """
+    lists = []
+    for name in names:
+        values = list_of_numbers(name, given[name], each)
+        outside = (np.floor(values) != values) | (values < 0) | (values > LARGEST_COUNT)
+        validate_values(values, outside, name, "whole numbers from 0 to 10^9")
+        lists.append(values)
+    lengths = [values.shape[-1] for values in lists]
+    if len(set(lengths)) > 1:
+        found = ", ".join(f"{name} has {k}" for name, k in zip(names, lengths, strict=True))
+        raise InputError(f"expected a number for each {each} in every list, found that {found}")
+    columns = broadcast_columns(names, lists)
+    for place in range(0, len(columns), 2):
+        count, size = columns[place], columns[place + 1]
+        above = count > size
+        if above.any():
+            where = int(np.argwhere(above)[0][-1]) + 1
+            raise InputError(
+                f"{names[place]} = {count[above][0]:.0f} of {each} {where} is larger than "
+                f"{names[place + 1]} = {size[above][0]:.0f}"
+            )
+    return columns
+
+
+def refuse_empty(name: str, sizes: Floats, each: str) -> None:
+    """Refuse data without any case, and a single data set with an empty cluster or stratum.
+
+    In an array of several data sets a size of 0 stands for one that a data set does not have.
+
+    Raises:
+        InputError: there is such a data set.
+    """
+    if sizes.ndim == 1 and not sizes.all():
+        where = int(np.flatnonzero(sizes == 0)[0]) + 1
+        raise InputError(f"{name} should be at least 1 in every {each}, found 0 in {each} {where}")
+    if not sizes.any(axis=-1).all():
+        raise InputError(f"{name} should be above 0 in some {each}, found 0 in all of them")
+
+
+MEAN = "mean"
+LARGEST = 1e100
+"""The largest magnitude of a value, so that squares of values are doubles."""
+VALUES = ("values",)
+SUMMARY = ("mean", "sd", "k")
+
+
+@dataclass(frozen=True)
+class RunData(ListData):
+    """Values of runs. Methods take the columns mean, sd, k and values.
+
+    The sd has the divisor k − 1. The values have shape (m, k), or (m, 0) where only their summary
+    is known.
+    """
+
+    def validate(self, given: Mapping[str, npt.ArrayLike]) -> Data:
+        if VALUES[0] not in given and set(given) & set(SUMMARY):
+            return _summary(given)
+        validate_names(f"{MEAN} (or mean, sd and k)", VALUES, given)
+        values = list_of_numbers("values", given["values"], "run")
+        if values.shape[-1] < 2:
+            raise InputError("values should be of at least 2 runs, found 1")
+        validate_values(values, np.abs(values) > LARGEST, "values", "numbers up to 1e100")
+        return _with_moments(values)
+
+    def columns(self, lists: Sequence[Floats]) -> Data:
+        return _with_moments(lists[0])
+
+    def estimate(self, data: Data) -> Floats:
+        return data[0]
+
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        return -upper, -lower
+
+
+RUN_DATA = RunData(
+    data=VALUES,
+    summary=SUMMARY,
+    sizes=("k",),
+    size_in_words="number of runs",
+    truths=("truth",),
+    symbols=("mean",),
+    quantity="",
+    support=(-np.inf, np.inf),
+    counts_are_whole=False,
+)
+
+
+def _with_moments(values: Floats) -> Data:
+    """Return the columns mean, sd, k and values."""
+    size = values.shape[-1]
+    mean = values.mean(axis=-1)
+    # Runs that are all equal have no spread, whatever rounding makes of their mean.
+    varies = values.max(axis=-1) > values.min(axis=-1)
+    sd = np.where(varies, values.std(axis=-1, ddof=1), 0.0)
+    return np.where(varies, mean, values[..., 0]), sd, np.full(mean.shape, float(size)), values
+
+
+def _summary(given: Mapping[str, npt.ArrayLike]) -> Data:
+    validate_names(f"{MEAN} (or values)", SUMMARY, given)
+    mean, sd = (numbers(name, given[name], "a number") for name in SUMMARY[:2])
+    validate_values(mean, ~(np.abs(mean) <= LARGEST), "mean", "a number up to 1e100")
+    validate_values(sd, ~((sd >= 0) & (sd <= LARGEST)), "sd", "a number from 0 to 1e100")
+    size = whole_numbers("k", given["k"])
+    outside = (size < 2) | (size > LARGEST_COUNT)
+    validate_values(size, outside, "k", "a whole number from 2 to 10^9")
+    columns = broadcast_columns(SUMMARY, (mean, sd, size))
+    return (*columns, np.empty((*columns[0].shape, 0)))
+
+
+CLUSTERED = "clustered_proportion"
+LISTS = ("x", "n")
+
+
+@dataclass(frozen=True)
+class ClusterData(ListData):
+    """Counts and sizes of clusters, shape (m, C); a cluster of 0 cases is not there."""
+
+    def validate(self, given: Mapping[str, npt.ArrayLike]) -> Data:
+        validate_names(CLUSTERED, LISTS, given)
+        x, n = counts_of_lists(LISTS, given, "cluster")
+        refuse_empty("n", n, "cluster")
+        return x, n
+
+    def estimate(self, data: Data) -> Floats:
+        x, n = data
+        return np.asarray(x.sum(axis=-1) / n.sum(axis=-1))
+
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        return 1.0 - upper, 1.0 - lower
+
+
+CLUSTER_DATA = ClusterData(
+    data=LISTS,
+    sizes=("clusters", "size"),
+    size_in_words="number of clusters",
+    truths=("truth", "rho"),
+    symbols=("p", "ρ"),
+    quantity="proportion ",
+    support=(0.0, 1.0),
+)
+
+
+STRATIFIED = "stratified_difference"
+STRATUM_LISTS = ("x1", "n1", "x2", "n2")
+
+
+@dataclass(frozen=True)
+class StratumData(ListData):
+    """Counts and sizes of both samples in each stratum, shape (m, S).
+
+    A stratum of 0 cases is not there.
+    """
+
+    def validate(self, given: Mapping[str, npt.ArrayLike]) -> Data:
+        validate_names(STRATIFIED, STRATUM_LISTS, given)
+        x1, n1, x2, n2 = counts_of_lists(STRATUM_LISTS, given, "stratum")
+        for name, sizes in (("n1", n1), ("n2", n2)):
+            refuse_empty(name, sizes, "stratum")
+        alone = (n1 > 0) != (n2 > 0)
+        if alone.any():
+            where = int(np.argwhere(alone)[0][-1]) + 1
+            raise InputError(
+                f"n1 and n2 should both be above 0 in every stratum, found 0 in one of them in "
+                f"stratum {where}"
+            )
+        return x1, n1, x2, n2
+
+    def estimate(self, data: Data) -> Floats:
+        return weighted_difference(*data)
+
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        return -upper, -lower
+
+
+STRATUM_DATA = StratumData(
+    data=STRATUM_LISTS,
+    sizes=("n1", "n2"),
+    size_in_words="number of trials in all strata",
+    truths=("truth",),
+    symbols=("p1 − p2",),
+    quantity="difference ",
+    support=(-1.0, 1.0),
+)
+
+
+def weights(n1: Floats, n2: Floats) -> Floats:
+    """Return the Mantel-Haenszel weights n₁n₂/(n₁ + n₂) of the strata; 0 for one of no cases."""
+    total = n1 + n2
+    return np.asarray(n1 * (n2 / np.where(total > 0, total, 1.0)))
+
+
+def weighted_mean(weight: Floats, values: Floats) -> Floats:
+    """Return Σ w v/Σ w over the last axis, exactly v where all values of some weight are one v."""
+    place = (weight > 0).argmax(axis=-1, keepdims=True)
+    first = np.take_along_axis(values, np.broadcast_to(place, (*values.shape[:-1], 1)), axis=-1)
+    excess = (weight * (values - first)).sum(axis=-1) / weight.sum(axis=-1)
+    return np.asarray(first[..., 0] + excess)
+
+
+def weighted_difference(x1: Floats, n1: Floats, x2: Floats, n2: Floats) -> Floats:
+    """Return Σ w (x₁/n₁ − x₂/n₂)/Σ w over the last axis, with w = n₁n₂/(n₁ + n₂)."""
+    difference = x1 / np.where(n1 > 0, n1, 1.0) - x2 / np.where(n2 > 0, n2, 1.0)
+    return weighted_mean(weights(n1, n2), difference)
