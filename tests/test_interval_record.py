@@ -16,7 +16,7 @@ from harness.base.errors import InputError
 from harness.cli import main
 from harness.families.catalogue import FAMILIES
 from harness.one import default_method
-from harness.screen.records import limits_text
+from harness.one.result import limits_text
 
 DATA = {
     "proportion": {"x": [3, 9], "n": 10},

@@ -230,7 +230,8 @@ def _show(
     if output != "table":
         show(records, output, as_list=is_list)
         return
-    from harness.screen.records import format_record, interval_texts, records_table
+    from harness.one.result import interval_texts
+    from harness.screen.records import format_record, records_table
 
     texts = interval_texts(records, names, percent)
     if verbose and not is_list:
@@ -248,7 +249,8 @@ def _text(
 
     if form != "table":
         return records_text(records, form, as_list=True)
-    from harness.screen.records import interval_texts, records_table
+    from harness.one.result import interval_texts
+    from harness.screen.records import records_table
 
     return table_text(records_table(records, interval_texts(records, names, percent)))
 
@@ -265,7 +267,7 @@ def _remark(
 
     from harness.commands.output import say
     from harness.one.remarks import remark_on_alpha, remarks_on_intervals, remarks_on_rows
-    from harness.screen.records import limits_text
+    from harness.one.result import limits_text
 
     remarks = [
         *remark_on_alpha(setting.alpha),

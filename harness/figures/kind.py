@@ -20,11 +20,11 @@ from harness.families.family import (
     TWO_SAMPLES,
     Family,
 )
-from harness.figures.options import FigureOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from harness.figures.options import FigureOptions
     from harness.tables.results import Results
 
 SAMPLES = (SINGLE_SAMPLE, TWO_SAMPLES)

@@ -90,7 +90,7 @@ def latex(sheet: Sheet) -> str:
 def latex_text(text: str) -> str:
     r"""The text as LaTeX sets it: special characters escaped, symbols in mathematics.
 
-    >>> print(escaped("50 % of x₁ & α_2"))
+    >>> print(latex_text("50 % of x₁ & α_2"))
     50 \% of x$_1$ \& $\alpha$\_2
     """
     found = _HYPHENS.sub("-{}", "".join(map(_character, printable_line(text))))
