@@ -16,7 +16,6 @@ from harness.designs.design import Scenario, design_for
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS
 from harness.methods.method import TWO_SIDED, are_intervals
 
 RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
@@ -45,7 +44,7 @@ def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
 
     Of pairs neither of the discordant cells is, nor are the concordant ones together.
     """
-    if family_of(scenario.family).design == PAIRS:
+    if family_of(scenario.family).shares_size:
         concordant = (0.5 * INSIDE[0], 1.0)
         return (concordant, INSIDE, INSIDE, concordant)
     if family_of(scenario.family).is_bounded:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,8 @@ CLOSED_FORM = "closed_form"
 
 EXACT_ENGINES = (ENUMERATION, CLOSED_FORM)
 """The engines that have exact values at listed truths; a family has at most one of them."""
+
+T = TypeVar("T")
 
 SINGLE_SAMPLE, TWO_SAMPLES, PAIRS = "one sample", "two samples", "pairs"
 RUNS, CLUSTERS, STRATA = "repeated runs", "clusters", "strata"
@@ -196,6 +198,10 @@ class Family:
     def shares_size(self) -> bool:
         """Whether several counts are parts of one size, as the four of pairs."""
         return len(self.counts) > len(self.sizes)
+
+    def size_of_counts(self, sizes: Sequence[T]) -> tuple[T, ...]:
+        """Return the size that each count is of, in the order of ``counts``."""
+        return tuple(sizes) * (len(self.counts) // len(self.sizes))
 
     @property
     def has_clusters(self) -> bool:

@@ -41,6 +41,7 @@ from harness.checks.options import Tolerance
 from harness.checks.report import BASELINE, CheckReport
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
+from harness.designs.design import design_for
 from harness.families.catalogue import family_of
 
 LIMITS = f"against {BASELINE}: limits"
@@ -94,10 +95,8 @@ def _restricted(baseline: Baseline, family: str, restriction: Restriction) -> Ba
 
     def of(table: pl.DataFrame) -> pl.DataFrame:
         keys = table.select(*family_of(family).sizes, "alpha").rows()
-        kept = [
-            restriction.allows(sizes[0] if len(sizes) == 1 else (sizes[0], sizes[1]), alpha)
-            for *sizes, alpha in keys
-        ]
+        size_of = design_for(family).size_of
+        kept = [restriction.allows(size_of(sizes), alpha) for *sizes, alpha in keys]
         return table.filter(pl.Series(kept, dtype=pl.Boolean))
 
     limits = baseline.limits

@@ -19,7 +19,6 @@ from harness.checks.restriction import Size
 from harness.checks.sizes import checked_at
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS
 from harness.methods.method import TWO_SIDED
 
 MOST_IN_FULL = 64
@@ -78,13 +77,14 @@ def outcomes_at(family: str, size: Size) -> OutcomeList:
     """The outcomes of one size in an order that stays: all of a small size, some of a large one."""
     known = family_of(family)
     sizes = tuple(float(each) for each in np.atleast_1d(size))
-    if known.design == PAIRS:
+    if known.shares_size:
         return OutcomeList(family, sizes, _tables(int(sizes[0])))
     if known.is_bounded:
         most = _MOST_COUNTS if known.samples == 1 else _MOST_COUNTS_OF_TWO
         counts = [_counts(int(each), most) for each in sizes]
     else:
-        counts = [np.arange(float(_EVENTS if known.samples == 1 else _EVENTS_OF_TWO))] * len(sizes)
+        events = np.arange(float(_EVENTS if known.samples == 1 else _EVENTS_OF_TWO))
+        counts = [events] * known.samples
     flat = tuple(each.ravel() for each in np.meshgrid(*counts, indexing="ij"))
     return OutcomeList(family, sizes, flat)
 

@@ -30,6 +30,7 @@ from harness.checks.conformance.grid import OutcomeList
 from harness.checks.findings import Cell, format_cell
 from harness.checks.restriction import Size
 from harness.checks.subject import Subject
+from harness.designs.design import design_for
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
 
@@ -113,7 +114,7 @@ def moved_sums(
     moved: list[MovedLimit | MovedSums] = []
     for row in stored.iter_rows(named=True):
         sizes = tuple(row[name] for name in family.sizes)
-        outcomes = outcomes_at(subject.family, sizes if len(sizes) > 1 else sizes[0])
+        outcomes = outcomes_at(subject.family, design_for(subject.family).size_of(sizes))
         answers = subject.limits(outcomes.observed(), row["alpha"], TWO_SIDED)
         apart: dict[str, float] = {}
         located: list[MovedLimit] = []

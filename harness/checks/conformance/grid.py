@@ -20,7 +20,7 @@ from harness.callers.source import Observed
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.sizes import checked_at
 from harness.families.catalogue import family_of
-from harness.families.family import CLUSTERS, PAIRS, RUNS, STRATA
+from harness.families.family import CLUSTERS, RUNS, STRATA
 
 EVERY_OUTCOME_UP_TO = 60
 EVENTS = (*range(31), 99, 100, 101, 999, 1000, 1001, 10**6 - 1, 10**6, 10**6 + 1)
@@ -215,7 +215,7 @@ def _outcomes(family: str, sizes: tuple[float, ...]) -> Outcomes:
     """The outcomes of one size of each sample."""
     known = family_of(family)
     counts: Sequence[Sequence[int]] = [EVENTS]
-    if known.design == PAIRS:
+    if known.shares_size:
         return _tables(family, int(sizes[0]))
     if known.is_bounded:
         one, *other = map(int, sizes)

@@ -378,7 +378,7 @@ def _leaves_boundary_out(evaluation: Evaluation, estimate: Floats) -> Bools:
         directions = zip(evaluation.family.directions, counts, strict=True)
         at_end = [x == 0 for moves, x in directions if moves]
         if evaluation.family.is_bounded:
-            each = zip(counts, sizes * (len(counts) // len(sizes)), strict=True)
+            each = zip(counts, evaluation.family.size_of_counts(sizes), strict=True)
             at_end += [x == size for x, size in each]
         is_end = np.logical_or.reduce(at_end).reshape(evaluation.outcomes.shape)
         return np.asarray(at_boundary | is_end)

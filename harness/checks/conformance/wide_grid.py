@@ -25,7 +25,7 @@ from harness.checks.conformance.grid import (
 from harness.checks.findings import USUAL_ALPHA
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS, Family
+from harness.families.family import Family
 
 WIDE_ALPHAS = (0.001, 0.01, USUAL_ALPHA, 0.1, 0.2, 0.3173)
 DRAWN_ALPHAS = 2
@@ -290,7 +290,7 @@ def several_count_grid(
     if thorough:
         extent = _SEVERAL_THOROUGH
     known = family_of(family)
-    if known.design == PAIRS:
+    if known.shares_size:
         return _pairs(family, extent, rng)
     return (_two_proportions if known.is_bounded else _two_rates)(family, extent, rng)
 

@@ -54,7 +54,7 @@ from harness.distributions.list_truths import (
 )
 from harness.distributions.paired_truths import table_of_cells
 from harness.families.catalogue import family_of
-from harness.families.family import CLUSTERS, PAIRS, RUNS, STRATA
+from harness.families.family import CLUSTERS, RUNS, STRATA
 from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract
 
 DRAWN_CHECKS = MEAN, WORST, DRAWN = "mean alpha error, drawn", "worst alpha, drawn", "can be drawn"
@@ -474,7 +474,7 @@ def _truths(scenario: Scenario) -> list[tuple[float, ...]]:
 
     Of pairs they are tables with discordant cells in the lower half of that range.
     """
-    if family_of(scenario.family).design == PAIRS:
+    if family_of(scenario.family).shares_size:
         cells = np.linspace(*DISCORDANT, TRUTHS_OF_TWO).tolist()
         return [table_of_cells(*each) for each in itertools.product(cells, cells)]
     spans = truths_inside(scenario)

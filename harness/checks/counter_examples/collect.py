@@ -35,12 +35,12 @@ from harness.checks.scenarios import limits_table, scenario_of, truths_inside
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.checks.tails.record import LimitName, LimitTails
-from harness.designs.design import Scenario
+from harness.designs.design import Scenario, design_for
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS, TWO_SAMPLES, Family
+from harness.families.family import Family
 from harness.methods.expected_failures import SIDE
 from harness.methods.method import NONE, Contract
 
@@ -142,14 +142,14 @@ def miss_example(
         return None
     sizes = tuple(float(cell[name]) for name in family.sizes)
     alpha = float(cell["alpha"])
-    size: Size = sizes[0] if len(sizes) == 1 else (sizes[0], sizes[1])
+    size: Size = design_for(subject.family).size_of(sizes)
     scenario = scenario_of(subject.family, size)
     try:
         if solver_of(scenario).possible_count() > _LARGEST:
             return None
         limits = limits_table(subject, scenario, [alpha])
         held, words = scenario, ""
-        if family.design == TWO_SAMPLES:
+        if family.samples == 2:
             second = _second_truth(exact, family, sizes, alpha)
             held = _held(scenario, size, second)
             words = f"{family.symbols[1]} = {second:.4g}, "
@@ -291,7 +291,7 @@ def _of_size(finding: Finding, tails: LimitTails) -> TailExample | None:
     number = tails.alphas.index(float(cell["alpha"]))
     family = family_of(outcomes.family)
     *others, axis = family.counts
-    if family.design == PAIRS:
+    if family.shares_size:
         # A pair moves from second_only to first_only, while the other two cells stay.
         others, axis = ["both", "neither"], "first_only"
     columns = dict(zip(family.counts, outcomes.flat(), strict=True))

@@ -33,7 +33,7 @@ from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.tails.record import LARGEST_ALPHA, LimitTails, r_of
 from harness.families.combination import Combination
-from harness.families.family import PAIRS, Family
+from harness.families.family import Family
 from harness.families.paired import PairedFamily
 from harness.methods.method import TWO_SIDED
 from harness.methods.remarks import rounding
@@ -59,7 +59,7 @@ def nearest_truths(
         sizes: the size of each sample.
         parameter: inside the range of the family's parameter, shape (m,).
     """
-    if family.design == PAIRS:
+    if family.shares_size:
         return _nearest_tables(cast(PairedFamily, family), counts, parameter)
     return _nearest_pairs(family, counts, sizes, parameter)
 
@@ -188,7 +188,7 @@ class _Listed:
     @cached_property
     def least_counts(self) -> Floats:
         """The least of the counts that matter at each outcome, shape (m,)."""
-        if self.family.design == PAIRS:
+        if self.family.shares_size:
             both, first, second, neither = self.counts
             return np.asarray(np.minimum.reduce((first, second, both + neither)))
         parts = list(self.counts)
@@ -281,7 +281,7 @@ class _Listed:
         found = np.zeros((truths[0].size, places.size + 2))
         inner = found[:, 1:-1]
         counts = [each[places] for each in self.counts]
-        if self.family.design == PAIRS:
+        if self.family.shares_size:
             inner += gammaln(self.sizes[0] + 1.0) - sum(gammaln(x + 1.0) for x in counts)
             inner += np.log(np.array(truths)).T @ np.array(counts)
             np.exp(inner, out=inner)
@@ -302,12 +302,13 @@ class _Listed:
 
     def _expected(self, counts: Truths, truths: Truths) -> Iterator[tuple[Floats, Floats, Floats]]:
         """Each count, its expected value and its share of the size."""
-        sizes = self.sizes * (len(counts) // len(self.sizes))
-        for x, truth, size in zip(counts, truths, sizes, strict=True):
+        for x, truth, size in zip(
+            counts, truths, self.family.size_of_counts(self.sizes), strict=True
+        ):
             yield x, size * truth, truth
 
 
 def _pearson(family: Family, x: Floats, expected: Floats, share: Floats) -> Floats:
     """The squared distance over the variance of a count, that of a cell of pairs over its mean."""
-    rest = 1.0 - share if family.is_bounded and family.design != PAIRS else 1.0
+    rest = 1.0 - share if family.is_bounded and not family.shares_size else 1.0
     return np.asarray((x - expected) ** 2 / (expected * rest))
