@@ -77,12 +77,6 @@ def flow(value: Any) -> str:
     return listed.removesuffix("\n")[1:-1]
 
 
-def plain_number(value: float) -> int | float:
-    """2.0 as 2, so that a number has one form however it was written."""
-    whole = float(value).is_integer() and abs(value) < 1e15
-    return int(value) if whole else value
-
-
 def describe(value: Any) -> str:
     """The value as its author wrote it, or what it is if that is too long for a message."""
     if value is None:

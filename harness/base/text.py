@@ -51,3 +51,9 @@ def enumerated(words: Iterable[str], conjunction: str = "and") -> str:
     """
     *first, last = words
     return f"{', '.join(first)} {conjunction} {last}" if first else last
+
+
+def plain_number(value: float) -> int | float:
+    """2.0 as 2, so that a number has one form however it was written."""
+    whole = float(value).is_integer() and abs(value) < 1e15
+    return int(value) if whole else value

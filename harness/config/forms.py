@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import models_json_schema
 
 from harness.base.models import StrictModel
-from harness.base.plain_data import plain_number
+from harness.base.text import plain_number
 from harness.callers.process import TIMEOUT
 from harness.config.experiment import CALIBRATION, COVERAGE, SizeRange
 from harness.config.models.constraints import Word, expecting, model_name, one_line

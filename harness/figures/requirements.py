@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from harness.base.errors import did_you_mean
-from harness.base.plain_data import expected_found, flow, plain_number
+from harness.base.plain_data import expected_found, flow
+from harness.base.text import plain_number
 from harness.designs.design import AnyTruth
 from harness.distributions.paired_truths import TableTruth
 from harness.distributions.truths import DiscreteTruth, PairTruth

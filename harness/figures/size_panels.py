@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
-from harness.base.plain_data import expected_found, flow, plain_number
+from harness.base.plain_data import expected_found, flow
+from harness.base.text import plain_number
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures import options, selection
 from harness.figures.kind import file_stem

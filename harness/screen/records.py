@@ -16,15 +16,15 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from harness.families.catalogue import family_of
-from harness.findings.numbers import format_number
 from harness.screen.console import escape_markup
+from harness.tables.wording import rounded
 
 
 def format_value(value: object) -> str:
     """The value as text; None is an estimate such as 0/0, which is no number."""
     if value is None:
         return "undefined"
-    return format_number(value) if isinstance(value, float) else str(value)
+    return rounded(value) if isinstance(value, float) else str(value)
 
 
 def format_record(record: Mapping[str, Any]) -> str:

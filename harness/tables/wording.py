@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base.plain_data import plain_number
+from harness.base.text import plain_number
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import TWO_SIDED

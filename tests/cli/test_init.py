@@ -29,9 +29,9 @@ def test_a_starter_loads_with_every_key_and_its_description(family: str, tmp_pat
     experiment = load_experiment(file)
     assert (experiment.name, experiment.family) == ("mine", family)
     assert len(experiment.methods) >= 2
-    for key, (_, field) in form_for("coverage", family).keys.items():
+    for key, record in form_for("coverage", family).keys.items():
         assert re.search(rf"^#?{key}:", text, re.MULTILINE)
-        assert " ".join(field.description.split()) in " ".join(flat(text).split())
+        assert " ".join(record.field.description.split()) in " ".join(flat(text).split())
     assert max(map(len, text.splitlines())) <= 120
 
 

@@ -22,7 +22,7 @@ from pydantic import (
 
 from harness.base.errors import InputError
 from harness.base.models import StrictModel
-from harness.base.plain_data import plain_number
+from harness.base.text import plain_number
 from harness.callers.command import FORMS, TEXT, Command, RFunction
 from harness.config.experiment import MethodSpec
 from harness.config.models.constraints import (

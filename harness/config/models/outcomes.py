@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import AfterValidator, BaseModel, Field, Tag, create_model, model_validator
 
 from harness.base.models import StrictModel
-from harness.base.plain_data import plain_number
+from harness.base.text import plain_number
 from harness.config.models.constraints import (
     by_key,
     by_shape,

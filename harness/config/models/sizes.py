@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, Tag, create_model, model_validator
 
 from harness.base.models import StrictModel
-from harness.base.plain_data import plain_number
+from harness.base.text import plain_number
 from harness.config.models.constraints import (
     ascending,
     by_shape,

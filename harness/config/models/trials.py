@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import AfterValidator, Field, Tag, model_validator
 
 from harness.base.models import StrictModel
-from harness.base.plain_data import plain_number
+from harness.base.text import plain_number
 from harness.callers.process import TIMEOUT
 from harness.config import experiment
 from harness.config.experiment import DASK

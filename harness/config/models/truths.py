@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from harness.base.models import StrictModel
-from harness.base.plain_data import plain_number
+from harness.base.text import plain_number
 from harness.config.models.case_truths import (
     ClusterTruths,
     RunTruths,
