@@ -18,7 +18,8 @@ from harness.designs.design import keyed_stream
 from harness.distributions.truths import ContinuousTruth, PairTruth, Prior, as_distribution
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.families.family import Data, Family, Model, by_sample, truth_posterior
+from harness.families.family import Data, Family, Model, truth_posterior
+from harness.families.samples import by_sample
 from harness.methods.significance import at_least
 
 SHARD = 1 << 13
@@ -198,6 +199,7 @@ def probabilities(design: Design, trials: CalibrationTrials, reference: str) -> 
         posterior = family.posterior(data, design.prior)
     else:
         samples = zip(design.truths, by_sample(data), strict=True)
+        assert family.combine_posteriors is not None
         posterior = family.combine_posteriors(
             *(truth_posterior(family.model, truth, x, size) for truth, (x, size) in samples)
         )

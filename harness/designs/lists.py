@@ -27,7 +27,7 @@ from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.families.catalogue import family_of
 from harness.families.family import CLUSTERS, RUNS, STRATA, Data
-from harness.families.list_data import weighted_mean, weights
+from harness.families.lists import weighted_mean, weights
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
 
 

@@ -53,7 +53,9 @@ def _implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
         truth_posterior(scenario.model, as_distribution(sample.truth), x, sample.size)
         for sample, x in zip(scenario.samples(), scenario.counts(outcomes), strict=True)
     )
-    return family_of(scenario.family).combine_posteriors(*implied)
+    combine = family_of(scenario.family).combine_posteriors
+    assert combine is not None
+    return combine(*implied)
 
 
 def _draw_ascending(scenario: Scenario, trials: int, rng: np.random.Generator) -> Draws:

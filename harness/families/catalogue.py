@@ -13,129 +13,86 @@ from harness.distributions.posteriors.ratio.posterior import (
     ratio_of_proportions,
     ratio_of_rates,
 )
-from harness.families import pairs, proportion, rate, run_model
+from harness.families import proportion, rate
 from harness.families.combination import OddsRatio, Ratio, WeightedSum
-from harness.families.family import (
-    CLOSED_FORM,
-    CLUSTERS,
-    ENUMERATION,
-    PAIRS,
-    POSTERIOR,
-    RUNS,
-    STRATA,
-    TWO_SAMPLES,
-    Family,
-)
-from harness.families.list_data import CLUSTER_DATA, RUN_DATA, STRATUM_DATA
-from harness.families.lists import ListFamily
-from harness.families.paired import PairedFamily, PairedRatio
+from harness.families.family import ENUMERATION, POSTERIOR, Family
+from harness.families.lists import CLUSTERED_PROPORTION, MEAN, STRATIFIED_DIFFERENCE
+from harness.families.paired import DIFFERENCE, RATIO, family_of_pairs
+from harness.families.samples import family_of_samples
 
 FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
-        Family("proportion", "a proportion: x of n", "p", proportion),
-        Family("rate", "a rate: x events in an exposure", "rate", rate),
-        Family(
+        family_of_samples("proportion", "a proportion: x of n", "p", proportion),
+        family_of_samples("rate", "a rate: x events in an exposure", "rate", rate),
+        family_of_samples(
             "proportion_difference",
             "the difference of two proportions: x1 of n1 less x2 of n2",
             "p1 − p2",
             proportion,
             WeightedSum((1.0, -1.0)),
             difference_of_proportions,
-            design=TWO_SAMPLES,
             same_cases="paired_difference",
         ),
-        Family(
+        family_of_samples(
             "rate_difference",
             "the difference of two rates: x1 in exposure1 less x2 in exposure2",
             "rate1 − rate2",
             rate,
             WeightedSum((1.0, -1.0)),
             difference_of_rates,
-            design=TWO_SAMPLES,
         ),
-        Family(
+        family_of_samples(
             "balanced_accuracy",
             "a balanced accuracy: the mean of x1 of n1 positives and x2 of n2 negatives right",
             "(p1 + p2)/2",
             proportion,
             WeightedSum((0.5, 0.5)),
             mean_of_proportions,
-            design=TWO_SAMPLES,
         ),
-        Family(
+        family_of_samples(
             "risk_ratio",
             "the ratio of two proportions: x1 of n1 over x2 of n2",
             "p1/p2",
             proportion,
             Ratio(),
             ratio_of_proportions,
-            design=TWO_SAMPLES,
             same_cases="paired_ratio",
         ),
-        Family(
+        family_of_samples(
             "odds_ratio",
             "the ratio of two odds: p1/(1 − p1) over p2/(1 − p2), from x1 of n1 and x2 of n2",
             "odds ratio",
             proportion,
             OddsRatio(),
             odds_ratio_of_proportions,
-            design=TWO_SAMPLES,
         ),
-        Family(
+        family_of_samples(
             "rate_ratio",
             "the ratio of two rates: x1 in exposure1 over x2 in exposure2",
             "rate1/rate2",
             rate,
             Ratio(),
             ratio_of_rates,
-            design=TWO_SAMPLES,
         ),
-        PairedFamily(
+        family_of_pairs(
             "paired_difference",
             "the difference of two proportions on the same cases: a table of pairs",
             "p1 − p2",
-            pairs,
-            design=PAIRS,
-            exact_engines=(POSTERIOR, ENUMERATION),
-            posterior_of_pairs=paired_difference_posterior,
+            DIFFERENCE,
+            (POSTERIOR, ENUMERATION),
+            paired_difference_posterior,
         ),
-        PairedFamily(
+        family_of_pairs(
             "paired_ratio",
             "the ratio of two proportions on the same cases: a table of pairs",
             "p1/p2",
-            pairs,
-            design=PAIRS,
-            exact_engines=(ENUMERATION,),
-            of_pairs=PairedRatio(),
+            RATIO,
+            (ENUMERATION,),
         ),
-        ListFamily(
-            "mean",
-            "the mean of repeated runs: a value for each of k runs",
-            "mean",
-            run_model,
-            design=RUNS,
-            exact_engines=(CLOSED_FORM,),
-            of_lists=RUN_DATA,
-        ),
-        ListFamily(
-            "clustered_proportion",
-            "a proportion of clustered cases: x of n in each cluster",
-            "p",
-            proportion,
-            design=CLUSTERS,
-            exact_engines=(),
-            of_lists=CLUSTER_DATA,
-        ),
-        ListFamily(
-            "stratified_difference",
-            "the difference of two proportions over strata: x1 of n1 less x2 of n2 in each",
-            "p1 − p2",
-            proportion,
-            design=STRATA,
-            exact_engines=(ENUMERATION,),
-            of_lists=STRATUM_DATA,
-        ),
+        MEAN,
+        CLUSTERED_PROPORTION,
+        STRATIFIED_DIFFERENCE,
     )
 }
 

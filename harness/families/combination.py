@@ -1,4 +1,4 @@
-"""The parameter of a family as a function of the parameters of its samples.
+"""The parameter of a family as a function of those of its samples, or of the cells of a table.
 
 On a coordinate g of the samples' parameters and a coordinate h of the family's it is a weighted
 sum, h(θ) = w₁g(θ₁) + w₂g(θ₂): with both the identity a sum or a difference, with both the logarithm
@@ -8,7 +8,7 @@ a ratio, and with the logit and the logarithm an odds ratio.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,6 +18,9 @@ from harness.base.numerics.arrays import Floats
 
 Span = tuple[float, float]
 """A range: its lower and its upper boundary."""
+
+Mirror = Callable[[Floats, Floats], tuple[Floats, Floats]]
+"""Returns the limits of the mirrored outcome, from the lower and the upper ones of the outcome."""
 
 NEXT_TO_BOUNDARY = 1e-9
 """How far from a boundary at which a coordinate is infinite a search begins, times 1/size; all but
@@ -83,12 +86,9 @@ class Combination(Protocol):
         """
         ...
 
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
-        """Return the limits when successes and failures change places; None where they may be any.
-
-        Args:
-            lower, upper: the limits of the outcome with x successes in each sample.
-        """
+    @property
+    def mirrored(self) -> Mirror | None:
+        """The limits when successes and failures change places; None where they may be any."""
         ...
 
 
@@ -135,7 +135,7 @@ class WeightedSum:
     def inside(self, span: Span, size: float) -> Span:
         return span
 
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         # Of a weighted sum of proportions, θ becomes w₁ + w₂ − θ.
         whole = sum(self.weights)
         return whole - upper, whole - lower
@@ -197,7 +197,8 @@ class Ratio(_Quotient):
         least = NEXT_TO_BOUNDARY / size
         return max(low, least), max(high, least)
 
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
+    @property
+    def mirrored(self) -> None:
         return None
 
 
@@ -224,8 +225,33 @@ class OddsRatio(_Quotient):
         low, high = (min(max(end, least), 1.0 - least) for end in span)
         return low, high
 
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
+    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         return inverted(lower, upper)
+
+
+@dataclass(frozen=True)
+class PairedParameter:
+    """A parameter of the probabilities of a pair, of which p₁ = p₁₁ + p₁₀ and p₂ = p₁₁ + p₀₁.
+
+    Cells are both, first_only, second_only and neither, arrays of shape (t,).
+    """
+
+    at: Callable[[Sequence[Floats]], Floats]
+    """Return the parameter at tables of probabilities, from their cells."""
+    estimate: Callable[[Sequence[Floats]], Floats]
+    """Return the parameter at the observed proportions, from the counts of the cells."""
+    moved_mass: Callable[[Sequence[Floats], Floats], Floats]
+    """Return the mass that moves tables to other values of the parameter, from the cells and the
+    other values: what second_only loses and first_only gains."""
+    constraint: Callable[[Floats], tuple[Floats, ...]]
+    """Return a of each cell, with Σ a·p = 0 at the tables p that have the parameter."""
+    mirrored: Mirror
+    """Return the limits when first and second change places."""
+    support: Span
+    uses_both: bool
+    """Whether it depends on the concordant cells."""
+    is_ratio: bool
+    """Whether it is a ratio, of which logarithms are compared."""
 
 
 def logarithm(ratio: Floats) -> Floats:

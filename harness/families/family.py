@@ -1,9 +1,9 @@
-"""The family: a parameter of one or more samples, its data, posterior and engines."""
+"""The family: a parameter, its data, posterior and engines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -16,8 +16,15 @@ from harness.base.text import enumerated
 from harness.distributions.posteriors.truncated import Truncated
 from harness.distributions.sampling.law import Sampling
 from harness.distributions.truths import ContinuousTruth, Prior
-from harness.families.combination import ONE_SAMPLE, Combination, Span, length_between
-from harness.families.data import broadcast_columns
+from harness.families.combination import (
+    ONE_SAMPLE,
+    Combination,
+    Mirror,
+    PairedParameter,
+    Span,
+    length_between,
+    logarithm,
+)
 
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 CLOSED_FORM = "closed_form"
@@ -65,6 +72,8 @@ class Model(Protocol):
     """Whether the size is a whole number of trials; otherwise it is any amount above 0."""
     IS_BOUNDED: bool
     """Whether the number of outcomes and the range of the parameter are finite."""
+    HAS_MIRROR: bool
+    """Whether successes and failures may change places, with limits that follow."""
     SUPPORT: Span
     """The range of the parameter."""
     FLAT_PRIOR: Prior
@@ -120,17 +129,16 @@ class Family:
     """What is estimated: a parameter and its data, with all that differs between families.
 
     Engines, tables, figures and the config ask the family and the scenario, never for a name or a
-    type. ``engines`` lists the engines that a family has; ``solver_of`` refuses a scenario whose
-    family has no enumeration or no solver for its number of samples. A family may leave out:
+    type. A family may lack, where it then has None or nothing:
 
-    - ``posterior_of``, where the parameter has no closed posterior. The family then
-      has no ``posterior`` engine, no methods that apply a criterion to a posterior, no exact
-      values under a continuous truth, and the engines are not compared with each other.
-    - outcomes that are whole numbers, as those of lists (``has_outcomes``). Its methods are then
+    - ``closed_posterior``. The family then has no ``posterior`` engine, no methods that apply a
+      criterion to a posterior, no exact values under a continuous truth, and the engines are not
+      compared with each other.
+    - ``counts``, where outcomes are no whole numbers, as those of lists. Its methods are then
       simulated as stochastic ones are, with limits for every trial.
 
-    An outcome is a row of counts, named by ``counts``; a size is a row, named by ``sizes``. The
-    family says how many columns there are.
+    An outcome is a row of counts, named by ``counts``; a size is a row, named by ``sizes``.
+    ``samples.family_of_samples`` and ``paired.family_of_pairs`` build what their families share.
     """
 
     name: str
@@ -139,34 +147,87 @@ class Family:
     """The parameter as it is written beside a number and on an axis."""
     model: Model
     """The model of each sample."""
+    design: str
+    """How the data arise: the name of a design."""
+    engines: tuple[str, ...]
+    """The names of the engines that the family has."""
+    data: tuple[str, ...]
+    """The names of all columns: of samples each one's count, then its size."""
+    sizes: tuple[str, ...]
+    """The names of the sizes: n, or n1 and n2, and likewise for an exposure."""
+    truths: tuple[str, ...]
+    """The names of the true values' columns: truth, or truth1 and truth2."""
+    symbols: tuple[str, ...]
+    """The symbol of each true value: p, or p1 and p2."""
+    support: Span
+    """The range of the parameter."""
+    validate_data: Callable[[Mapping[str, npt.ArrayLike]], Data]
+    """Return the columns as float arrays of one shape.
+
+    It raises an InputError where a column is missing or unknown, or a value is out of range.
+    """
+    estimate: Callable[[Data], Floats]
+    """Return the estimate of the parameter from each row of the data, shape (m,)."""
+    columns: Callable[[Sequence[Floats], Sequence[float]], Data]
+    """Return the columns that methods take, from the counts, shape (m,) each, or the lists of
+    outcomes of one size, and the sizes."""
+    counts: tuple[str, ...] = ()
+    """The names of the outcome's columns: x, or x1 and x2; none of lists."""
+    directions: tuple[float, ...] = ()
+    """How the parameter moves with each count: 1 rises, −1 falls, 0 either."""
+    suffixes: tuple[str, ...] = ("",)
+    """What follows a name of which each sample, or each cell, has one."""
+    samples: int = 1
+    """The number of samples."""
     combination: Combination = ONE_SAMPLE
-    posterior_of: Callable[[Any, Any], Any] | None = None
-    """The posterior of the parameter of two samples, from the posteriors of both."""
+    """The parameter as a function of those of the samples."""
+    of_pairs: PairedParameter | None = None
+    """The parameter as a function of the cells of a table of pairs."""
+    is_ratio: bool = False
+    """Whether the parameter is a ratio.
+
+    Lengths are then those of its logarithm, a limit may be 0 or infinite, and an estimate is not a
+    number where it is 0/0.
+    """
+    parameter_at: Callable[[Sequence[Floats]], Floats] = ONE_SAMPLE.parameter_at
+    """Return the parameter of the family at true values, shape (t,)."""
+    mirrored: Mirror | None = None
+    """Return the limits of the mirrored outcome; None where they may be any.
+
+    The mirrored outcome has the failures of each sample as its successes; of pairs, first and
+    second change places.
+    """
+    all_truths: Callable[[Sequence[Floats]], tuple[Floats, ...]] = tuple
+    """Return all true values from those of the ``free_symbols``.
+
+    It raises an InputError where there are no such values.
+    """
+    closed_posterior: Callable[[Data, Prior], Any] | None = None
+    """Return the posterior of the parameter for each outcome, with the prior of each sample."""
+    combine_posteriors: Callable[..., Any] | None = None
+    """Return the posterior of the parameter from those of its samples."""
+    truth_parts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The keys of a truth that has several parts, with the symbol of what each is of."""
+    held: tuple[str, ...] = ()
+    """The symbols of the true values that no curve goes over, and none holds."""
+    truth_is_of_sample: bool = True
+    """Whether the first true value is the parameter of a sample, of the model's range."""
+    quantity: str = ""
+    """The first true value in words, before its symbol; empty where the symbol says it."""
+    size_in_words: str = "number of trials"
+    """What the size of the first sample is a number of."""
+    names_sampling: bool = False
+    """Whether tables name how data arise always, as there is no usual way."""
+    sampling_remark: str = (
+        "What methods promise for independent trials or events need not hold here."
+    )
+    """What else than the model's own way of sampling means for methods, in a sentence."""
+    lists_are_counts: bool = True
+    """Whether the numbers of lists are whole."""
+    summary: tuple[str, ...] = ()
+    """The names of the data that may be given in place of lists."""
     same_cases: str | None = None
     """The family of the same comparison where both samples are of the same cases."""
-    design: str = SINGLE_SAMPLE
-    """How the data arise: the name of a design."""
-    exact_engines: tuple[str, ...] | None = None
-    """The engines beside Monte Carlo; None for those that follow from the model."""
-
-    @property
-    def samples(self) -> int:
-        """The number of samples."""
-        return self.combination.samples
-
-    @property
-    def is_weighted_sum(self) -> bool:
-        """Whether the parameter is a weighted sum of the samples' parameters."""
-        return not self.combination.is_ratio
-
-    @property
-    def is_ratio(self) -> bool:
-        """Whether the parameter is a ratio.
-
-        Lengths are then those of its logarithm, a limit may be 0 or infinite, and an estimate is
-        not a number where it is 0/0.
-        """
-        return self.combination.is_ratio
 
     @property
     def equality(self) -> float:
@@ -179,7 +240,7 @@ class Family:
 
     def scale(self, parameter: Floats) -> Floats:
         """Return the parameter as lengths and scores measure it: itself, or a ratio's logarithm."""
-        return self.combination.scale(parameter)
+        return logarithm(parameter) if self.is_ratio else parameter
 
     @property
     def has_outcomes(self) -> bool:
@@ -187,7 +248,7 @@ class Family:
 
         Otherwise a trial draws a whole data set, and limits are computed for every trial.
         """
-        return True
+        return bool(self.counts)
 
     @property
     def has_single_count(self) -> bool:
@@ -209,116 +270,33 @@ class Family:
         return "clusters" in self.sizes
 
     @property
-    def directions(self) -> tuple[float, ...]:
-        """How the parameter moves with each count: 1 rises, −1 falls, 0 either."""
-        return self.combination.directions
-
-    @property
-    def engines(self) -> tuple[str, ...]:
-        """The names of the engines that the family has."""
-        if self.exact_engines is not None:
-            return MONTE_CARLO, *self.exact_engines
-        has_posterior = self.samples == 1 or self.posterior_of is not None
-        is_enumerable = hasattr(self.model.SAMPLING, "pmf")
-        return (
-            MONTE_CARLO,
-            *([POSTERIOR] if has_posterior else []),
-            *([ENUMERATION] if is_enumerable else []),
-        )
-
-    @property
-    def counts(self) -> tuple[str, ...]:
-        """The names of the outcome's columns: x, or x1 and x2."""
-        return self.numbered(self.model.COUNT)
-
-    @property
-    def sizes(self) -> tuple[str, ...]:
-        """The names of the sizes: n, or n1 and n2, and likewise for an exposure."""
-        return self.numbered(self.model.SIZE)
-
-    @property
-    def truths(self) -> tuple[str, ...]:
-        """The names of the true values' columns: truth, or truth1 and truth2."""
-        return self.numbered("truth")
-
-    @property
-    def symbols(self) -> tuple[str, ...]:
-        """The symbol of each sample's parameter: p, or p1 and p2."""
-        return self.numbered(self.model.PARAMETER)
-
-    @property
-    def truth_parts(self) -> dict[str, str]:
-        """The keys of a truth that has several parts, with the symbol of what each is of."""
-        parts = ("first", "second") if self.samples > 1 else ()
-        return dict(zip(parts, self.symbols, strict=False))
-
-    @property
     def free_symbols(self) -> tuple[str, ...]:
         """The symbols of the true values that are given; of pairs the last one follows."""
-        return self.symbols
-
-    def all_truths(self, given: Sequence[Floats]) -> tuple[Floats, ...]:
-        """Return all true values from those of the ``free_symbols``.
-
-        Raises:
-            InputError: there are no such values.
-        """
-        return tuple(given)
-
-    @property
-    def truth_is_of_sample(self) -> bool:
-        """Whether the first true value is the parameter of a sample, of the model's range."""
-        return True
-
-    @property
-    def quantity(self) -> str:
-        """The first true value in words, before its symbol; empty where the symbol says it."""
-        return self.model.QUANTITY
+        return self.symbols[:-1] if self.shares_size else self.symbols
 
     @property
     def curve_truths(self) -> tuple[tuple[str, str], ...]:
         """The column and the symbol of the truth that a curve goes over, then those it holds."""
-        return tuple(zip(self.truths, self.symbols, strict=True))
-
-    @property
-    def names_sampling(self) -> bool:
-        """Whether tables name how data arise always, as there is no usual way."""
-        return False
-
-    @property
-    def sampling_remark(self) -> str:
-        """What else than the model's own way of sampling means for methods, in a sentence."""
-        return "What methods promise for independent trials or events need not hold here."
-
-    @property
-    def size_in_words(self) -> str:
-        """What the size of the first sample is a number of."""
-        return "number of trials" if self.model.SIZE_IS_COUNT else "its own unit"
+        named = zip(self.truths, self.symbols, strict=True)
+        return tuple((truth, symbol) for truth, symbol in named if symbol not in self.held)
 
     def numbered(self, name: str) -> tuple[str, ...]:
-        """Return the name for each sample: itself, or numbered where there are several."""
-        if self.samples == 1:
-            return (name,)
-        return tuple(f"{name}{number + 1}" for number in range(self.samples))
+        """Return the name for each sample or cell: itself, or several with a suffix each."""
+        return tuple(name + suffix for suffix in self.suffixes)
 
     def size_text(self, sizes: Sequence[float], digits: int = 15) -> str:
         """The sizes with their names: ``n = 50``, or ``n1 = 50, n2 = 20``."""
         named = zip(self.sizes, sizes, strict=True)
         return ", ".join(f"{name} = {size:.{digits}g}" for name, size in named)
 
-    @property
-    def data(self) -> tuple[str, ...]:
-        """The names of all columns: each sample's count, then its size."""
-        return tuple(name for pair in zip(self.counts, self.sizes, strict=True) for name in pair)
-
     def has_closed_form(self, truth: Any) -> bool:
         """Whether the engine ``closed_form`` has values under a truth."""
-        return False
+        return CLOSED_FORM in self.engines and bool(truth.law.is_normal)
 
     @property
     def options(self) -> tuple[str, ...]:
         """The names of all data that may be given: the columns, and summaries of lists."""
-        return self.data
+        return (*self.data, *self.summary)
 
     def arguments(self, counts: Sequence[Floats], sizes: Sequence[float]) -> dict[str, Any]:
         """Return the arguments of a user's function by name, in the order of ``data``.
@@ -328,66 +306,23 @@ class Family:
 
         Args: as of ``columns``.
         """
-        by_name = dict(zip(self.sizes, sizes, strict=True))
+        by_name = dict(zip(self.sizes, sizes, strict=True)) if self.has_outcomes else {}
+        given = self.columns(counts, sizes) if self.has_outcomes else counts
         number = int if self.model.SIZE_IS_COUNT else float
+        kind = np.int64 if self.lists_are_counts else np.float64
         return {
-            name: number(by_name[name]) if name in by_name else column.astype(np.int64)
-            for name, column in zip(self.data, self.columns(counts, sizes), strict=True)
+            name: number(by_name[name]) if name in by_name else column.astype(kind)
+            for name, column in zip(self.data, given, strict=True)
         }
 
     def outcomes_shape(self, data: Data) -> tuple[int, ...]:
         """Return the shape of the outcomes that validated data have."""
-        return data[0].shape
-
-    def columns(self, counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
-        """Return the columns of outcomes of one size, in the order of ``data``.
-
-        Args:
-            counts: the outcome's columns in the order of ``counts``, shape (m,) each.
-            sizes: the size of each sample.
-        """
-        columns: list[Floats] = []
-        for count, size in zip(counts, sizes, strict=True):
-            columns += [count, np.full(count.size, float(size))]
-        return tuple(columns)
+        return data[0].shape if self.has_outcomes else data[-1].shape[:-1]
 
     @property
     def is_bounded(self) -> bool:
         """Whether each sample has finitely many outcomes, and so a parameter of finite range."""
         return self.model.IS_BOUNDED
-
-    @property
-    def has_mirror(self) -> bool:
-        """Whether limits must follow from those of the mirrored outcome."""
-        nothing = np.ones(0)
-        return self.is_bounded and self.mirrored(nothing, nothing) is not None
-
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
-        """Return the limits of the mirrored outcome; None where they may be any.
-
-        The mirrored outcome has the failures of each sample as its successes; of pairs, first and
-        second change places.
-        """
-        return self.combination.mirrored(lower, upper)
-
-    @property
-    def support(self) -> Span:
-        """The range of the parameter."""
-        return self.combination.support(self.model.SUPPORT)
-
-    def validate_data(self, given: dict[str, npt.ArrayLike]) -> Data:
-        """Return the columns as float arrays of one shape.
-
-        Raises:
-            InputError: a column is missing or unknown, or a value is out of range.
-        """
-        if set(given) != set(self.data):
-            found = ", ".join(sorted(given)) or "nothing"
-            raise InputError(f"{self.name} needs the data {enumerated(self.data)}, found {found}")
-        columns: list[Floats] = []
-        for count, size in zip(self.counts, self.sizes, strict=True):
-            columns += self.model.validate_data(given[count], given[size], (count, size))
-        return broadcast_columns(self.data, columns)
 
     def validate_prior(self, prior: Prior | None) -> Prior | None:
         """Return the prior of each sample as floats; None for None.
@@ -431,31 +366,23 @@ class Family:
             self.samples == 1 or min(shapes) >= SMALLEST_SHAPE_OF_TWO
         )
 
-    def parameter_at(self, truths: Sequence[Floats]) -> Floats:
-        """Return the parameter of the family at those of its samples, shape (t,)."""
-        return self.combination.parameter_at(truths)
-
-    def estimate(self, data: Data) -> Floats:
-        """Return the parameter at the estimates of the samples, shape (m,)."""
-        return self.parameter_at(tuple(self.model.estimate(x, n) for x, n in by_sample(data)))
-
     def posterior(self, data: Data, prior: Prior) -> Any:
-        """Return the posterior of the parameter for each outcome, with the prior of each sample."""
-        return self.combine_posteriors(
-            *(self.model.posterior(x, n, prior) for x, n in by_sample(data))
-        )
-
-    def combine_posteriors(self, *posteriors: Any) -> Any:
-        """Return the posterior of the family's parameter from those of its samples.
+        """Return the posterior of the parameter for each outcome, with the prior of each sample.
 
         Raises:
             HarnessError: the parameter has no closed posterior.
         """
-        if POSTERIOR not in self.engines:
+        if self.closed_posterior is None:
             raise HarnessError(f"the parameter of {self.name} has no closed posterior")
-        return posteriors[0] if self.posterior_of is None else self.posterior_of(*posteriors)
+        return self.closed_posterior(data, prior)
 
 
-def by_sample(data: Data) -> list[tuple[Floats, Floats]]:
-    """Return the counts and the sizes of each sample."""
-    return [(data[i], data[i + 1]) for i in range(0, len(data), 2)]
+def validate_names(family: str, expected: Sequence[str], given: Mapping[str, object]) -> None:
+    """Refuse data with other names than those expected.
+
+    Raises:
+        InputError: a name is missing or unknown.
+    """
+    if set(given) != set(expected):
+        found = ", ".join(sorted(given)) or "nothing"
+        raise InputError(f"{family} needs the data {enumerated(expected)}, found {found}")

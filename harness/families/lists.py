@@ -7,203 +7,32 @@ truth, and none given the outcome.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.errors import HarnessError, InputError
+from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.base.text import enumerated
-from harness.distributions.truths import Prior
-from harness.families.combination import Span
-from harness.families.data import numbers
-from harness.families.family import CLOSED_FORM, RUNS, Data, Family
-
-
-@dataclass(frozen=True)
-class ListData(ABC):
-    """The data of a family of lists: what they are, and what is estimated from them."""
-
-    data: tuple[str, ...]
-    """The names of the lists."""
-    sizes: tuple[str, ...]
-    """The names of the sizes of an experiment."""
-    size_in_words: str
-    """What the first size is a number of."""
-    truths: tuple[str, ...]
-    """The names of the columns of the true values; the first one is of the parameter."""
-    symbols: tuple[str, ...]
-    """The symbols of the true values."""
-    quantity: str
-    """The parameter in words, before its symbol; empty where the symbol says it."""
-    support: Span
-    counts_are_whole: bool = True
-    """Whether the numbers of the lists are counts."""
-    summary: tuple[str, ...] = ()
-    """The names of the data that may be given in place of the lists."""
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """The names of all data that may be given: the lists, and summaries of them."""
-        return (*self.data, *self.summary)
-
-    @abstractmethod
-    def validate(self, given: Mapping[str, npt.ArrayLike]) -> Data:
-        """Return the columns that methods take; their last axis, if any, is that of the lists.
-
-        Raises:
-            InputError: a list is missing or unknown, or a value is out of range.
-        """
-
-    def columns(self, lists: Sequence[Floats]) -> Data:
-        """Return the columns that methods take of m drawn data sets.
-
-        Args:
-            lists: an array of shape (m, w) for each name of ``data``.
-        """
-        return tuple(lists)
-
-    @abstractmethod
-    def estimate(self, data: Data) -> Floats:
-        """Return the estimate of each data set."""
-
-    @abstractmethod
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return the limits of the mirrored data."""
-
-
-@dataclass(frozen=True)
-class ListFamily(Family):
-    """A parameter that is estimated from lists."""
-
-    of_lists: ListData | None = None
-
-    @property
-    def lists(self) -> ListData:
-        """The data of the family."""
-        assert self.of_lists is not None
-        return self.of_lists
-
-    @property
-    def has_outcomes(self) -> bool:
-        return False
-
-    @property
-    def samples(self) -> int:
-        return 1
-
-    @property
-    def is_weighted_sum(self) -> bool:
-        return False
-
-    @property
-    def counts(self) -> tuple[str, ...]:
-        return ()
-
-    @property
-    def data(self) -> tuple[str, ...]:
-        return self.lists.data
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        return self.lists.options
-
-    @property
-    def sizes(self) -> tuple[str, ...]:
-        return self.lists.sizes
-
-    @property
-    def size_in_words(self) -> str:
-        return self.lists.size_in_words
-
-    @property
-    def truths(self) -> tuple[str, ...]:
-        return self.lists.truths
-
-    @property
-    def symbols(self) -> tuple[str, ...]:
-        return self.lists.symbols
-
-    @property
-    def truth_is_of_sample(self) -> bool:
-        return self.support == self.model.SUPPORT
-
-    @property
-    def quantity(self) -> str:
-        return self.lists.quantity
-
-    @property
-    def directions(self) -> tuple[float, ...]:
-        return ()
-
-    @property
-    def support(self) -> Span:
-        return self.lists.support
-
-    @property
-    def is_bounded(self) -> bool:
-        return bool(np.isfinite(self.support).all())
-
-    @property
-    def names_sampling(self) -> bool:
-        return self.design == RUNS
-
-    @property
-    def sampling_remark(self) -> str:
-        return "Student's interval is exact for normal values; other values need Monte Carlo."
-
-    @property
-    def truth_parts(self) -> dict[str, str]:
-        return {}
-
-    @property
-    def has_mirror(self) -> bool:
-        nothing = np.ones(0)
-        return self.mirrored(nothing, nothing) is not None
-
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats] | None:
-        return self.lists.mirrored(lower, upper)
-
-    def has_closed_form(self, truth: Any) -> bool:
-        return CLOSED_FORM in self.engines and bool(truth.law.is_normal)
-
-    def numbered(self, name: str) -> tuple[str, ...]:
-        return (name,)
-
-    def columns(self, counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
-        return self.lists.columns(counts)
-
-    def arguments(self, lists: Sequence[Floats], sizes: Sequence[float]) -> dict[str, Any]:
-        kind = np.int64 if self.lists.counts_are_whole else np.float64
-        named = zip(self.data, lists, strict=True)
-        return {name: each.astype(kind) for name, each in named}
-
-    def estimate(self, data: Data) -> Floats:
-        return self.lists.estimate(data)
-
-    def validate_data(self, given: Mapping[str, npt.ArrayLike]) -> Data:
-        return self.lists.validate(given)
-
-    def outcomes_shape(self, data: Data) -> tuple[int, ...]:
-        return data[-1].shape[:-1]
-
-    def posterior(self, data: Data, prior: Prior) -> Any:
-        raise HarnessError(f"the parameter of {self.name} has no closed posterior")
-
-
-def validate_names(family: str, expected: Sequence[str], given: Mapping[str, object]) -> None:
-    """Refuse data with other names than those expected.
-
-    Raises:
-        InputError: a name is missing or unknown.
-    """
-    if set(given) != set(expected):
-        found = ", ".join(sorted(given)) or "nothing"
-        raise InputError(f"{family} needs the data {enumerated(expected)}, found {found}")
+from harness.families import proportion, run_model
+from harness.families.data import (
+    LARGEST_COUNT,
+    broadcast_columns,
+    numbers,
+    validate_values,
+    whole_numbers,
+)
+from harness.families.family import (
+    CLOSED_FORM,
+    CLUSTERS,
+    ENUMERATION,
+    MONTE_CARLO,
+    RUNS,
+    STRATA,
+    Data,
+    Family,
+    validate_names,
+)
 
 
 def list_of_numbers(name: str, given: npt.ArrayLike, each: str) -> Floats:
@@ -225,3 +54,213 @@ def list_of_numbers(name: str, given: npt.ArrayLike, each: str) -> Floats:
         found = f"{values[~np.isfinite(values)][0]:g}"
         raise InputError(f"{name} should be finite numbers, found {found}")
     return values
+
+
+def counts_of_lists(
+    names: Sequence[str], given: Mapping[str, npt.ArrayLike], each: str
+) -> tuple[Floats, ...]:
+    """Return lists of counts and of sizes, as arrays of one shape.
+
+    Args:
+        names: of counts and sizes in turn: x, n.
+        given: the lists by name.
+        each: what a list has a number for: cluster, stratum.
+
+    Raises:
+        InputError: a value is no whole number, a size is outside 0 … 10^9, a count outside
+            0 … its size, or the lists differ in length.
+    """
+    lists = []
+    for name in names:
+        values = list_of_numbers(name, given[name], each)
+        outside = (np.floor(values) != values) | (values < 0) | (values > LARGEST_COUNT)
+        validate_values(values, outside, name, "whole numbers from 0 to 10^9")
+        lists.append(values)
+    lengths = [values.shape[-1] for values in lists]
+    if len(set(lengths)) > 1:
+        found = ", ".join(f"{name} has {k}" for name, k in zip(names, lengths, strict=True))
+        raise InputError(f"expected a number for each {each} in every list, found that {found}")
+    columns = broadcast_columns(names, lists)
+    for place in range(0, len(columns), 2):
+        count, size = columns[place], columns[place + 1]
+        above = count > size
+        if above.any():
+            where = int(np.argwhere(above)[0][-1]) + 1
+            raise InputError(
+                f"{names[place]} = {count[above][0]:.0f} of {each} {where} is larger than "
+                f"{names[place + 1]} = {size[above][0]:.0f}"
+            )
+    return columns
+
+
+def refuse_empty(name: str, sizes: Floats, each: str) -> None:
+    """Refuse data without any case, and a single data set with an empty cluster or stratum.
+
+    In an array of several data sets a size of 0 stands for one that a data set does not have.
+
+    Raises:
+        InputError: there is such a data set.
+    """
+    if sizes.ndim == 1 and not sizes.all():
+        where = int(np.flatnonzero(sizes == 0)[0]) + 1
+        raise InputError(f"{name} should be at least 1 in every {each}, found 0 in {each} {where}")
+    if not sizes.any(axis=-1).all():
+        raise InputError(f"{name} should be above 0 in some {each}, found 0 in all of them")
+
+
+LARGEST = 1e100
+"""The largest magnitude of a value, so that squares of values are doubles."""
+VALUES = ("values",)
+SUMMARY = ("mean", "sd", "k")
+
+
+def _validate_runs(given: Mapping[str, npt.ArrayLike]) -> Data:
+    if VALUES[0] not in given and set(given) & set(SUMMARY):
+        return _summary(given)
+    validate_names("mean (or mean, sd and k)", VALUES, given)
+    values = list_of_numbers("values", given["values"], "run")
+    if values.shape[-1] < 2:
+        raise InputError("values should be of at least 2 runs, found 1")
+    validate_values(values, np.abs(values) > LARGEST, "values", "numbers up to 1e100")
+    return _with_moments(values)
+
+
+MEAN = Family(
+    "mean",
+    "the mean of repeated runs: a value for each of k runs",
+    "mean",
+    run_model,
+    RUNS,
+    engines=(MONTE_CARLO, CLOSED_FORM),
+    data=VALUES,
+    summary=SUMMARY,
+    sizes=("k",),
+    size_in_words="number of runs",
+    truths=("truth",),
+    symbols=("mean",),
+    support=run_model.SUPPORT,
+    validate_data=_validate_runs,
+    columns=lambda lists, sizes: _with_moments(lists[0]),
+    estimate=lambda data: data[0],
+    mirrored=lambda lower, upper: (-upper, -lower),
+    lists_are_counts=False,
+    names_sampling=True,
+    sampling_remark="Student's interval is exact for normal values; other values need Monte Carlo.",
+)
+"""Methods take the columns mean, sd, k and values.
+
+The sd has the divisor k − 1. The values have shape (m, k), or (m, 0) where only their summary is
+known.
+"""
+
+
+def _with_moments(values: Floats) -> Data:
+    """Return the columns mean, sd, k and values."""
+    size = values.shape[-1]
+    mean = values.mean(axis=-1)
+    # Runs that are all equal have no spread, whatever rounding makes of their mean.
+    varies = values.max(axis=-1) > values.min(axis=-1)
+    sd = np.where(varies, values.std(axis=-1, ddof=1), 0.0)
+    return np.where(varies, mean, values[..., 0]), sd, np.full(mean.shape, float(size)), values
+
+
+def _summary(given: Mapping[str, npt.ArrayLike]) -> Data:
+    validate_names("mean (or values)", SUMMARY, given)
+    mean, sd = (numbers(name, given[name], "a number") for name in SUMMARY[:2])
+    validate_values(mean, ~(np.abs(mean) <= LARGEST), "mean", "a number up to 1e100")
+    validate_values(sd, ~((sd >= 0) & (sd <= LARGEST)), "sd", "a number from 0 to 1e100")
+    size = whole_numbers("k", given["k"])
+    outside = (size < 2) | (size > LARGEST_COUNT)
+    validate_values(size, outside, "k", "a whole number from 2 to 10^9")
+    columns = broadcast_columns(SUMMARY, (mean, sd, size))
+    return (*columns, np.empty((*columns[0].shape, 0)))
+
+
+def _validate_clusters(given: Mapping[str, npt.ArrayLike]) -> Data:
+    validate_names(CLUSTERED_PROPORTION.name, CLUSTERED_PROPORTION.data, given)
+    x, n = counts_of_lists(CLUSTERED_PROPORTION.data, given, "cluster")
+    refuse_empty("n", n, "cluster")
+    return x, n
+
+
+CLUSTERED_PROPORTION = Family(
+    "clustered_proportion",
+    "a proportion of clustered cases: x of n in each cluster",
+    "p",
+    proportion,
+    CLUSTERS,
+    engines=(MONTE_CARLO,),
+    data=("x", "n"),
+    sizes=("clusters", "size"),
+    size_in_words="number of clusters",
+    truths=("truth", "rho"),
+    symbols=("p", "ρ"),
+    support=proportion.SUPPORT,
+    validate_data=_validate_clusters,
+    columns=lambda lists, sizes: tuple(lists),
+    estimate=lambda data: np.asarray(data[0].sum(axis=-1) / data[1].sum(axis=-1)),
+    mirrored=lambda lower, upper: (1.0 - upper, 1.0 - lower),
+    quantity=proportion.QUANTITY,
+)
+"""Counts and sizes of clusters, shape (m, C); a cluster of 0 cases is not there."""
+
+
+def _validate_strata(given: Mapping[str, npt.ArrayLike]) -> Data:
+    validate_names(STRATIFIED_DIFFERENCE.name, STRATIFIED_DIFFERENCE.data, given)
+    x1, n1, x2, n2 = counts_of_lists(STRATIFIED_DIFFERENCE.data, given, "stratum")
+    for name, sizes in (("n1", n1), ("n2", n2)):
+        refuse_empty(name, sizes, "stratum")
+    alone = (n1 > 0) != (n2 > 0)
+    if alone.any():
+        where = int(np.argwhere(alone)[0][-1]) + 1
+        raise InputError(
+            f"n1 and n2 should both be above 0 in every stratum, found 0 in one of them in "
+            f"stratum {where}"
+        )
+    return x1, n1, x2, n2
+
+
+STRATIFIED_DIFFERENCE = Family(
+    "stratified_difference",
+    "the difference of two proportions over strata: x1 of n1 less x2 of n2 in each",
+    "p1 − p2",
+    proportion,
+    STRATA,
+    engines=(MONTE_CARLO, ENUMERATION),
+    data=("x1", "n1", "x2", "n2"),
+    sizes=("n1", "n2"),
+    size_in_words="number of trials in all strata",
+    truths=("truth",),
+    symbols=("p1 − p2",),
+    support=(-1.0, 1.0),
+    validate_data=_validate_strata,
+    columns=lambda lists, sizes: tuple(lists),
+    estimate=lambda data: weighted_difference(*data),
+    mirrored=lambda lower, upper: (-upper, -lower),
+    quantity="difference ",
+    truth_is_of_sample=False,
+)
+"""Counts and sizes of both samples in each stratum, shape (m, S).
+
+A stratum of 0 cases is not there.
+"""
+
+
+def weights(n1: Floats, n2: Floats) -> Floats:
+    """Return the Mantel-Haenszel weights n₁n₂/(n₁ + n₂) of the strata; 0 for one of no cases."""
+    total = n1 + n2
+    return np.asarray(n1 * (n2 / np.where(total > 0, total, 1.0)))
+
+
+def weighted_mean(weight: Floats, values: Floats) -> Floats:
+    """Return Σ w v/Σ w over the last axis, exactly v where all values of some weight are one v."""
+    place = (weight > 0).argmax(axis=-1, keepdims=True)
+    first = np.take_along_axis(values, np.broadcast_to(place, (*values.shape[:-1], 1)), axis=-1)
+    excess = (weight * (values - first)).sum(axis=-1) / weight.sum(axis=-1)
+    return np.asarray(first[..., 0] + excess)
+
+
+def weighted_difference(x1: Floats, n1: Floats, x2: Floats, n2: Floats) -> Floats:
+    """Return Σ w (x₁/n₁ − x₂/n₂)/Σ w over the last axis, with w = n₁n₂/(n₁ + n₂)."""
+    difference = x1 / np.where(n1 > 0, n1, 1.0) - x2 / np.where(n2 > 0, n2, 1.0)
+    return weighted_mean(weights(n1, n2), difference)

@@ -12,6 +12,7 @@ PARAMETER = proportion.PARAMETER
 QUANTITY, UNIT = proportion.QUANTITY, proportion.UNIT
 SIZE_IS_COUNT = proportion.SIZE_IS_COUNT
 IS_BOUNDED = proportion.IS_BOUNDED
+HAS_MIRROR = proportion.HAS_MIRROR
 SUPPORT = proportion.SUPPORT
 FLAT_PRIOR: Prior = (1.0, 1.0, 1.0, 1.0)
 PRIOR = "Dirichlet"

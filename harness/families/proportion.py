@@ -22,6 +22,7 @@ PARAMETER = "p"
 QUANTITY, UNIT = "proportion ", ""
 SIZE_IS_COUNT = True
 IS_BOUNDED = True
+HAS_MIRROR = True
 SUPPORT = (0.0, 1.0)
 FLAT_PRIOR: Prior = (1.0, 1.0)
 PRIOR = "Beta"

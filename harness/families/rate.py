@@ -28,6 +28,7 @@ PARAMETER = "rate"
 QUANTITY, UNIT = "", "events per unit of exposure"
 SIZE_IS_COUNT = False
 IS_BOUNDED = False
+HAS_MIRROR = False
 SUPPORT = (0.0, np.inf)
 FLAT_PRIOR: Prior = (1.0, 0.0)
 PRIOR = "Gamma"

@@ -14,6 +14,7 @@ PARAMETER = "mean"
 QUANTITY, UNIT = "", ""
 SIZE_IS_COUNT = True
 IS_BOUNDED = False
+HAS_MIRROR = True
 SUPPORT = (-math.inf, math.inf)
 FLAT_PRIOR: Prior = ()
 PRIOR = ""

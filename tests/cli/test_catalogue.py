@@ -222,9 +222,7 @@ def test_interval_has_an_option_for_all_data_of_every_family():
 def test_whole_numbers_are_the_counts_of_all_families_and_the_sizes_that_are_counts():
     families = FAMILIES.values()
     counts = {name for family in families for name in family.counts}
-    counts |= {
-        n for f in families if not f.has_outcomes and f.lists.counts_are_whole for n in f.data
-    }
+    counts |= {n for f in families if not f.has_outcomes and f.lists_are_counts for n in f.data}
     counted = [family for family in families if family.model.SIZE_IS_COUNT]
     sizes = {name for family in counted for name in set(family.sizes) & set(family.options)}
     assert counts | sizes | set(FINITE_POPULATION) == WHOLE_NUMBERS

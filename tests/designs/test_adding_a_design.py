@@ -18,7 +18,8 @@ from harness.distributions.sampling import binomial
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
-from harness.families.family import ENUMERATION, Family
+from harness.families.family import ENUMERATION
+from harness.families.samples import family_of_samples
 from harness.methods.catalogue import ALIASES, CATALOGUE
 from harness.methods.method import Method, by_tail
 from harness.methods.proportion.exact import clopper_pearson
@@ -26,7 +27,7 @@ from harness.methods.proportion.exact import clopper_pearson
 CASES = 5
 """Of each of n pools; a pool is positive where any of its cases is."""
 
-FAMILY = Family(
+FAMILY = family_of_samples(
     "pooled_proportion",
     "a proportion of cases: x of n pools are positive",
     "p",

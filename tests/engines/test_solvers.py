@@ -26,7 +26,8 @@ from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, U
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.combination import Ratio, WeightedSum
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, TWO_SAMPLES, Family
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
+from harness.families.samples import family_of_samples
 from harness.methods.catalogue import CATALOGUE
 from tests.engines.verification.test_one_sample import compared
 
@@ -35,9 +36,7 @@ TRUTH = PairTruth(DiscreteTruth((0.2, 0.5)), DiscreteTruth((0.25, 0.5)))
 
 @pytest.fixture
 def ratio(monkeypatch):
-    family = Family(
-        "ratio", "a ratio of two proportions", "p1/p2", proportion, Ratio(), design=TWO_SAMPLES
-    )
+    family = family_of_samples("ratio", "a ratio of two proportions", "p1/p2", proportion, Ratio())
     monkeypatch.setitem(FAMILIES, "ratio", family)
     return family
 
@@ -94,7 +93,9 @@ def test_the_worst_case_of_a_ratio_is_as_bad_as_the_worst_of_a_grid(ratio):
 
 
 def test_a_family_of_three_samples_has_no_solver(monkeypatch):
-    family = Family("three", "three", "p", proportion, WeightedSum((1.0, 1.0, 1.0)), design="three")
+    family = family_of_samples(
+        "three", "three", "p", proportion, WeightedSum((1.0, 1.0, 1.0)), design="three"
+    )
     monkeypatch.setitem(FAMILIES, "three", family)
     scenario = SimpleNamespace(family="three")
     with pytest.raises(HarnessError, match="the family three has no exact engines"):
@@ -104,7 +105,7 @@ def test_a_family_of_three_samples_has_no_solver(monkeypatch):
 def test_a_family_without_outcome_probabilities_has_no_solver(monkeypatch):
     sampling = SimpleNamespace(draw=proportion.SAMPLING.draw)
     model = SimpleNamespace(**{**vars(proportion), "SAMPLING": sampling})
-    family = Family("mean", "a mean", "mean", model)
+    family = family_of_samples("mean", "a mean", "mean", model)
     monkeypatch.setitem(FAMILIES, "mean", family)
     assert family.engines == (MONTE_CARLO, POSTERIOR)
     with pytest.raises(HarnessError, match="the family mean has no exact engines"):

@@ -250,8 +250,9 @@ def mirrors(evaluation: Evaluation) -> Violation:
     for a limit, it ends at 2e-16.
     """
     outcomes = evaluation.outcomes
-    mirrored = evaluation.family.mirrored(evaluation.mirror_lower, evaluation.mirror_upper)
-    assert mirrored is not None
+    mirror = evaluation.family.mirrored
+    assert mirror is not None
+    mirrored = mirror(evaluation.mirror_lower, evaluation.mirror_upper)
     where, places = np.zeros(evaluation.lower.shape, np.bool_), outcomes.mirror()
     if places is None:
         return Violation(where)
@@ -418,7 +419,7 @@ def properties_of(family: str) -> dict[str, Property]:
         STAYS_IN_RANGE: stays_in_range,
         "is nested in alpha": is_nested_in_alpha,
         **moves,
-        **({"mirrors": mirrors} if known.has_mirror else {}),
+        **({"mirrors": mirrors} if known.mirrored is not None else {}),
         "reaches the end": reaches_the_end,
         "has width": has_width,
         "holds the estimate": holds_the_estimate,

@@ -218,9 +218,10 @@ def _beside_its_image(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
         rows = [spot.row(is_fault=True), other.row("in the reverse order", True)]
         return rows, "The same numbers in another order should have the same limits."
     places = outcomes.mirror()
-    mirrored = evaluation.family.mirrored(evaluation.mirror_lower, evaluation.mirror_upper)
-    if places is None or mirrored is None:
+    mirror = evaluation.family.mirrored
+    if places is None or mirror is None:
         return [spot.row(is_fault=True)], "The mirrored limits are not known."
+    mirrored = mirror(evaluation.mirror_lower, evaluation.mirror_upper)
     there = int(places[spot.place])
     low, high = (float(each[spot.alpha].ravel()[there]) for each in mirrored)
     image = IntervalRow(

@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 from scipy.special import gammaln, ndtri
@@ -32,9 +31,8 @@ from scipy.special import gammaln, ndtri
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.tails.record import LARGEST_ALPHA, LimitTails, r_of
-from harness.families.combination import Combination
+from harness.families.combination import Combination, PairedParameter
 from harness.families.family import Family
-from harness.families.paired import PairedFamily
 from harness.methods.method import TWO_SIDED
 from harness.methods.remarks import rounding
 
@@ -59,8 +57,8 @@ def nearest_truths(
         sizes: the size of each sample.
         parameter: inside the range of the family's parameter, shape (m,).
     """
-    if family.shares_size:
-        return _nearest_tables(cast(PairedFamily, family), counts, parameter)
+    if family.of_pairs is not None:
+        return _nearest_tables(family.of_pairs, counts, parameter)
     return _nearest_pairs(family, counts, sizes, parameter)
 
 
@@ -117,12 +115,12 @@ def _slope(family: Family, x: Floats, size: float, truth: Floats) -> Floats:
     return np.asarray(x / truth - failures)
 
 
-def _nearest_tables(family: PairedFamily, counts: Truths, parameter: Floats) -> Truths:
+def _nearest_tables(of_pairs: PairedParameter, counts: Truths, parameter: Floats) -> Truths:
     """The table pᵢ = nᵢ/(n(1 + λaᵢ)) with Σ aᵢpᵢ = 0, where Σ aᵢpᵢ falls with λ.
 
     It is the most likely one under the linear constraint that the parameter is.
     """
-    weights = np.array(family.constraint(parameter))
+    weights = np.array(of_pairs.constraint(parameter))
     filled = np.maximum(np.array(counts), _NO_PAIR)
     left, right = -1.0 / weights.max(axis=0), -1.0 / weights.min(axis=0)
     for _ in range(_HALVINGS):

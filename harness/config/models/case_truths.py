@@ -42,7 +42,7 @@ from harness.distributions.paired_truths import (
     table_of_margins,
 )
 from harness.families.family import Family
-from harness.families.paired import PairedFamily
+from harness.families.paired import validate_table
 from harness.families.pairs import PRIOR_RANGE, is_valid_prior
 
 _LARGEST_SHAPE = 1e6
@@ -118,7 +118,7 @@ def _of_one_kind(value: Any) -> Any:
     return value
 
 
-def _paired_truth(family: PairedFamily, model: OfCells | OfMargins | OfDirichlet) -> PairedTruth:
+def _paired_truth(family: Family, model: OfCells | OfMargins | OfDirichlet) -> PairedTruth:
     """The truth; tables that cannot be, or that have no parameter, are refused in a sentence."""
     if isinstance(model, OfDirichlet):
         both, first_only, second_only, neither = (float(shape) for shape in model.dirichlet)
@@ -137,7 +137,7 @@ def _paired_truth(family: PairedFamily, model: OfCells | OfMargins | OfDirichlet
     try:
         for each in product(*parts):
             tables.append(make(*each))
-            family.validate_truth(tables[-1])
+            validate_table(family, tables[-1])
         return TableTruth.of(tables)
     except InputError as error:
         raise refused(str(error)) from None
@@ -145,8 +145,8 @@ def _paired_truth(family: PairedFamily, model: OfCells | OfMargins | OfDirichlet
 
 def paired_truth_type(family: Family) -> Any:
     """The type of the truth of a family of pairs, which yields a `PairedTruth`."""
-    assert isinstance(family, PairedFamily)
-    cells: Any = OfAllCells if family.uses_both else OfCells
+    assert family.of_pairs is not None
+    cells: Any = OfAllCells if family.of_pairs.uses_both else OfCells
     return Annotated[
         Annotated[cells, Tag("<cells>")]
         | Annotated[OfMargins, Tag("<margins>")]

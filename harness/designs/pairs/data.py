@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +26,8 @@ from harness.distributions.paired_truths import (
 )
 from harness.distributions.sampling import multinomial
 from harness.families.catalogue import family_of
+from harness.families.combination import PairedParameter
 from harness.families.family import PAIRS, POSTERIOR, Family
-from harness.families.paired import PairedFamily, PairedParameter
 
 LARGEST_WITH_BOTH = 2_000_000
 """The largest n at which a table of four counts is one whole number of 63 bits."""
@@ -35,7 +35,9 @@ LARGEST_WITH_BOTH = 2_000_000
 
 def parameter_of(scenario: Scenario) -> PairedParameter:
     """Return the parameter as a function of the probabilities of the cells."""
-    return cast(PairedFamily, family_of(scenario.family)).of_pairs
+    parameter = family_of(scenario.family).of_pairs
+    assert parameter is not None
+    return parameter
 
 
 def discordant(scenario: Scenario, outcomes: Integers) -> tuple[Integers, Integers]:

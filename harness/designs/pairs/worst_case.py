@@ -22,8 +22,7 @@ from harness.designs.pairs.data import parameter_of
 from harness.designs.pairs.tables import log_multiplicity, probabilities, range_outcomes
 from harness.designs.results import WorstCase
 from harness.distributions.sampling import binomial
-from harness.families.combination import Span
-from harness.families.paired import PairedParameter
+from harness.families.combination import PairedParameter, Span
 
 _FOUND_BY = "a grid of tables and local search from there"
 

@@ -71,7 +71,7 @@ def is_integrated(scenario: Scenario) -> bool:
     """
     return (
         not scenario.truth.is_discrete
-        and family_of(scenario.family).is_weighted_sum
+        and not family_of(scenario.family).is_ratio
         and all(has_smooth_density(sample) for sample in scenario.samples())
         and is_whole(scenario)
     )

@@ -322,7 +322,7 @@ def blocks(scenario: Scenario) -> list[Counts]:
     These are at low counts of both samples, at the means of both, and at one of each.
     """
     samples = scenario.samples()
-    if family_of(scenario.family).is_weighted_sum and is_whole(scenario):
+    if not family_of(scenario.family).is_ratio and is_whole(scenario):
         first, second = (np.arange(a, b + 1) for a, b in map(_window, samples))
         return [(first, second)]
     middle = [_likeliest_counts(sample, _middle(sample.truth)) for sample in samples]

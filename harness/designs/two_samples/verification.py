@@ -104,7 +104,7 @@ def _is_comparable(scenario: Scenario) -> bool:
 
 def _integrated(scenario: Scenario, block: Counts, limits: Limits) -> Exact:
     """Return the integrals over all truths given each pair of counts of a block."""
-    is_sum = family_of(scenario.family).is_weighted_sum
+    is_sum = not family_of(scenario.family).is_ratio
     return (integrate_pairs if is_sum else integrate_block)(scenario, block, limits)
 
 

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.numerics.root_finding import bracketed_newton
-from harness.families.list_data import weighted_mean, weights
+from harness.families.lists import weighted_mean, weights
 from harness.methods.comparison.skewness import Derived, skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.proportion.score import wilson_at
