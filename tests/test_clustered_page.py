@@ -11,8 +11,10 @@ import polars as pl
 import pytest
 
 import harness
-from harness.methods.catalogue.lists import CLUSTERED_PROPORTION as METHODS
+from harness.methods.catalogue import CATALOGUE
 from tests.oracles.laws import coverage
+
+METHODS = CATALOGUE["clustered_proportion"]
 
 ROOT = Path(harness.__file__).parents[1]
 FOLDER = ROOT / "results/clustered_questions"

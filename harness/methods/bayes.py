@@ -39,18 +39,14 @@ _JEFFREYS = (0.5, 0.5)
 _JEFFREYS_RATE = (0.5, 0.0)
 
 
-def over_beta(criterion: criteria.Criterion[UnitPoints]) -> Formula:
-    """The formula of a criterion over Beta(x + a, n − x + b), for a proportion."""
-    return documented(partial(_over_beta, criterion), criterion)
-
-
-def _over_beta(
+def over_beta(
     criterion: criteria.Criterion[UnitPoints],
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
     prior: Prior,
 ) -> LimitPair:
+    """The limits of a criterion over Beta(x + a, n − x + b), for a proportion."""
     x, n = data
     if side != TWO_SIDED or prior[0] != prior[1]:
         lower, upper = criterion(proportion.posterior(x, n, prior), alpha, side)
@@ -77,7 +73,7 @@ def jeffreys(data: tuple[Floats, ...], alpha: float, side: str, prior: Prior) ->
     Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3, p. 108.
     """
     x, n = data
-    lower, upper = over_beta(criteria.balanced_tail)(data, alpha, side, _JEFFREYS)
+    lower, upper = over_beta(criteria.balanced_tail, data, alpha, side, _JEFFREYS)
     return np.where(x == 0, 0.0, lower), np.where(x == n, 1.0, upper)
 
 
@@ -93,7 +89,7 @@ def jeffreys_equal_tailed(
     Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3, before they change the limits
     at x = 0 and x = n.
     """
-    return over_beta(criteria.balanced_tail)(data, alpha, side, _JEFFREYS)
+    return over_beta(criteria.balanced_tail, data, alpha, side, _JEFFREYS)
 
 
 def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -124,15 +120,10 @@ def jeffreys_minimal_length(
     Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4; Ross (2003), method 2, for
     the criterion.
     """
-    return over_beta(criteria.minimal_length)(data, alpha, side, _JEFFREYS)
+    return over_beta(criteria.minimal_length, data, alpha, side, _JEFFREYS)
 
 
-def over_posterior(family: str, criterion: criteria.Criterion[Any]) -> Formula:
-    """The formula of a criterion over the posterior of a family."""
-    return documented(partial(_over_posterior, family, criterion), criterion)
-
-
-def _over_posterior(
+def over_posterior(
     family: str,
     criterion: criteria.Criterion[Any],
     data: tuple[Floats, ...],
@@ -140,6 +131,7 @@ def _over_posterior(
     side: str,
     prior: Prior,
 ) -> LimitPair:
+    """The limits of a criterion over the posterior of a family."""
     # A trial point may leave the range; the caller refuses limits that are no numbers in the end.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         lower, upper = criterion(family_of(family).posterior(data, prior), alpha, side)
@@ -156,7 +148,7 @@ def jeffreys_rate(data: tuple[Floats, ...], alpha: float, side: str, prior: Prio
     Brown, Cai and DasGupta (2003), Stat. Sinica 13, 19–49, the Jeffreys interval.
     """
     x, _ = data
-    lower, upper = over_posterior("rate", criteria.balanced_tail)(data, alpha, side, _JEFFREYS_RATE)
+    lower, upper = over_posterior("rate", criteria.balanced_tail, data, alpha, side, _JEFFREYS_RATE)
     return np.where(x == 0, 0.0, lower), upper
 
 
@@ -171,7 +163,7 @@ def jeffreys_equal_tailed_rate(
 
     Brown, Cai and DasGupta (2003), Stat. Sinica 13, 19–49, the Jeffreys interval.
     """
-    return over_posterior("rate", criteria.balanced_tail)(data, alpha, side, _JEFFREYS_RATE)
+    return over_posterior("rate", criteria.balanced_tail, data, alpha, side, _JEFFREYS_RATE)
 
 
 _PAPER = "Ross (2003), Comput. Biol. Med. 33, 509–531, "
@@ -191,33 +183,37 @@ def four_criteria(family: str) -> dict[str, Method]:
 
 
 def methods_of_criteria(
-    over: Callable[[criteria.Criterion[Any]], Formula], flat: Prior, *, compares: bool
+    over: Callable[..., LimitPair], flat: Prior, *, compares: bool
 ) -> dict[str, Method]:
     """The methods of the four criteria by name.
 
     Args:
-        over: the formula of a criterion.
+        over: the limits of a criterion, as ``over_beta``.
         flat: the default prior.
         compares: whether the parameter is of two proportions or rates.
     """
+
+    def of(criterion: criteria.Criterion[Any]) -> Formula:
+        return documented(partial(over, criterion), criterion)
+
     shortest = "section 7" if compares else "method 2"
     # A mean alpha error of zero under the flat prior is one under a uniform truth.
     bayes = partial(Method, category="Bayes", promise="mean", keeps=NOMINAL, default_prior=flat)
     return {
         "one_sided": bayes(
-            "Bayesian one-sided limit", _PAPER + "method 1", over(criteria.one_sided), ONE_SIDED
+            "Bayesian one-sided limit", _PAPER + "method 1", of(criteria.one_sided), ONE_SIDED
         ),
         "minimal_length": bayes(
             "Bayesian minimal length",
             _PAPER + shortest,
-            over(criteria.minimal_length),
+            of(criteria.minimal_length),
             TWO_SIDED_ONLY,
             exceptions={"holds the estimate": _MODE} if compares else {},
         ),
         "balanced_width": bayes(
             "Bayesian balanced width",
             _PAPER + "method 3",
-            over(criteria.balanced_width),
+            of(criteria.balanced_width),
             TWO_SIDED_ONLY,
             exceptions={"is monotone": _WIDENS} if compares else {},
             uneven_tails=True,
@@ -225,7 +221,7 @@ def methods_of_criteria(
         "balanced_tail": bayes(
             "Bayesian balanced tails",
             _PAPER + "method 4",
-            over(criteria.balanced_tail),
+            of(criteria.balanced_tail),
             exceptions={
                 "holds the estimate": "next to an end of the range both limits may lie on one side"
             },
@@ -255,32 +251,19 @@ def ends_of_odds_ratio(data: tuple[Floats, ...]) -> tuple[Bools, Bools]:
 
 
 def over_ratio(
-    criterion: criteria.Criterion[Any],
     family: str,
     ends: Ends,
-) -> Formula:
-    """The formula of a criterion over the posterior of a ratio, with the rule at the boundary.
-
-    Args:
-        criterion: the criterion for outcomes that no rule applies to.
-        family: the name of the family.
-        ends: where the lower limit is 0, and where the upper one is infinite.
-    """
-    form = partial(_over_ratio, criterion, family, ends)
-    rule = inspect.getdoc(criterion) or ""
-    form.__doc__ = rule.partition("\n\nArgs:\n")[0] + _ON_THE_LOGARITHM + (ends.__doc__ or "")
-    return form
-
-
-def _over_ratio(
     criterion: criteria.Criterion[Any],
-    family: str,
-    ends: Ends,
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
     prior: Prior,
 ) -> LimitPair:
+    """The limits of a criterion over the posterior of a ratio, with the rule at the boundary.
+
+    ``ends`` says where the lower limit is 0, and where the upper one is infinite; the criterion is
+    for outcomes that no rule applies to.
+    """
     zero, infinite = ends(data)
     zero, infinite = zero | (side == UPPER), infinite | (side == LOWER)
     lower, upper = np.zeros(zero.shape), np.full(zero.shape, np.inf)
@@ -300,7 +283,6 @@ def _over_ratio(
 
 _MODE_OF_RATIO = "at a large alpha it lies about the mode, which is not the estimate"
 _MEDIAN = "it lies about the median, which is not the estimate"
-_ROSS = "Ross (2003), Comput. Biol. Med. 33, 509–531, "
 
 
 def ratio_criteria(family: str, ends: Ends) -> dict[str, Method]:
@@ -315,27 +297,33 @@ def ratio_criteria(family: str, ends: Ends) -> dict[str, Method]:
         family: the name of the family.
         ends: where the lower limit is 0, and where the upper one is infinite.
     """
-    over = partial(over_ratio, family=family, ends=ends)
+
+    def of(criterion: criteria.Criterion[Any]) -> Formula:
+        form = partial(over_ratio, family, ends, criterion)
+        rule = inspect.getdoc(criterion) or ""
+        form.__doc__ = rule.partition("\n\nArgs:\n")[0] + _ON_THE_LOGARITHM + (ends.__doc__ or "")
+        return form
+
     flat = family_of(family).model.FLAT_PRIOR
     bayes = partial(Method, category="Bayes", default_prior=flat)
     return {
         "one_sided": bayes(
             "Bayesian one-sided limit",
-            _ROSS + "method 1",
-            over(criteria.one_sided),
+            _PAPER + "method 1",
+            of(criteria.one_sided),
             ONE_SIDED,
         ),
         "minimal_length": bayes(
             "Bayesian minimal length on the logarithm",
-            _ROSS + "method 2",
-            over(criteria.minimal_length),
+            _PAPER + "method 2",
+            of(criteria.minimal_length),
             TWO_SIDED_ONLY,
             exceptions={"holds the estimate": _MODE_OF_RATIO},
         ),
         "balanced_tail": bayes(
             "Bayesian balanced tails",
-            _ROSS + "method 4",
-            over(criteria.balanced_tail),
+            _PAPER + "method 4",
+            of(criteria.balanced_tail),
             exceptions={"holds the estimate": _MEDIAN},
         ),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Literal, cast
 
@@ -51,14 +51,11 @@ ONE_SIDED = (LOWER, UPPER)
 
 Promise = Literal["at-least", "mean", "none"]
 
-# (data, alpha, side, prior) -> lower, upper; data are the family's columns, of shape (m,) each
-Formula = Callable[[tuple[Floats, ...], float, str, Prior], LimitPair]
-# The same with the generator to draw from, for a method that is not deterministic
-StochasticFormula = Callable[
-    [tuple[Floats, ...], float, str, Prior, np.random.Generator], LimitPair
-]
-# (data, tail) -> lower, upper, each with the probability ``tail`` beyond it
+Formula = Callable[..., LimitPair]
+"""(data, alpha, side, prior) -> lower, upper; a method that is not deterministic takes the
+generator to draw from too. Data are the family's columns, of shape (m,) each."""
 TailFormula = Callable[[tuple[Floats, ...], float], LimitPair]
+"""(data, tail) -> lower, upper, each with the probability ``tail`` beyond it."""
 # (k, tail) -> how many standard errors sd/√k of a mean of k values a limit lies from the mean
 StandardErrors = Callable[[Floats, float], Floats]
 
@@ -69,7 +66,10 @@ class Method:
 
     title: str
     reference: str
-    formula: Formula | StochasticFormula
+    formula: Formula
+    """In a list of the catalogue it may take less: ``(data, tail)``, where the limits of one side
+    follow from those of equal tails, or ``(data, alpha)``, where there is no interval of one side.
+    ``for_family`` makes one of all four arguments of it."""
     sides: tuple[str, ...] = ALL_SIDES
     category: str = ""
     """The kind of method: Wald, score, exact, Bayes, likelihood, transform, ..."""
@@ -169,11 +169,10 @@ class Method:
     def _formula(self, rng: np.random.Generator | None) -> Formula:
         """The formula; that of a stochastic method with the generator bound to it."""
         if self.deterministic:
-            return cast(Formula, self.formula)
+            return self.formula
         if rng is None:
             raise InputError(f"{self.name} draws random numbers, and needs a generator for them")
-        draws = cast(StochasticFormula, self.formula)
-        return lambda data, alpha, side, prior: draws(data, alpha, side, prior, rng)
+        return lambda data, alpha, side, prior: self.formula(data, alpha, side, prior, rng)
 
     def _find_alone(
         self,
@@ -344,14 +343,28 @@ def are_intervals(lower: Floats, upper: Floats, side: str, infinite: bool = Fals
     return np.asarray(low & high & (lower <= upper))
 
 
-def by_tail(formula: TailFormula, support: tuple[float, float] = (0.0, 1.0)) -> Formula:
-    """The two-sided and one-sided forms of an equal-tailed formula.
+def for_family(method: Method, name: str, support: tuple[float, float], is_ratio: bool) -> Method:
+    """A method of a list of the catalogue, with its name and with a formula of all arguments.
 
-    The formula is given the tail itself, alpha/2 or alpha, and never 2·alpha, so that a
-    one-sided alpha of one half and more works. The open side of a one-sided interval is an end of
-    ``support``, the range of the parameter.
+    A formula of a tail is given the tail itself, alpha/2 or alpha, and never 2·alpha, so that a
+    one-sided alpha of one half and more works. One of alpha takes it whole: its tails are not
+    equal.
+
+    Args:
+        method: as the list has it.
+        name: its name.
+        support: the range of the parameter; the open side of a one-sided interval is an end of it.
+        is_ratio: whether the parameter is a ratio.
     """
-    return documented(partial(_by_tail, formula, support), formula)
+    named = replace(method, name=name, of_ratio=is_ratio)
+    takes = tuple(inspect.signature(method.formula).parameters)
+    if takes == ("data", "tail"):
+        formula = documented(partial(_by_tail, method.formula, support), method.formula)
+        return replace(named, formula=formula)
+    if takes == ("data", "alpha"):
+        formula = documented(partial(_by_alpha, method.formula), method.formula)
+        return replace(named, formula=formula, sides=TWO_SIDED_ONLY)
+    return named
 
 
 def _by_tail(
@@ -370,17 +383,8 @@ def _by_tail(
     return lower, upper
 
 
-def by_alpha(formula: TailFormula) -> Formula:
-    """The two-sided form of a formula that takes alpha whole: its tails are not equal."""
-    return documented(partial(_by_alpha, formula), formula)
-
-
 def _by_alpha(
-    formula: TailFormula,
-    data: tuple[Floats, ...],
-    alpha: float,
-    side: str,
-    prior: Prior,
+    formula: TailFormula, data: tuple[Floats, ...], alpha: float, side: str, prior: Prior
 ) -> LimitPair:
     return formula(data, alpha)
 

@@ -21,7 +21,7 @@ from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION
 from harness.families.samples import family_of_samples
 from harness.methods.catalogue import ALIASES, CATALOGUE
-from harness.methods.method import Method, by_tail
+from harness.methods.method import Method
 from harness.methods.proportion.exact import clopper_pearson
 
 CASES = 5
@@ -72,8 +72,8 @@ def naive(data, tail):
 
 
 METHODS = {
-    "exact": Method("Exact", "", by_tail(exact_of_pools), promise="at-least"),
-    "naive": Method("Naive", "", by_tail(naive)),
+    "exact": Method("Exact", "", exact_of_pools, promise="at-least"),
+    "naive": Method("Naive", "", naive),
 }
 
 CONFIG = {

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from harness.methods.catalogue.pairs import PAIRED_DIFFERENCE, PAIRED_RATIO
+from harness.methods.catalogue import CATALOGUE
 
 DIFFERENCES = {
-    name: method for name, method in PAIRED_DIFFERENCE.items() if method.category != "Bayes"
+    name: method
+    for name, method in CATALOGUE["paired_difference"].items()
+    if method.category != "Bayes"
 }
 """The criteria over a posterior have tests of their own."""
-RATIOS = PAIRED_RATIO
+RATIOS = CATALOGUE["paired_ratio"]
 
 BOUNDARY = [
     *[

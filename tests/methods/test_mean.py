@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from scipy.special import betainc, chdtrc, stdtrit
 
 from harness.methods.bootstrap import RESAMPLES
-from harness.methods.catalogue.lists import MEAN as METHODS
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
+
+METHODS = CATALOGUE["mean"]
 
 SCORES = np.array([75.0, 72.0, 78.0, 73.0, 77.0])
 BOOTSTRAPS = [name for name, method in METHODS.items() if method.needs_values]

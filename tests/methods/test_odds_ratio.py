@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
-from harness.methods.catalogue.ratios import ODDS_RATIO as METHODS
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.oracles import odds_ratios
+
+METHODS = CATALOGUE["odds_ratio"]
 
 SCORES = ("score", "miettinen_nurminen", "scas")
 CLOSED = ("woolf", "gart", "agresti_smoothed", "mover_wilson", "mover_jeffreys")

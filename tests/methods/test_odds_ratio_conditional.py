@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from scipy.special import betaincinv
 
 from harness.base.errors import IntervalNotFoundError
-from harness.methods.catalogue.ratios import ODDS_RATIO as METHODS
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.oracles import odds_ratios
+
+METHODS = CATALOGUE["odds_ratio"]
 
 TAILS = ("cornfield", "mid_p")
 SUMS = ("baptista_pike", "baptista_pike_mid_p")

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from harness.distributions.posteriors.paired.posterior import paired_difference_posterior
-from harness.methods.catalogue.pairs import PAIRED_DIFFERENCE as METHODS
+from harness.methods.catalogue import CATALOGUE
+
+METHODS = CATALOGUE["paired_difference"]
 
 NAMES = ("one_sided", "minimal_length", "balanced_width", "balanced_tail")
 TWO_SIDED = NAMES[1:]

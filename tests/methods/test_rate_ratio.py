@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 from scipy.stats import binom
 
-from harness.methods.catalogue.one_sample import PROPORTION
-from harness.methods.catalogue.ratios import RATE_RATIO as EVERY
+from harness.methods.catalogue import CATALOGUE, PROPORTION
 from tests.oracles import beta
 from tests.oracles.ratios import rates_statistic
 
-METHODS = {name: method for name, method in EVERY.items() if not method.takes_prior}
+METHODS = {
+    name: method for name, method in CATALOGUE["rate_ratio"].items() if not method.takes_prior
+}
 ACCURACY = 1e-12
 CONDITIONAL = {
     "exact_conditional": "clopper_pearson",

@@ -12,13 +12,9 @@ from harness.distributions.posteriors.ratio.posterior import (
     ratio_of_proportions,
     ratio_of_rates,
 )
-from harness.methods.catalogue import ratios
+from harness.methods.catalogue import CATALOGUE
 
-METHODS = {
-    "risk_ratio": ratios.RISK_RATIO,
-    "odds_ratio": ratios.ODDS_RATIO,
-    "rate_ratio": ratios.RATE_RATIO,
-}
+METHODS = {family: CATALOGUE[family] for family in ("risk_ratio", "odds_ratio", "rate_ratio")}
 POSTERIORS = {
     "risk_ratio": (Beta, ratio_of_proportions, (1.0, 1.0)),
     "odds_ratio": (Beta, odds_ratio_of_proportions, (1.0, 1.0)),

@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from harness.methods.catalogue.ratios import RISK_RATIO as EVERY
+from harness.methods.catalogue import CATALOGUE
 from tests.oracles.ratios import proportions_statistic
 
-METHODS = {name: method for name, method in EVERY.items() if not method.takes_prior}
+METHODS = {
+    name: method for name, method in CATALOGUE["risk_ratio"].items() if not method.takes_prior
+}
 SCORES = {"koopman": (False, False), "miettinen_nurminen": (True, False), "scas": (True, True)}
 # How far a limit may be from its statistic's root, relatively.
 ACCURACY = 1e-12
@@ -214,10 +216,9 @@ def test_a_one_sided_limit_at_one_half_is_the_estimate(name):
 
 
 def test_small_proportions_have_the_score_limits_of_rates():
-    from harness.methods.catalogue.ratios import RATE_RATIO as RATES
-
+    rates = CATALOGUE["rate_ratio"]
     columns = tuple(np.array(c) for c in ([3.0, 1, 7, 0], [1e9] * 4, [5.0, 8, 2, 4], [2e9] * 4))
     for name, of_rates in (("koopman", "score"), ("scas", "scas")):
         found = METHODS[name].formula(columns, 0.05, "two-sided", (1, 1))
-        expected = RATES[of_rates].formula(columns, 0.05, "two-sided", (1, 1))
+        expected = rates[of_rates].formula(columns, 0.05, "two-sided", (1, 1))
         np.testing.assert_allclose(found, expected, rtol=1e-7)

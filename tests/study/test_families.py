@@ -10,11 +10,12 @@ import pytest
 
 import harness
 from harness.distributions.list_truths import runs_truth
-from harness.methods.catalogue import find
-from harness.methods.catalogue.lists import MEAN as METHODS
+from harness.methods.catalogue import CATALOGUE, find
 from harness.screen.results import results_screen
 from harness.tables.manifest import agrees
 from tests.methods.finite_population.rational import misses
+
+METHODS = CATALOGUE["mean"]
 
 # Every family through all three engines, from a config to tables that agree with each other.
 

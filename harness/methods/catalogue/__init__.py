@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import differences, lists, one_sample, pairs, ratios
-from harness.methods.method import TWO_SIDED, Method
+from harness.methods.method import TWO_SIDED, Method, for_family
 
 _LISTS = {
     "proportion": one_sample.PROPORTION,
@@ -38,9 +37,10 @@ def add_methods(family: str, methods: Mapping[str, Method]) -> None:
         family: the name of the family.
         methods: its methods by their names.
     """
-    is_ratio = family_of(family).is_ratio
+    known = family_of(family)
     CATALOGUE[family] = {
-        name: replace(method, name=name, of_ratio=is_ratio) for name, method in methods.items()
+        name: for_family(method, name, known.support, known.is_ratio)
+        for name, method in methods.items()
     }
     ALIASES[family] = {alias: name for name in methods for alias in methods[name].aliases}
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from harness.methods.bayes import four_criteria
-from harness.methods.catalogue import category
+from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.comparison.balanced_accuracy import (
     exact_union,
@@ -32,17 +30,9 @@ from harness.methods.comparison.mover import (
 from harness.methods.comparison.rate_difference import mover_jeffreys as rate_mover_jeffreys
 from harness.methods.comparison.rate_difference import mover_score, score
 from harness.methods.comparison.rate_difference import wald as rate_wald
-from harness.methods.method import (
-    APPROXIMATE,
-    CONSERVATIVE,
-    NOMINAL,
-    TWO_SIDED_ONLY,
-    Method,
-    by_alpha,
-)
+from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, Method
 from harness.methods.unconditional.limits import agresti_min_exact, chan_zhang, santner_snell
 
-_tails = category.Tails((-1.0, 1.0))
 _WIDER = {"is monotone": "a first success widens it by more than it moves it"}
 _STEEP = {"is monotone": "at alpha near 1 a one-sided limit crosses the estimate steeply"}
 _NO_WIDTH = {"has width": "of no width where each x is 0 or n"}
@@ -53,19 +43,19 @@ _CORRECTED = {
 
 PROPORTION_DIFFERENCE: dict[str, Method] = {
     **four_criteria("proportion_difference"),
-    "wald": _tails.wald(
+    "wald": of.wald(
         "Wald, clipped to [−1, 1]",
         by.NEWCOMBE_TWO + ", method 1",
         wald,
         exceptions={**_NO_WIDTH, **_WIDER},
     ),
-    "wald_cc": _tails.wald(
+    "wald_cc": of.wald(
         "Wald with continuity correction, clipped to [−1, 1]",
         by.NEWCOMBE_TWO + ", method 2",
         wald_cc,
         exceptions=_WIDER,
     ),
-    "agresti_caffo": _tails.wald(
+    "agresti_caffo": of.wald(
         "Agresti-Caffo, clipped to [−1, 1]",
         by.AGRESTI_CAFFO,
         agresti_caffo,
@@ -75,54 +65,51 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
             "is monotone": "at a small alpha a first success widens it by more than it moves it",
         },
     ),
-    "newcombe": _tails.mover("Newcombe, hybrid score", by.NEWCOMBE_TWO + ", method 10", newcombe),
-    "newcombe_cc": _tails.mover(
+    "newcombe": of.mover("Newcombe, hybrid score", by.NEWCOMBE_TWO + ", method 10", newcombe),
+    "newcombe_cc": of.mover(
         "Newcombe, hybrid score with continuity correction",
         by.NEWCOMBE_TWO + ", method 11",
         newcombe_cc,
         exceptions=_STEEP,
     ),
-    "mover_jeffreys": _tails.mover(
+    "mover_jeffreys": of.mover(
         "MOVER with equal-tailed Jeffreys limits",
         by.LAUD,
         mover_jeffreys,
         keeps=NOMINAL,
         exceptions={"holds the estimate": "centred on medians, which are never 0 or 1"},
     ),
-    "mee": _tails.score("Mee score", by.MEE, mee, keeps=NOMINAL),
-    "miettinen_nurminen": _tails.score(
+    "mee": of.score("Mee score", by.MEE, mee, keeps=NOMINAL),
+    "miettinen_nurminen": of.score(
         "Miettinen-Nurminen score", by.MIETTINEN_NURMINEN, miettinen_nurminen, keeps=APPROXIMATE
     ),
-    "scas": _tails.score(
+    "scas": of.score(
         "Skewness-corrected score", by.LAUD, scas, keeps=APPROXIMATE, exceptions=_CORRECTED
     ),
-    "gart_nam": _tails.score(
+    "gart_nam": of.score(
         "Skewness-corrected score without N/(N − 1)",
         by.GART_NAM,
         gart_nam,
         keeps=APPROXIMATE,
         exceptions=_CORRECTED,
     ),
-    "santner_snell": _tails.exact_unconditional(
+    "santner_snell": of.exact_unconditional(
         "Exact unconditional, by the difference", by.SANTNER_SNELL, santner_snell
     ),
-    "chan_zhang": _tails.exact_unconditional(
+    "chan_zhang": of.exact_unconditional(
         "Exact unconditional, by the score", by.CHAN_ZHANG, chan_zhang
     ),
-    "agresti_min_exact": category.exact_unconditional(
-        "Exact unconditional, one test of both sides",
-        by.AGRESTI_MIN_2001,
-        by_alpha(agresti_min_exact),
-        sides=TWO_SIDED_ONLY,
+    "agresti_min_exact": of.exact_unconditional(
+        "Exact unconditional, one test of both sides", by.AGRESTI_MIN_2001, agresti_min_exact
     ),
-    "fagan": _tails.mover(
+    "fagan": of.mover(
         "Fagan, root sum of squares of Clopper-Pearson limits",
         by.ROSS + ", method 5",
         fagan,
         keeps=CONSERVATIVE,
         exceptions=_STEEP,
     ),
-    "rss_normal": _tails.mover(
+    "rss_normal": of.mover(
         "Root sum of squares of clipped Wald limits",
         by.ROSS + ", method 6",
         rss_normal,
@@ -131,11 +118,9 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
 }
 
 
-_rate_tails = category.Tails((-inf, inf))
-
 RATE_DIFFERENCE: dict[str, Method] = {
     **four_criteria("rate_difference"),
-    "wald": _rate_tails.wald(
+    "wald": of.wald(
         "Wald",
         by.HELD,
         rate_wald,
@@ -144,9 +129,9 @@ RATE_DIFFERENCE: dict[str, Method] = {
             "is monotone": "a first event widens it by more than it moves it",
         },
     ),
-    "score": _rate_tails.score("Score, Miettinen-Nurminen for rates", by.MIETTINEN_NURMINEN, score),
-    "mover_score": _rate_tails.mover("MOVER with score limits", by.ZOU_DONNER, mover_score),
-    "mover_jeffreys": _rate_tails.mover(
+    "score": of.score("Score, Miettinen-Nurminen for rates", by.MIETTINEN_NURMINEN, score),
+    "mover_score": of.mover("MOVER with score limits", by.ZOU_DONNER, mover_score),
+    "mover_jeffreys": of.mover(
         "MOVER with equal-tailed Jeffreys limits",
         by.LAUD,
         rate_mover_jeffreys,
@@ -155,14 +140,10 @@ RATE_DIFFERENCE: dict[str, Method] = {
 }
 
 
-_accuracy_tails = category.Tails()
-
 BALANCED_ACCURACY: dict[str, Method] = {
     **four_criteria("balanced_accuracy"),
-    "exact_union": _accuracy_tails.exact(
-        "Union bound of Clopper-Pearson limits", by.LANGFORD, exact_union
-    ),
-    "wald": _accuracy_tails.wald(
+    "exact_union": of.exact("Union bound of Clopper-Pearson limits", by.LANGFORD, exact_union),
+    "wald": of.wald(
         "Wald, clipped to [0, 1]",
         by.BRODERSEN,
         accuracy_wald,
@@ -171,8 +152,8 @@ BALANCED_ACCURACY: dict[str, Method] = {
             "is monotone": "a first success widens it by more than it moves it",
         },
     ),
-    "mover_wilson": _accuracy_tails.mover("MOVER with Wilson limits", by.ZOU_DONNER, mover_wilson),
-    "mover_clopper_pearson": _accuracy_tails.mover(
+    "mover_wilson": of.mover("MOVER with Wilson limits", by.ZOU_DONNER, mover_wilson),
+    "mover_clopper_pearson": of.mover(
         "MOVER with Clopper-Pearson limits",
         by.ZOU_DONNER,
         mover_clopper_pearson,

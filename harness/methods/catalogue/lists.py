@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from math import inf
 
-from harness.methods.catalogue import category
+from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.clustered import (
     cluster_bootstrap,
@@ -24,11 +23,7 @@ from harness.methods.mean import (
     z_population,
     z_sample,
 )
-from harness.methods.method import (
-    Method,
-    StandardErrors,
-    documented,
-)
+from harness.methods.method import Method, StandardErrors, documented
 from harness.methods.stratified import mantel_haenszel, miettinen_nurminen, newcombe, sato, scas
 
 _EQUAL_VALUES = {"has width": "of no width where all values are equal"}
@@ -37,16 +32,12 @@ _EQUAL_VALUES = {"has width": "of no width where all values are equal"}
 def _about_the_mean(title: str, reference: str, standard_errors: StandardErrors) -> Method:
     """The method whose limits lie so many standard errors from the mean."""
     formula = documented(partial(about_the_mean, standard_errors), standard_errors)
-    return category.Tails((-inf, inf)).wald(
-        title,
-        reference,
-        formula,
-        standard_errors=standard_errors,
-        exceptions=_EQUAL_VALUES,
+    return of.wald(
+        title, reference, formula, standard_errors=standard_errors, exceptions=_EQUAL_VALUES
     )
 
 
-_bootstrap = partial(category.bootstrap, needs_values=True)
+_bootstrap = partial(of.bootstrap, needs_values=True)
 _DRAWN = {
     "is nested in alpha": "each outcome and alpha has resamples of its own",
     "mirrors": "the limits of the negative values mirror in distribution, not draw by draw",
@@ -74,7 +65,6 @@ MEAN: dict[str, Method] = {
 }
 
 
-_cluster_tails = category.Tails()
 _MOVES = {"rises with x": "with a success more the clusters may be more alike, or less"}
 _NO_VARIANCE = {"has width": "of no width where all clusters have one proportion"}
 _DRAWN_OF_CLUSTERED_PROPORTION = "each outcome and alpha has resamples of its own"
@@ -82,17 +72,14 @@ _NEARLY_ALIKE = "of no width where all clusters have nearly one proportion betwe
 _SIGN_CHANGES = "the correction changes its sign at z = 1, and is large at a small ξ"
 
 CLUSTERED_PROPORTION: dict[str, Method] = {
-    "wilson": _cluster_tails.score("Wilson score, as if cases were independent", by.WILSON, wilson),
-    "saha_wilson": _cluster_tails.score(
+    "wilson": of.score("Wilson score, as if cases were independent", by.WILSON, wilson),
+    "saha_wilson": of.score(
         "Wilson score with the correlation in clusters",
         by.SAHA,
         saha_wilson,
-        exceptions={
-            **_MOVES,
-            "has width": _NEARLY_ALIKE,
-        },
+        exceptions={**_MOVES, "has width": _NEARLY_ALIKE},
     ),
-    "saha_scas": _cluster_tails.score(
+    "saha_scas": of.score(
         "Skewness-corrected score with the correlation in clusters",
         by.SHORT,
         saha_scas,
@@ -102,7 +89,7 @@ CLUSTERED_PROPORTION: dict[str, Method] = {
             "holds the estimate": "at a small ξ or a large alpha both may lie on one side of X/N",
         },
     ),
-    "rao_scott": _cluster_tails.score(
+    "rao_scott": of.score(
         "Wilson score of the effective size",
         by.RAO_SCOTT,
         rao_scott,
@@ -111,19 +98,19 @@ CLUSTERED_PROPORTION: dict[str, Method] = {
             "has width": "of no width where all clusters have one proportion between 0 and 1",
         },
     ),
-    "cluster_wald": _cluster_tails.wald(
+    "cluster_wald": of.wald(
         "Wald with the clustered standard error",
         by.MILLER_EVALS,
         cluster_wald,
         exceptions={**_MOVES, "has width": f"{_NO_VARIANCE['has width']}, and of one cluster"},
     ),
-    "cluster_t": _cluster_tails.wald(
+    "cluster_t": of.wald(
         "Student's t with the clustered standard error",
         by.CAMERON_MILLER,
         cluster_t,
         exceptions={**_MOVES, **_NO_VARIANCE},
     ),
-    "cluster_bootstrap": category.bootstrap(
+    "cluster_bootstrap": of.bootstrap(
         "Bootstrap percentiles of clusters, 999 resamples",
         by.FIELD_WELSH,
         cluster_bootstrap,
@@ -138,32 +125,29 @@ CLUSTERED_PROPORTION: dict[str, Method] = {
 }
 
 
-_strata_tails = category.Tails((-1.0, 1.0))
 _ABOUT_CORRECTED = "at alpha near 1 it lies about an estimate corrected for skewness"
 
 STRATIFIED_DIFFERENCE: dict[str, Method] = {
-    "miettinen_nurminen": _strata_tails.score(
+    "miettinen_nurminen": of.score(
         "Miettinen-Nurminen score", by.MIETTINEN_NURMINEN, miettinen_nurminen
     ),
-    "scas": _strata_tails.score(
+    "scas": of.score(
         "Skewness-corrected score",
         by.LAUD,
         scas,
-        exceptions={
-            "holds the estimate": _ABOUT_CORRECTED,
-        },
+        exceptions={"holds the estimate": _ABOUT_CORRECTED},
     ),
-    "sato": _strata_tails.wald(
+    "sato": of.wald(
         "Mantel-Haenszel with Sato's variance",
         by.SATO,
         sato,
         exceptions={"has width": "of no width where the samples have all or none in every stratum"},
     ),
-    "mantel_haenszel": _strata_tails.wald(
+    "mantel_haenszel": of.wald(
         "Mantel-Haenszel, Wald",
         by.GREENLAND_ROBINS,
         mantel_haenszel,
         exceptions={"has width": "of no width where each x is 0 or n in every stratum"},
     ),
-    "newcombe": _strata_tails.mover("Newcombe, hybrid score", by.YAN_SU, newcombe),
+    "newcombe": of.mover("Newcombe, hybrid score", by.YAN_SU, newcombe),
 }

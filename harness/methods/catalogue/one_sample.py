@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from harness.methods.bayes import (
     four_criteria,
     jeffreys,
@@ -14,7 +12,7 @@ from harness.methods.bayes import (
     jeffreys_rate,
 )
 from harness.methods.bootstrap import bootstrap_percentile
-from harness.methods.catalogue import category
+from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.method import (
     APPROXIMATE,
@@ -22,7 +20,6 @@ from harness.methods.method import (
     NOMINAL,
     TWO_SIDED_ONLY,
     Method,
-    by_alpha,
 )
 from harness.methods.proportion.closed_form import (
     add_four,
@@ -68,7 +65,6 @@ from harness.methods.rate import scas as rate_scas
 from harness.methods.rate import sterne as rate_sterne
 from harness.methods.rate import wald as rate_wald
 
-_tails = category.Tails()
 _ONE_SIDE = {"holds the estimate": "at a large alpha both limits may lie on one side of x/n"}
 _STEEP = {"rises with x": "at a small alpha a limit falls next to 0 and 1, as the deviation grows"}
 _NO_WIDTH = {"has width": "of no width at x = 0 and x = n"}
@@ -79,8 +75,8 @@ _DRAWN_WHOLE = "where nearly all cases are drawn, x/n may lie between the M/N le
 _DRAWN_OR_LARGE = "where nearly all cases are drawn or alpha is large, x/n is outside"
 
 PROPORTION: dict[str, Method] = {
-    "wald": _tails.wald("Wald, clipped to [0, 1]", by.LAPLACE, wald, exceptions=_NO_WIDTH),
-    "wald_cc": _tails.wald(
+    "wald": of.wald("Wald, clipped to [0, 1]", by.LAPLACE, wald, exceptions=_NO_WIDTH),
+    "wald_cc": of.wald(
         "Wald with continuity correction",
         by.NEWCOMBE_ONE + ", method 2",
         wald_cc,
@@ -88,26 +84,22 @@ PROPORTION: dict[str, Method] = {
             "rises with x": "at a one-sided alpha near 1 the limit at n − 1 passes the one at n"
         },
     ),
-    "wald_t": _tails.wald("Wald with Student's quantile", by.STUDENT, wald_t, exceptions=_NO_WIDTH),
-    "add_four": _tails.wald(
+    "wald_t": of.wald("Wald with Student's quantile", by.STUDENT, wald_t, exceptions=_NO_WIDTH),
+    "add_four": of.wald(
         "Add four", by.AGRESTI_COULL, add_four, keeps=APPROXIMATE, exceptions=_ONE_SIDE
     ),
-    "agresti_coull": _tails.wald("Agresti-Coull", by.AGRESTI_COULL, agresti_coull, keeps=NOMINAL),
-    "wilson": _tails.score("Wilson score", by.WILSON, wilson, keeps=NOMINAL),
-    "wilson_cc": _tails.score(
+    "agresti_coull": of.wald("Agresti-Coull", by.AGRESTI_COULL, agresti_coull, keeps=NOMINAL),
+    "wilson": of.score("Wilson score", by.WILSON, wilson, keeps=NOMINAL),
+    "wilson_cc": of.score(
         "Wilson score with continuity correction",
         by.NEWCOMBE_ONE + ", method 4",
         wilson_cc,
         keeps=CONSERVATIVE,
     ),
-    "wilson_modified": category.score(
-        "Wilson, modified next to the ends",
-        by.BROWN_2001,
-        by_alpha(wilson_modified),
-        TWO_SIDED_ONLY,
-        keeps=NOMINAL,
+    "wilson_modified": of.score(
+        "Wilson, modified next to the ends", by.BROWN_2001, wilson_modified, keeps=NOMINAL
     ),
-    "second_order": _tails.score(
+    "second_order": of.score(
         "Second-order corrected",
         by.CAI,
         second_order,
@@ -117,64 +109,57 @@ PROPORTION: dict[str, Method] = {
             **_INSIDE,
         },
     ),
-    "scas": _tails.score(
+    "scas": of.score(
         "Skewness-corrected score", by.LAUD, scas, keeps=APPROXIMATE, exceptions=_ONE_SIDE
     ),
-    "scas_cc": _tails.score(
+    "scas_cc": of.score(
         "Skewness-corrected score, continuity-corrected",
         by.LAUD + ", appendix S2",
         scas_cc,
         keeps=CONSERVATIVE,
     ),
-    "clopper_pearson": _tails.exact(
+    "clopper_pearson": of.exact(
         "Clopper-Pearson, exact tails", by.CLOPPER_PEARSON, clopper_pearson, aliases=("exact_tail",)
     ),
-    "mid_p": _tails.exact(
+    "mid_p": of.mid_p(
         "Mid-P, exact tails with half of x",
         by.LANCASTER,
         mid_p,
-        promise="none",
         keeps=APPROXIMATE,
         exceptions=_ONE_SIDE,
     ),
-    "blaker": category.exact_test(
-        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(blaker)
-    ),
-    "sterne": category.exact_test(
-        "Sterne, exact, by minimum likelihood", by.STERNE, by_alpha(sterne)
-    ),
-    "feldman_cousins": category.exact_test(
+    "blaker": of.exact("Blaker, exact, by the smaller tail", by.BLAKER, blaker),
+    "sterne": of.exact("Sterne, exact, by minimum likelihood", by.STERNE, sterne),
+    "feldman_cousins": of.exact(
         "Feldman-Cousins, exact, by likelihood ratio",
         by.FELDMAN_COUSINS + ", for the order",
-        by_alpha(feldman_cousins),
+        feldman_cousins,
     ),
-    "likelihood_ratio": _tails.likelihood(
+    "likelihood_ratio": of.likelihood(
         "Likelihood ratio", by.WILKS, likelihood_ratio, keeps=APPROXIMATE
     ),
-    "arcsine": _tails.transform(
+    "arcsine": of.transform(
         "Arcsine, Anscombe", by.ANSCOMBE, arcsine, keeps=APPROXIMATE, exceptions=_ONE_SIDE
     ),
-    "logit": _tails.transform(
+    "logit": of.transform(
         "Logit, exact at the ends", by.BROWN_2001, logit, keeps=APPROXIMATE, exceptions=_STEEP
     ),
-    "rindskopf": _tails.transform(
+    "rindskopf": of.transform(
         "Logit with x + ½", by.RINDSKOPF, rindskopf, keeps=NOMINAL, exceptions={**_STEEP, **_INSIDE}
     ),
-    "probit": _tails.transform(
+    "probit": of.transform(
         "Probit, exact at the ends", by.DORAI_RAJ, probit, keeps=APPROXIMATE, exceptions=_STEEP
     ),
-    "cloglog": _tails.transform(
+    "cloglog": of.transform(
         "Log of −log p, exact at the ends",
         by.DORAI_RAJ,
         cloglog,
         keeps=APPROXIMATE,
         exceptions={**_STEEP, "mirrors": "log(−log p) is not the negative of log(−log(1 − p))"},
     ),
-    "chebyshev": category.inequality(
-        "Chebyshev inequality", by.CHEBYSHEV, by_alpha(chebyshev), TWO_SIDED_ONLY
-    ),
-    "hoeffding": _tails.inequality("Hoeffding inequality", by.HOEFFDING, hoeffding),
-    "jeffreys": category.bayes(
+    "chebyshev": of.inequality("Chebyshev inequality", by.CHEBYSHEV, chebyshev),
+    "hoeffding": of.inequality("Hoeffding inequality", by.HOEFFDING, hoeffding),
+    "jeffreys": of.bayes(
         "Jeffreys, from 0 at x = 0 and to 1 at x = n",
         by.BROWN_2001,
         jeffreys,
@@ -182,21 +167,21 @@ PROPORTION: dict[str, Method] = {
         keeps=NOMINAL,
         exceptions=_ONE_SIDE,
     ),
-    "jeffreys_equal_tailed": category.bayes(
+    "jeffreys_equal_tailed": of.bayes(
         "Jeffreys, equal tails at every x",
         by.BROWN_2001,
         jeffreys_equal_tailed,
         keeps=NOMINAL,
         exceptions=_INSIDE,
     ),
-    "jeffreys_modified": _tails.bayes(
+    "jeffreys_modified": of.bayes(
         "Jeffreys, modified next to the ends",
         by.BROWN_2001,
         jeffreys_modified,
         promise="none",
         keeps=APPROXIMATE,
     ),
-    "jeffreys_minimal_length": category.bayes(
+    "jeffreys_minimal_length": of.bayes(
         "Jeffreys, minimal length",
         by.BROWN_2001,
         jeffreys_minimal_length,
@@ -206,7 +191,7 @@ PROPORTION: dict[str, Method] = {
         },
     ),
     **four_criteria("proportion"),
-    "bootstrap_percentile": category.bootstrap(
+    "bootstrap_percentile": of.bootstrap(
         "Bootstrap percentiles, 999 resamples",
         by.DAVISON_HINKLEY + ", eq. 5.18",
         bootstrap_percentile,
@@ -218,7 +203,7 @@ PROPORTION: dict[str, Method] = {
             "holds the estimate": "at a large alpha both limits may lie on one side of x/n",
         },
     ),
-    "hypergeometric_exact": _tails.exact_of_finite_population(
+    "hypergeometric_exact": of.exact_of_finite_population(
         "Finite population, exact tails",
         by.BUONACCORSI,
         hypergeometric_exact,
@@ -227,11 +212,10 @@ PROPORTION: dict[str, Method] = {
             "holds the estimate": _DRAWN_WHOLE,
         },
     ),
-    "hypergeometric_wang": category.exact_of_finite_population(
+    "hypergeometric_wang": of.exact_of_finite_population(
         "Finite population, exact, shrunk until admissible",
         by.WANG_2015,
-        by_alpha(hypergeometric_wang),
-        TWO_SIDED_ONLY,
+        hypergeometric_wang,
         largest_population=LARGEST_POPULATION,
         exceptions={
             "has width": "of no width where few M are left, as of a population that is drawn whole",
@@ -242,32 +226,25 @@ PROPORTION: dict[str, Method] = {
 }
 
 
-_rate_tails = category.Tails((0.0, inf))
 _ONE_SIDE_OF_X = {
     "holds the estimate": "at a large alpha both limits may lie on one side of x/exposure"
 }
 
 RATE: dict[str, Method] = {
-    "wald": _rate_tails.wald(
+    "wald": of.wald(
         "Wald, clipped at 0",
         by.ROSS + ", for rates, method 6",
         rate_wald,
         exceptions={"has width": "of no width at x = 0"},
     ),
-    "score": _rate_tails.score("Score", by.BROWN_2003, score, keeps=NOMINAL),
-    "score_cc": _rate_tails.score(
+    "score": of.score("Score", by.BROWN_2003, score, keeps=NOMINAL),
+    "score_cc": of.score(
         "Score, continuity corrected", by.BRESLOW_DAY, score_cc, keeps=CONSERVATIVE
     ),
-    "sqrt": _rate_tails.transform(
-        "Square root, Anscombe", by.ANSCOMBE, square_root, keeps=APPROXIMATE
-    ),
-    "byar": _rate_tails.transform(
-        "Byar, x below and x + 1 above", by.BRESLOW_DAY, byar, keeps=CONSERVATIVE
-    ),
-    "garwood": _rate_tails.exact(
-        "Garwood, exact tails", by.GARWOOD, garwood, aliases=("exact_tail",)
-    ),
-    "jeffreys": category.bayes(
+    "sqrt": of.transform("Square root, Anscombe", by.ANSCOMBE, square_root, keeps=APPROXIMATE),
+    "byar": of.transform("Byar, x below and x + 1 above", by.BRESLOW_DAY, byar, keeps=CONSERVATIVE),
+    "garwood": of.exact("Garwood, exact tails", by.GARWOOD, garwood, aliases=("exact_tail",)),
+    "jeffreys": of.bayes(
         "Jeffreys, from 0 at x = 0",
         by.BROWN_2003,
         jeffreys_rate,
@@ -275,7 +252,7 @@ RATE: dict[str, Method] = {
         keeps=NOMINAL,
         exceptions=_ONE_SIDE_OF_X,
     ),
-    "jeffreys_equal_tailed": category.bayes(
+    "jeffreys_equal_tailed": of.bayes(
         "Jeffreys, equal tails at every x",
         by.BROWN_2003,
         jeffreys_equal_tailed_rate,
@@ -283,29 +260,22 @@ RATE: dict[str, Method] = {
         exceptions={"holds the estimate": "at x = 0 the lower limit is above 0"},
     ),
     **four_criteria("rate"),
-    "mid_p": _rate_tails.exact(
+    "mid_p": of.mid_p(
         "Mid-P, exact tails with half of x",
         by.LANCASTER,
         rate_mid_p,
-        promise="none",
         keeps=NOMINAL,
         exceptions=_ONE_SIDE_OF_X,
     ),
-    "blaker": category.exact_test(
-        "Blaker, exact, by the smaller tail", by.BLAKER, by_alpha(rate_blaker)
+    "blaker": of.exact("Blaker, exact, by the smaller tail", by.BLAKER, rate_blaker),
+    "sterne": of.exact("Sterne, exact, by minimum likelihood", by.CROW_GARDNER, rate_sterne),
+    "feldman_cousins": of.exact(
+        "Feldman-Cousins, exact, by likelihood ratio", by.FELDMAN_COUSINS, rate_feldman_cousins
     ),
-    "sterne": category.exact_test(
-        "Sterne, exact, by minimum likelihood", by.CROW_GARDNER, by_alpha(rate_sterne)
-    ),
-    "feldman_cousins": category.exact_test(
-        "Feldman-Cousins, exact, by likelihood ratio",
-        by.FELDMAN_COUSINS,
-        by_alpha(rate_feldman_cousins),
-    ),
-    "likelihood_ratio": _rate_tails.likelihood(
+    "likelihood_ratio": of.likelihood(
         "Likelihood ratio", by.WILKS, rate_likelihood_ratio, keeps=APPROXIMATE
     ),
-    "scas": _rate_tails.score(
+    "scas": of.score(
         "Skewness-corrected score", by.LAUD, rate_scas, keeps=NOMINAL, exceptions=_ONE_SIDE_OF_X
     ),
 }

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from math import inf
 
-from harness.methods.catalogue import category
+from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.method import Method
 from harness.methods.paired.closed_form import (
@@ -27,9 +26,8 @@ from harness.methods.paired.mover import (
 )
 from harness.methods.paired.score import ratio_scas, scas, tang, tango, tango_corrected
 
-_tails = category.Tails((-1.0, 1.0))
-_wald = partial(_tails.wald, uses_both=False)
-_score = partial(_tails.score, uses_both=False)
+_wald = partial(of.wald, uses_both=False)
+_score = partial(of.score, uses_both=False)
 _NO_WIDTH = {"has width": "of no width at b = c = 0"}
 _NEARER_TO_0 = {"holds the estimate": "centred nearer to 0 than the estimate"}
 
@@ -66,18 +64,18 @@ PAIRED_DIFFERENCE: dict[str, Method] = {
     ),
     "tango": _score("Tango score", by.TANGO, tango),
     "tango_corrected": _score("Tango score, variance times n/(n − 1)", by.TANGO, tango_corrected),
-    "newcombe": _tails.mover(
+    "newcombe": of.mover(
         "Newcombe, hybrid score with corrected correlation",
         by.NEWCOMBE_PAIRED + ", method 10",
         newcombe,
     ),
-    "newcombe_uncorrected": _tails.mover(
+    "newcombe_uncorrected": of.mover(
         "Newcombe, hybrid score",
         by.NEWCOMBE_PAIRED,
         newcombe_uncorrected,
         exceptions={"has width": "of no width at b = c = 0 with both = neither"},
     ),
-    "mover_jeffreys": _tails.mover(
+    "mover_jeffreys": of.mover(
         "MOVER with Jeffreys limits and corrected correlation",
         by.NEWCOMBE_PAIRED + ", method 10",
         mover_jeffreys,
@@ -94,10 +92,8 @@ PAIRED_DIFFERENCE: dict[str, Method] = {
 }
 
 
-_ratio_tails = category.Tails((0.0, inf))
-
 PAIRED_RATIO: dict[str, Method] = {
-    "wald_log": _ratio_tails.wald(
+    "wald_log": of.wald(
         "Wald for the logarithm, (0, ∞) without a success of one of them",
         by.FAGERLAND,
         wald_log,
@@ -106,8 +102,8 @@ PAIRED_RATIO: dict[str, Method] = {
             "is monotone": "(0, ∞) where one of the two has no success",
         },
     ),
-    "tang": _ratio_tails.score("Tang score", by.TANG_CHAN, tang),
-    "bonett_price": _ratio_tails.transform(
+    "tang": of.score("Tang score", by.TANG_CHAN, tang),
+    "bonett_price": of.transform(
         "Bonett-Price, ratio of Wilson limits",
         by.BONETT_PRICE_2006,
         ratio_bonett_price,
@@ -115,13 +111,13 @@ PAIRED_RATIO: dict[str, Method] = {
             "is monotone": "at a small alpha an upper limit falls with few discordant pairs of many"
         },
     ),
-    "mover_wilson": _ratio_tails.mover(
+    "mover_wilson": of.mover(
         "MOVER with Wilson limits",
         by.TANG_LI,
         ratio_wilson,
         exceptions={"has width": "of no width at b = c = 0 with both = neither"},
     ),
-    "mover_jeffreys": _ratio_tails.mover(
+    "mover_jeffreys": of.mover(
         "MOVER with Jeffreys limits and corrected correlation",
         by.TANG_LI,
         ratio_jeffreys,
@@ -130,7 +126,7 @@ PAIRED_RATIO: dict[str, Method] = {
             "is monotone": "at a small alpha a change of the correlation outweighs a pair",
         },
     ),
-    "scas": _ratio_tails.score(
+    "scas": of.score(
         "Skewness-corrected score",
         by.LAUD,
         ratio_scas,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from harness.methods.bayes import ends_of_odds_ratio, ends_of_ratio, ratio_criteria
-from harness.methods.catalogue import category
+from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.comparison.odds_ratio import (
     agresti_smoothed,
@@ -41,9 +39,8 @@ from harness.methods.comparison.risk_ratio import (
     scas,
     walter,
 )
-from harness.methods.method import Method, by_alpha
+from harness.methods.method import Method
 
-_tails = category.Tails((0.0, inf))
 _NO_SUCCESS = {"is monotone": "without a success of a sample it is (0, ∞), at any alpha"}
 _LARGE_ALPHA = {"holds the estimate": "at a large alpha both limits may lie on one side of it"}
 _ADDED = {
@@ -53,32 +50,32 @@ _ADDED = {
 
 RISK_RATIO: dict[str, Method] = {
     **ratio_criteria("risk_ratio", ends_of_ratio),
-    "katz": _tails.wald(
+    "katz": of.wald(
         "Katz, Wald for the logarithm, (0, ∞) without a success of a sample",
         by.KATZ,
         katz,
         exceptions={**_NO_SUCCESS, "has width": "of no width where each x is n"},
     ),
-    "walter": _tails.wald(
+    "walter": of.wald(
         "Walter, Wald for the logarithm with ½ added",
         by.PETTIGREW,
         walter,
         exceptions={**_ADDED, "has width": "of no width where each x is n"},
     ),
-    "price_bonett": _tails.wald(
+    "price_bonett": of.wald(
         "Price-Bonett, approximate Bayes, Wald for the logarithm",
         by.PRICE_BONETT,
         price_bonett,
         exceptions=_ADDED,
     ),
-    "koopman": _tails.score("Koopman score", by.KOOPMAN, koopman, exceptions=_NO_SUCCESS),
-    "miettinen_nurminen": _tails.score(
+    "koopman": of.score("Koopman score", by.KOOPMAN, koopman, exceptions=_NO_SUCCESS),
+    "miettinen_nurminen": of.score(
         "Miettinen-Nurminen score",
         by.MIETTINEN_NURMINEN,
         miettinen_nurminen,
         exceptions=_NO_SUCCESS,
     ),
-    "scas": _tails.score(
+    "scas": of.score(
         "Skewness-corrected score",
         by.LAUD,
         scas,
@@ -87,10 +84,10 @@ RISK_RATIO: dict[str, Method] = {
             "is monotone": "at a tiny alpha the correction for skewness outgrows the statistic",
         },
     ),
-    "mover_wilson": _tails.mover(
+    "mover_wilson": of.mover(
         "MOVER with Wilson limits", by.DONNER_ZOU, mover_wilson, exceptions=_NO_SUCCESS
     ),
-    "mover_jeffreys": _tails.mover(
+    "mover_jeffreys": of.mover(
         "MOVER with equal-tailed Jeffreys limits",
         by.LAUD,
         mover_jeffreys,
@@ -108,13 +105,13 @@ _LARGE_ALPHA_OF_ODDS_RATIO = (
 
 ODDS_RATIO: dict[str, Method] = {
     **ratio_criteria("odds_ratio", ends_of_odds_ratio),
-    "woolf": _tails.wald(
+    "woolf": of.wald(
         "Woolf, Wald for the logarithm, (0, ∞) with a zero cell",
         by.WOOLF,
         woolf,
         exceptions={"is monotone": _OPEN},
     ),
-    "gart": _tails.wald(
+    "gart": of.wald(
         "Gart, Woolf with half a count in each cell",
         by.GART,
         gart,
@@ -123,7 +120,7 @@ ODDS_RATIO: dict[str, Method] = {
             "holds the estimate": "centred nearer to 1 than the estimate",
         },
     ),
-    "agresti_smoothed": _tails.wald(
+    "agresti_smoothed": of.wald(
         "Agresti, Woolf smoothed towards independence",
         by.AGRESTI_SMOOTHED,
         agresti_smoothed,
@@ -132,51 +129,47 @@ ODDS_RATIO: dict[str, Method] = {
             "holds the estimate": "centred nearer to 1 than the estimate",
         },
     ),
-    "score": _tails.score("Score", by.CORNFIELD, score, exceptions={"is monotone": _WIDENS}),
-    "miettinen_nurminen": _tails.score(
+    "score": of.score("Score", by.CORNFIELD, score, exceptions={"is monotone": _WIDENS}),
+    "miettinen_nurminen": of.score(
         "Miettinen-Nurminen score",
         by.MIETTINEN_NURMINEN,
         odds_miettinen_nurminen,
         exceptions={"is monotone": _WIDENS},
     ),
-    "scas": _tails.score(
+    "scas": of.score(
         "Skewness-corrected score with correction for bias",
         by.LAUD,
         odds_scas,
         exceptions={"is monotone": _WIDENS, "holds the estimate": _LARGE_ALPHA_OF_ODDS_RATIO},
     ),
-    "mover_wilson": _tails.mover(
+    "mover_wilson": of.mover(
         "MOVER with the odds of Wilson limits",
         by.FAGERLAND_NEWCOMBE,
         odds_mover_wilson,
         exceptions={"is monotone": _WIDENS, "mirrors": _ODDS},
     ),
-    "mover_jeffreys": _tails.mover(
+    "mover_jeffreys": of.mover(
         "MOVER with the odds of equal-tailed Jeffreys limits",
         by.LAUD,
         odds_mover_jeffreys,
         exceptions={"mirrors": _ODDS, "holds the estimate": _LARGE_ALPHA_OF_ODDS_RATIO},
     ),
-    "cornfield": _tails.exact(
+    "cornfield": of.exact(
         "Cornfield, exact tails given the sum of successes", by.CORNFIELD, cornfield
     ),
-    "mid_p": _tails.exact(
+    "mid_p": of.mid_p(
         "Mid-P, exact tails given the sum with half of x1",
         by.LANCASTER,
         mid_p,
-        promise="none",
         exceptions={"holds the estimate": _LARGE_ALPHA_OF_ODDS_RATIO},
     ),
-    "baptista_pike": category.exact_test(
-        "Baptista-Pike, exact given the sum, by minimum likelihood",
-        by.BAPTISTA_PIKE,
-        by_alpha(baptista_pike),
+    "baptista_pike": of.exact(
+        "Baptista-Pike, exact given the sum, by minimum likelihood", by.BAPTISTA_PIKE, baptista_pike
     ),
-    "baptista_pike_mid_p": category.exact_test(
+    "baptista_pike_mid_p": of.mid_p(
         "Baptista-Pike with half of x1",
         by.FAGERLAND_2015,
-        by_alpha(baptista_pike_mid_p),
-        promise="none",
+        baptista_pike_mid_p,
         exceptions={
             "is monotone": "where a limit is a tie, half of the outcome left out lets it fall",
             "has width": "a single odds ratio where no sum is above an alpha above one half",
@@ -190,13 +183,13 @@ _NO_EVENT = {"is monotone": "without an event it is (0, ∞), at any alpha"}
 
 RATE_RATIO: dict[str, Method] = {
     **ratio_criteria("rate_ratio", ends_of_ratio),
-    "wald_log": _tails.wald(
+    "wald_log": of.wald(
         "Wald for the logarithm, (0, ∞) without an event of a sample",
         by.GU,
         wald_log,
         exceptions=_NO_EVENT,
     ),
-    "wald_log_half": _tails.wald(
+    "wald_log_half": of.wald(
         "Wald for the logarithm with ½ added to each count",
         by.GU,
         wald_log_half,
@@ -205,32 +198,31 @@ RATE_RATIO: dict[str, Method] = {
             "is monotone": "at a small alpha it narrows faster with a count than its centre moves",
         },
     ),
-    "score": _tails.score(
+    "score": of.score(
         "Score, odds of Wilson limits of x₁ of x₁ + x₂",
         by.MIETTINEN_NURMINEN,
         rate_score,
         exceptions=_NO_EVENT,
     ),
-    "scas": _tails.score("Skewness-corrected score", by.LAUD, rate_scas, exceptions=_LARGE_ALPHA),
-    "mover_score": _tails.mover(
+    "scas": of.score("Skewness-corrected score", by.LAUD, rate_scas, exceptions=_LARGE_ALPHA),
+    "mover_score": of.mover(
         "MOVER with score limits", by.LI_TANG_WONG, mover_score, exceptions=_NO_EVENT
     ),
-    "mover_jeffreys": _tails.mover(
+    "mover_jeffreys": of.mover(
         "MOVER with equal-tailed Jeffreys limits",
         by.LAUD,
         rate_mover_jeffreys,
         exceptions={"holds the estimate": "its centre is the ratio of two medians"},
     ),
-    "exact_conditional": _tails.exact(
+    "exact_conditional": of.exact(
         "Exact conditional, odds of Clopper-Pearson limits of x₁ of x₁ + x₂",
         by.PRZYBOROWSKI,
         exact_conditional,
     ),
-    "mid_p": _tails.exact(
+    "mid_p": of.mid_p(
         "Mid-P conditional, odds of mid-P limits of x₁ of x₁ + x₂",
         by.LANCASTER,
         rate_mid_p,
-        promise="none",
         exceptions=_LARGE_ALPHA,
     ),
 }

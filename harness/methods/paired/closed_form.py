@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from scipy.special import ndtri
@@ -17,7 +16,7 @@ from harness.distributions.posteriors.paired.posterior import (
 )
 from harness.distributions.truths import Prior
 from harness.methods.bayes import methods_of_criteria
-from harness.methods.method import TWO_SIDED, Formula, LimitPair, Method, documented
+from harness.methods.method import TWO_SIDED, LimitPair, Method
 from harness.methods.paired.tables import Pairs, of_ratio
 
 
@@ -117,18 +116,14 @@ def _clipped(pairs: Pairs, deviation: Floats) -> LimitPair:
     return np.clip(lower, -1.0, 1.0), np.clip(upper, -1.0, 1.0)
 
 
-def over_dirichlet(criterion: criteria.Criterion[SignedLogitPoints]) -> Formula:
-    """The formula of a criterion over the posterior of p₁ − p₂ under a Dirichlet prior."""
-    return documented(partial(_over_dirichlet, criterion), criterion)
-
-
-def _over_dirichlet(
+def over_dirichlet(
     criterion: criteria.Criterion[SignedLogitPoints],
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
     prior: Prior,
 ) -> LimitPair:
+    """The limits of a criterion over the posterior of p₁ − p₂ under a Dirichlet prior."""
     both, first, second, neither = data
     _, of_first, of_second, _ = prior
     same = both + neither

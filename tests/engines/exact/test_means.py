@@ -22,12 +22,14 @@ from harness.designs.lists import closed_form, sums_at_truths, table_count
 from harness.designs.one_sample.exact import LARGEST_INTEGRATED, enumerate_one_sample
 from harness.designs.posterior import integrate_under_truth
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
-from harness.methods.catalogue.lists import MEAN as METHODS
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.stratified import mantel_haenszel, miettinen_nurminen, newcombe, sato, scas
 from tests.engines import arbitrary_limits
 from tests.oracles import brute_force
 from tests.oracles.balls import exact
+
+METHODS = CATALOGUE["mean"]
 
 # Means over the truth and probabilities given the outcome, against exact integrals.
 

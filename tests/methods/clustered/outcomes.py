@@ -6,7 +6,9 @@ import itertools
 
 import numpy as np
 
-from harness.methods.catalogue.lists import CLUSTERED_PROPORTION as METHODS
+from harness.methods.catalogue import CATALOGUE
+
+METHODS = CATALOGUE["clustered_proportion"]
 
 SIZES = ((1,), (4,), (1, 1, 1, 1), (3, 3, 3), (2, 5), (2, 3, 4), (1, 8), (5, 5))
 LARGE = (

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.methods.catalogue import PROPORTION
-from harness.methods.catalogue.lists import CLUSTERED_PROPORTION as METHODS
+from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.methods.clustered.outcomes import DETERMINISTIC, OUTCOMES, every_outcome, limits
+
+METHODS = CATALOGUE["clustered_proportion"]
 
 SIDES = {TWO_SIDED: TWO_SIDED, LOWER: UPPER, UPPER: LOWER}
 """Each side with the one that mirrors it."""

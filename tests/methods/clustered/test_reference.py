@@ -15,12 +15,14 @@ from scipy.special import betainc
 
 from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.methods.bootstrap import RESAMPLES
-from harness.methods.catalogue.lists import CLUSTERED_PROPORTION as METHODS
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.clustered import _LARGEST_SIZE, Clusters, _law_of_sum
 from harness.methods.method import LOWER, UPPER
 from tests.methods.clustered.outcomes import DETERMINISTIC, limits, rows_of
 from tests.oracles.frequencies import fits
 from tests.oracles.laws import coverage, law_of_count, law_of_sums
+
+METHODS = CATALOGUE["clustered_proportion"]
 
 ROWS = json.loads((Path(__file__).parents[2] / "data" / "clustered_proportion.json").read_text())
 EVALUATED = 1e-13

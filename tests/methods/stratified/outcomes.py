@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.methods.catalogue.lists import STRATIFIED_DIFFERENCE as METHODS
+from harness.methods.catalogue import CATALOGUE
+
+METHODS = CATALOGUE["stratified_difference"]
 
 
 def limits(name, data, tail):

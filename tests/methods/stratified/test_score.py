@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from harness.methods.catalogue.lists import STRATIFIED_DIFFERENCE as METHODS
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.proportion.score import wilson
 from harness.methods.stratified import most_likely
 from tests.methods.stratified.outcomes import limits, random_outcomes
 from tests.oracles.laws import score, variance
+
+METHODS = CATALOGUE["stratified_difference"]
 
 # Score limits over strata against the statistic's definition, and where it has several roots.
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.methods.catalogue.differences import PROPORTION_DIFFERENCE as UNSTRATIFIED
-from harness.methods.catalogue.lists import STRATIFIED_DIFFERENCE as METHODS
+from harness.methods.catalogue import CATALOGUE
 from tests.methods.stratified.outcomes import limits_of, random_outcomes
+
+UNSTRATIFIED = CATALOGUE["proportion_difference"]
+METHODS = CATALOGUE["stratified_difference"]
 
 # What two ways to compute a limit may differ by.
 ROUNDING = 1e-12
