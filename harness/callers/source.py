@@ -95,6 +95,13 @@ class Failures:
         return Failures(self.first, self.not_called + later.not_called)
 
 
+def add_failures(found: dict[int, Failures], later: Mapping[int, Failures]) -> dict[int, Failures]:
+    """Add those of later outcomes to the failures of columns, by their rows, and return them."""
+    for row, failed in later.items():
+        found[row] = found[row].plus(failed) if row in found else failed
+    return found
+
+
 @dataclass(frozen=True)
 class Answers:
     """Limits at m outcomes."""

@@ -77,11 +77,6 @@ def _refuse_other_side(spec: MethodSpec, side: str) -> None:
         )
 
 
-def deterministic_specs(experiment: Experiment, sources: Sources) -> list[MethodSpec]:
-    """The methods whose limits are a function of the outcome, in the order of the config."""
-    return [spec for spec in experiment.methods if not _is_stochastic(experiment, spec, sources)]
-
-
 def deterministic_columns(experiment: Experiment, sources: Sources) -> tuple[Column, ...]:
     """The columns of the deterministic methods."""
     return tuple(

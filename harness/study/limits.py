@@ -16,13 +16,20 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.calls import format_arguments, one_outcome, same
-from harness.callers.source import NOT_CALLED, Answers, Failures, Observed, Source
+from harness.callers.source import (
+    NOT_CALLED,
+    Answers,
+    Failures,
+    Observed,
+    Source,
+    add_failures,
+)
 from harness.config.experiment import Experiment
 from harness.designs.design import Scenario, observed_at
 from harness.designs.limits import Limits
 from harness.families.catalogue import family_of
 from harness.methods.remarks import ORDER, OUTSIDE, STAYS_IN_RANGE, Remark, leaves_range
-from harness.study.columns import Sources, deterministic_specs, stochastic_columns
+from harness.study.columns import Sources, deterministic_columns, stochastic_columns
 from harness.study.parallel import THREADS, run_tasks
 from harness.study.plan import ScenarioPlan
 
@@ -50,11 +57,13 @@ def some_outcomes(outcomes: Integers) -> Integers:
 
 @dataclass(frozen=True)
 class FoundLimits:
-    """The limits of one column in one scenario, at outcomes in ascending order."""
+    """Limits of one column in one scenario, at outcomes in ascending order."""
 
     scenario: Scenario
     number: int
     """The number of the scenario."""
+    row: int
+    """Of the column among those of its kind."""
     source: Source
     side: str
     alpha: float
@@ -62,6 +71,14 @@ class FoundLimits:
     lower: Floats
     """Not a number where the method has failed; shape of the outcomes."""
     upper: Floats
+
+    def blocks(self) -> Iterator[FoundLimits]:
+        """Yield the limits at as many outcomes as are computed at once; views of these arrays."""
+        size = self.scenario.numbered.at_once
+        for start in range(0, self.outcomes.size, size):
+            part = slice(start, start + size)
+            outcomes, lower, upper = self.outcomes[part], self.lower[part], self.upper[part]
+            yield replace(self, outcomes=outcomes, lower=lower, upper=upper)
 
 
 def range_remark(found: FoundLimits) -> Remark | None:
@@ -156,10 +173,6 @@ def _outcome(found: FoundLimits, place: int) -> str:
     return format_arguments({**one_outcome(observed.arguments, 0), "alpha": found.alpha})
 
 
-_Source = tuple[Source, str, float]
-"""What a column's limits come from: the source, the side and alpha."""
-
-
 @dataclass(frozen=True)
 class ScenarioLimits:
     """The limits of all deterministic columns in one scenario."""
@@ -181,31 +194,13 @@ class ScenarioLimits:
                 (self.limits.upper, other.limits.upper),
             )
         )
-        failures = dict(self.failures)
-        for row, failed in other.failures.items():
-            failures[row] = failures[row].plus(failed) if row in failures else failed
+        failures = add_failures(dict(self.failures), other.failures)
         remarks = {(each.method, each.alpha, each.kind): each for each in self.remarks}
         for each in other.remarks:
             key = each.method, each.alpha, each.kind
             remarks[key] = remarks[key].plus(each) if key in remarks else each
         table = replace(self.limits, outcomes=outcomes[order], lower=lower, upper=upper)
         return ScenarioLimits(table, failures, tuple(remarks.values()))
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Some outcomes of one column in one scenario, and where its limits are written to."""
-
-    scenario: Scenario
-    number: int
-    """The number of the scenario."""
-    row: int
-    source: Source
-    side: str
-    alpha: float
-    outcomes: Integers
-    lower: Floats
-    upper: Floats
 
 
 def compute_limits(
@@ -230,25 +225,24 @@ def compute_limits(
     """
     jobs = experiment.execution.jobs
     columns = [
-        (sources[spec.label], spec.side, alpha)
-        for spec in deterministic_specs(experiment, sources)
-        for alpha in experiment.alphas
+        (sources[column.method], column.side, column.alpha)
+        for column in deterministic_columns(experiment, sources)
     ]
     arrays = [np.empty((2, len(columns), each.size)) for each in outcomes]
-    blocks = [
-        block
+    every = [
+        FoundLimits(plan.scenario, number, row, *column, outcomes[number], *arrays[number][:, row])
         for number, plan in enumerate(plans)
         for row, column in enumerate(columns)
-        for block in _blocks(plan.scenario, number, row, column, outcomes[number], arrays[number])
     ]
+    blocks = [block for found in every for block in found.blocks()]
     failures: list[dict[int, Failures]] = [{} for _ in plans]
     batches = [(batch,) for batch in _batches(blocks, sources)]
     for failed in run_tasks(_compute_batch, batches, jobs, THREADS):
         for block, failure in failed:
-            before = failures[block.number].get(block.row)
-            failures[block.number][block.row] = failure if before is None else before.plus(failure)
+            add_failures(failures[block.number], {block.row: failure})
     remarks: list[list[Remark]] = [[] for _ in plans]
-    for number, remark in _remarks(experiment, plans, columns, sources, outcomes, arrays):
+    drawn = [*_some_drawn(experiment, plans, outcomes, sources)]
+    for number, remark in _remarks(every, drawn, sources, jobs):
         remarks[number].append(remark)
     tables = (
         Limits.of(plan.scenario, each, *pair)
@@ -261,41 +255,19 @@ def compute_limits(
 
 
 def _remarks(
-    experiment: Experiment,
-    plans: Sequence[ScenarioPlan],
-    columns: Sequence[_Source],
-    sources: Sources,
-    outcomes: Sequence[Integers],
-    arrays: Sequence[Floats],
+    every: Sequence[FoundLimits], drawn: Sequence[FoundLimits], sources: Sources, jobs: int
 ) -> Iterator[tuple[int, Remark]]:
-    """The remarks about all limits, each with the number of its scenario."""
-
-    def found(number: int, row: int) -> FoundLimits:
-        scenario, (lower, upper) = plans[number].scenario, arrays[number][:, row]
-        return FoundLimits(scenario, number, *columns[row], outcomes[number], lower, upper)
-
-    family = family_of(experiment.family)
-    outside = []
-    for number, (plan, (lower, upper)) in enumerate(zip(plans, arrays, strict=True)):
-        leaving = leaves_range(lower, upper, family, plan.scenario.sizes).any(axis=1)
-        outside += [found(number, int(row)) for row in np.flatnonzero(leaving)]
-    drawn = [*_some_drawn(experiment, plans, outcomes, sources)]
-    for each in (*outside, *drawn):
+    """The remarks about all limits, and some that are drawn, each with its scenario's number."""
+    for each in (*every, *drawn):
         remark = range_remark(each)
         if remark is not None:
             yield each.number, remark
-    asked = [
-        found(number, row)
-        for number in range(len(plans))
-        for row, (source, *_) in enumerate(columns)
-        if source.has_process
-    ]
     again = [
-        (source, [each for each in (*asked, *drawn) if each.source is source])
+        (source, [each for each in (*every, *drawn) if each.source is source])
         for source in sources.values()
         if source.has_process
     ]
-    for remarks in run_tasks(order_remarks, again, experiment.execution.jobs, THREADS):
+    for remarks in run_tasks(order_remarks, again, jobs, THREADS):
         yield from remarks
 
 
@@ -308,32 +280,17 @@ def _some_drawn(
     """Limits of the user functions that draw them, at a few outcomes of each size and alpha."""
     if not family_of(experiment.family).has_outcomes:
         return
-    for column in stochastic_columns(experiment, sources):
+    for row, column in enumerate(stochastic_columns(experiment, sources)):
         source, side, alpha = column.source, column.column.side, column.column.alpha
         if source.has_process:
             for number, plan in enumerate(plans):
                 some = some_outcomes(outcomes[number])
                 answers = ask(source, observed_at(plan.scenario, some), alpha, side)
                 limits = answers.lower, answers.upper
-                yield FoundLimits(plan.scenario, number, source, side, alpha, some, *limits)
+                yield FoundLimits(plan.scenario, number, row, source, side, alpha, some, *limits)
 
 
-def _blocks(
-    scenario: Scenario,
-    number: int,
-    row: int,
-    column: _Source,
-    outcomes: Integers,
-    limits: Floats,
-) -> Iterator[_Block]:
-    size = scenario.numbered.at_once
-    for start in range(0, outcomes.size, size):
-        part = slice(start, start + size)
-        lower, upper = limits[:, row, part]
-        yield _Block(scenario, number, row, *column, outcomes[part], lower, upper)
-
-
-def _batches(blocks: Sequence[_Block], sources: Sources) -> list[list[_Block]]:
+def _batches(blocks: Sequence[FoundLimits], sources: Sources) -> list[list[FoundLimits]]:
     """The blocks that are computed one after the other.
 
     Those of a function that has a process are in one order, so that what ends the process is
@@ -347,7 +304,7 @@ def _batches(blocks: Sequence[_Block], sources: Sources) -> list[list[_Block]]:
     ]
 
 
-def _compute_batch(blocks: Sequence[_Block]) -> list[tuple[_Block, Failures]]:
+def _compute_batch(blocks: Sequence[FoundLimits]) -> list[tuple[FoundLimits, Failures]]:
     """Write the limits of the blocks; return those in which a user function failed, and why."""
     failed = []
     for block in blocks:

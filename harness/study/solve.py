@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Integers
-from harness.callers.source import Failures
+from harness.callers.source import Failures, add_failures
 from harness.config.experiment import Experiment
 from harness.designs import posterior
 from harness.designs.limits import Column, Limits
@@ -50,15 +50,15 @@ class Simulation:
         """The number of trials."""
         return int(self.tally.by_outcome.trials.sum())
 
-    def plus(self, later: Simulation) -> Simulation:
-        """These counts together with those of later shards."""
-        stochastic = self.stochastic
-        if stochastic is not None and later.stochastic is not None:
-            stochastic = stochastic.plus(later.stochastic)
-        failures = dict(self.failures)
-        for row, failed in later.failures.items():
-            failures[row] = failures[row].plus(failed) if row in failures else failed
-        return Simulation(self.tally.plus(later.tally), stochastic, failures)
+    def after(self, earlier: Simulation | None) -> Simulation:
+        """These counts together with those of earlier shards, if there are any."""
+        if earlier is None:
+            return self
+        stochastic = earlier.stochastic
+        if stochastic is not None and self.stochastic is not None:
+            stochastic = stochastic.plus(self.stochastic)
+        failures = add_failures(dict(earlier.failures), self.failures)
+        return Simulation(earlier.tally.plus(self.tally), stochastic, failures)
 
 
 def simulate_shard(

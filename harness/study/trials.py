@@ -147,8 +147,8 @@ def simulate_scenarios(
         counted = _count(tasks, limits, stochastic, jobs, backend)
         _record(tasks, counted, plans, limits, progress, recorder)
         for number in pending:
-            before, counts = merged[number], scenarios[number].total()
-            merged[number] = counts if before is None or counts is None else before.plus(counts)
+            counts = scenarios[number].total()
+            merged[number] = None if counts is None else counts.after(merged[number])
         look += 1
         if enough is None:
             break

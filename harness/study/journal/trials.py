@@ -54,11 +54,10 @@ class Group:
 
     def total(self) -> Simulation | None:
         """The counts of all segments."""
-        total = None
+        total: Simulation | None = None
         for segment in self.segments:
             if segment.simulation is not None:
-                part = segment.simulation
-                total = part if total is None else total.plus(part)
+                total = segment.simulation.after(total)
         return total
 
 
@@ -110,8 +109,7 @@ def add(task: Task, counted: Simulation) -> None:
     """Add the counts of a task to its segment; tasks of a segment come in order."""
     segment = task.segment
     assert task.shard.number == segment.done
-    before = segment.simulation
-    segment.simulation = counted if before is None else before.plus(counted)
+    segment.simulation = counted.after(segment.simulation)
     segment.done += 1
     segment.changed = True
 
@@ -300,8 +298,7 @@ def _group(
                 [row for row in rows if row is not None and row < held],
                 [row - held for row in rows if row is not None and row >= held],
             )
-            before = segment.simulation
-            segment.simulation = part if before is None else before.plus(part)
+            segment.simulation = part.after(segment.simulation)
             segment.done = each.stored.stop
             same = rows == list(range(len(each.stored.columns)))
             segment.record = each.stored.number if same and len(places) == 1 else None
