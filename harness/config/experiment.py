@@ -1,174 +1,353 @@
-"""Experiments: frozen records of valid configs, with every default filled in."""
+"""Experiments: frozen records of valid configs, each attribute with the keys that decide it.
+
+The annotation of an attribute has its key, or a function from the family to its keys by their
+names, as `config.key` says. The keys stand in the order in which they are validated and written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from harness.callers.command import Command, RFunction
-from harness.designs.design import AnyTruth
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from harness.callers.process import TIMEOUT
+from harness.config.key import Key, Keys, key, plain
+from harness.config.models.constraints import Word, expecting, one_line
+from harness.config.models.figures import figure_type, write_figures
+from harness.config.models.methods import Alphas, method_type, prior_type, write_method
+from harness.config.models.outcomes import (
+    OutcomeGroup,
+    outcomes_type,
+    own_sampling,
+    sampling_type,
+    sampling_words,
+    write_group,
+    write_outcomes,
+    write_sampling,
+)
+from harness.config.models.sizes import (
+    delta_type,
+    size_range_type,
+    sizes_type,
+    stratum_sizes_type,
+    write_range,
+)
+from harness.config.models.trials import (
+    Count,
+    ExecutionSettings,
+    write_execution,
+    write_trials,
+)
+from harness.config.models.trials import Trials as TrialsType
+from harness.config.models.truths import distributions_type, truth_of, written_truth
+from harness.config.values import Execution, MethodSpec, Size, SizeRange, Trials
+from harness.designs.design import AnyTruth, design_for
 from harness.designs.results import Group
-from harness.distributions.sampling.law import NUMPY, Law
+from harness.distributions.sampling.law import NUMPY, THINNED, Law
 from harness.distributions.truths import PairTruth, Prior
+from harness.families.catalogue import FAMILIES
+from harness.families.family import Family
 from harness.figures.kind import FigureSpec
 
 COVERAGE, CALIBRATION = "coverage", "calibration"
 """The kinds of experiments."""
+FAMILIES_OF = {
+    COVERAGE: FAMILIES,
+    CALIBRATION: {name: each for name, each in FAMILIES.items() if each.samples == 2},
+}
+"""The families that each kind of experiment has."""
 
-DASK = "dask"
-"""The backend whose workers are processes of a Dask cluster."""
-
-TrialsKind = Literal["per_outcome", "per_size", "per_truth"]
-
-Size = float | tuple[float, float] | tuple[tuple[float, ...], tuple[float, ...]]
-"""n, a whole number, or an exposure; of two samples a pair of them; of clusters their number and
-size; of strata the sizes of both samples in each of them."""
-
-
-@dataclass(frozen=True)
-class MethodSpec:
-    """One interval method: of the catalogue, a user function, a table or a program."""
-
-    label: str
-    """Unique in the experiment; the column ``method`` of every table."""
-    name: str | None
-    """The name in the catalogue (aliases resolved); None for a method of the user."""
-    path: str | None
-    """Absolute path of the user's Python file or table."""
-    module: str | None
-    """Importable module of the user."""
-    function: str | None
-    """Name of the function in ``path`` or ``module``."""
-    side: str
-    """``two-sided``, ``lower`` or ``upper``."""
-    prior: Prior | None
-    """The parameters of the prior; None where the config gives none and the method has none."""
-    written_path: str | None = None
-    """``path`` as the config writes it, so that a resolved config names no place on one machine."""
-    is_table: bool = False
-    """Whether ``path`` is that of a table of limits, and not of a Python file."""
-    program: Command | RFunction | None = None
-    """A program of any language, or a function of R."""
-    folder: str | None = None
-    """Absolute path of the working folder of ``program``."""
+CROSS = "cross"
+LONGEST_SEGMENT = 100
+_SEGMENT = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
 
 
-@dataclass(frozen=True)
-class TrialCount:
-    """The number of Monte Carlo trials."""
-
-    kind: TrialsKind
-    count: int
-    """``per_outcome``: count * (n + 1) trials at each n, of two samples count * (n1 + 1)(n2 + 1),
-    of pairs count * (n + 1)(n + 2)/2;
-    ``per_size``: count at each size; ``per_truth``: count at each true value and size."""
-
-    @property
-    def per_truth(self) -> int | None:
-        """The number at each true value and size, where that is fixed."""
-        return self.count if self.kind == "per_truth" else None
+def _segments(name: str) -> str:
+    for segment in name.split("/"):
+        fits = re.fullmatch(_SEGMENT, segment)
+        if not fits or ".." in segment or segment.endswith(".") or len(segment) > LONGEST_SEGMENT:
+            raise ValueError(name)
+    return name
 
 
-@dataclass(frozen=True)
-class Precision:
-    """Monte Carlo trials until the interval of every actual alpha is narrow enough."""
-
-    half_width: float
-    """Half the length that intervals are to have at most, in (0, 1/2)."""
-    most: int
-    """The most trials at each size."""
-    kind: ClassVar[Literal["half_width"]] = "half_width"
-    per_truth: ClassVar[None] = None
-    """Each trial draws its truth."""
-
-
-Trials = TrialCount | Precision
-"""How many Monte Carlo trials an experiment has."""
+Name = Annotated[
+    str,
+    AfterValidator(_segments),
+    expecting("a name of letters, digits, '.', '_', '-', in parts joined by '/'"),
+    WithJsonSchema({"type": "string", "pattern": f"^{_SEGMENT}(/{_SEGMENT})*$"}),
+]
+Title = Annotated[str, AfterValidator(one_line), expecting("one line of text")]
+Seed = Annotated[int, Field(ge=0, le=2**128 - 1), expecting("a whole number from 0 to 2^128 - 1")]
+Reference = Annotated[str, Word("a reference", ("prior", "truth"))]
+DrawsFrom = Annotated[str, Word("a source of draws", (NUMPY, THINNED))]
+Bins = Annotated[int, Field(ge=2, le=1000), expecting("a whole number of bins from 2 to 1000")]
 
 
-@dataclass(frozen=True)
-class Execution:
-    """Where the work runs; it changes no result, except of what exceeds the timeout."""
+# The keys that both kinds of experiments have.
 
-    jobs: int
-    """The number of processes or threads; -1 uses every core."""
-    backend: str
-    timeout: float
-    """Seconds that a call of a user function may take."""
-    address: str | None = None
-    """Of the Dask scheduler, with the backend ``dask``; None for workers on this machine."""
+
+def _kind_and_family(kind: str, what: str) -> Callable[[Family], Keys]:
+    """Both keys of a kind of experiment, whose families ``what`` names."""
+    about = "coverage: how often intervals miss; calibration: whether probabilities hold."
+    # A coverage experiment is what a config without a kind is.
+    default, written = (COVERAGE, None) if kind == COVERAGE else (..., kind)
+    kinds = Annotated[str, Word("a kind of experiment", (COVERAGE, CALIBRATION)), _constant(kind)]
+
+    def keys(family: Family) -> Keys:
+        names = Annotated[str, Word(what, tuple(FAMILIES_OF[kind])), _constant(family.name)]
+        return {
+            "kind": key(kinds, about, default, write=lambda _: written),
+            "family": key(names, "What is estimated."),
+        }
+
+    return keys
+
+
+def _unless(usual: str) -> Callable[[str], str | None]:
+    """Write a word unless it is the usual one."""
+    return lambda word: None if word == usual else word
+
+
+def _constant(word: str) -> WithJsonSchema:
+    """The one word that the key can have in this form."""
+    return WithJsonSchema({"type": "string", "const": word})
+
+
+def _prior_key(family: Family, of_what: str) -> Key:
+    """A prior, flat by default; ``of_what`` ends its description."""
+    flat = [int(value) for value in family.model.FLAT_PRIOR]
+    return key(prior_type(family), f"{family.prior_form} prior {of_what}.", flat)
+
+
+NameKey = key(Name, "Results go to results/<name>; plain path segments.")
+TitleKey = key(Title | None, "Left out, the name.", None)
+SeedKey = key(
+    Seed | None,
+    "Every random number follows from it; it is required where random numbers are drawn.",
+    None,
+)
+ExecutionKey = key(
+    ExecutionSettings,
+    "Where the work runs.",
+    {"jobs": -1, "backend": "threading", "timeout": TIMEOUT},
+    write=write_execution,
+)
+
+
+def _figures(family: Family) -> Keys:
+    """Made when a form is, since there are many kinds."""
+    figure: Any = figure_type()
+    about = (
+        "Figures to draw, each with its options; left out, a few that suit the family and the "
+        "sizes; [] draws none."
+    )
+    return {"figures": key(list[figure] | None, about, None, write=write_figures)}
+
+
+# The keys of coverage experiments that differ between families.
+
+
+def _sizes(family: Family) -> Keys:
+    if design_for(family.name).sizes_are_lists:
+        about = "Sizes over the strata: a list, or a list of lists for several scenarios."
+        kind = stratum_sizes_type()
+        return {name: _size(i, kind, about) for i, name in enumerate(family.sizes)}
+    sizes, levels = sizes_type(family), "one, a list, or {log_grid: {start, stop, count}}."
+    if not family.sizes[1:]:
+        return {family.sizes[0]: key(sizes, f"Sizes: {levels}")}
+    first, second = family.sizes
+    of_first, of_second = "Sizes of the first sample", "Sizes of the second sample"
+    if family.has_clusters:
+        of_first, of_second = "Numbers of clusters", "Cases of each cluster"
+    about_cross = f"Whether every {first} goes with every {second}."
+    return {
+        first: _size(0, sizes, f"{of_first}: {levels}"),
+        second: _size(1, sizes, f"{of_second}, paired with {first}: {levels}"),
+        # The sizes of an experiment are paired already.
+        CROSS: key(bool, about_cross, False, write=lambda sizes: None),
+    }
+
+
+def _size(sample: int, kind: Any, about: str) -> Key:
+    """The key of the sizes of one of several samples; those of a scenario have the same index."""
+
+    def write(sizes: Sequence[tuple[Any, ...]]) -> Any:
+        return plain(tuple(size[sample] for size in sizes))
+
+    return key(kind, about, write=write)
+
+
+def _alpha(family: Family) -> Keys:
+    return {"alpha": key(Alphas, "Nominal probability of a miss: one, or a list.", 0.05)}
+
+
+def _methods(family: Family) -> Keys:
+    method: Any = method_type(family)
+    about = (
+        "A catalogue name, {name, side, prior, label}, {path, function, label}, "
+        "{module, function, label}, {table, label}, {command, label} or {r, arg, label}."
+    )
+    kind = Annotated[list[method], Field(min_length=1)]
+    return {"methods": key(kind, about, write=lambda specs: [write_method(each) for each in specs])}
+
+
+def _truth(family: Family) -> Keys:
+    truth = truth_of(family)
+    return {"truth": key(truth.kind, truth.about, truth.default, write=lambda truth: truth)}
+
+
+def _sampling(family: Family) -> Keys:
+    own = own_sampling(family)
+    if own is None:
+        return {}
+    about = f"How outcomes arise: {sampling_words(family)}."
+    return {"sampling": key(sampling_type(family), about, own, write=write_sampling)}
+
+
+def _draws(family: Family) -> Keys:
+    about = (
+        "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are faster "
+        "at uniform and beta truths up to n = 500."
+    )
+    draws = key(DrawsFrom, about, NUMPY, write=_unless(NUMPY))
+    return {"draws": draws} if family.has_single_count else {}
+
+
+def _outcomes(family: Family) -> Keys:
+    """Which outcomes are reported; there are none where data are lists."""
+    if not family.has_outcomes:
+        return {}
+    kind, words = outcomes_type(family)
+    return {"outcomes": key(kind, f"What posterior covers: {words}.", "all", write=write_outcomes)}
+
+
+def _reference(family: Family) -> Keys:
+    about = (
+        "The distribution under which posterior computes alpha errors: that from the "
+        "reference prior, or that from the truth itself."
+    )
+    reference = key(Reference, about, "prior", write=_unless("prior"))
+    return {"reference": reference} if family.has_outcomes else {}
+
+
+def _group(family: Family) -> Keys:
+    about = "Neighbouring outcomes in one cell: {width}, or {width, last}."
+    group = key(OutcomeGroup | None, about, None, write=write_group)
+    return {"group": group} if family.has_single_count else {}
+
+
+def _engines(family: Family) -> Keys:
+    engine: Any = Annotated[str, Word("an engine", family.engines)]
+    about = "Left out, all three; without trials, posterior and enumeration."
+    if not family.has_outcomes:
+        about = f"Left out, all that there are: {', '.join(family.engines)}."
+    return {"engines": key(Annotated[list[engine], Field(min_length=1)] | None, about, None)}
+
+
+def _reference_prior(family: Family) -> Keys:
+    prior = _prior_key(family, "of the posterior engine")
+    return {"reference_prior": prior} if family.has_outcomes else {}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """A config of the kind ``coverage``, fully resolved."""
 
-    name: str
-    title: str
-    family: str
-    sizes: tuple[Size, ...]
+    name: Annotated[str, NameKey]
+    title: Annotated[str, TitleKey]
+    family: Annotated[str, _kind_and_family(COVERAGE, "a family")]
+    sizes: Annotated[tuple[Size, ...], _sizes]
     """Ascending and distinct."""
-    alphas: tuple[float, ...]
-    methods: tuple[MethodSpec, ...]
+    alphas: Annotated[tuple[float, ...], _alpha]
+    methods: Annotated[tuple[MethodSpec, ...], _methods]
     truth: AnyTruth
-    written_truth: Mapping[str, Any]
+    written_truth: Annotated[Mapping[str, Any], _truth]
     """The truth as plain data, in which a grid is still a grid."""
-    sampling: Law | None = None
+    sampling: Annotated[Law | None, _sampling] = None
     """How outcomes arise; None where they are binomial or Poisson, as the family has it."""
-    trials: Trials | None
+    trials: Annotated[
+        Trials | None,
+        key(TrialsType | None, "How many Monte Carlo trials.", None, write=write_trials),
+    ]
     """None where no Monte Carlo trials are made."""
-    draws: str = NUMPY
+    draws: Annotated[str, _draws] = NUMPY
     """``numpy`` or ``thinned``: where the outcomes of Monte Carlo trials come from."""
-    outcomes: int | tuple[int, ...] | None = None
+    outcomes: Annotated[int | tuple[int, ...] | None, _outcomes] = None
     """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or
     the outcomes themselves, ascending."""
-    reference: Literal["prior", "truth"] = "prior"
+    reference: Annotated[Literal["prior", "truth"], _reference] = "prior"
     """The distribution under which ``posterior`` computes alpha errors: the posterior from the
     reference prior, or from the truth itself."""
-    group: Group | None = None
-    engines: tuple[str, ...]
-    reference_prior: Prior
+    group: Annotated[Group | None, _group] = None
+    engines: Annotated[tuple[str, ...], _engines]
+    reference_prior: Annotated[Prior, _reference_prior]
     """The parameters of the prior of the engine ``posterior``."""
-    seed: int
-    execution: Execution
-    figures: tuple[FigureSpec, ...]
+    seed: Annotated[int, SeedKey]
+    execution: Annotated[Execution, ExecutionKey]
+    figures: Annotated[tuple[FigureSpec, ...], _figures]
     figures_are_suggested: bool = field(default=False, compare=False)
     """Whether the config named no figures, so that these are those that suit it."""
     kind: ClassVar[str] = COVERAGE
 
 
-@dataclass(frozen=True)
-class SizeRange:
-    """Sizes drawn uniformly, both ends included, whole numbers for n; fixed where equal."""
-
-    lower: float
-    upper: float
+# The keys of calibrations that differ between families.
 
 
-@dataclass(frozen=True)
+def _size_ranges(family: Family) -> Keys:
+    def of_sample(sample: int, which: str) -> Key:
+        about = f"Size of the {which} sample: one, or {{uniform: [a, b]}}."
+
+        def write(sizes: Sequence[SizeRange]) -> Any:
+            return write_range(sizes[sample].lower, sizes[sample].upper)
+
+        return key(size_range_type(family), about, write=write)
+
+    first, second = family.sizes
+    return {first: of_sample(0, "first"), second: of_sample(1, "second")}
+
+
+def _distributions(family: Family) -> Keys:
+    about = "Where the true parameters come from: {first, second}."
+    kind, default = distributions_type(family), truth_of(family).default
+    return {"truth": key(kind, about, default, write=lambda truth: written_truth(truth.content()))}
+
+
+def _delta(family: Family) -> Keys:
+    about = "The value that the parameter is compared with: one, or {uniform: [a, b]}."
+    return {"delta": key(delta_type(family), about, write=lambda delta: write_range(*delta))}
+
+
+def _prior(family: Family) -> Keys:
+    return {"prior": _prior_key(family, "of each sample")}
+
+
+@dataclass(frozen=True, kw_only=True)
 class Calibration:
     """A config of the kind ``calibration``, fully resolved: how often do probable events happen?
 
     In each trial both sizes, both true values and delta are drawn.
     """
 
-    name: str
-    title: str
-    family: str
-    sizes: tuple[SizeRange, SizeRange]
-    truth: PairTruth
+    name: Annotated[str, NameKey]
+    title: Annotated[str, TitleKey]
+    family: Annotated[str, _kind_and_family(CALIBRATION, "a family of two samples")]
+    sizes: Annotated[tuple[SizeRange, SizeRange], _size_ranges]
+    truth: Annotated[PairTruth, _distributions]
     """Two distributions."""
-    delta: tuple[float, float]
+    delta: Annotated[tuple[float, float], _delta]
     """Drawn uniformly between the two; fixed where they are equal."""
-    trials: int
-    bins: int
-    """The number of equal parts of [0, 1] that the computed probabilities are counted in."""
-    prior: Prior
+    trials: Annotated[int, key(Count, "How many Monte Carlo trials.")]
+    bins: Annotated[
+        int, key(Bins, "Equal parts of [0, 1] that the probabilities are counted in.", 20)
+    ]
+    prior: Annotated[Prior, _prior]
     """The parameters of the prior of each sample."""
-    seed: int
-    execution: Execution
-    figures: tuple[FigureSpec, ...]
+    seed: Annotated[int, SeedKey]
+    execution: Annotated[Execution, ExecutionKey]
+    figures: Annotated[tuple[FigureSpec, ...], _figures]
     figures_are_suggested: bool = field(default=False, compare=False)
     """Whether the config named no figures, so that these are those that suit it."""
     kind: ClassVar[str] = CALIBRATION

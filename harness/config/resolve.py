@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from harness.config.experiment import (
-    CALIBRATION,
-    AnyExperiment,
-    Calibration,
-    Experiment,
-    Size,
-    SizeRange,
-    Trials,
-)
-from harness.config.forms import CROSS, Form, form_for
+from harness.config.experiment import CALIBRATION, CROSS, AnyExperiment
+from harness.config.forms import RECORDS, Form, form_for
 from harness.config.models.figures import figure_spec
 from harness.config.models.truths import written_truth
+from harness.config.values import Size, SizeRange, Trials
 from harness.designs.design import AnyTruth
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.truths import DiscreteTruth
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
-
-Record = TypeVar("Record", Experiment, Calibration)
 
 
 def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> AnyExperiment:
@@ -36,30 +27,43 @@ def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> An
         raw: the data of the config, as written.
         values: the valid value of every key of the form.
     """
+    resolve_kind = _of_calibration if form.kind == CALIBRATION else _of_coverage
     resolved = {
+        **values,
         "title": values["title"] or values["name"],
         # Where nothing is drawn, the seed does not matter.
         "seed": values["seed"] or 0,
         "figures": tuple(map(figure_spec, values["figures"])),
+        **resolve_kind(form, raw, values),
     }
-    if form.kind == CALIBRATION:
-        first, second = (SizeRange(*values[name]) for name in form.family.sizes)
-        lower, upper = values["delta"]
-        delta = (lower + 0.0, upper + 0.0)
-        return _record(Calibration, values, **resolved, sizes=(first, second), delta=delta)
+    record = RECORDS[form.kind]
+    known = [field.name for field in fields(record) if field.name in resolved]
+    return record(**{name: resolved[name] for name in known})
+
+
+def _of_coverage(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes that are not the values of keys of their names."""
     outcomes = values.get("outcomes")
-    return _record(
-        Experiment,
-        values,
-        **resolved,
-        sizes=sizes_of(form, values["sizes"], values.get(CROSS, False)),
-        alphas=values["alpha"],
-        methods=tuple(values["methods"]),
-        truth=_on_lattice(values["truth"], values.get("sampling")),
-        written_truth=written_truth(values["truth"].content(), raw.get("truth")),
-        outcomes=tuple(sorted(outcomes)) if isinstance(outcomes, tuple) else outcomes,
-        reference_prior=values.get("reference_prior", form.family.model.FLAT_PRIOR),
-    )
+    return {
+        "sizes": sizes_of(form, values["sizes"], values.get(CROSS, False)),
+        "alphas": values["alpha"],
+        "methods": tuple(values["methods"]),
+        "truth": _on_lattice(values["truth"], values.get("sampling")),
+        "written_truth": written_truth(values["truth"].content(), raw.get("truth")),
+        "outcomes": tuple(sorted(outcomes)) if isinstance(outcomes, tuple) else outcomes,
+        "reference_prior": values.get("reference_prior", form.family.model.FLAT_PRIOR),
+    }
+
+
+def _of_calibration(
+    form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The attributes that are not the values of keys of their names."""
+    lower, upper = values["delta"]
+    return {
+        "sizes": tuple(SizeRange(*values[name]) for name in form.family.sizes),
+        "delta": (lower + 0.0, upper + 0.0),
+    }
 
 
 def _on_lattice(truth: AnyTruth, law: Law | None) -> AnyTruth:
@@ -70,12 +74,6 @@ def _on_lattice(truth: AnyTruth, law: Law | None) -> AnyTruth:
     if law is None or not isinstance(truth, DiscreteTruth):
         return truth
     return DiscreteTruth(tuple(dict.fromkeys(on_lattice(np.array(truth.values), law).tolist())))
-
-
-def _record(kind: type[Record], values: Mapping[str, Any], **resolved: Any) -> Record:
-    """The experiment: the resolved attributes, and of the others the values of their keys."""
-    own = {field.name: values[field.name] for field in fields(kind) if field.name in values}
-    return kind(**{**own, **resolved})
 
 
 def sizes_of(form: Form, sizes: Mapping[str, Sequence[float]], cross: bool) -> tuple[Size, ...]:
@@ -136,7 +134,7 @@ def serialize(experiment: AnyExperiment) -> dict[str, Any]:
     """
     document: dict[str, Any] = {}
     for name, key in form_for(experiment.kind, experiment.family).keys.items():
-        value = key.write(getattr(experiment, key.attribute or name))
+        value = key.write(getattr(experiment, key.attribute))
         if value is not None:
             document[name] = value
     return document

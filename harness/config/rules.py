@@ -15,19 +15,13 @@ from typing import Any, cast
 
 from harness.base.errors import ConfigIssue, InputError, KeyPath, path_text
 from harness.base.plain_data import describe
-from harness.config.experiment import (
-    CALIBRATION,
-    COVERAGE,
-    MethodSpec,
-    Precision,
-    TrialCount,
-    Trials,
-)
-from harness.config.forms import CROSS, Form
+from harness.config.experiment import CALIBRATION, COVERAGE, CROSS
+from harness.config.forms import Form
 from harness.config.models.figures import kind_of
 from harness.config.models.outcomes import own_sampling
 from harness.config.models.truths import truth_of
 from harness.config.resolve import pairs, sizes_of
+from harness.config.values import MethodSpec, Precision, TrialCount, Trials
 from harness.designs.design import AnyTruth, design_for
 from harness.designs.results import Group
 from harness.distributions.list_truths import StratumTruth

@@ -106,7 +106,8 @@ def _commented(document: Mapping[str, Any], form: Form, about: list[str]) -> str
         "# `#title: ...` shows what holds where the key is left out; take the # away to change it.",
         "# `python -m harness schema` prints a JSON Schema of all configs, for editors.",
     ]
-    for key, (_, field, _, _) in form.keys.items():
+    for key, record in form.keys.items():
+        field = record.field
         lines += ["", *_wrapped(field.description or key)]
         lines += _alternatives(schema["properties"][key], schema.get("$defs", {}), key)
         lines += _more(key, form)

@@ -152,7 +152,8 @@ def _validate_keys(
     issues: list[ConfigIssue] = []
     values: dict[str, Any] = {}
     context: dict[str, Any] = {"folder": folder}
-    for key, (_, field, _, _) in form.keys.items():
+    for key, record in form.keys.items():
+        field = record.field
         given = raw.get(key) if field.is_required() else raw.get(key, field.get_default())
         if key in LISTS and isinstance(given, list) and given:
             values[key] = []

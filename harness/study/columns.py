@@ -13,7 +13,8 @@ from harness.callers.process import FunctionLocation
 from harness.callers.program import Program
 from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, read_points
-from harness.config.experiment import Experiment, MethodSpec
+from harness.config.experiment import Experiment
+from harness.config.values import MethodSpec
 from harness.designs.limits import Column
 from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of

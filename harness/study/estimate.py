@@ -15,7 +15,8 @@ import numpy as np
 
 from harness.base.errors import HarnessError, InputError
 from harness.callers.source import CatalogueSource
-from harness.config.experiment import AnyExperiment, Calibration, Experiment, Precision, Size
+from harness.config.experiment import AnyExperiment, Calibration, Experiment
+from harness.config.values import Precision, Size
 from harness.designs.calibration import shards as calibration_shards
 from harness.designs.calibration import simulate as simulate_calibration
 from harness.designs.design import Scenario, design_for, observed_at

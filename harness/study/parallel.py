@@ -17,7 +17,7 @@ from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from harness.base.errors import HarnessError, InputError
-from harness.config.experiment import DASK, Execution
+from harness.config.values import DASK, Execution
 from harness.study.machine import end_with_driver
 
 T = TypeVar("T")

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import InputError, WriteError
-from harness.config.experiment import AnyExperiment, Calibration, Experiment, Precision
+from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
+from harness.config.values import Precision
 from harness.designs.results import Counts, Tally
 from harness.families.family import MONTE_CARLO
 from harness.study.columns import (

@@ -11,8 +11,9 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
-from harness.config.experiment import Experiment, MethodSpec, Precision, Size
+from harness.config.experiment import Experiment
 from harness.config.models.trials import MOST_TRIALS
+from harness.config.values import MethodSpec, Precision, Size
 from harness.designs.design import Scenario
 from harness.designs.limits import outcomes_at_fractions
 from harness.designs.monte_carlo import SHARD, Shard, shards

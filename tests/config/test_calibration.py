@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.config.experiment import Calibration, Execution, SizeRange
+from harness.config.experiment import Calibration
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
+from harness.config.values import Execution, SizeRange
 from harness.distributions.truths import GammaTruth, PairTruth, UniformTruth
 from harness.figures.kind import FigureSpec
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from harness.base.errors import ConfigError
-from harness.config.experiment import Execution, MethodSpec, TrialCount
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
+from harness.config.values import Execution, MethodSpec, TrialCount
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
 from harness.figures.kind import FigureSpec
 
@@ -283,7 +283,7 @@ def loaded(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["harness.config", "harness.config.experiment"])
+@pytest.mark.parametrize("module", ["harness.config", "harness.config.values"])
 def test_the_records_of_an_experiment_need_no_pydantic(module: str) -> None:
     assert loaded(f"import {module}") == set()
 

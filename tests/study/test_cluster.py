@@ -21,7 +21,7 @@ from distributed.comm.tcp import TCP
 
 import harness
 from harness.base.errors import HarnessError, InputError
-from harness.config.experiment import Execution
+from harness.config.values import Execution
 from harness.designs import monte_carlo
 from harness.designs.limits import Limits
 from harness.study import cluster
@@ -277,7 +277,7 @@ def test_workers_of_this_machine_end_with_a_run_that_is_killed():
 
 SLEEPING = """
 import time
-from harness.config.experiment import Execution
+from harness.config.values import Execution
 from tests.study.experiments import place_of_worker
 from harness.study.parallel import opened_backend, run_tasks
 with opened_backend(Execution(2, "dask", 10.0)) as backend:

@@ -12,7 +12,7 @@ import pytest
 from joblib import Parallel
 
 from harness.base.errors import HarnessError
-from harness.config.experiment import Execution
+from harness.config.values import Execution
 from harness.study.parallel import Backend, driver_backend, opened_backend, run_tasks
 from tests.study.experiments import (
     FATAL,

@@ -24,7 +24,6 @@ from harness.base.errors import InputError
 from harness.base.models import StrictModel
 from harness.base.text import plain_number
 from harness.callers.command import FORMS, TEXT, Command, RFunction
-from harness.config.experiment import MethodSpec
 from harness.config.models.constraints import (
     Word,
     by_shape,
@@ -36,6 +35,7 @@ from harness.config.models.constraints import (
     tag,
     unknown,
 )
+from harness.config.values import MethodSpec
 from harness.distributions.truths import Prior
 from harness.families.family import Family
 from harness.methods.catalogue import ALIASES, CATALOGUE

@@ -9,9 +9,9 @@ from pydantic import AfterValidator, Field, Tag, model_validator
 from harness.base.models import StrictModel
 from harness.base.text import plain_number
 from harness.callers.process import TIMEOUT
-from harness.config import experiment
-from harness.config.experiment import DASK
+from harness.config import values
 from harness.config.models.constraints import Word, by_key, exactly_one, expecting, refused
+from harness.config.values import DASK
 from harness.designs.precision import FIRST_LOOK_DRAWN
 
 MOST_TRIALS = 10**11
@@ -65,16 +65,16 @@ class HalfWidth(StrictModel):
     ] = Field(description="The most trials at each size.")
 
 
-def _trials(model: PerOutcome | PerSize | PerTruth | HalfWidth) -> experiment.Trials:
+def _trials(model: PerOutcome | PerSize | PerTruth | HalfWidth) -> values.Trials:
     if isinstance(model, HalfWidth):
-        return experiment.Precision(model.half_width, model.max)
+        return values.Precision(model.half_width, model.max)
     ((kind, count),) = model
-    return experiment.TrialCount(cast(experiment.TrialsKind, kind), count)
+    return values.TrialCount(cast(values.TrialsKind, kind), count)
 
 
-def write_trials(trials: experiment.Trials | None) -> dict[str, Any] | None:
+def write_trials(trials: values.Trials | None) -> dict[str, Any] | None:
     """The trials as a config has them."""
-    if isinstance(trials, experiment.Precision):
+    if isinstance(trials, values.Precision):
         return {"half_width": plain_number(trials.half_width), "max": trials.most}
     return None if trials is None else {trials.kind: trials.count}
 
@@ -89,7 +89,7 @@ Trials = Annotated[
     exactly_one(_KEYS),
     AfterValidator(_trials),
 ]
-"""The type of the key ``trials`` of a coverage experiment, which yields `experiment.Trials`."""
+"""The type of the key ``trials`` of a coverage experiment, which yields `values.Trials`."""
 
 
 _PORT = r"([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])"
@@ -131,12 +131,12 @@ class Execution(StrictModel):
 
 
 ExecutionSettings = Annotated[
-    Execution, AfterValidator(lambda model: experiment.Execution(**dict(model)))
+    Execution, AfterValidator(lambda model: values.Execution(**dict(model)))
 ]
-"""The type of the key ``execution``, which yields an `experiment.Execution`."""
+"""The type of the key ``execution``, which yields an `values.Execution`."""
 
 
-def write_execution(execution: experiment.Execution) -> dict[str, Any]:
+def write_execution(execution: values.Execution) -> dict[str, Any]:
     """The execution as a config has it; what seldom differs is written only where it does."""
     timeout = {"timeout": plain_number(execution.timeout)} if execution.timeout != TIMEOUT else {}
     address = {} if execution.address is None else {"address": execution.address}

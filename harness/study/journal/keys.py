@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from harness.callers.source import Source
-from harness.config.experiment import Experiment, MethodSpec
+from harness.config.experiment import Experiment
+from harness.config.values import MethodSpec
 from harness.designs import monte_carlo
 from harness.designs.limits import Column, Limits
 from harness.designs.monte_carlo import Shard
