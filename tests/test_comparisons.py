@@ -7,7 +7,6 @@ are differences of nearly equal numbers, agree to 1e-12 absolutely.
 from __future__ import annotations
 
 import csv
-import doctest
 import math
 from functools import cache
 from pathlib import Path
@@ -336,9 +335,3 @@ def test_what_is_wrong_is_said_in_one_sentence(family, changes, message):
     with pytest.raises(InputError, match=message.replace("^", r"\^")) as caught:
         significance(family, **given_data)
     assert "\n" not in str(caught.value)
-
-
-def test_the_examples_of_the_documentation_run():
-    found = doctest.testmod(significances)
-    assert found.attempted > 0
-    assert found.failed == 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,7 @@ from harness.base.errors import HarnessError, InputError
 from harness.base.numerics.points import UnitPoints
 from harness.distributions.posteriors.beta import Beta
 from harness.methods.catalogue import methods_for
-from harness.one import tails, typed
+from harness.one import tails
 
 PROPORTION = {name: m for name, m in methods_for("proportion").items() if m.deterministic}
 
@@ -237,9 +235,3 @@ def test_data_that_are_missing_are_named(missing):
     del data[missing]
     with pytest.raises(InputError, match=f"needs the data x and n, found {next(iter(data))}$"):
         harness.interval("proportion", "wald", **data)
-
-
-def test_the_examples_of_the_documentation_run():
-    found = doctest.testmod(typed)
-    assert found.attempted > 0
-    assert found.failed == 0

@@ -350,21 +350,26 @@ def magnitude(family, sizes, counts):
     return np.maximum(*((x + 1) / size for x, size in zip(counts, sizes, strict=True))).ravel()
 
 
-def swaps(family, name, side):
-    """Samples in the other order: limits negated or inverted, and exchanged; a balanced accuracy's
-    are kept."""
-    method = CATALOGUE[family][name]
+def swapped(family, name, side, alpha, data):
+    """What the limits are by those of the samples in the other order: negated or inverted, and
+    exchanged; a balanced accuracy's are kept."""
     kept = family == "balanced_accuracy"
+    low, high = CATALOGUE[family][name].limits(
+        (*data[2:], *data[:2]), alpha, side if kept else MIRROR[side]
+    )
+    if kept:
+        return low, high
+    with np.errstate(divide="ignore"):
+        return (1 / high, 1 / low) if family in RATIOS else (-high, -low)
+
+
+def swaps(family, name, side):
     for alpha in alphas_of_others(family, name):
-        for sizes, counts, lower, upper in limits(family, name, side, alpha):
-            data = columns(sizes[::-1], counts[::-1])
-            low, high = method.limits(data, alpha, side if kept else MIRROR[side])
-            with np.errstate(divide="ignore"):
-                turned = (1 / high, 1 / low) if family in RATIOS else (-high, -low)
-            expected = (low, high) if kept else turned
+        for sizes, counts, *found in limits(family, name, side, alpha):
+            expected = swapped(family, name, side, alpha, columns(sizes, counts))
             size = magnitude(family, sizes, counts)
-            for found, other in zip((lower, upper), expected, strict=True):
-                if not close(found.ravel(), other, size, within(family, name)):
+            for ours, other in zip(found, expected, strict=True):
+                if not close(ours.ravel(), other, size, within(family, name)):
                     return False
     return True
 

@@ -7,8 +7,6 @@ from math import inf
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from harness.methods.catalogue import CATALOGUE
@@ -141,43 +139,6 @@ def test_limits_of_the_logarithm_are_those_of_the_equation(name, successes, tria
             continue
         expected = by_logarithm(data, tail, successes, trials)
         np.testing.assert_allclose(one_sided(name, data, tail), expected, rtol=1e-12)
-
-
-SIZES = st.integers(1, 40) | st.integers(1, 10**9)
-TAILS = st.sampled_from([1e-12, 1e-3, 0.025, 0.05, 0.16, 0.3, 0.49])
-
-
-@st.composite
-def outcomes(draw):
-    data = []
-    for _ in range(2):
-        n = draw(SIZES)
-        data += [draw(st.sampled_from([0, 1, n - 1, n]) | st.integers(0, n)), n]
-    return tuple(data)
-
-
-@pytest.mark.parametrize("name", METHODS)
-@settings(max_examples=25)
-@given(data=outcomes(), tail=TAILS)
-def test_limits_are_in_order_and_invert_when_the_samples_swap(name, data, tail):
-    lower, upper = limits(name, data, tail)
-    assert 0 <= lower <= upper
-    assert lower < inf
-    swapped = limits(name, (*data[2:], *data[:2]), tail)
-    with np.errstate(divide="ignore"):
-        expected = tuple(1 / np.array([upper, lower]))
-    np.testing.assert_allclose(swapped, expected, rtol=1e-13)
-
-
-@pytest.mark.parametrize("name", METHODS)
-@settings(max_examples=8)
-@given(data=outcomes())
-def test_limits_are_nested_in_the_tail_beyond_one_half_too(name, data):
-    tails = [1e-12, 1e-4, 0.025, 0.158, 0.17, 0.4, 0.5, 0.6, 0.85, 1 - 1e-9]
-    lower, upper = np.array([one_sided(name, data, tail) for tail in tails]).T
-    assert not np.isnan([lower, upper]).any()
-    assert (lower[1:] >= lower[:-1] * (1 - 1e-13)).all()
-    assert (upper[1:] <= upper[:-1] * (1 + 1e-13)).all()
 
 
 NAMES_TO_THE_END = ("katz", "koopman", "miettinen_nurminen", "scas", "mover_wilson")
