@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import stat
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,9 +76,7 @@ def test_a_config_that_is_no_file_is_refused_at_once(
     here: Path, capsys: pytest.CaptureFixture[str], kind: str, argv: list[str]
 ) -> None:
     OTHERS[kind][0](here / "x.yaml")
-    start = time.process_time()
     assert main(argv) == 2
-    assert time.process_time() - start < 2
     assert capsys.readouterr().err.startswith("harness: x.yaml: expected a ")
 
 

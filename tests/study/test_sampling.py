@@ -160,4 +160,4 @@ def test_a_function_that_fails_is_counted_under_a_law(tmp_path):
 @pytest.mark.parametrize("name", SAMPLINGS)
 def test_its_cost_is_estimated(name):
     found = estimate(load_experiment(config_of(name)))
-    assert 0 < found.seconds < 60
+    assert found.seconds > 0
