@@ -27,7 +27,7 @@ FEWEST_EVENTS = 1.0
 """Expected events at the smallest true rate that is not near the boundary."""
 
 
-def scenario_of(family: str, size: Size) -> Scenario:
+def scenario_of(family: str, size: Size | tuple[float, ...]) -> Scenario:
     """The scenario of a size with a uniform truth for each sample.
 
     Of pairs it is uniform over all tables, or without a posterior a list of tables.

@@ -14,11 +14,12 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.callers.source import Observed
+from harness.designs.check_lists import NOWHERE, CheckedLists
 from harness.designs.check_sizes import CheckedAt
 from harness.distributions.list_truths import ListTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
-from harness.distributions.truths import PairTruth, Truth
+from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.catalogue import family_of
 from harness.families.family import Data, Family, Model
 
@@ -119,6 +120,8 @@ class Lists:
     each listed truth, shape (t,) each; None where they are not known."""
     assumes: str | None = None
     """What the exact values rest on that a truth need not have, in words."""
+    checked: CheckedLists = NOWHERE
+    """Where a check asks methods."""
 
 
 Example = tuple[tuple[Any, ...], dict[str, Any], dict[str, int]]
@@ -147,6 +150,8 @@ class Design:
     """Return the size of a scenario from those of its samples."""
     size_key: str = "size"
     """The name of the size in the key of random streams."""
+    listed_truth: type = DiscreteTruth
+    """The class of its truths that list true values; a config writes truths by it."""
     values: Callable[[Scenario], tuple[Floats, ...]] = lambda scenario: scenario.truth.values
     """Return the listed true values, shape (t,) each; of lists the parameter is the first."""
     keyed_by_value: bool = False

@@ -18,16 +18,17 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import mean_of_sd, upper_tail
 from harness.callers.source import Observed
+from harness.designs.check_lists import OF_CLUSTERS, OF_RUNS, OF_STRATA
 from harness.designs.check_sizes import OF_LISTS
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
 from harness.designs.results import Enumerated, Exact
 from harness.designs.stochastic import StochasticColumn
-from harness.distributions.list_truths import StratumTruth
+from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.families.catalogue import family_of
-from harness.families.family import CLUSTERS, RUNS, STRATA, Data
-from harness.families.lists import weighted_mean, weights
+from harness.families.family import Data
+from harness.families.lists import CLUSTERS, RUNS, STRATA, weighted_mean, weights
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
 
 
@@ -225,7 +226,9 @@ REPEATED_RUNS = Design(
         width=lambda scenario: int(scenario.size),
         at_truths=values_of_runs,
         assumes=ASSUMES,
+        checked=OF_RUNS,
     ),
+    listed_truth=RunTruth,
     sizes=lambda size: (float(size),),
     sampling_title=lambda scenario: str(scenario.truth.law.title),
     examples={
@@ -249,7 +252,8 @@ CLUSTERED = Design(
     CLUSTERS,
     outcomes=None,
     checked_at=OF_LISTS,
-    lists=Lists(_draw_clusters, width=lambda scenario: int(scenario.size[0])),
+    lists=Lists(_draw_clusters, width=lambda scenario: int(scenario.size[0]), checked=OF_CLUSTERS),
+    listed_truth=ClusterTruth,
     sizes=lambda size: (float(size[0]), float(size[1])),
     examples={
         "counts": (([20, 50], 10), {"p": {"values": [0.8]}, "rho": {"values": [0, 0.2]}}, PER_TRUTH)
@@ -288,8 +292,12 @@ STRATIFIED = Design(
     outcomes=None,
     checked_at=OF_LISTS,
     lists=Lists(
-        _draw_strata, width=lambda scenario: len(scenario.size[0]), at_truths=values_of_strata
+        _draw_strata,
+        width=lambda scenario: len(scenario.size[0]),
+        at_truths=values_of_strata,
+        checked=OF_STRATA,
     ),
+    listed_truth=StratumTruth,
     sizes=lambda size: tuple(float(each.sum()) for each in of_strata(size)),
     values=_mean_differences,
     examples={

@@ -24,7 +24,8 @@ from harness.distributions.sampling.law import THINNED
 from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth, as_distribution
 from harness.families.catalogue import family_of
 from harness.families.data import LARGEST_COUNT
-from harness.families.family import SINGLE_SAMPLE, TWO_SAMPLES, Family, truth_posterior
+from harness.families.family import Family, truth_posterior
+from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES
 
 
 def draw_counts(
@@ -190,6 +191,7 @@ TWO_INDEPENDENT = Design(
     sizes=lambda size: (size[0], size[1]),
     size_of=lambda sizes: (sizes[0], sizes[1]),
     size_key="sizes",
+    listed_truth=PairTruth,
     listing=_listing_of_two,
     samples=_both_samples,
     beside=_beside_two,

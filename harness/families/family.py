@@ -35,11 +35,6 @@ EXACT_ENGINES = (ENUMERATION, CLOSED_FORM)
 
 T = TypeVar("T")
 
-SINGLE_SAMPLE, TWO_SAMPLES, PAIRS = "one sample", "two samples", "pairs"
-RUNS, CLUSTERS, STRATA = "repeated runs", "clusters", "strata"
-"""The designs: one count, two independent counts, a table of pairs; a list of values, of clusters
-or of strata."""
-
 Data = tuple[Floats, ...]
 """A family's columns as methods take them: arrays of shape (m,), in the order of its ``data``; of a
 family of lists also of shape (m, w)."""
@@ -216,6 +211,8 @@ class Family:
     """The first true value in words, before its symbol; empty where the symbol says it."""
     size_in_words: str = "number of trials"
     """What the size of the first sample is a number of."""
+    has_curves: bool = True
+    """Whether truths list values that a curve goes over; a law of runs has one."""
     names_sampling: bool = False
     """Whether tables name how data arise always, as there is no usual way."""
     sampling_remark: str = (

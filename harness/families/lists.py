@@ -24,15 +24,15 @@ from harness.families.data import (
 )
 from harness.families.family import (
     CLOSED_FORM,
-    CLUSTERS,
     ENUMERATION,
     MONTE_CARLO,
-    RUNS,
-    STRATA,
     Data,
     Family,
     validate_names,
 )
+
+RUNS, CLUSTERS, STRATA = "repeated runs", "clusters", "strata"
+"""The designs: a list of values, of clusters or of strata."""
 
 
 def list_of_numbers(name: str, given: npt.ArrayLike, each: str) -> Floats:
@@ -144,6 +144,7 @@ MEAN = Family(
     estimate=lambda data: data[0],
     mirrored=lambda lower, upper: (-upper, -lower),
     lists_are_counts=False,
+    has_curves=False,
     names_sampling=True,
     sampling_remark="Student's interval is exact for normal values; other values need Monte Carlo.",
 )

@@ -19,7 +19,10 @@ from harness.distributions.truths import Prior
 from harness.families import pairs
 from harness.families.combination import PairedParameter, inverted
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
-from harness.families.family import MONTE_CARLO, PAIRS, Data, Family, validate_names
+from harness.families.family import MONTE_CARLO, Data, Family, validate_names
+
+PAIRS = "pairs"
+"""The design: a table of pairs."""
 
 
 def family_of_pairs(

@@ -16,13 +16,14 @@ from harness.families.family import (
     ENUMERATION,
     MONTE_CARLO,
     POSTERIOR,
-    SINGLE_SAMPLE,
-    TWO_SAMPLES,
     Data,
     Family,
     Model,
     validate_names,
 )
+
+SINGLE_SAMPLE, TWO_SAMPLES = "one sample", "two samples"
+"""The designs: one count, or two independent ones."""
 
 
 def family_of_samples(

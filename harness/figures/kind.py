@@ -8,18 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.families.catalogue import FAMILIES
-from harness.families.family import (
-    CLUSTERS,
-    ENUMERATION,
-    MONTE_CARLO,
-    PAIRS,
-    POSTERIOR,
-    RUNS,
-    SINGLE_SAMPLE,
-    STRATA,
-    TWO_SAMPLES,
-    Family,
-)
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,15 +16,7 @@ if TYPE_CHECKING:
     from harness.figures.options import FigureOptions
     from harness.tables.results import Results
 
-SAMPLES = (SINGLE_SAMPLE, TWO_SAMPLES)
-"""The designs whose outcomes have limits at true values that a figure may choose."""
-OF_TWO_SAMPLES = (TWO_SAMPLES,)
-COUNTED = (*SAMPLES, PAIRS)
-"""The designs whose outcomes are counts."""
 EVERY_ENGINE = (POSTERIOR, ENUMERATION, MONTE_CARLO)
-CURVE_DESIGNS = (*COUNTED, CLUSTERS, STRATA)
-"""The designs with true values that a curve goes over; a law of runs has one."""
-EVERY_DESIGN = (*CURVE_DESIGNS, RUNS)
 Requirement = Literal[
     "counts_of_samples",
     "trials_by_outcome",
@@ -63,6 +44,31 @@ class Drawing:
     stem: str
     """File name without its extension."""
     figure: Figure
+
+
+def of_one_count(family: Family) -> bool:
+    return family.has_single_count
+
+
+def of_samples(family: Family) -> bool:
+    """Whether outcomes have limits at true values of each sample that a figure may choose."""
+    return family.has_outcomes and not family.shares_size
+
+
+def of_two_samples(family: Family) -> bool:
+    return family.samples == 2
+
+
+def of_counts(family: Family) -> bool:
+    return family.has_outcomes
+
+
+def with_curves(family: Family) -> bool:
+    return family.has_curves
+
+
+def of_every_family(family: Family) -> bool:
+    return True
 
 
 def file_stem(*parts: str) -> str:
@@ -93,8 +99,8 @@ class FigureKind:
     from its options alone, and that they name no levels of the experiment."""
     needs: tuple[str, ...] = EVERY_ENGINE
     """The run must use at least one of these engines; empty if no engine is needed."""
-    designs: tuple[str, ...] = (SINGLE_SAMPLE,)
-    """The designs of the families that it can be drawn for."""
+    drawn_for: Callable[[Family], bool] = of_one_count
+    """Whether it can be drawn for a family, if that is as bounded as ``bounded_only`` asks."""
     bounded_only: bool = False
     """Whether the parameter of each sample must have a bounded range."""
     requires: tuple[Requirement, ...] = ()
@@ -108,7 +114,7 @@ class FigureKind:
 
     def fits(self, family: Family) -> bool:
         """Whether it can be drawn for the family."""
-        return family.design in self.designs and (family.is_bounded or not self.bounded_only)
+        return self.drawn_for(family) and (family.is_bounded or not self.bounded_only)
 
     @property
     def families(self) -> tuple[str, ...]:

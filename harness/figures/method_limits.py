@@ -16,7 +16,7 @@ from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import Family
 from harness.figures import selection
-from harness.figures.kind import EVERY_ENGINE, SAMPLES
+from harness.figures.kind import EVERY_ENGINE, of_samples
 
 if TYPE_CHECKING:
     from harness.designs.design import Scenario
@@ -76,7 +76,7 @@ def scenario_with(
     from harness.distributions.sampling.laws.catalogue import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
-    if family.design not in SAMPLES:
+    if not of_samples(family):
         return None
     law, sampling = None, _experiment(results).get("sampling")
     if sampling is not None:

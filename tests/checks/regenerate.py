@@ -15,7 +15,7 @@ from harness.checks.restriction import Size
 from harness.checks.sizes import checked_at
 from harness.checks.subject import Subject, side_of
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS as TABLES
+from harness.families.paired import PAIRS as TABLES
 from harness.methods.catalogue import CATALOGUE, methods_for
 
 FOLDER = Path(__file__).parents[2] / "results" / "baseline"

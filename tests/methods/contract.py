@@ -10,7 +10,7 @@ import functools
 import numpy as np
 
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS
+from harness.families.paired import PAIRS
 from harness.methods.catalogue import CATALOGUE, methods_for
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import harness
 from harness.distributions.paired_truths import CELLS
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS
+from harness.families.paired import PAIRS
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 

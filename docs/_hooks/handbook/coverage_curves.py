@@ -23,7 +23,9 @@ import harness
 from handbook.links import ROOT
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import FAMILIES, family_of
-from harness.families.family import CLUSTERS, PAIRS, RUNS, STRATA, Family
+from harness.families.family import Family
+from harness.families.lists import CLUSTERS, RUNS, STRATA
+from harness.families.paired import PAIRS
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
 

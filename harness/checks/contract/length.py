@@ -179,7 +179,7 @@ def _of_one(size: Size) -> float:
 
 def _scenario(family: str, size: float) -> Scenario:
     """The scenario of that size, or where there are two samples of it for each."""
-    return scenario_of(family, (size, size) if family_of(family).samples == 2 else size)
+    return scenario_of(family, (size,) * len(family_of(family).sizes))
 
 
 def _mean_of_some(subject: Subject, size: float, alpha: float) -> float | None:

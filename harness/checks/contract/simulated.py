@@ -43,18 +43,10 @@ from harness.checks.trials import (
     misses,
     trials_needed,
 )
-from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.design import Scenario, design_for, sizes_by_name
 from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval
-from harness.distributions.list_truths import (
-    ClusterTruth,
-    ListTruth,
-    NormalRuns,
-    RunTruth,
-    StratumTruth,
-)
 from harness.distributions.paired_truths import table_of_cells
 from harness.families.catalogue import family_of
-from harness.families.family import CLUSTERS, RUNS, STRATA
 from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract
 
 DRAWN_CHECKS = MEAN, WORST, DRAWN = "mean alpha error, drawn", "worst alpha, drawn", "can be drawn"
@@ -65,30 +57,6 @@ DISCORDANT = (0.1, 0.45)
 """The number of truths of each sample at which the worst case is sought."""
 SHARE = 10
 """Each of these truths has one in so many of the trials of a size."""
-
-_RUNS = RunTruth(NormalRuns(0.75, 0.02))
-_STRATA = ((30, 40, 30), (30, 30, 40))
-SCENARIOS: dict[str, tuple[tuple[str, object, ListTruth], ...]] = {
-    RUNS: tuple((f"k = {k}, normal runs", k, _RUNS) for k in (5, 10, 30)),
-    CLUSTERS: tuple(
-        (
-            f"50 clusters of 10, p = {p:g}, rho = {rho:g}",
-            (50, 10),
-            ClusterTruth((p,), (rho,)),
-        )
-        for p in (0.5, 0.8)
-        for rho in (0.0, 0.1, 0.3)
-    ),
-    STRATA: tuple(
-        (
-            f"3 strata of 30 to 40, difference {difference:g}",
-            _STRATA,
-            StratumTruth.of_differences((0.2, 0.4, 0.6), (difference,)),
-        )
-        for difference in (0.0, 0.2)
-    ),
-}
-"""What is simulated, by the design: the words for it, its sizes and its truth."""
 
 
 def check_by_trials(
@@ -299,10 +267,12 @@ class ListSimulation:
     def missed(self) -> dict[float, dict[str, int]]:
         """The misses at each alpha by the words for the scenario."""
         family = self.subject.family
+        lists = design_for(family).lists
+        assert lists is not None
         return {
             alpha: {
                 words: self._misses(Scenario(family, size, truth), alpha, words)
-                for words, size, truth in SCENARIOS[family_of(family).design]
+                for words, size, truth in lists.checked.simulated
             }
             for alpha in self.alphas
         }

@@ -48,7 +48,10 @@ from harness.config.models.levels import (
     Rate,
     ascending_numbers,
 )
+from harness.designs.design import design_for
+from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
+from harness.distributions.paired_truths import TableTruth
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
@@ -57,17 +60,7 @@ from harness.distributions.truths import (
     Truth,
     UniformTruth,
 )
-from harness.families.family import (
-    CLUSTERS,
-    PAIRS,
-    POSTERIOR,
-    RUNS,
-    SINGLE_SAMPLE,
-    SMALLEST_SHAPE_OF_TWO,
-    STRATA,
-    TWO_SAMPLES,
-    Family,
-)
+from harness.families.family import POSTERIOR, SMALLEST_SHAPE_OF_TWO, Family
 
 NARROWEST = 1e-12
 """A narrower uniform truth has too few numbers in it to draw from."""
@@ -306,7 +299,7 @@ class TruthKey:
 
 def truth_of(family: Family) -> TruthKey:
     """What the key ``truth`` of the family holds."""
-    return _BY_DESIGN.get(family.design, _BY_DESIGN[SINGLE_SAMPLE])(family)
+    return _BY_TRUTH[design_for(family.name).listed_truth](family)
 
 
 def _of_samples(about: str, family: Family) -> TruthKey:
@@ -335,27 +328,28 @@ def _of_lists(kind: Any, about: str, parts: tuple[str, ...], family: Family) -> 
     return TruthKey(kind, about, ..., parts)
 
 
-_BY_DESIGN: dict[str, Callable[[Family], TruthKey]] = {
-    SINGLE_SAMPLE: partial(_of_samples, "Where the true parameter comes from."),
-    TWO_SAMPLES: partial(_of_samples, "Where the true parameters come from: {first, second}."),
-    PAIRS: _of_pairs,
-    RUNS: partial(
+_BY_TRUTH: dict[type, Callable[[Family], TruthKey]] = {
+    DiscreteTruth: partial(_of_samples, "Where the true parameter comes from."),
+    PairTruth: partial(_of_samples, "Where the true parameters come from: {first, second}."),
+    TableTruth: _of_pairs,
+    RunTruth: partial(
         _of_lists, RunTruths, "The distribution of the value of a run, whose mean is estimated.", ()
     ),
-    CLUSTERS: partial(
+    ClusterTruth: partial(
         _of_lists,
         ClusterTruths,
         "True proportions p and correlations rho within a cluster: {p, rho}.",
         ("p", "rho"),
     ),
     # Of strata only the differences are a list of values.
-    STRATA: partial(
+    StratumTruth: partial(
         _of_lists,
         StratumTruths,
         "True probabilities over the strata: {second, difference} or {first, second}.",
         ("difference",),
     ),
 }
+"""By the class of the truths that a design lists."""
 
 
 def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, Any]:

@@ -27,7 +27,8 @@ from harness.distributions.paired_truths import (
 from harness.distributions.sampling import multinomial
 from harness.families.catalogue import family_of
 from harness.families.combination import PairedParameter
-from harness.families.family import PAIRS, POSTERIOR, Family
+from harness.families.family import POSTERIOR, Family
+from harness.families.paired import PAIRS
 
 LARGEST_WITH_BOTH = 2_000_000
 """The largest n at which a table of four counts is one whole number of 63 bits."""
@@ -149,6 +150,7 @@ PAIRED = Design(
     Outcomes(_count, _draw, encode=_encode, decode=_decode, trials_unit=_trials_unit),
     distributions=Distributions(_draw_truths, _weights, _implied_posterior),
     size_of=lambda sizes: int(sizes[0]),
+    listed_truth=TableTruth,
     listing=_listing,
     beside=_beside,
     refuse=_refuse_too_large,

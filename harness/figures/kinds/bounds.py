@@ -12,7 +12,7 @@ from pydantic import Field
 from harness.base.errors import InputError, NothingToDrawError
 from harness.families.family import Family
 from harness.figures import options, selection
-from harness.figures.kind import EVERY_ENGINE, SAMPLES, Drawing, FigureKind, file_stem
+from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem, of_samples
 from harness.figures.look import axes as log_axis
 from harness.figures.look import labels, style
 from harness.figures.selection import Size, format_level
@@ -259,7 +259,7 @@ KIND = FigureKind(
     name=NAME,
     title="Limits of several methods at chosen outcomes, as bars",
     options=Bounds,
-    designs=SAMPLES,
+    drawn_for=of_samples,
     requires=("counts_of_samples",),
     draw=draw,
 )

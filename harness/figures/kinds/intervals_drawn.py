@@ -15,7 +15,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.families.family import Family
 from harness.figures import options, selection
-from harness.figures.kind import EVERY_ENGINE, SAMPLES, Drawing, FigureKind, file_stem
+from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem, of_samples
 from harness.figures.look import labels, layout, style
 from harness.figures.method_limits import known_limits, scenario_with
 
@@ -252,5 +252,5 @@ KIND = FigureKind(
     options=IntervalsDrawn,
     over="summary",
     draw=draw,
-    designs=SAMPLES,
+    drawn_for=of_samples,
 )

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import binomial
 from harness.figures import options
-from harness.figures.kind import COUNTED, Drawing, FigureKind, file_stem
+from harness.figures.kind import Drawing, FigureKind, file_stem, of_counts
 from harness.figures.look import labels, layout, style
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ KIND = FigureKind(
     options=OutcomeTails,
     over="nothing",
     needs=(),
-    designs=COUNTED,
+    drawn_for=of_counts,
     bounded_only=True,
     draw=draw,
 )

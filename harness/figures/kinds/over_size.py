@@ -11,7 +11,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures import options, selection
-from harness.figures.kind import EVERY_DESIGN, EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem, of_every_family
 from harness.figures.look import axes as coverage_axis
 from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import LEAST_SPAN, set_log_axis, set_log_outcomes
@@ -95,7 +95,7 @@ COVERAGE_KIND = FigureKind(
     options=CoverageOverSize,
     over="truth",
     needs=ENGINES,
-    designs=EVERY_DESIGN,
+    drawn_for=of_every_family,
     requires=("panels_over_size",),
     draw=draw_coverage,
 )
@@ -162,7 +162,7 @@ LENGTH_KIND = FigureKind(
     options=LengthOverSize,
     over="truth",
     needs=ENGINES,
-    designs=EVERY_DESIGN,
+    drawn_for=of_every_family,
     requires=("mean_lengths", "panels_over_size"),
     draw=draw_length,
 )

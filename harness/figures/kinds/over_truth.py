@@ -18,7 +18,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.family import ENUMERATION, MONTE_CARLO
 from harness.figures import selection
-from harness.figures.kind import CURVE_DESIGNS, Drawing, FigureKind
+from harness.figures.kind import Drawing, FigureKind, with_curves
 from harness.figures.look import axes as coverage_axis
 from harness.figures.look import labels, layout, style
 from harness.figures.method_limits import exact_curve
@@ -207,7 +207,7 @@ COVERAGE_KIND = FigureKind(
     over="truth",
     needs=ENGINES,
     draw=draw_coverage,
-    designs=CURVE_DESIGNS,
+    drawn_for=with_curves,
 )
 
 
@@ -345,5 +345,5 @@ LENGTH_KIND = FigureKind(
     over="truth",
     needs=(ENUMERATION,),
     draw=draw_length,
-    designs=CURVE_DESIGNS,
+    drawn_for=with_curves,
 )

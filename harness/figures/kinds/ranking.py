@@ -17,7 +17,7 @@ from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
 from harness.families.family import ENUMERATION
 from harness.figures import options, selection
-from harness.figures.kind import CURVE_DESIGNS, Drawing, FigureKind, file_stem
+from harness.figures.kind import Drawing, FigureKind, file_stem, with_curves
 from harness.figures.look import labels, layout, point_labels, style
 
 if TYPE_CHECKING:
@@ -200,5 +200,5 @@ KIND = FigureKind(
     over="summary",
     needs=(ENUMERATION,),
     draw=draw,
-    designs=CURVE_DESIGNS,
+    drawn_for=with_curves,
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.base.errors import InputError
 from harness.figures import options, selection
-from harness.figures.kind import OF_TWO_SAMPLES, Drawing, FigureKind
+from harness.figures.kind import Drawing, FigureKind, of_two_samples
 from harness.figures.look import labels, style
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ KIND = FigureKind(
     options=Calibration,
     over="bin",
     needs=(),
-    designs=OF_TWO_SAMPLES,
+    drawn_for=of_two_samples,
     draw=draw,
     experiment="calibration",
 )

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from harness.families.catalogue import family_of
-from harness.families.family import PAIRS, SINGLE_SAMPLE, TWO_SAMPLES
+from harness.families.paired import PAIRS
+from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES
 from tests.checks.planted.fault import SoundMethod, loaded
 
 ALPHAS = (1e-6, 0.001, 0.003, 0.01, 0.05, 0.1, 0.2, 0.3173, 0.5)
