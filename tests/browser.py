@@ -3,8 +3,6 @@
 It needs ``chromium`` and ``chromedriver`` as the system packages them, and no package of Python.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil

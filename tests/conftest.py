@@ -1,7 +1,5 @@
 """Settings of every test, and the tests that take long."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

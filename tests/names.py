@@ -1,7 +1,5 @@
 """Write ``harness/names.py`` anew: ``python -m tests.names``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Monte Carlo against exact: p-values, Holm's correction, and how many intervals should miss."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import comb

@@ -1,7 +1,5 @@
 """What callers hand over and are handed: arguments, plain data, text of one line."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """``harness.read_clusters``: counts of clusters from a CSV file with a row for each case."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

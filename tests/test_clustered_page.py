@@ -1,7 +1,5 @@
 """The page on clustered cases has the numbers of the results, which are near the exact ones."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from pathlib import Path

@@ -4,8 +4,6 @@ Results of the exact engines are computed again and agree to a relative 1e-9. Al
 are differences of nearly equal numbers, agree to 1e-12 absolutely.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from functools import cache

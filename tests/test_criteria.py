@@ -4,8 +4,6 @@ Every property is checked on the whole grid of `tests.oracles.accuracy_grid`. `t
 holds what is special to the minimal length.
 """
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The examples in the docstrings of the package print what they say."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The house has floors: each room uses only what stands above it, and no file needs itself."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from graphlib import CycleError, TopologicalSorter

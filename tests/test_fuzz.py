@@ -1,7 +1,5 @@
 """Whatever is done to its input, a command understands it or refuses it in a sentence."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The commands of the guide to long runs start as they stand, and give the bytes of a plain run."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,7 +1,5 @@
 """What is loaded when, read from the modules of new interpreters."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The record that ``harness.interval`` returns: its default method, its text and its data frame."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import sys

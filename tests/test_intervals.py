@@ -1,7 +1,5 @@
 """``harness.interval``: one interval now, for numbers and for arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """``harness.interval`` of the families whose data are lists: one interval for each row."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The shortest interval has equal densities at its limits, or is at the boundary."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb, ctx

@@ -1,7 +1,5 @@
 """The types of names are those of the catalogue, and the named arguments those of the families."""
 
-from __future__ import annotations
-
 from inspect import signature
 from typing import Any, get_args, get_overloads, get_type_hints, is_typeddict
 

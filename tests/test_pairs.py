@@ -1,7 +1,5 @@
 """Pairs: truths, scenarios, enumeration and the search for the worst case."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

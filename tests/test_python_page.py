@@ -1,7 +1,5 @@
 """The examples of the page on Python print what they show, one after the other."""
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import re

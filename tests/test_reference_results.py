@@ -5,8 +5,6 @@ alpha errors, differences of nearly equal numbers, to 1e-12 absolutely; counts a
 long as NumPy's generators draw as they did.
 """
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

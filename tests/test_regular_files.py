@@ -1,7 +1,5 @@
 """A pipe, a socket or a device in the place of a file is refused at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """The list of slow tests names tests that exist."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.conftest import SLOW

@@ -1,7 +1,5 @@
 """Distributions of true values."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -3,8 +3,6 @@
 An ignored error that is none is an error of mypy, so each comment here says that it finds one.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 

@@ -1,7 +1,5 @@
 """Writes the baseline of the whole catalogue: ``python -m tests.checks.regenerate``."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Checks of programs and of tables: what is a finding, what is refused, and what does not apply."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

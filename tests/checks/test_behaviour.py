@@ -1,7 +1,5 @@
 """The exact numbers of a check, held against what is known and against brute force."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Checks by one call, and in tests."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from unittest import SkipTest

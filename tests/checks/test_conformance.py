@@ -1,7 +1,5 @@
 """A made-up method violates each property of conformance; the finding has a counter-example."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The contract that a method declares, is checked by, and is restricted to."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

@@ -1,7 +1,5 @@
 """The contract of a stochastic method, checked by trials."""
 
-from __future__ import annotations
-
 import textwrap
 from contextlib import ExitStack
 

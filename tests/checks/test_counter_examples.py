@@ -1,7 +1,5 @@
 """What pictures of findings show: the limits, tails and probabilities that the check computed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtri

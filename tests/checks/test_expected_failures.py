@@ -1,7 +1,5 @@
 """Failures that are declared, by a method or by who checks it, everywhere or at a place."""
 
-from __future__ import annotations
-
 import textwrap
 
 import numpy as np

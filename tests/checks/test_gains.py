@@ -1,7 +1,5 @@
 """What a method gains and keeps against another."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

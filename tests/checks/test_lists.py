@@ -1,7 +1,5 @@
 """Checks of functions whose data are lists: sound ones pass, planted faults are found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtri, stdtrit

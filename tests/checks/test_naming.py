@@ -1,7 +1,5 @@
 """What a method may be called by, and what is answered to a name that is none."""
 
-from __future__ import annotations
-
 from importlib.metadata import EntryPoint
 
 import numpy as np

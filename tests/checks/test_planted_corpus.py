@@ -1,7 +1,5 @@
 """The corpus of planted faults: each changes one line, and with it a limit or a behaviour."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.families.catalogue import FAMILIES

@@ -1,7 +1,5 @@
 """A right interval, Wilson's, with one mistake at a time: the check made for it finds each."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.checks.check import check

@@ -1,7 +1,5 @@
 """A report as a first screen, as JSON and as JUnit."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """``--update``: what is stored, what is refused, and where a baseline is looked for."""
 
-from __future__ import annotations
-
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor

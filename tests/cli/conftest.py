@@ -1,7 +1,5 @@
 """The command line in a working folder of its own."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """``methods`` and ``schema``: what there is to ask for."""
 
-from __future__ import annotations
-
 import csv
 import inspect
 import json

@@ -1,7 +1,5 @@
 """The pages of `check --html` and `audit --html`: written like other files, nothing else loaded."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The sentences at the end of a run, before its tables."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import polars as pl

@@ -1,7 +1,5 @@
 """``run --dry-run``, and what is said or refused before a run."""
 
-from __future__ import annotations
-
 import tracemalloc
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``export``: a table of a result on standard output or in a file."""
 
-from __future__ import annotations
-
 import io
 import shutil
 

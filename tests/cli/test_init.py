@@ -1,7 +1,5 @@
 """``init``: a commented config that runs, for every family."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

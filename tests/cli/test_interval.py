@@ -1,7 +1,5 @@
 """``interval``: one interval now, as a table, as JSON and as CSV."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """``interval`` of families whose data are lists: options with commas, and a CSV file of cases."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

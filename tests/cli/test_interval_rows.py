@@ -1,7 +1,5 @@
 """``interval`` of many rows and by many methods: lists, CSV files, remarks and what is refused."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """Two runs do not write to one folder, and what cannot be locked is said."""
 
-from __future__ import annotations
-
 import dataclasses
 import errno
 import json

@@ -1,7 +1,5 @@
 """The page on ``interval`` prints what it says."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

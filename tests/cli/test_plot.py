@@ -1,7 +1,5 @@
 """``plot``: the figures of stored results, drawn again without running anything."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """The command line as a process: streams, exit codes, terminals and interrupts."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging

@@ -1,7 +1,5 @@
 """``report`` and ``run --report``: pages of results, and their summary in Markdown."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``run``: from configs to results, with everything checked before anything starts."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A file of the working folder that is called like a library neither breaks nor replaces it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Whatever a name, a label or a message holds, a terminal gets none of its control characters."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Right configs of every shape, for properties that hold of all of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

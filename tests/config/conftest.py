@@ -1,7 +1,5 @@
 """A right config, and ways to make it wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

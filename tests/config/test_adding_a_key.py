@@ -1,7 +1,5 @@
 """A key of a config is one annotated attribute of the experiment, and what reads the attribute."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """What a right config of the kind calibration means."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What a right config means."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

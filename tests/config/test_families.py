@@ -1,7 +1,5 @@
 """What a right config of a rate, or of two samples, means."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Figures that can be drawn are not refused; those that cannot stand in ``wrong.yaml``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

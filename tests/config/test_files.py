@@ -1,7 +1,5 @@
 """Files of configs, and the YAML in them."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Whatever is done to a config, it is understood or its issues are reported."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Iterator

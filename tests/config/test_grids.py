@@ -1,7 +1,5 @@
 """Evenly spaced truths and sizes."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise

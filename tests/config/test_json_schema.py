@@ -1,7 +1,5 @@
 """The JSON Schema that editors use."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

@@ -1,7 +1,5 @@
 """Messages for wrong configs: file, line, path, what was expected and what was found."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from string import Template

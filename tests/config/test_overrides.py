@@ -1,7 +1,5 @@
 """``--set key=value``"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The key ``sampling``: how outcomes arise, what fits it, and its default."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The configs that come with the package: all load, and an editor can check them."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path, PurePosixPath

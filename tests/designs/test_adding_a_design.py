@@ -1,7 +1,5 @@
 """A design that is added by one call runs as those of the package do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

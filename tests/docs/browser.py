@@ -5,8 +5,6 @@ a page is wider than the window, asks for anything but files of the site, shows 
 not load, or has text of too little contrast; it stores pictures of some pages in FOLDER.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The modules of the site's hook can be imported."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

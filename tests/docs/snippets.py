@@ -1,7 +1,5 @@
 """The fenced blocks of the README and of the pages, and how each of them is run."""
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import io

@@ -1,7 +1,5 @@
 """Generated pages have every key, kind of figure, method, column and public name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from handbook import (

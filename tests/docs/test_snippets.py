@@ -1,7 +1,5 @@
 """Every command and snippet of the README and of the pages runs, or it is said why not."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """Limits that no method gives, against which engines with too strong assumptions fail."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

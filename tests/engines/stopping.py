@@ -1,7 +1,5 @@
 """Stopped trials without a harness around them: their law, exact, and runs drawn from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The calibration engine: its draws, probabilities, counts and test."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ The draws are made here once more from the scenario's stream, in the order that 
 promises: the truths, ascending; then an outcome for each of them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from functools import reduce

@@ -1,7 +1,5 @@
 """Trials until intervals are narrow enough: how many they are, and what the intervals promise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import beta, binom

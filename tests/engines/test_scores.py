@@ -1,7 +1,5 @@
 """The root mean square coverage error and the interval score, against brute force."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

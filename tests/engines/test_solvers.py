@@ -1,7 +1,5 @@
 """Solvers: what the exact engines do for a family that leaves something out."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One of every figure, and the awkward ones: many outcomes, many methods, long labels, blanks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

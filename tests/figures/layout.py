@@ -1,7 +1,5 @@
 """What a reader could stumble over in a figure: texts that overlap, leave the page or are tiny."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any

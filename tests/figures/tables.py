@@ -1,7 +1,5 @@
 """Synthetic results of every family, computed from closed formulas here and not by the harness."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What `bounds` shows is what the tables hold."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

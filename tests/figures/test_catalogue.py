@@ -1,7 +1,5 @@
 """The kinds of figure, what suits a family, and how methods look."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

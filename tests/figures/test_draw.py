@@ -1,7 +1,5 @@
 """Files: named, complete, and the same bytes wherever they are drawn."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Every figure can be read, on paper and on the screen."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The options that every figure has: title, sizes, ranges, formats and a style of the user's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

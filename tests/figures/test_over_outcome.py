@@ -1,7 +1,5 @@
 """Figures over the outcomes of a size."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the panels over the size show is what the tables hold."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

@@ -1,7 +1,5 @@
 """Figures of one kind each: rankings, calibrations, exact curves."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

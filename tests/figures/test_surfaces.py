@@ -1,7 +1,5 @@
 """What the surfaces show is what the tables hold."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

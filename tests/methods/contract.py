@@ -3,8 +3,6 @@
 The predicates are not those of ``harness check``.
 """
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Limits of one outcome, and where the reference data lie."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

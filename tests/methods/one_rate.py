@@ -1,7 +1,5 @@
 """Limits of the rate for one outcome."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from harness.methods.catalogue import CATALOGUE

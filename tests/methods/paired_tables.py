@@ -1,7 +1,5 @@
 """Tables of pairs for the tests of methods for them."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Accuracy of the limits of a proportion and of a rate."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A method that is added by one record is run, asked for one interval, checked and listed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Limits of a balanced accuracy held against hand computation and against differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The bootstrap's limits are the order statistics that resampling the sample would give."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -4,8 +4,6 @@ A property that a method does not have stands in its ``exceptions`` with the rea
 declares and has all the same is an error too.
 """
 
-from __future__ import annotations
-
 import pickle
 import re
 from dataclasses import replace

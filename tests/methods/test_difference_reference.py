@@ -1,7 +1,5 @@
 """Limits for two samples held against numbers that other programs and papers print."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

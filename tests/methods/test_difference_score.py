@@ -1,7 +1,5 @@
 """Score limits of a difference against the statistic's definition in ball arithmetic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb

@@ -1,7 +1,5 @@
 """Limits of a difference corrected for skewness, against Laud's statistic in ball arithmetic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Intervals of the mean of repeated runs."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

@@ -1,7 +1,5 @@
 """How limits of two samples become those of their sum."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

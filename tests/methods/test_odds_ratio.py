@@ -1,7 +1,5 @@
 """Odds ratio limits in closed form and of score tests."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Limits of the odds ratio given the sum of the successes."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 from math import inf

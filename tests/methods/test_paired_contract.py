@@ -1,7 +1,5 @@
 """The contract of methods for pairs, by predicates that are not those of ``harness check``."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 from functools import cache

@@ -1,7 +1,5 @@
 """The criteria on the posterior of the paired difference, as methods of the catalogue."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What every method for pairs has: an interval in every table, symmetries, what it depends on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

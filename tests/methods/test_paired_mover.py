@@ -1,7 +1,5 @@
 """MOVER and closed forms for pairs against the formulas as printed, in ball arithmetic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb, ctx

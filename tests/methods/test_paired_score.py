@@ -1,7 +1,5 @@
 """Score limits for pairs against the statistics as printed, in ball arithmetic."""
 
-from __future__ import annotations
-
 import sys
 from itertools import product
 

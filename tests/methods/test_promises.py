@@ -4,8 +4,6 @@
 the method's own prior is zero.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Limits of a rate held against numbers that other programs and papers print."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

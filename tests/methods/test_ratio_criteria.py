@@ -1,7 +1,5 @@
 """Criteria over posteriors of ratios: the limits where a count makes the estimate 0 or infinite."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Intervals for the ratio of two proportions against their definitions in ball arithmetic."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Limits of one sample held against what the programs of Ross (2003) print on their test grids."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass

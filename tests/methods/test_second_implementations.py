@@ -1,7 +1,5 @@
 """Limits in closed form held against other programs, or against their equation worked by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The corrected score statistic against its equation, and its derivative."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Continuity corrected Wilson limits: against print, and against the test that they invert."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtri

@@ -1,7 +1,5 @@
 """Points carried with their complement keep their digits next to 0 and to 1."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Quadrature against a Beta or a Gamma weight, held against exact moments."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb, ctx

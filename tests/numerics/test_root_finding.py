@@ -1,7 +1,5 @@
 """Roots, deviances and quantiles."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb, ctx

@@ -1,7 +1,5 @@
 """The sizes, outcomes and priors at which accuracy is measured, and the accuracy promised there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -4,8 +4,6 @@ Every number returned is a ball that is proven to hold the true value, computed 
 precision until it is small enough. Points are exact: ``1 - q`` for a float ``q`` loses nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from flint import arb, ctx, fmpq

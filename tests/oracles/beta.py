@@ -5,8 +5,6 @@ independently of what is tested: Newton's method on log F, and level sets of the
 until the mass is right to 2^-68.
 """
 
-from __future__ import annotations
-
 import math
 
 from flint import arb, ctx

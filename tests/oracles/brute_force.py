@@ -5,8 +5,6 @@ miss probabilities are polynomials in p with rational coefficients there. Nothin
 limits: they may decrease in x, and the outcomes that cover p need not be consecutive.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The tails are finite sums of rationals or proven balls, for whole shapes. The sc
 follow their definition, in ball arithmetic.
 """
 
-from __future__ import annotations
-
 from flint import arb, ctx, fmpq, fmpq_poly
 
 from tests.oracles.balls import EXACT, exact

@@ -1,7 +1,5 @@
 """Counts held against the chances that they should have, by a chi-squared test."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

@@ -4,8 +4,6 @@ Every number returned is a ball that is proven to hold the true value, to a rela
 rate parameter of the distribution is one: a point of Gamma(a, b) is given as b·r.
 """
 
-from __future__ import annotations
-
 import math
 
 from flint import acb, arb, ctx

@@ -1,7 +1,5 @@
 """Probabilities of laws in exact rational arithmetic, from their definitions."""
 
-from __future__ import annotations
-
 from math import comb, lcm
 
 import numpy as np

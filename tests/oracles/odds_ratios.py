@@ -1,7 +1,5 @@
 """Odds ratios: score statistics by their definition, and probabilities given the margins."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from math import comb

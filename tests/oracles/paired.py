@@ -1,7 +1,5 @@
 """p10 - p01 of Dirichlet(u, v, r) cells (p10, p01, rest): density and tails in ball arithmetic."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from flint import arb, ctx

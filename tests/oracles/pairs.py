@@ -4,8 +4,6 @@ A table is (both, first_only, second_only, neither). The precision is the caller
 enough for counts to 10^9 next to the ends of the range.
 """
 
-from __future__ import annotations
-
 from flint import arb
 
 BITS = 400

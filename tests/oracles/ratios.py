@@ -1,7 +1,5 @@
 """Tails of ratios of two independent proportions, as finite sums of balls."""
 
-from __future__ import annotations
-
 from math import comb
 
 from flint import arb, ctx, fmpq_poly

@@ -1,7 +1,5 @@
 """The coverage and the length of a method, as the stored results have them."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command line, as the tests of the commands have it."""
 
-from __future__ import annotations
-
 from tests.cli.conftest import here, run_command
 
 __all__ = ["here", "run_command"]

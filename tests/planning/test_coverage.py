@@ -1,7 +1,5 @@
 """``harness.coverage``: exact coverage at given sizes and true values."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

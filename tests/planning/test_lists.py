@@ -1,7 +1,5 @@
 """How many runs and clusters suffice."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``harness.size``: how many suffice, by exact sums."""
 
-from __future__ import annotations
-
 import json
 import math
 import statistics

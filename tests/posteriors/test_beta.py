@@ -1,7 +1,5 @@
 """The Beta posterior against ball arithmetic, and its properties for any shapes."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

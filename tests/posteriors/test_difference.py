@@ -1,7 +1,5 @@
 """Differences and means of two parameters: tails, quantiles and the four criteria."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

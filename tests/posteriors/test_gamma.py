@@ -1,7 +1,5 @@
 """The Gamma posterior and its criteria against ball arithmetic, and its properties."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb, ctx

@@ -1,7 +1,5 @@
 """The posterior of the paired difference: tails, density and the four criteria on it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

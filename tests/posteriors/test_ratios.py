@@ -1,7 +1,5 @@
 """Ratios of two parameters: tails, quantiles and criteria on the logarithm."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

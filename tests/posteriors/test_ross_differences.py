@@ -1,7 +1,5 @@
 """Differences held against what the programs of Ross (2003) print on their own test grids."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

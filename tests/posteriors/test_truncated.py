@@ -1,7 +1,5 @@
 """Posteriors restricted to a part of their range, against ball arithmetic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb, ctx

@@ -4,8 +4,6 @@ axe-core 4.14.1 (Mozilla Public License 2.0, https://github.com/dequelabs/axe-co
 folder `vendor` as its package of npm has it, for tests alone.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.browser import Browser

@@ -1,7 +1,5 @@
 """What stands in a page, read by the parser of the standard library."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path

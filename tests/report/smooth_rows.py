@@ -1,7 +1,5 @@
 """Rows of numbers that change smoothly, read as the script of a page reads them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Results of small runs of several families, and the arrays of a section as scripts read them."""
 
-from __future__ import annotations
-
 import base64
 import zlib
 from collections.abc import Mapping

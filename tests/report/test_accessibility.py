@@ -1,7 +1,5 @@
 """The rules of axe-core run in the browser, and find what is wrong."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.browser import Browser

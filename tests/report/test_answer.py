@@ -1,7 +1,5 @@
 """The answer of a run: its sentences, and the table from the best method to the worst."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page of an audit: every function, the first failure of each drawn, what was seen."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The section of cells: what it holds, to the last bit, and what it leaves to the file."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """The table of cells in a browser: chosen, filtered, sorted, paged and stored as text."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The page of a check: the words of the terminal, every finding, each counter-example drawn."""
 
-from __future__ import annotations
-
 import html
 import math
 import re

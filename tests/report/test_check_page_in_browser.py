@@ -1,7 +1,5 @@
 """The pages of checks and audits in a browser: filters, order, layout, and nothing that fails."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Claims of papers: every verdict follows from the tables, and changes with them."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

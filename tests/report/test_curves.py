@@ -1,7 +1,5 @@
 """The section of curves: its values are those of the tables, its sentences those of its values."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

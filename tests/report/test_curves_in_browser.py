@@ -1,7 +1,5 @@
 """The curves in a browser: methods are switched, sizes slid over, values read as in the tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

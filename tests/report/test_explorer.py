@@ -1,7 +1,5 @@
 """The page for teaching holds the numbers of the harness, and is small."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

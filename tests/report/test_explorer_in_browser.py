@@ -1,7 +1,5 @@
 """The page for teaching does what its controls say, with the numbers of the harness."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The maps over the sizes: their values, their sentences and their drawing."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from typing import Any

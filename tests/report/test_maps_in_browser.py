@@ -1,7 +1,5 @@
 """The maps in a browser: drawn, chosen, and read by keys and by the pointer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page of results as a file: the same bytes, no address, an identifier for each place."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

@@ -1,7 +1,5 @@
 """The page of results in a browser: alone, safe, readable and for every reader."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Numbers that change smoothly are stored to their last bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Thinned lines: what is left out is not seen."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

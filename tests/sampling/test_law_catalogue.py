@@ -1,7 +1,5 @@
 """Laws of counts: their catalogue, draws, and clusters."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

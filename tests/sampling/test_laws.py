@@ -1,7 +1,5 @@
 """Probabilities, moments and windows of the laws, against exact rational arithmetic."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

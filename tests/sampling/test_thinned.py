@@ -1,7 +1,5 @@
 """Draws from tables: the law that they imply against exact sums, and the draws against that law."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import comb
 

@@ -1,7 +1,5 @@
 """Results that many tests read and none changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Small configs that reach every part of a run, and ways to run and compare them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

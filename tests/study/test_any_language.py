@@ -1,7 +1,5 @@
 """Tables and programs as methods of an experiment."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """A calibration from config to files: the same bytes however it is run, and faults are seen."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import polars as pl

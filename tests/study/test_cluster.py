@@ -1,7 +1,5 @@
 """Runs on a Dask cluster: a scheduler and two workers that are processes of their own."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

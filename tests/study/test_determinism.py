@@ -1,7 +1,5 @@
 """The same config gives the same bytes: for any number of jobs, on any backend, and again."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The draws of a run are keyed by seed, size, truth and shard, and by nothing else."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

@@ -4,8 +4,6 @@ Runs without an error agree: the chance of a false alarm is that of ``agreement.
 seed is fixed.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What a run is asked for: engines, and sides of its own."""
 
-from __future__ import annotations
-
 import itertools
 import textwrap
 

@@ -1,7 +1,5 @@
 """What a run will cost, and what is refused before anything large is made."""
 
-from __future__ import annotations
-
 import sys
 import tracemalloc
 from typing import Any

@@ -1,7 +1,5 @@
 """A user function fails at some outcomes: the run goes on, and every failure is counted."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

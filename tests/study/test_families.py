@@ -1,7 +1,5 @@
 """Runs of every family."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A full disk is one sentence, with exit code 2, and what was there before is as it was."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json

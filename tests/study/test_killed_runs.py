@@ -1,7 +1,5 @@
 """A run that is killed while it writes leaves its folder with the old result or the new one."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Tasks in parallel: in order, and done also where a worker process dies."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

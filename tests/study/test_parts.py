@@ -1,7 +1,5 @@
 """A run in parts: their merge has the bytes of a run in one go, and says what does not fit."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 

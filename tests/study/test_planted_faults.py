@@ -5,8 +5,6 @@ one side, in all lengths, or in the weight of one outcome. Of listed truths it i
 of the draws is one of five standard errors of the run's trials.
 """
 
-from __future__ import annotations
-
 import importlib
 import io
 import json

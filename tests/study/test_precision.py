@@ -1,7 +1,5 @@
 """Runs that are to reach a half-width: fixed trials where alphas are known, looks elsewhere."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from io import StringIO

@@ -1,7 +1,5 @@
 """Limits outside the range, and limits that depend on earlier questions, are remarked on."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs whose outcomes arise by another law than the family's own."""
 
-from __future__ import annotations
-
 from io import StringIO
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Methods that draw their limits: in every trial, from a stream that nothing else changes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

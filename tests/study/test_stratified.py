@@ -1,7 +1,5 @@
 """Runs over strata: exact values beside Monte Carlo where all tables of counts are enumerated."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

@@ -1,7 +1,5 @@
 """Results are written completely or not at all, and nothing that no run wrote is replaced."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import shutil

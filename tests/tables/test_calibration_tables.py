@@ -1,7 +1,5 @@
 """The content of the tables of a calibration, from a tally made by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

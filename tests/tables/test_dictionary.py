@@ -1,7 +1,5 @@
 """Every column of every table has a type, a unit and a meaning, beside the results as in Python."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One process at a time holds the lock of a folder, and the lock of a dead one is taken over."""
 
-from __future__ import annotations
-
 import dataclasses
 import errno
 import json

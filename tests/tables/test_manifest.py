@@ -1,7 +1,5 @@
 """The manifest holds what is the same each time a run is repeated."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import re
 

@@ -1,7 +1,5 @@
 """Rankings, sizes near nominal, and titles."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which interval to take follows from the summary by the written rule."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

@@ -1,7 +1,5 @@
 """Results are read as they were written, and files that cannot be read are named."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

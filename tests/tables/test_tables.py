@@ -1,7 +1,5 @@
 """The two tables of a run: their columns, their order, and that they are consistent."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

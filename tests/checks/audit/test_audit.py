@@ -1,7 +1,5 @@
 """The audit of other packages: its list, its page, and what it says of packages that are absent."""
 
-from __future__ import annotations
-
 import csv
 import io
 

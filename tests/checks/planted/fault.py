@@ -1,7 +1,5 @@
 """A fault: one line of a sound method that is changed, and the words that tell of it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

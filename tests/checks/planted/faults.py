@@ -1,7 +1,5 @@
 """The faults that are planted by hand, as ``faults.yaml`` has them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import yaml

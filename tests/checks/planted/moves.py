@@ -1,7 +1,5 @@
 """What a change of a method's source changes: its limits, or how it takes its arguments."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product

@@ -4,8 +4,6 @@ A change holds everywhere, or only where a size or a count is above, below or eq
 threshold. What is drawn is a function of a seed.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Callable

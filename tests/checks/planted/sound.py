@@ -1,7 +1,5 @@
 """Sound methods as they are written elsewhere, each with the contract that it should pass."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tests.checks.planted.fault import METHODS, SoundMethod

@@ -1,7 +1,5 @@
 """The tails that limits of two samples and of pairs leave, and the faults that they tell of."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

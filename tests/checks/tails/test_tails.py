@@ -1,7 +1,5 @@
 """The tail of each limit is a sum of probabilities, and a planted fault is found by it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import comb
 

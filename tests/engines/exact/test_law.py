@@ -1,7 +1,5 @@
 """Enumeration under a law against sums of exact fractions, and against the binomial's."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Exact means, of normal runs and of strata too."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Miss probabilities and worst cases against rational polynomials at n = 1 … 8."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

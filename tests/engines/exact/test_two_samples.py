@@ -1,7 +1,5 @@
 """Enumeration for two samples against exact sums in fractions, and against integrals by SciPy."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Integrals over a distribution of truths, against SciPy's sums and exact ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb, ctx

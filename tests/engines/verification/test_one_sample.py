@@ -1,7 +1,5 @@
 """The comparison of what is published of one sample, which an error in either engine breaks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

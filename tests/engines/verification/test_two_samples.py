@@ -1,7 +1,5 @@
 """The comparison of what is published of two samples, which an error in either engine breaks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

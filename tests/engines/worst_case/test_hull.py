@@ -1,7 +1,5 @@
 """The worst case of one sample over the closed hull of the truths, against brute force."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

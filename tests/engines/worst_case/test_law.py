@@ -1,7 +1,5 @@
 """The worst case under a law: exact, or else the largest one that a search finds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The worst case of two samples over the rectangle of both hulls, or over a line or a point."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

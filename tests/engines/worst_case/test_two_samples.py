@@ -1,7 +1,5 @@
 """The search for the worst pair of truths against dense grids, with limits of any kind."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

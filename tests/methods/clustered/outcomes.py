@@ -1,7 +1,5 @@
 """Outcomes of a clustered proportion that the methods are looked at."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What holds of the limits of a clustered proportion at all outcomes, and at degenerate ones."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

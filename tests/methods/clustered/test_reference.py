@@ -1,7 +1,5 @@
 """Clustered proportions held against R's ratesci, statsmodels and evaluations in 40 digits."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The hypergeometric law and both intervals in whole numbers: the second implementation."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from math import comb

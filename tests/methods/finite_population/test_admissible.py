@@ -1,7 +1,5 @@
 """The admissible exact interval of a finite population."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The equal-tailed exact interval of a finite population."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from math import comb, log

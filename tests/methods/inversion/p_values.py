@@ -1,7 +1,5 @@
 """Exact two-sided p-values by their definition: a sum over every outcome, for any order."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import binom, poisson
 

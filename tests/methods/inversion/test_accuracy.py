@@ -1,7 +1,5 @@
 """The equations of the searched limits, in ball arithmetic at the doubles that are returned."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb, ctx

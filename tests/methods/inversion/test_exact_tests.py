@@ -1,7 +1,5 @@
 """Limits by inversion of tests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import brentq

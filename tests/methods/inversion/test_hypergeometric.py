@@ -1,7 +1,5 @@
 """What limits given the margins of a table rest on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

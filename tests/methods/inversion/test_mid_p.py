@@ -1,7 +1,5 @@
 """Mid-p limits against print, closed forms and their own definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom, poisson

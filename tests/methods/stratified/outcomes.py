@@ -1,7 +1,5 @@
 """Outcomes over strata, and the limits of one of them or of many."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from harness.methods.catalogue import CATALOGUE

@@ -1,7 +1,5 @@
 """Intervals over strata: score, normal, reference rows."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What exchanging samples, outcomes or strata does to limits, and what one stratum is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

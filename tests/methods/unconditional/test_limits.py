@@ -1,7 +1,5 @@
 """Exact unconditional limits of a difference against their definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom

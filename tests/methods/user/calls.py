@@ -1,7 +1,5 @@
 """A user's function called at every outcome, in this process."""
 
-from __future__ import annotations
-
 from harness.callers.function import FunctionHere
 
 

@@ -1,7 +1,5 @@
 """What a call may look like: types of arguments, orders of outcomes, and kinds of limits."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import textwrap

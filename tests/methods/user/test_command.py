@@ -1,7 +1,5 @@
 """A program of any language as a method: its lines, and what it may do wrong."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 import textwrap

@@ -1,7 +1,5 @@
 """The process of a user's function: what comes out of it, and when it ends."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Functions of R: which arguments they get, where their limits are found, what is refused."""
 
-from __future__ import annotations
-
 import functools
 import shutil
 import subprocess

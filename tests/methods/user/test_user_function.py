@@ -1,7 +1,5 @@
 """A user's function as a method: any form of it works, and any failure of it is one sentence."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The journal: its rows, its codes, and what its digest covers."""
 
-from __future__ import annotations
-
 import dataclasses
 import sqlite3
 

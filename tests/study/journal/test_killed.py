@@ -1,7 +1,5 @@
 """A run that is killed at any moment goes on where it was, and ends with the same bytes."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """A run goes on where the journal says it was: the same numbers, and nothing computed twice."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 

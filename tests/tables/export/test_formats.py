@@ -1,7 +1,5 @@
 """A table in each format: what a reader of that format gets is what the table holds."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
