@@ -17,10 +17,9 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 from harness.base.errors import InputError
 from harness.base.models import StrictModel
 from harness.config.models.constraints import (
-    by_key,
-    exactly_one,
     expected,
     expecting,
+    one_of,
     refused,
     tag,
 )
@@ -257,9 +256,6 @@ class OfMixture(StrictModel):
     mixture: _Mixture = Field(description="{normal, failed}.")
 
 
-_LAWS = ("normal", "gamma", "beta", "mixture")
-
-
 def _run_truth(model: OfNormal | OfGamma | OfBeta | OfMixture) -> RunTruth:
     ((name, settings),) = model.model_dump().items()
     try:
@@ -269,12 +265,7 @@ def _run_truth(model: OfNormal | OfGamma | OfBeta | OfMixture) -> RunTruth:
 
 
 RunTruths: Any = Annotated[
-    Annotated[OfNormal, Tag("<normal>")]
-    | Annotated[OfGamma, Tag("<gamma>")]
-    | Annotated[OfBeta, Tag("<beta>")]
-    | Annotated[OfMixture, Tag("<mixture>")],
-    by_key(_LAWS),
-    exactly_one(_LAWS),
+    one_of({"normal": OfNormal, "gamma": OfGamma, "beta": OfBeta, "mixture": OfMixture}),
     AfterValidator(_run_truth),
 ]
 ClusterTruths: Any = Annotated[OfClusters, AfterValidator(_cluster_truth)]

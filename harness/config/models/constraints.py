@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Union
 
 from pydantic import (
     BeforeValidator,
     Discriminator,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    Tag,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
@@ -226,15 +227,30 @@ def by_key(keys: Iterable[str]) -> Discriminator:
     return Discriminator(lambda value: next((tag(key) for key in keys if key in value), None))
 
 
-def by_shape(*, mapping: str = "mapping", listed: str = "list") -> Discriminator:
-    """The alternative of a union with the tag for a mapping, for a list, or ``one``."""
+def one_of(models: Mapping[str, Any], elsewhere: Mapping[str, str] | None = None) -> Any:
+    """The type of a mapping with one of the keys, each of which has its model.
+
+    Args:
+        models: by their keys.
+        elsewhere: as in `exactly_one`.
+    """
+    keys = tuple(models)
+    kinds: Any = Union[tuple(Annotated[each, Tag(tag(key))] for key, each in models.items())]  # noqa: UP007
+    return Annotated[kinds, by_key(keys), exactly_one(keys, elsewhere)]
+
+
+def by_shape(one: Any, *, listed: Any = None, mapping: Any = None) -> Any:
+    """The type of a list, of a mapping, or of ``one``, which other values are held against."""
+    shapes = {"one": one, "list": listed, "mapping": mapping}
+    kinds = {name: kind for name, kind in shapes.items() if kind is not None}
 
     def shape(value: Any) -> str:
-        if isinstance(value, Mapping):
-            return tag(mapping)
-        return tag(listed if isinstance(value, list) else "one")
+        is_mapping, is_list = isinstance(value, Mapping), isinstance(value, list)
+        found = "mapping" if is_mapping else "list" if is_list else "one"
+        return tag(found if found in kinds else "one")
 
-    return Discriminator(shape)
+    union: Any = Union[tuple(Annotated[kind, Tag(tag(name))] for name, kind in kinds.items())]  # noqa: UP007
+    return Annotated[union, Discriminator(shape)]
 
 
 def model_name(family: Family, what: str) -> str:

@@ -9,10 +9,10 @@ import math
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, Tag, create_model, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 
 from harness.base.models import StrictModel
-from harness.config.models.constraints import by_key, exactly_one, expecting, validate_span
+from harness.config.models.constraints import expecting, one_of, validate_span
 
 LONGEST_GRID = 100_000
 LARGEST_RATE = 1e100
@@ -103,13 +103,7 @@ def ascending_numbers(model: Any) -> tuple[float, ...]:
 
 def _levels(models: dict[str, Any]) -> Any:
     """The type of a list or a grid, which yields the numbers ascending."""
-    listed, spaced = models.values()
-    return Annotated[
-        Annotated[listed, Tag("<values>")] | Annotated[spaced, Tag("<grid>")],
-        by_key(models),
-        exactly_one(tuple(models)),
-        AfterValidator(ascending_numbers),
-    ]
+    return Annotated[one_of(models), AfterValidator(ascending_numbers)]
 
 
 PROBABILITY_LISTS = _listed(

@@ -44,10 +44,11 @@ from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
 _ALPHA = "a number above 0 and below 1"
 
 Alpha = Annotated[float, Field(gt=0, lt=1)]
-Alphas = Annotated[
-    Annotated[Alpha, expecting(f"{_ALPHA}, or a list of them"), Tag("<one>")]
-    | Annotated[list[Annotated[Alpha, expecting(_ALPHA)]], Field(min_length=1), Tag("<list>")],
-    by_shape(mapping="one"),
+Alphas: Any = Annotated[
+    by_shape(
+        Annotated[Alpha, expecting(f"{_ALPHA}, or a list of them")],
+        listed=Annotated[list[Annotated[Alpha, expecting(_ALPHA)]], Field(min_length=1)],
+    ),
     AfterValidator(lambda alphas: tuple(alphas) if isinstance(alphas, list) else (alphas,)),
 ]
 """One nominal alpha or several, as a tuple in their written order."""

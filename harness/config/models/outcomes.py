@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, Tag, create_model, model_validator
+from pydantic import AfterValidator, BaseModel, Field, create_model, model_validator
 
 from harness.base.models import StrictModel
 from harness.base.text import plain_number
 from harness.config.models.constraints import (
-    by_key,
     by_shape,
-    exactly_one,
     expected,
     expecting,
     not_here,
-    tag,
+    one_of,
 )
 from harness.config.models.sizes import WHOLE, Count, LogSpan
 from harness.designs.results import Group
@@ -53,17 +51,12 @@ def _settings(kind: LawKind) -> str:
 def _type_of(own: str, model: str) -> Any:
     kinds = {name: kind for name, kind in LAWS.items() if kind.model == model}
     elsewhere = {name: f"a {kind.model}" for name, kind in LAWS.items() if kind.model != model}
-    laws: Any = Union[  # noqa: UP007
-        tuple(Annotated[_entry(kind), Tag(tag(kind.name))] for kind in kinds.values())
-    ]
-    keys = tuple(kinds)
-    mapping: Any = Annotated[
-        laws, by_key(keys), exactly_one(keys, not_here(keys, **elsewhere)), Tag("<mapping>")
-    ]
-    words = f"{own}, or a mapping with one of the keys {', '.join(keys)}"
+    laws = one_of(
+        {name: _entry(kind) for name, kind in kinds.items()}, not_here(kinds, **elsewhere)
+    )
+    words = f"{own}, or a mapping with one of the keys {', '.join(kinds)}"
     return Annotated[
-        Annotated[Literal[own], expecting(words), Tag("<one>")] | mapping,
-        by_shape(listed="one"),
+        by_shape(Annotated[Literal[own], expecting(words)], mapping=laws),
         AfterValidator(partial(_law, own, model)),
     ]
 
@@ -156,17 +149,10 @@ def _outcomes(
 
 def _choice(*keys: str, **belongs_to: str) -> Any:
     """The word all, or a mapping with one of the keys; ``belongs_to``: whose the others are."""
-    models: Any = Union[tuple(Annotated[_MODELS[key], Tag(tag(key))] for key in keys)]  # noqa: UP007
-    mapping: Any = Annotated[
-        models,
-        by_key(keys),
-        exactly_one(keys, not_here(keys, **belongs_to)),
-        Tag("<mapping>"),
-    ]
+    mapping = one_of({key: _MODELS[key] for key in keys}, not_here(keys, **belongs_to))
     words = f"all, {' or '.join(f'{{{key}: ...}}' for key in keys)}"
     return Annotated[
-        Annotated[Literal["all"], expecting(words), Tag("<one>")] | mapping,
-        by_shape(listed="one"),
+        by_shape(Annotated[Literal["all"], expecting(words)], mapping=mapping),
         AfterValidator(_outcomes),
     ]
 

@@ -6,7 +6,7 @@ import math
 from decimal import Context, Decimal
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, Tag, create_model, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 
 from harness.base.models import StrictModel
 from harness.base.text import plain_number
@@ -124,10 +124,11 @@ def sizes_type(family: Family) -> Any:
         (Count, WHOLE, LogGrid) if family.model.SIZE_IS_COUNT else (Exposure, REAL, ExposureGrid)
     )
     return Annotated[
-        Annotated[number, expecting(f"{what}, a list of them, or {{log_grid: ...}}"), Tag("<one>")]
-        | Annotated[list[Annotated[number, expecting(what)]], Field(min_length=1), Tag("<list>")]
-        | Annotated[grid, Tag("<mapping>")],
-        by_shape(),
+        by_shape(
+            Annotated[number, expecting(f"{what}, a list of them, or {{log_grid: ...}}")],
+            listed=Annotated[list[Annotated[number, expecting(what)]], Field(min_length=1)],
+            mapping=grid,
+        ),
         AfterValidator(_levels),
     ]
 
@@ -159,9 +160,7 @@ def _number_or_range(name: str, number: Any, one: str, each: str) -> Any:
     )
     drawn = create_model(name, __base__=Range, __doc__=Range.__doc__, uniform=uniform)
     return Annotated[
-        Annotated[number, expecting(f"{one}, or {{uniform: [a, b]}}"), Tag("<one>")]
-        | Annotated[drawn, Tag("<mapping>")],
-        by_shape(listed="one"),
+        by_shape(Annotated[number, expecting(f"{one}, or {{uniform: [a, b]}}")], mapping=drawn),
         AfterValidator(_limits),
     ]
 

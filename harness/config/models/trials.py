@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import AfterValidator, Field, Tag, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from harness.base.models import StrictModel
 from harness.base.text import plain_number
 from harness.callers.process import TIMEOUT
 from harness.config import values
-from harness.config.models.constraints import Word, by_key, exactly_one, expecting, refused
+from harness.config.models.constraints import Word, expecting, one_of, refused
 from harness.config.values import DASK
 from harness.designs.precision import FIRST_LOOK_DRAWN
 
@@ -79,16 +79,13 @@ def write_trials(trials: values.Trials | None) -> dict[str, Any] | None:
     return None if trials is None else {trials.kind: trials.count}
 
 
-_KEYS = ("per_outcome", "per_size", "per_truth", "half_width")
-Trials = Annotated[
-    Annotated[PerOutcome, Tag("<per_outcome>")]
-    | Annotated[PerSize, Tag("<per_size>")]
-    | Annotated[PerTruth, Tag("<per_truth>")]
-    | Annotated[HalfWidth, Tag("<half_width>")],
-    by_key(_KEYS),
-    exactly_one(_KEYS),
-    AfterValidator(_trials),
-]
+_MODELS = {
+    "per_outcome": PerOutcome,
+    "per_size": PerSize,
+    "per_truth": PerTruth,
+    "half_width": HalfWidth,
+}
+Trials: Any = Annotated[one_of(_MODELS), AfterValidator(_trials)]
 """The type of the key ``trials`` of a coverage experiment, which yields `values.Trials`."""
 
 
