@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
 from harness.callers.command import Command, RFunction
 from harness.distributions.truths import Prior
@@ -18,28 +19,27 @@ Size = float | tuple[float, float] | tuple[tuple[float, ...], tuple[float, ...]]
 size; of strata the sizes of both samples in each of them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MethodSpec:
     """One interval method: of the catalogue, a user function, a table or a program."""
 
     label: str
     """Unique in the experiment; the column ``method`` of every table."""
-    name: str | None
-    """The name in the catalogue (aliases resolved); None for a method of the user."""
-    path: str | None
-    """Absolute path of the user's Python file or table."""
-    module: str | None
-    """Importable module of the user."""
-    function: str | None
-    """Name of the function in ``path`` or ``module``."""
     side: str
     """``two-sided``, ``lower`` or ``upper``."""
-    prior: Prior | None
+    name: str | None = None
+    """The name in the catalogue (aliases resolved); None for a method of the user."""
+    prior: Prior | None = None
     """The parameters of the prior; None where the config gives none and the method has none."""
-    written_path: str | None = None
-    """``path`` as the config writes it, so that a resolved config names no place on one machine."""
-    is_table: bool = False
-    """Whether ``path`` is that of a table of limits, and not of a Python file."""
+    written: Mapping[str, Any] = field(default_factory=dict)
+    """Where the method of a user is, as the config writes it, so that a resolved config names no
+    place on one machine."""
+    path: str | None = None
+    """Absolute path of the user's Python file; without a function, of a table of limits."""
+    module: str | None = None
+    """Importable module of the user."""
+    function: str | None = None
+    """Name of the function in ``path`` or ``module``."""
     program: Command | RFunction | None = None
     """A program of any language, or a function of R."""
     folder: str | None = None

@@ -58,8 +58,8 @@ def limit_sources(experiment: Experiment) -> Iterator[Sources]:
                 running = Program(command, experiment.execution.timeout)
                 opened.callback(running.close)
                 sources[spec.label] = running
-            elif spec.is_table:
-                table = LimitTable(str(spec.path), spec.side)
+            elif spec.path is not None:
+                table = LimitTable(spec.path, spec.side)
                 sources[spec.label] = TableSource(spec.label, read_points(table, experiment.family))
         yield sources
 

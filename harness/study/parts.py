@@ -334,7 +334,10 @@ def experiment_of(parts: Sequence[PartFile]) -> AnyExperiment:
     """
     facts = parts[0].facts
     document, files = dict(facts["experiment"]), facts["files"]
-    written = {each["label"]: each.get(_file_key(each)) for each in document["methods"]}
+    written = {
+        each["label"]: {key: each[key] for key in each if key not in ("side", "label")}
+        for each in document["methods"]
+    }
     document["methods"] = [
         {**each, _file_key(each): files[each["label"]]} if each["label"] in files else each
         for each in document["methods"]
@@ -343,7 +346,7 @@ def experiment_of(parts: Sequence[PartFile]) -> AnyExperiment:
     if not isinstance(experiment, Experiment):
         return experiment
     methods = tuple(
-        replace(spec, written_path=written[spec.label]) if spec.path is not None else spec
+        replace(spec, written=written[spec.label]) if spec.path is not None else spec
         for spec in experiment.methods
     )
     experiment = replace(experiment, methods=methods)

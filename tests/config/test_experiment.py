@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -159,33 +160,34 @@ def test_outcomes_may_be_fractions_or_listed() -> None:
 
 
 def own(label: str, **place: str) -> MethodSpec:
-    places: dict[str, Any] = {"path": None, "module": None, "function": None, **place}
-    return MethodSpec(label, None, **places, side="two-sided", prior=None)
+    return MethodSpec(label=label, side="two-sided", written=place, **place)  # type: ignore[arg-type]
+
+
+def known(label: str, name: str, side: str = "two-sided", prior: Any = None) -> MethodSpec:
+    return MethodSpec(label=label, name=name, side=side, prior=prior)
 
 
 METHODS: list[tuple[Any, MethodSpec]] = [
     (
         {"name": "wald", "prior": None, "label": None},
-        MethodSpec("wald", "wald", None, None, None, "two-sided", None),
+        known("wald", "wald"),
     ),
-    ("wald", MethodSpec("wald", "wald", None, None, None, "two-sided", None)),
+    ("wald", known("wald", "wald")),
     (
         "exact_tail",
-        MethodSpec("exact_tail", "clopper_pearson", None, None, None, "two-sided", None),
+        known("exact_tail", "clopper_pearson"),
     ),
     (
         {"name": "exact_tail", "side": "lower"},
-        MethodSpec("exact_tail lower", "clopper_pearson", None, None, None, "lower", None),
+        known("exact_tail lower", "clopper_pearson", "lower"),
     ),
     (
         {"name": "one_sided", "side": "upper"},
-        MethodSpec("one_sided upper", "one_sided", None, None, None, "upper", (1.0, 1.0)),
+        known("one_sided upper", "one_sided", "upper", (1.0, 1.0)),
     ),
     (
         {"name": "balanced_tail", "side": "lower", "prior": [2, 0.5]},
-        MethodSpec(
-            "balanced_tail lower [2, 0.5]", "balanced_tail", None, None, None, "lower", (2.0, 0.5)
-        ),
+        known("balanced_tail lower [2, 0.5]", "balanced_tail", "lower", (2.0, 0.5)),
     ),
     ({"module": "my.pack", "function": "f"}, own("f", module="my.pack", function="f")),
     (
@@ -211,8 +213,9 @@ def test_a_user_file_is_found_beside_the_config_and_kept_as_written(
         "name: a\nfamily: proportion\nn: 5\nmethods: [{path: ../mine.py, function: f}]\n"
     )
     experiment = load_experiment(config)
-    place = {"path": str(tmp_path / "mine.py"), "written_path": "../mine.py"}
-    assert experiment.methods == (own("f", function="f", **place),)
+    place = {"path": str(tmp_path / "mine.py"), "function": "f"}
+    (spec,) = experiment.methods
+    assert spec == replace(own("f", **place), written={"path": "../mine.py", "function": "f"})
     assert serialize(experiment)["methods"][0]["path"] == "../mine.py"
 
 

@@ -121,7 +121,7 @@ def _name_alone(value: Any, info: ValidationInfo) -> MethodSpec:
 
 def _catalogue_spec(method: Method, label: str, side: str, prior: Prior | None) -> MethodSpec:
     used = method.default_prior if prior is None else prior
-    return MethodSpec(label, method.name, None, None, None, side, used)
+    return MethodSpec(label=label, side=side, name=method.name, prior=used)
 
 
 def _name_type(family: Family, alone: bool) -> Any:
@@ -145,25 +145,44 @@ def _function_name(value: str) -> str:
     return _python_name(value)
 
 
-def _python_file(value: str, info: ValidationInfo) -> str:
-    return _existing_file(value, info, ".py", "Python")
+def _existing(kind: str, ending: str) -> AfterValidator:
+    """A file that is there, relative to the config."""
+
+    def check(value: str, info: ValidationInfo) -> str:
+        if not value.endswith(ending):
+            raise expected(f"a {kind} file, ending in {ending}")
+        try:
+            found = (_folder(info) / value).is_file()
+        except (OSError, ValueError):  # a name too long, or with a NUL in it
+            found = False
+        if not found:
+            raise expected(f"an existing {kind} file, relative to the config")
+        return value
+
+    return AfterValidator(check)
 
 
-def _existing_file(value: str, info: ValidationInfo, ending: str, kind: str) -> str:
-    if not value.endswith(ending):
-        raise expected(f"a {kind} file, ending in {ending}")
-    try:
-        found = (_folder(info) / value).is_file()
-    except (OSError, ValueError):  # a name too long, or with a NUL in it
-        found = False
-    if not found:
-        raise expected(f"an existing {kind} file, relative to the config")
-    return value
+def _accepted_by(make: Callable[[str], object]) -> AfterValidator:
+    """A text of which a record can be made."""
+
+    def check(value: str) -> str:
+        try:
+            make(value)
+        except InputError as error:
+            raise refused(str(error)) from None
+        return value
+
+    return AfterValidator(check)
 
 
 def _folder(info: ValidationInfo) -> Path:
     folder: Path = (info.context or {})["folder"]
     return folder
+
+
+def _resolved(info: ValidationInfo, path: str = "") -> str:
+    """The absolute path of what a config names relative to itself."""
+    return str((_folder(info) / path).resolve())
 
 
 Label = Annotated[
@@ -249,14 +268,13 @@ class FileMethod(UserMethod):
 
     path: Annotated[
         str,
-        AfterValidator(_python_file),
+        _existing("Python", ".py"),
         Field(description="Python file, relative to the config."),
     ]
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
-        path = str((_folder(info) / self.path).resolve())
-        label = self.label or self.function
-        return MethodSpec(label, None, path, None, self.function, self.side, None, self.path)
+        path, function = _resolved(info, self.path), self.function
+        return _own_spec(self, function, "path", "function", path=path, function=function)
 
 
 class ModuleMethod(UserMethod):
@@ -270,29 +288,8 @@ class ModuleMethod(UserMethod):
     ]
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
-        label = self.label or self.function
-        return MethodSpec(label, None, None, self.module, self.function, self.side, None)
-
-
-def _existing_table(value: str, info: ValidationInfo) -> str:
-    return _existing_file(value, info, ".csv", "CSV")
-
-
-def _whole_command(value: str) -> str:
-    _or_refused(lambda: Command(value))
-    return value
-
-
-def _function_of_r(value: str) -> str:
-    _or_refused(lambda: RFunction(value))
-    return value
-
-
-def _or_refused(make: Callable[[], object]) -> None:
-    try:
-        make()
-    except InputError as error:
-        raise refused(str(error)) from None
+        module, function = self.module, self.function
+        return _own_spec(self, function, "module", "function", module=module, function=function)
 
 
 class OtherMethod(MethodModel):
@@ -309,14 +306,12 @@ class TableMethod(OtherMethod):
 
     table: Annotated[
         str,
-        AfterValidator(_existing_table),
+        _existing("CSV", ".csv"),
         Field(description="CSV file, relative to the config."),
     ]
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
-        path = str((_folder(info) / self.table).resolve())
-        label = self.label or self.table
-        return MethodSpec(label, None, path, None, None, self.side, None, self.table, is_table=True)
+        return _own_spec(self, self.table, "table", path=_resolved(info, self.table))
 
 
 class CommandMethod(OtherMethod):
@@ -324,7 +319,7 @@ class CommandMethod(OtherMethod):
 
     command: Annotated[
         str,
-        AfterValidator(_whole_command),
+        _accepted_by(Command),
         Field(description="Program with its arguments, started in the config's folder."),
     ]
     lines: Annotated[str, Word("a form of lines", FORMS)] = Field(
@@ -332,7 +327,8 @@ class CommandMethod(OtherMethod):
     )
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
-        return _program_spec(Command(self.command, self.lines, self.side), self, info)
+        program, folder = Command(self.command, self.lines, self.side), _resolved(info)
+        return _own_spec(self, program.name, "command", "lines", program=program, folder=folder)
 
 
 class RMethod(OtherMethod):
@@ -340,23 +336,30 @@ class RMethod(OtherMethod):
 
     r: Annotated[
         str,
-        AfterValidator(_function_of_r),
+        _accepted_by(RFunction),
         Field(description="package::function or file.R::function, relative to the config."),
     ]
     arg: dict[str, str] = Field({}, description="Arguments, expressions of R in data and alpha.")
     limits: str = Field("", description="Both limits, an expression of R in its value.")
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
-        return _program_spec(RFunction(self.r, self.arg, self.limits, self.side), self, info)
+        program, folder = RFunction(self.r, self.arg, self.limits, self.side), _resolved(info)
+        return _own_spec(self, program.name, "r", "arg", "limits", program=program, folder=folder)
 
 
-def _program_spec(
-    program: Command | RFunction, method: OtherMethod, info: ValidationInfo
+def _own_spec(
+    method: UserMethod | OtherMethod, name: str, *written: str, **place: Any
 ) -> MethodSpec:
-    label, folder = method.label or program.name, str(_folder(info).resolve())
-    return MethodSpec(
-        label, None, None, None, None, method.side, None, program=program, folder=folder
-    )
+    """A method of the user, which has the name where it has no label.
+
+    Args:
+        method: as the config has it.
+        name: the name.
+        written: the keys that say where it is.
+        **place: the same for those who call it.
+    """
+    keys = {key: getattr(method, key) for key in written if getattr(method, key)}
+    return MethodSpec(label=method.label or name, side=method.side, written=keys, **place)
 
 
 def _spec_of(method: MethodModel | MethodSpec, info: ValidationInfo) -> MethodSpec:
@@ -401,21 +404,6 @@ def method_type(family: Family) -> Any:
 def write_method(spec: MethodSpec) -> dict[str, Any]:
     """The method as a config has it."""
     if spec.name is None:
-        return {**_place(spec), "side": spec.side, "label": spec.label}
+        return {**spec.written, "side": spec.side, "label": spec.label}
     prior = {} if spec.prior is None else {"prior": [plain_number(value) for value in spec.prior]}
     return {"name": spec.name, "side": spec.side, **prior, "label": spec.label}
-
-
-def _place(spec: MethodSpec) -> dict[str, Any]:
-    """Where the method of a user is, as the config writes it."""
-    program = spec.program
-    if isinstance(program, RFunction):
-        arguments = {"arg": dict(program.arguments)} if program.arguments else {}
-        limits = {"limits": program.limits} if program.limits else {}
-        return {"r": program.function, **arguments, **limits}
-    if program is not None:
-        return {"command": program.command, "lines": program.lines}
-    if spec.is_table:
-        return {"table": spec.written_path}
-    place = {"module": spec.module} if spec.path is None else {"path": spec.written_path}
-    return {**place, "function": spec.function}
