@@ -22,11 +22,18 @@ if TYPE_CHECKING:
     from harness.designs.design import Scenario
     from harness.designs.limits import Limits
     from harness.designs.miss_curve import MissCurve
-    from harness.figures.truth_curves import TruthCurves
     from harness.tables.results import Results
 
 
-def exact_curve(results: Results, curves: TruthCurves, method: str, over: Span) -> MissCurve | None:
+def exact_curve(
+    results: Results,
+    method: str,
+    alpha: float,
+    family: Family,
+    size: selection.Size,
+    over: Span,
+    held: Sequence[float] = (),
+) -> MissCurve | None:
     """The miss probability over a range of the truth, with both one-sided values at each jump.
 
     It is None where there is no such curve (of pairs, clusters and strata, and in a finite
@@ -34,13 +41,16 @@ def exact_curve(results: Results, curves: TruthCurves, method: str, over: Span) 
 
     Args:
         results: the tables and the manifest of the run.
-        curves: the size, alpha and truths that are drawn.
         method: the label of the method.
+        alpha: one of the run.
+        family: of the results.
+        size: of each sample.
         over: the range of the first truth.
+        held: the true value of each further sample.
     """
     if not over[0] < over[1]:
         return None
-    scenario = scenario_with(results, curves.family, curves.size, over, curves.held)
+    scenario = scenario_with(results, family, size, over, held)
     if scenario is None:
         return None
     # The engines are loaded only where a figure is drawn.
@@ -51,7 +61,7 @@ def exact_curve(results: Results, curves: TruthCurves, method: str, over: Span) 
     if not solver.range_count(solver.hull()) <= LARGEST_CURVE:
         return None
     outcomes = solver.range_outcomes(solver.hull())
-    limits = known_limits(results, scenario, method, curves.alpha, outcomes)
+    limits = known_limits(results, scenario, method, alpha, outcomes)
     return None if limits is None else solver.miss_curve(limits)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,73 +25,140 @@ if TYPE_CHECKING:
 
 Size = tuple[float, ...]
 """The size of each sample."""
-Level = TypeVar("Level", float, str)
 
 
-def cells_given(
-    results: Results, condition: str, engines: Sequence[str], kind: str
-) -> pl.DataFrame:
-    """The cells conditioned on ``outcome`` or ``truth`` by these engines.
+@dataclass(frozen=True)
+class Selection:
+    """The cells that a figure may show, and those of their levels that its options ask for.
 
-    Raises:
-        InputError: there are none.
+    A level that is asked for and absent raises InputError, which names those that there are.
     """
-    cells = results.cells.filter(results.cells["engine"].is_in(list(engines)), given=condition)
-    if cells.is_empty():
-        wanted = " or ".join(engines)
-        raise InputError(f"{kind}: the results hold no cells per {condition} by {wanted}")
-    return cells
 
+    kind: str
+    cells: pl.DataFrame
+    asked: Any
+    """The options of the figure."""
 
-def family_in(cells: pl.DataFrame) -> Family:
-    """The family whose results the cells are."""
-    return family_of(str(cells["family"][0]))
+    @classmethod
+    def given(
+        cls,
+        results: Results,
+        kind: str,
+        asked: Any,
+        condition: str,
+        engines: Sequence[str] = EVERY_ENGINE,
+    ) -> Selection:
+        """The cells conditioned on ``outcome`` or ``truth`` by these engines.
 
+        Raises:
+            InputError: there are none.
+        """
+        cells = results.cells.filter(results.cells["engine"].is_in(list(engines)), given=condition)
+        if cells.is_empty():
+            wanted = " or ".join(engines)
+            raise InputError(f"{kind}: the results hold no cells per {condition} by {wanted}")
+        return cls(kind, cells, asked)
 
-def sampling_text(cells: pl.DataFrame) -> str:
-    """How outcomes arise, as the end of a heading; empty where it is the family's own law."""
-    return f", {cells['sampling'][0]}" if "sampling" in cells.columns else ""
+    @classmethod
+    def with_lengths(cls, results: Results, kind: str, asked: Any) -> Selection:
+        """The cells per outcome of the first engine that the results have.
 
+        Every engine gives the lengths; Monte Carlo only of the outcomes that were drawn.
+        """
+        cells = cls.given(results, kind, asked, "outcome").cells
+        engine = next(name for name in EVERY_ENGINE if name in cells["engine"])
+        return cls(kind, cells.filter(engine=engine), asked)
 
-def methods(cells: pl.DataFrame, asked: str | Sequence[str] | None, kind: str) -> list[str]:
-    """The label or labels asked for, in that order, or all of them."""
-    asked = [asked] if isinstance(asked, str) else asked
-    return _present("method", cells["method"].unique(maintain_order=True).to_list(), asked, kind)
+    @property
+    def family(self) -> Family:
+        """The family whose results the cells are."""
+        return family_of(str(self.cells["family"][0]))
 
+    @property
+    def sampling(self) -> str:
+        """How outcomes arise, as the end of a heading; empty where it is the family's own law."""
+        return f", {self.cells['sampling'][0]}" if "sampling" in self.cells.columns else ""
 
-def alphas(cells: pl.DataFrame, asked: float | None, kind: str) -> list[tuple[float, list[str]]]:
-    """The nominal alpha asked for, or all of them.
+    @property
+    def methods(self) -> list[str]:
+        """The label or labels asked for, in that order, or all of them."""
+        return self.levels("method", self._named_methods)
 
-    Returns:
-        Each alpha with its part of the file name: none if the cells have only one alpha.
-    """
-    present: list[float] = cells["alpha"].unique(maintain_order=True).to_list()
-    levels = _present("alpha", present, None if asked is None else [asked], kind)
-    return [(alpha, [f"alpha{alpha:g}"] if len(present) > 1 else []) for alpha in levels]
+    @property
+    def compared(self) -> list[str]:
+        """The methods asked for, or all others of the same side as the reference.
 
+        Raises:
+            InputError: a method is absent, or there is none to compare with.
+        """
+        (reference,) = self.levels("method", [self.asked.reference])
+        if self._named_methods is not None:
+            return self.methods
+        sides = {label: _first_row(self.cells, label)["side"] for label in self.methods}
+        side = sides.pop(reference)
+        others = [label for label in sides if sides[label] == side]
+        if not others:
+            raise InputError(f"{self.kind}: the results hold no {side} method besides {reference}")
+        return others
 
-def size(cells: pl.DataFrame, asked: float | Sequence[float] | None, kind: str) -> Size:
-    """The size asked for, or the only one."""
-    names = family_in(cells).sizes
-    present: list[Size] = cells.select(names).unique(maintain_order=True).rows()
-    wanted = tuple(asked) if isinstance(asked, Sequence) else (asked,)
-    found = present if asked is None else [one for one in present if one == wanted]
-    if len(found) == 1:
-        return found[0]
-    choices = ", ".join(format_level(one) for one in present)
-    if found:
-        raise InputError(f"{kind}: say which n to draw, one of {choices}")
-    missing = format_level([n for n in wanted if n is not None])
-    raise InputError(f"{kind}: the results hold no n {missing}, only {choices}")
+    @property
+    def _named_methods(self) -> Sequence[str] | None:
+        one: str | None = getattr(self.asked, "method", None)
+        several: Sequence[str] | None = getattr(self.asked, "methods", None)
+        return several if one is None else [one]
 
+    @property
+    def alphas(self) -> list[tuple[float, list[str]]]:
+        """The nominal alpha asked for, or all of them.
 
-def sizes(cells: pl.DataFrame, asked: Any, kind: str) -> list[Size]:
-    """The sizes asked for, one or several, or the only one."""
-    listed = listed_sizes(asked, len(family_in(cells).sizes))
-    found = [size(cells, each, kind) for each in listed]
-    if len(set(found)) < len(found):
-        raise InputError(f"{kind}: each n may be named once")
-    return found
+        Each has its part of the file name: none if the cells have only one alpha.
+        """
+        asked = self.asked.alpha
+        several = self.cells["alpha"].n_unique() > 1
+        levels = self.levels("alpha", None if asked is None else [asked])
+        return [(alpha, [f"alpha{alpha:g}"] if several else []) for alpha in levels]
+
+    def levels(self, column: str, asked: Sequence[Any] | None) -> list[Any]:
+        """The levels of a column that are asked for, in that order, or all of them."""
+        present = self.cells[column].unique(maintain_order=True).to_list()
+        for level in asked or ():
+            if level not in present:
+                choices = ", ".join(map(str, present))
+                raise InputError(
+                    f"{self.kind}: the results hold no {column} {level}, only {choices}"
+                )
+        return present if asked is None else list(asked)
+
+    @property
+    def size(self) -> Size:
+        """The size asked for, or the only one."""
+        return self._size(self.asked.n)
+
+    @property
+    def sizes(self) -> list[Size]:
+        """The sizes asked for, one or several, or the only one."""
+        found = [self._size(n) for n in listed_sizes(self.asked.n, len(self.family.sizes))]
+        if len(set(found)) < len(found):
+            raise InputError(f"{self.kind}: each n may be named once")
+        return found
+
+    def _size(self, asked: float | Sequence[float] | None) -> Size:
+        present: list[Size] = (
+            self.cells.select(self.family.sizes).unique(maintain_order=True).rows()
+        )
+        wanted = tuple(asked) if isinstance(asked, Sequence) else (asked,)
+        found = present if asked is None else [one for one in present if one == wanted]
+        if len(found) == 1:
+            return found[0]
+        choices = ", ".join(format_level(one) for one in present)
+        if found:
+            raise InputError(f"{self.kind}: say which n to draw, one of {choices}")
+        missing = format_level([n for n in wanted if n is not None])
+        raise InputError(f"{self.kind}: the results hold no n {missing}, only {choices}")
+
+    def at_size(self, size: Size) -> pl.DataFrame:
+        """The cells of one size."""
+        return self.cells.filter(at(self.family.sizes, size))
 
 
 def format_level(level: Sequence[float]) -> str:
@@ -106,19 +174,22 @@ def at(names: Sequence[str], level: Sequence[float]) -> pl.Expr:
     return reduce(and_, (pl.col(name) == n for name, n in zip(names, level, strict=True)))
 
 
-def side_of(cells: pl.DataFrame, label: str) -> str:
-    """The side of the method with this label."""
-    return str(cells.filter(method=label)["side"][0])
-
-
 def method_title(cells: pl.DataFrame, label: str) -> str:
-    """The title of a method, with its side if that is one limit only.
+    """The title of a method, with its side if that is one limit only."""
+    title, side = plain_title(cells, label), _first_row(cells, label)["side"]
+    return title if side == "two-sided" else f"{title} ({side} limit)"
+
+
+def plain_title(cells: pl.DataFrame, label: str) -> str:
+    """The title of a method.
 
     The cells have a column of titles while figures are drawn; elsewhere it is the label.
     """
-    row = cells.filter(method=label).row(0, named=True)
-    title, side = str(row.get("title", label)), row["side"]
-    return title if side == "two-sided" else f"{title} ({side} limit)"
+    return str(_first_row(cells, label).get("title", label))
+
+
+def _first_row(cells: pl.DataFrame, label: str) -> dict[str, Any]:
+    return cells.filter(method=label).row(0, named=True)
 
 
 def error_bars(rows: pl.DataFrame, estimate: str) -> Floats:
@@ -128,48 +199,6 @@ def error_bars(rows: pl.DataFrame, estimate: str) -> Floats:
     down = np.maximum(centre - rows["ci_lower"].to_numpy(), 0)
     up = np.maximum(rows["ci_upper"].to_numpy() - centre, 0)
     return np.stack([down, up])
-
-
-def _present(
-    column: str, present: list[Level], asked: Sequence[Level] | None, kind: str
-) -> list[Level]:
-    for level in asked or ():
-        if level not in present:
-            choices = ", ".join(str(one) for one in present)
-            raise InputError(f"{kind}: the results hold no {column} {level}, only {choices}")
-    return present if asked is None else list(asked)
-
-
-def cells_with_lengths(results: Results, kind: str) -> pl.DataFrame:
-    """The cells per outcome of the first engine that the results have.
-
-    Every engine gives the lengths; Monte Carlo only of the outcomes that were drawn.
-    """
-    cells = cells_given(results, "outcome", EVERY_ENGINE, kind)
-    engine = next(name for name in EVERY_ENGINE if name in cells["engine"])
-    return cells.filter(engine=engine)
-
-
-def compared_methods(
-    cells: pl.DataFrame, asked: str | Sequence[str] | None, reference: str, kind: str
-) -> list[str]:
-    """The methods asked for, or all others of the same side as the reference.
-
-    Raises:
-        InputError: a method is absent, or there is none to compare with.
-    """
-    (reference,) = methods(cells, reference, kind)
-    if asked is not None:
-        return methods(cells, asked, kind)
-    side = side_of(cells, reference)
-    others = [
-        label
-        for label in methods(cells, None, kind)
-        if label != reference and side_of(cells, label) == side
-    ]
-    if not others:
-        raise InputError(f"{kind}: the results hold no {side} method besides {reference}")
-    return others
 
 
 def percent_longer(lengths: Floats, reference: Floats) -> Floats:

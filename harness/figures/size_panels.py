@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -249,9 +249,8 @@ def size_panels(results: Results, kind: str, asked: OverSize, column: str) -> li
     """
     import polars as pl
 
-    cells = selection.cells_given(results, "truth", ENGINES, kind)
-    family = selection.family_in(cells)
-    methods = tuple(selection.methods(cells, asked.methods, kind))
+    given = selection.Selection.given(results, kind, asked, "truth", ENGINES)
+    cells, family, methods = given.cells, given.family, tuple(given.methods)
     symbols = truth_symbols(family)
     cells = cells.with_columns(_with_equal_truths(cells, family.sizes, name) for name in symbols)
     sizes: list[Level] = sorted(cells.select(family.sizes).unique().rows())
@@ -269,7 +268,7 @@ def size_panels(results: Results, kind: str, asked: OverSize, column: str) -> li
     sizes = [size for size in sizes if size[1:] in others]
     held = held_sizes(sizes)
     setting = _following(family.sizes, sizes) if held == [()] else ""
-    setting += selection.sampling_text(cells)
+    setting += given.sampling
     titles = _titles(symbols, len(family.curve_truths), truths)
     places = [
         (
@@ -280,7 +279,7 @@ def size_panels(results: Results, kind: str, asked: OverSize, column: str) -> li
         for level in held
     ]
     drawings = []
-    for alpha, part in selection.alphas(cells, asked.alpha, kind):
+    for alpha, part in replace(given, cells=cells).alphas:
         here = cells.filter(pl.any_horizontal(at for _, at in places), alpha=alpha)
         panels = tuple(SizePanel(title, here.filter(at)) for title, at in places)
         stem = file_stem(kind, *part)

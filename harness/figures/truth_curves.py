@@ -167,20 +167,18 @@ def size_columns(
     results: Results, kind: str, asked: CurveOptions, engines: Sequence[str]
 ) -> list[SizeColumns]:
     """What the drawings show: one per alpha, with all methods and the sizes that are asked for."""
-    cells = selection.cells_given(results, "truth", engines, kind)
-    sizes = selection.sizes(cells, asked.n, kind)
-    found = [_truth_curves(cells, kind, asked, size) for size in sizes]
-    return [SizeColumns(columns) for columns in zip(*found, strict=True)]
+    found = selection.Selection.given(results, kind, asked, "truth", engines)
+    columns = [_truth_curves(found, asked, size) for size in found.sizes]
+    return [SizeColumns(each) for each in zip(*columns, strict=True)]
 
 
 def _truth_curves(
-    cells: pl.DataFrame, kind: str, asked: CurveOptions, size: selection.Size
+    found: selection.Selection, asked: CurveOptions, size: selection.Size
 ) -> list[TruthCurves]:
     """What the drawings show of one size: one per alpha, with all methods."""
-    family = selection.family_in(cells)
-    methods = tuple(selection.methods(cells, asked.methods, kind))
+    family, methods, kind = found.family, tuple(found.methods), found.kind
     setting, parts = labels.size_text(family, size), labels.size_in_stem(family, size)
-    here = cells.filter(selection.at(family.sizes, size))
+    here = found.at_size(size)
     # Curves go over the truth of the first sample; those of the others are held.
     (axis, _), *others = family.curve_truths
     held: list[float] = []
@@ -191,7 +189,7 @@ def _truth_curves(
         held.append(second)
         setting += f", {symbol} = {second:.12g}"
         parts += [f"second{second:.12g}"] if several else []
-    setting += selection.sampling_text(cells)
+    setting += found.sampling
     of_one = here.filter(method=here["method"][0], engine=here["engine"][0], alpha=here["alpha"][0])
     if of_one[axis].is_duplicated().any():
         raise InputError(f"{kind}: the results hold several tables with the same {axis}")
@@ -207,7 +205,7 @@ def _truth_curves(
             asked.xlim,
             here.filter(alpha=alpha).sort(axis),
         )
-        for alpha, part in selection.alphas(cells, asked.alpha, kind)
+        for alpha, part in found.alphas
     ]
 
 

@@ -15,7 +15,6 @@ from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, Family
 from harness.figures import selection
 from harness.figures.method_limits import exact_curve
-from harness.figures.truth_curves import TruthCurves
 from harness.findings.conclusion import Found, is_clearly_above
 from harness.findings.numbers import percent, telling
 from harness.tables.answers import rounding_of
@@ -128,8 +127,7 @@ def _on_curve(results: Results, row: _Row, family: Family, size: selection.Size)
     if not family.has_single_count or row.get("worst_alpha") is None:
         return None
     over, alpha, method = (row["worst_from"], row["worst_to"]), row["alpha"], row["method"]
-    asked = TruthCurves("", family, "", alpha, (method,), size, (), None, results.cells.clear())
-    curve = exact_curve(results, asked, method, over)
+    curve = exact_curve(results, method, alpha, family, size, over)
     if curve is None:
         return None
     ranges = ranges_above(curve, alpha + rounding_of(alpha))

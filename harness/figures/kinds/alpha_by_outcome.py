@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from harness.base.errors import InputError
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import axes as outcome_axis
 from harness.figures.look import labels, layout, style
-from harness.figures.selection import Size
+from harness.figures.selection import Selection
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,39 +40,23 @@ class AlphaByOutcome(options.AxesOptions):
         None, gt=0, le=1, description="Upper end of the axis of alpha; left out, all is shown."
     )
 
-
-@dataclass(frozen=True)
-class _Case:
-    """What one drawing shows."""
-
-    cells: pl.DataFrame
-    family: Family
-    size: Size
-    label: str
-    alpha: float
-    asked: AlphaByOutcome
-
     @property
-    def highest(self) -> float | None:
+    def top(self) -> float | None:
         """The upper end of the axis of alpha that is asked for."""
-        return self.asked.highest if self.asked.ylim is None else self.asked.ylim[1]
+        return self.highest if self.ylim is None else self.ylim[1]
 
 
 def draw(results: Results, asked: AlphaByOutcome) -> list[Drawing]:
     """One drawing per method and alpha."""
-    simulated = selection.cells_given(results, "outcome", (MONTE_CARLO,), NAME)
-    family = selection.family_in(simulated)
-    size = selection.size(simulated, asked.n, NAME)
+    found = Selection.given(results, NAME, asked, "outcome", (MONTE_CARLO,))
+    at_size = selection.at(found.family.sizes, found.size)
     drawings = []
-    for label in selection.methods(simulated, asked.method, NAME):
-        for alpha, part in selection.alphas(simulated, asked.alpha, NAME):
-            here = results.cells.filter(
-                selection.at(family.sizes, size), given="outcome", method=label, alpha=alpha
-            ).sort("x")
-            here = outcome_axis.with_places(here)
-            figure = _figure(_Case(here, family, size, label, alpha, asked))
-            parts = [NAME, label, *labels.size_in_stem(family, size), *part]
-            drawings.append(Drawing(file_stem(*parts), figure))
+    for label in found.methods:
+        for alpha, part in found.alphas:
+            here = results.cells.filter(at_size, given="outcome", method=label, alpha=alpha)
+            cells = outcome_axis.with_places(here.sort("x"))
+            parts = [NAME, label, *labels.size_in_stem(found.family, found.size), *part]
+            drawings.append(Drawing(file_stem(*parts), _figure(found, cells, label, alpha)))
     return drawings
 
 
@@ -112,49 +95,42 @@ def _with_exact(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _figure(case: _Case) -> Figure:
-    simulated = _with_exact(case.cells)
-    size = labels.size_text(case.family, case.size)
+def _figure(found: Selection, cells: pl.DataFrame, label: str, alpha: float) -> Figure:
+    simulated, top = _with_exact(cells), found.asked.top
+    size = labels.size_text(found.family, found.size)
     if simulated.is_empty():
-        where = f"{case.label} at {size}"
-        raise InputError(f"{NAME}: the results hold no Monte Carlo cells of {where}")
+        raise InputError(f"{NAME}: the results hold no Monte Carlo cells of {label} at {size}")
     crowded = simulated.height > CROWD
     figure = style.new_figure(style.COLUMN, 64)
     axes = figure.add_subplot()
     _plot_simulated(axes, simulated, crowded)
-    _plot_exact(axes, case.cells, crowded)
+    _plot_exact(axes, cells, crowded)
     axes.axhline(
-        case.alpha,
-        color=style.BLACK,
-        linestyle=(0, (4, 2)),
-        linewidth=0.7,
+        alpha,
+        **style.NOMINAL_LINE | {"linewidth": 0.7},
         zorder=6 if crowded else 2.5,
-        label=f"nominal α = {case.alpha:g}",
+        label=f"nominal α = {alpha:g}",
         gid="nominal",
     )
-    axes.set_xlabel(labels.outcome_label(case.family, case.size))
+    axes.set_xlabel(labels.outcome_label(found.family, found.size))
     axes.set_ylabel("α (share of trials that miss)")
-    axes.set_ylim(bottom=0, top=case.highest)
-    _set_outcomes(axes, case)
-    layout.set_asked_limits([axes], case.asked)
-    title = f"{selection.method_title(case.cells, case.label)}, {size}"
-    title += selection.sampling_text(case.cells)
-    heading = style.wrap(title + _hidden(simulated, case.highest), style.COLUMN)
+    axes.set_ylim(bottom=0, top=top)
+    _set_outcomes(axes, cells, found)
+    layout.set_asked_limits([axes], found.asked)
+    title = f"{selection.method_title(cells, label)}, {size}{found.sampling}"
+    heading = style.wrap(title + _hidden(simulated, top), style.COLUMN)
     figure.legend(**style.legend_above(2, heading))
     return figure
 
 
-def _set_outcomes(axes: Axes, case: _Case) -> None:
+def _set_outcomes(axes: Axes, cells: pl.DataFrame, found: Selection) -> None:
     """Let the axis go from 0 to n, or over the outcomes in the cells if they are unbounded."""
-    shown = case.cells["place"].to_numpy()
-    if case.family.is_bounded:
-        low, high = 0.0, case.size[0]
-    else:
-        low, high = float(shown.min()), float(shown.max())
+    shown = cells["place"].to_numpy()
+    low, high = (0.0, found.size[0]) if found.family.is_bounded else (shown.min(), shown.max())
     room = 0.02 * (high - low) + 0.5
     axes.set_xlim(low - room, high + room)
     axes.locator_params(axis="x", integer=True)
-    outcome_axis.label_open_group(axes, case.cells)
+    outcome_axis.label_open_group(axes, cells)
 
 
 def _hidden(simulated: pl.DataFrame, highest: float | None) -> str:

@@ -12,10 +12,10 @@ from pydantic import Field
 from harness.base.errors import InputError, NothingToDrawError
 from harness.families.family import Family
 from harness.figures import options, selection
-from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem, of_samples
+from harness.figures.kind import Drawing, FigureKind, file_stem, of_samples
 from harness.figures.look import axes as log_axis
 from harness.figures.look import labels, style
-from harness.figures.selection import Size, format_level
+from harness.figures.selection import Selection, Size, format_level
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,21 +90,14 @@ class Group:
 def draw(results: Results, asked: Bounds) -> list[Drawing]:
     """One drawing per alpha."""
     # Every engine gives the limits; Monte Carlo only of the outcomes that were drawn.
-    cells = selection.cells_given(results, "outcome", EVERY_ENGINE, NAME)
-    family = selection.family_in(cells)
-    size = selection.size(cells, asked.n, NAME)
-    methods = selection.methods(cells, asked.methods, NAME)
-    here = cells.filter(selection.at(family.sizes, size) & _is_known(cells))
-    outcomes = _outcomes(here, family, asked.x)
+    found = Selection.given(results, NAME, asked, "outcome")
+    family, size, cells = found.family, found.size, found.cells
     # The colour of a bar says its side.
-    titles = {
-        label: selection.method_title(cells, label).removesuffix(
-            f" ({selection.side_of(cells, label)} limit)"
-        )
-        for label in methods
-    }
+    titles = {label: selection.plain_title(cells, label) for label in found.methods}
+    here = found.at_size(size).filter(_is_known(cells))
+    outcomes = _outcomes(here, family, asked.x)
     drawings = []
-    for alpha, part in selection.alphas(cells, asked.alpha, NAME):
+    for alpha, part in found.alphas:
         of_alpha = here.filter(alpha=alpha)
         groups = [_group(of_alpha, family, size, outcome, titles) for outcome in outcomes]
         title = f"limits at {labels.size_text(family, size)}, nominal α = {alpha:g}"
@@ -181,9 +174,7 @@ def _figure(groups: Sequence[Group], family: Family, title: str, asked: Bounds) 
     axes.set_xlabel(style.wrap(labels.parameter_label(family), 50))
     handles, kinds = axes.get_legend_handles_labels()
     shown = dict(zip(kinds, handles, strict=True))
-    columns = style.legend_columns(list(shown), style.COLUMN)
-    legend = style.legend_above(columns, style.wrap(title, style.COLUMN))
-    figure.legend(list(shown.values()), list(shown), **legend)
+    style.add_legend(figure, shown.values(), shown, style.COLUMN, title)
     return figure
 
 

@@ -18,6 +18,7 @@ from harness.figures import options, selection
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem, of_samples
 from harness.figures.look import labels, layout, style
 from harness.figures.method_limits import known_limits, scenario_with
+from harness.figures.selection import Selection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,9 +68,8 @@ def draw(results: Results, asked: IntervalsDrawn) -> list[Drawing]:
     cells = results.cells.filter(results.cells["engine"].is_in(list(EVERY_ENGINE)))
     if cells.is_empty():
         raise InputError(f"{NAME}: the results hold no cells")
-    family = selection.family_in(cells)
-    size = selection.size(cells, asked.n, NAME)
-    methods = selection.methods(cells, asked.methods, NAME)
+    found = Selection(NAME, cells, asked)
+    family, size, methods = found.family, found.size, found.methods
     if len(methods) > options.MOST_PANELS:
         raise InputError(
             f"{NAME}: name at most {options.MOST_PANELS} methods, found {len(methods)} "
@@ -94,7 +94,7 @@ def draw(results: Results, asked: IntervalsDrawn) -> list[Drawing]:
     held = ", ".join(f"{s} = {t:.12g}" for s, t in zip(family.symbols, truths, strict=True))
     setting = f"{asked.count} samples at {labels.size_text(family, size)}, true {held}"
     drawings = []
-    for alpha, part in selection.alphas(cells, asked.alpha, NAME):
+    for alpha, part in found.alphas:
         panels = [_panel(results, scenario, method, alpha, drawn, parameter) for method in methods]
         heading = f"{setting}, nominal α = {alpha:g}, seed = {seed}"
         figure = _figure(panels, heading, family, parameter, asked)
@@ -173,8 +173,7 @@ def _figure(
 
     columns = layout.panel_columns(len(panels), asked.columns, 1)
     rows = -(-len(panels) // columns)
-    written = style.wrap(heading, style.COLUMN)
-    lines = 2 + written.count("\n")
+    lines = 2 + style.wrap(heading, style.COLUMN).count("\n")
     figure = style.new_figure(style.COLUMN, 12 + 36 * rows + style.line_height() * lines)
     places = layout.panels(figure, len(panels), columns)
     ends = [np.concatenate((each.lower, each.upper)) for each in panels]
@@ -195,8 +194,7 @@ def _figure(
         Line2D([], [], color=style.BLACK, linewidth=0.7, label=f"truth {parameter:.6g}"),
     ]
     names = [str(handle.get_label()) for handle in handles]
-    legend = style.legend_above(style.legend_columns(names, style.COLUMN), written)
-    figure.legend(handles, names, **legend)
+    style.add_legend(figure, handles, names, style.COLUMN, heading)
     return figure
 
 

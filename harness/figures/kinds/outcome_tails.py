@@ -104,7 +104,7 @@ def _figure(tails: list[Tail], asked: OutcomeTails) -> Figure:
     grid[1, 0].set_ylabel("Pr(X ≤ k)")
     figure.supxlabel(f"outcome k (successes of n = {n})")
     handles, names = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, names, **style.legend_above(style.legend_columns(names, width)))
+    style.add_legend(figure, handles, names, width)
     return figure
 
 
@@ -134,9 +134,7 @@ def _plot_cumulative(axes: Axes, tail: Tail, n: int, x: int) -> None:
     axes.plot(
         [left, x, x],
         [tail.tail, tail.tail, 0],
-        color=style.VERMILION,
-        linestyle=(0, (4, 2)),
-        linewidth=0.7,
+        **style.NOMINAL_LINE | {"color": style.VERMILION, "linewidth": 0.7},
     )
     axes.plot([x], [tail.tail], "o", color=style.VERMILION, markersize=3, gid="observed")
     _plot_expected(axes, tail, n)

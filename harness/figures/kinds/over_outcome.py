@@ -15,17 +15,12 @@ from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
-from harness.families.family import POSTERIOR, Family
+from harness.families.family import POSTERIOR
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import set_log_outcomes, with_places
-from harness.figures.selection import (
-    Size,
-    cells_with_lengths,
-    compared_methods,
-    percent_longer,
-)
+from harness.figures.selection import Selection, percent_longer
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,6 +52,11 @@ class Lines:
         """The lines without the outcome 0, which a log axis cannot show."""
         positive = self.places > 0
         return Lines(self.places[positive], {name: v[positive] for name, v in self.values.items()})
+
+    @property
+    def ends(self) -> dict[str, list[float]]:
+        """The values of each line that is drawn, from left to right."""
+        return {method: values.tolist() for method, values in self.shown.values.items()}
 
     def scaled(self, factor: float) -> Lines:
         """The lines with all values times a factor."""
@@ -118,15 +118,6 @@ def plot_lines(axes: Axes, found: Lines, names: Sequence[str]) -> None:
     set_log_outcomes(axes, float(shown.places[0]), float(shown.places[-1]))
 
 
-def label_lines(axes: Axes, found: Lines, titles: Sequence[str]) -> None:
-    """Write the titles at the ends of the lines where there are many lines."""
-    shown = found.shown.values
-    if len(shown) < layout.DIRECT:
-        return
-    for title, (method, values) in zip(titles, shown.items(), strict=True):
-        layout.label_end(axes, title, values.tolist(), style.style_of(method, list(shown)))
-
-
 def _without_rounding(value: float) -> float:
     """The value, or 0 if it is only what rounding left."""
     return 0.0 if abs(value) < 1e-9 else value
@@ -149,99 +140,86 @@ class AlphaOverOutcome(options.AxesOptions):
     )
 
 
-@dataclass(frozen=True)
-class _Source:
-    """What all drawings share."""
+def _errors(found: Selection, alpha: float) -> Lines:
+    """The alpha errors of all methods at a nominal alpha."""
+    return lines_of(found.cells.filter(alpha=alpha), "alpha_error", found.methods, ALPHA)
 
-    cells: pl.DataFrame
-    family: Family
-    size: Size
-    methods: Sequence[str]
 
-    def errors(self, alpha: float) -> Lines:
-        """The alpha errors of all methods at a nominal alpha."""
-        here = self.cells.filter(alpha=alpha)
-        return lines_of(here, "alpha_error", self.methods, ALPHA)
+def _names(titles: Mapping[str, str], found: Sequence[Lines]) -> list[str]:
+    """The wrapped names of the methods, with a bound of errors too small to be seen."""
+    bounds = [_bound(max(labels.largest(one.values[method]) for one in found)) for method in titles]
+    named = zip(titles.values(), bounds, strict=True)
+    return [style.wrap(title + bound, style.COLUMN - 10) for title, bound in named]
 
-    @property
-    def titles(self) -> dict[str, str]:
-        """The title of each method."""
-        return {label: selection.method_title(self.cells, label) for label in self.methods}
 
-    def names(self, found: Sequence[Lines]) -> list[str]:
-        """The wrapped names of the methods, with a bound of errors too small to be seen."""
-        titles = (
-            title + _bound(max(labels.largest(one.values[method]) for one in found))
-            for method, title in self.titles.items()
-        )
-        return [style.wrap(title, style.COLUMN - 10) for title in titles]
-
-    def heading(self, of_alpha: str = "") -> str:
-        """The title of a drawing, with the posterior if it is not that of the reference prior."""
-        size = labels.size_text(self.family, self.size)
-        of_truth = "prior_alpha" in self.cells.columns
-        posterior = ", posterior of the experiment's truth" if of_truth else ""
-        return style.wrap(f"α error at {size}{of_alpha}{posterior}", style.COLUMN)
+def _heading(found: Selection, of_alpha: str = "") -> str:
+    """The title of a drawing, with the posterior if it is not that of the reference prior."""
+    size = labels.size_text(found.family, found.size)
+    of_truth = "prior_alpha" in found.cells.columns
+    posterior = ", posterior of the experiment's truth" if of_truth else ""
+    return style.wrap(f"α error at {size}{of_alpha}{posterior}", style.COLUMN)
 
 
 def draw_alpha(results: Results, asked: AlphaOverOutcome) -> list[Drawing]:
     """One drawing per alpha, and one that compares them if there are several."""
-    cells = selection.cells_given(results, "outcome", (POSTERIOR,), ALPHA)
-    family = selection.family_in(cells)
-    size = selection.size(cells, asked.n, ALPHA)
-    methods = selection.methods(cells, asked.methods, ALPHA)
-    source = _Source(cells.filter(selection.at(family.sizes, size)), family, size, methods)
-    alphas = selection.alphas(cells, asked.alpha, ALPHA)
-    name = file_stem(ALPHA, *labels.size_in_stem(family, size))
+    every = Selection.given(results, ALPHA, asked, "outcome", (POSTERIOR,))
+    found = replace(every, cells=every.at_size(every.size))
+    titles = {label: selection.method_title(found.cells, label) for label in found.methods}
+    name = file_stem(ALPHA, *labels.size_in_stem(found.family, found.size))
     drawings = [
-        Drawing("-".join([name, *part]), _alpha_figure(source, alpha, asked))
-        for alpha, part in alphas
+        Drawing("-".join([name, *part]), _alpha_figure(found, titles, alpha))
+        for alpha, part in found.alphas
     ]
-    if len(alphas) > 1:
-        compared = _compared(source, [alpha for alpha, _ in alphas], asked)
-        drawings.append(Drawing(f"{name}-percent", compared))
+    if len(drawings) > 1:
+        drawings.append(Drawing(f"{name}-percent", _compared(found, titles)))
     return drawings
 
 
-def _alpha_figure(source: _Source, alpha: float, asked: AlphaOverOutcome) -> Figure:
+def _alpha_figure(found: Selection, titles: Mapping[str, str], alpha: float) -> Figure:
     """The error itself."""
-    errors = source.errors(alpha)
-    at_zero = style.wrap(errors.text_at_zero(source.titles), style.COLUMN)
-    heading = "\n".join(filter(None, [source.heading(f", nominal α = {alpha:g}"), at_zero]))
-    names = source.names([errors])
-    figure, axes, legend = style.curve_figure(names, heading, 56, heading.count("\n"))
-    plot_lines(axes, errors, names)
-    axes.set_xlabel(labels.outcome_label(source.family, source.size))
+    errors = _errors(found, alpha)
+    at_zero = style.wrap(errors.text_at_zero(titles), style.COLUMN)
+    heading = "\n".join(filter(None, [_heading(found, f", nominal α = {alpha:g}"), at_zero]))
+    figure, axes = _lines_figure(errors, _names(titles, [errors]), heading, found)
     axes.set_ylabel("α error (nominal − actual)")
-    layout.set_asked_limits([axes], asked)
-    label_lines(axes, errors, list(source.titles.values()))
-    figure.legend(**legend)
+    layout.label_ends(axes, errors.ends, titles.values(), errors.values)
     return figure
 
 
-def _compared(source: _Source, alphas: Sequence[float], asked: AlphaOverOutcome) -> Figure:
+def _lines_figure(
+    lines: Lines, names: Sequence[str], heading: str, found: Selection
+) -> tuple[Figure, Axes]:
+    """A figure of one panel with these lines."""
+    figure, axes, legend = style.curve_figure(names, heading, 56, heading.count("\n"))
+    plot_lines(axes, lines, names)
+    axes.set_xlabel(labels.outcome_label(found.family, found.size))
+    layout.set_asked_limits([axes], found.asked)
+    figure.legend(**legend)
+    return figure, axes
+
+
+def _compared(found: Selection, titles: Mapping[str, str]) -> Figure:
     """The error as per cent of alpha, a panel per alpha on one scale."""
-    lowest = asked.lowest
-    found = [source.errors(alpha) for alpha in alphas]
-    names = source.names(found)
+    lowest, alphas = found.asked.lowest, [alpha for alpha, _ in found.alphas]
+    every = [_errors(found, alpha) for alpha in alphas]
+    names = _names(titles, every)
     figure = style.new_figure(style.COLUMN, 26 + 30 * len(alphas))
     panels = figure.subplots(len(alphas), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     lowest_found = 0.0
-    for axes, alpha, errors in zip(panels, alphas, found, strict=True):
+    for axes, alpha, errors in zip(panels, alphas, every, strict=True):
         percent = errors.scaled(100 / alpha)
         plot_lines(axes, percent, names)
-        notes = [f"nominal α = {alpha:g}", *_hidden(percent, source.titles, lowest)]
+        notes = [f"nominal α = {alpha:g}", *_hidden(percent, titles, lowest)]
         axes.set_title(style.wrap("; ".join(notes), 74), loc="left", pad=2)
         shown = [values for values in percent.shown.values.values() if np.isfinite(values).any()]
         lowest_found = min([lowest_found, *(float(np.nanmin(values)) for values in shown)])
     panels[0].set_ylim(bottom=max(lowest, 1.05 * lowest_found - 5), top=105)
     # A range that is asked for in units of the error is none of per cent of alpha.
-    layout.set_asked_limits(list(panels), options.HorizontalOptions(xlim=asked.xlim))
-    figure.supxlabel(labels.outcome_label(source.family, source.size))
+    layout.set_asked_limits(list(panels), options.HorizontalOptions(xlim=found.asked.xlim))
+    figure.supxlabel(labels.outcome_label(found.family, found.size))
     figure.supylabel("α error (% of nominal α)")
     handles, _ = panels[0].get_legend_handles_labels()
-    columns = style.legend_columns(names, style.COLUMN)
-    figure.legend(handles, names, **style.legend_above(columns, source.heading()))
+    style.add_legend(figure, handles, names, style.COLUMN, _heading(found))
     return figure
 
 
@@ -290,24 +268,20 @@ class LengthOverOutcome(options.AxesOptions):
 
 def draw_length(results: Results, asked: LengthOverOutcome) -> list[Drawing]:
     """One drawing per alpha."""
-    cells = cells_with_lengths(results, LENGTH)
-    family = selection.family_in(cells)
-    size = selection.size(cells, asked.n, LENGTH)
-    reference = asked.reference
-    methods = compared_methods(cells, asked.methods, reference, LENGTH)
-    titles = {label: selection.method_title(cells, label) for label in [*methods, reference]}
-    names = [style.wrap(titles[label], style.COLUMN - 10) for label in methods]
-    here = cells.filter(selection.at(family.sizes, size))
+    found = Selection.with_lengths(results, LENGTH, asked)
+    family, size, reference, methods = found.family, found.size, asked.reference, found.compared
+    titles = {label: selection.method_title(found.cells, label) for label in [*methods, reference]}
+    shown = [titles[label] for label in methods]
+    names = [style.wrap(title, style.COLUMN - 10) for title in shown]
     drawings = []
-    for alpha, part in selection.alphas(cells, asked.alpha, LENGTH):
-        found = _longer_lines(here.filter(alpha=alpha), methods, reference)
+    for alpha, part in found.alphas:
+        lines = _longer_lines(found.at_size(size).filter(alpha=alpha), methods, reference)
         title = f"length at {labels.size_text(family, size)}, nominal α = {alpha:g}"
-        sentences = filter(None, (title, found.text_at_zero(titles, labels.percent_text)))
+        sentences = filter(None, (title, lines.text_at_zero(titles, labels.percent_text)))
         heading = "\n".join(style.wrap(text, style.COLUMN) for text in sentences)
-        figure, axes = _length_figure(found, names, heading, titles[reference])
-        axes.set_xlabel(labels.outcome_label(family, size))
-        layout.set_asked_limits([axes], asked)
-        label_lines(axes, found, [titles[label] for label in methods])
+        figure, axes = _lines_figure(lines, names, heading, found)
+        axes.set_ylabel(style.wrap(f"length (% over {style.shorten(titles[reference])})", 44))
+        layout.label_ends(axes, lines.ends, shown, lines.values)
         parts = [LENGTH, "over", reference, *labels.size_in_stem(family, size), *part]
         drawings.append(Drawing(file_stem(*parts), figure))
     return drawings
@@ -321,16 +295,6 @@ def _longer_lines(cells: pl.DataFrame, methods: Sequence[str], reference: str) -
     if all(np.isnan(values).all() for values in percent.values()):
         raise NothingToDrawError(f"{LENGTH}: {reference} has no length anywhere to compare with")
     return Lines(every.places, percent)
-
-
-def _length_figure(
-    found: Lines, names: Sequence[str], heading: str, reference: str
-) -> tuple[Figure, Axes]:
-    figure, axes, legend = style.curve_figure(names, heading, 56, heading.count("\n"))
-    plot_lines(axes, found, names)
-    axes.set_ylabel(style.wrap(f"length (% over {style.shorten(reference)})", 44))
-    figure.legend(**legend)
-    return figure, axes
 
 
 LENGTH_KIND = FigureKind(

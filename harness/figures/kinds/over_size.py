@@ -11,11 +11,12 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures import options, selection
-from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem, of_every_family
+from harness.figures.kind import Drawing, FigureKind, file_stem, of_every_family
 from harness.figures.look import axes as coverage_axis
 from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import LEAST_SPAN, set_log_axis, set_log_outcomes
 from harness.figures.look.panel_page import MARGIN, new_page, plot_methods, set_size_axis
+from harness.figures.selection import Selection
 from harness.figures.size_panels import ENGINES, OverSize, SizePanel, SizePanels, size_panels
 
 if TYPE_CHECKING:
@@ -187,15 +188,14 @@ class LimitsOverSize(options.AxesOptions):
 
 def draw_limits(results: Results, asked: LimitsOverSize) -> list[Drawing]:
     """One drawing per alpha."""
-    cells = selection.cells_given(results, "outcome", EVERY_ENGINE, LIMITS)
-    family = selection.family_in(cells)
-    methods = selection.methods(cells, asked.methods, LIMITS)
+    found = Selection.given(results, LIMITS, asked, "outcome")
+    methods = found.methods
     drawings = []
-    for alpha, part in selection.alphas(cells, asked.alpha, LIMITS):
-        rows = _at_fraction(cells.filter(alpha=alpha), family, asked.fraction)
+    for alpha, part in found.alphas:
+        rows = _at_fraction(found.cells.filter(alpha=alpha), found.family, asked.fraction)
         title = f"limits at x/n = {asked.fraction:g}, nominal α = {alpha:g}"
         stem = file_stem(LIMITS, f"{asked.fraction:g}", *part)
-        drawings.append(Drawing(stem, _limits_figure(rows, family, methods, title, asked)))
+        drawings.append(Drawing(stem, _limits_figure(rows, found.family, methods, title, asked)))
     return drawings
 
 
@@ -240,11 +240,12 @@ def _limits_figure(
     axes.set_xlabel(f"{size} (number of trials)")
     axes.set_ylabel(f"limits of the {labels.parameter_label(family)}")
     layout.set_asked_limits([axes], asked)
-    if len(methods) >= layout.DIRECT:
-        for method in methods:
-            values = rows.filter(method=method)["upper"].to_list()
-            title = selection.method_title(rows, method)
-            layout.label_end(axes, title, values, style.style_of(method, methods))
+    layout.label_ends(
+        axes,
+        {method: rows.filter(method=method)["upper"].to_list() for method in methods},
+        [selection.method_title(rows, method) for method in methods],
+        methods,
+    )
     figure.legend(handles, names, **legend)
     return figure
 

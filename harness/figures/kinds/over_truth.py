@@ -22,7 +22,7 @@ from harness.figures.kind import Drawing, FigureKind, with_curves
 from harness.figures.look import axes as coverage_axis
 from harness.figures.look import labels, layout, style
 from harness.figures.method_limits import exact_curve
-from harness.figures.selection import percent_longer
+from harness.figures.selection import Selection, percent_longer
 from harness.figures.truth_curves import (
     CoverageCurve,
     LengthCurve,
@@ -115,9 +115,7 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurve)
         for axes in places
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    columns = style.legend_columns(list(shown), width)
-    heading = style.legend_above(columns, style.wrap(f"coverage{sizes.setting}", width))
-    figure.legend(list(shown.values()), list(shown), **heading)
+    style.add_legend(figure, shown.values(), shown, width, f"coverage{sizes.setting}")
     return figure
 
 
@@ -139,7 +137,10 @@ def _drawn(curves: TruthCurves) -> pl.DataFrame:
 
 def _panel(results: Results, curves: TruthCurves, method: str) -> _Panel:
     listed, simulated = (curves.within(curves.rows(method, engine)) for engine in ENGINES)
-    curve = None if listed.is_empty() else exact_curve(results, curves, method, curves.over)
+    curve = None
+    if not listed.is_empty():
+        at = curves.family, curves.size, curves.over, curves.held
+        curve = exact_curve(results, method, curves.alpha, *at)
     return _Panel(method, simulated, listed, curve)
 
 
@@ -272,11 +273,9 @@ def _length_figure(sizes: SizeColumns, asked: LengthCurve) -> Figure:
     else:
         figure.supxlabel(labels.truth_label(curves.family))
     layout.set_asked_limits(places, asked, count)
-    if len(drawn) >= layout.DIRECT:
-        for method in drawn:
-            look = style.style_of(method, curves.methods)
-            name = selection.method_title(curves.cells, method)
-            layout.label_end(last, name, by_size[-1][method].tolist(), look)
+    ends = {method: by_size[-1][method].tolist() for method in drawn}
+    titles = [selection.method_title(curves.cells, method) for method in drawn]
+    layout.label_ends(last, ends, titles, curves.methods)
     handles, _ = first.get_legend_handles_labels()
     figure.legend(handles, names, **legend)
     return figure
@@ -307,7 +306,7 @@ def _reference(curves: TruthCurves, asked: LengthCurve) -> str | None:
         return None
     exact = curves.cells.filter(engine=ENUMERATION)
     if asked.reference is not None:
-        return selection.methods(exact, asked.reference, LENGTH)[0]
+        return str(Selection(LENGTH, exact, asked).levels("method", [asked.reference])[0])
     if len(curves.methods) == 1:
         return None
     return YARDSTICK if YARDSTICK in exact["method"] else curves.methods[0]

@@ -19,6 +19,7 @@ from harness.families.family import ENUMERATION
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem, with_curves
 from harness.figures.look import labels, layout, point_labels, style
+from harness.figures.selection import Selection, Size
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,18 +77,16 @@ def draw(results: Results, asked: Ranking) -> list[Drawing]:
     rows = rows.filter(rows["worst_alpha"].is_not_null() & (rows["mean_length"] > 0))
     if rows.is_empty():
         raise NothingToDrawError(f"{NAME}: no method has both a worst alpha and a mean length")
-    methods = selection.methods(rows, asked.methods, NAME)
-    family = selection.family_in(rows)
-    present = sorted(rows.select(family.sizes).unique().rows())
-    sizes = _sizes(present, asked.sizes)
+    found = Selection(NAME, rows, asked)
+    family, methods = found.family, found.methods
+    sizes = _sizes(sorted(rows.select(family.sizes).unique().rows()), asked.sizes)
     titles = {method: selection.method_title(cells, method) for method in methods}
     named = [part for size in sizes if asked.sizes for part in labels.size_in_stem(family, size)]
     drawings = []
-    for alpha, part in selection.alphas(rows, asked.alpha, NAME):
-        here = rows.filter(alpha=alpha)
+    for alpha, part in found.alphas:
         panels = [
             _panel(
-                here.filter(selection.at(family.sizes, size)),
+                found.at_size(size).filter(alpha=alpha),
                 methods,
                 alpha,
                 labels.size_text(family, size),
@@ -99,9 +98,7 @@ def draw(results: Results, asked: Ranking) -> list[Drawing]:
     return drawings
 
 
-def _sizes(
-    present: list[selection.Size], asked: tuple[float | tuple[float, ...], ...] | None
-) -> list[selection.Size]:
+def _sizes(present: list[Size], asked: tuple[float | tuple[float, ...], ...] | None) -> list[Size]:
     """The sizes asked for, or up to six from the smallest to the largest."""
     if asked is None:
         places = np.linspace(0, len(present) - 1, min(MOST_SIZES, len(present)))
@@ -150,9 +147,7 @@ def _figure(
         axes.set_title(style.wrap(panel.title, style.COLUMN / columns - 13), loc="left", pad=2)
         axes.axvspan(alpha, 1, facecolor=style.SHADE, linewidth=0, zorder=0)
         axes.axhline(0, color="#999999", linewidth=0.5, zorder=1, gid="shortest honest")
-        axes.axvline(
-            alpha, color=style.BLACK, linestyle=(0, (4, 2)), linewidth=0.6, zorder=2, gid="nominal"
-        )
+        axes.axvline(alpha, **style.NOMINAL_LINE, zorder=2, gid="nominal")
     places[0].xaxis.set_major_locator(MaxNLocator(5))
     places[0].set_xlim(0, right)
     places[0].set_ylim(low - room, high + room)

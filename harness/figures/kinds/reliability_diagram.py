@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.base.errors import InputError
+from harness.families.catalogue import family_of
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, of_two_samples
 from harness.figures.look import labels, style
@@ -59,7 +60,7 @@ def _figure(cells: pl.DataFrame, summary: pl.DataFrame) -> Figure:
 
 def _event(cells: pl.DataFrame) -> str:
     """The event whose probability is computed."""
-    return f"Pr({selection.family_in(cells).parameter} ≥ δ)"
+    return f"Pr({family_of(cells['family'][0]).parameter} ≥ δ)"
 
 
 def _test_text(summary: pl.DataFrame, reference: str) -> str:

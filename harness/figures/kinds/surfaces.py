@@ -17,7 +17,7 @@ from harness.families.family import POSTERIOR
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, style
-from harness.figures.selection import cells_with_lengths, compared_methods, percent_longer
+from harness.figures.selection import Selection, percent_longer
 from harness.figures.surface import (
     ROUNDING,
     Grid,
@@ -60,16 +60,15 @@ class AlphaSurface(options.FigureOptions):
 
 def draw_alpha(results: Results, asked: AlphaSurface) -> list[Drawing]:
     """Three drawings per method and alpha."""
-    cells = selection.cells_given(results, "outcome", (asked.engine,), ALPHA)
+    found = Selection.given(results, ALPHA, asked, "outcome", (asked.engine,))
     other_engine = [asked.engine] if asked.engine != POSTERIOR else []
     drawings = []
-    for label in selection.methods(cells, asked.method, ALPHA):
-        for alpha, part in selection.alphas(cells, asked.alpha, ALPHA):
-            here = cells.filter(method=label, alpha=alpha)
+    for label in found.methods:
+        for alpha, part in found.alphas:
+            here = found.cells.filter(method=label, alpha=alpha)
             errors = grid_of(here, "alpha_error", asked.fractions, ALPHA)
-            title = f"{selection.method_title(cells, label)}, nominal α = {alpha:g}"
-            title += "".join(f", by {engine}" for engine in other_engine)
-            title += selection.sampling_text(cells)
+            title = f"{selection.method_title(here, label)}, nominal α = {alpha:g}"
+            title += "".join(f", by {engine}" for engine in other_engine) + found.sampling
             name = file_stem(ALPHA, label, *part, *other_engine)
             drawings += [
                 Drawing(f"{name}-map", _map(errors, title, max(alpha, asked.scale))),
@@ -167,11 +166,11 @@ class LengthSurface(options.FigureOptions):
 
 def draw_length(results: Results, asked: LengthSurface) -> list[Drawing]:
     """A heat map and a wireframe per method and alpha."""
-    cells = cells_with_lengths(results, LENGTH)
-    reference = asked.reference
+    found = Selection.with_lengths(results, LENGTH, asked)
+    cells, reference = found.cells, asked.reference
     drawings = []
-    for label in compared_methods(cells, asked.method, reference, LENGTH):
-        for alpha, part in selection.alphas(cells, asked.alpha, LENGTH):
+    for label in found.compared:
+        for alpha, part in found.alphas:
             here = cells.filter(alpha=alpha)
             lengths, base = (
                 grid_of(here.filter(method=name), "length", asked.fractions, LENGTH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.figures.look import labels, style
@@ -16,12 +16,11 @@ LEAST_SPAN = 3.0
 """The factor over which an axis has two ticks or more; a shorter one is better linear."""
 FEW = 3
 """With fewer ticks at 1, 2 and 5 than this, those at the digits between help."""
-_POINT = 25.4 / 72
-_DIGIT = 0.636 * style.SMALL * _POINT
+_DIGIT = 0.636 * style.SMALL * style.POINT
 """The width of a digit of a tick label, in mm."""
-_GAP = 0.5 * style.SMALL * _POINT
+_GAP = 0.5 * style.SMALL * style.POINT
 """The room between the labels of two ticks, in mm."""
-_LINE = 1.4 * style.SMALL * _POINT
+_LINE = 1.4 * style.SMALL * style.POINT
 """The height of a tick label with the room below it, in mm."""
 
 
@@ -37,12 +36,23 @@ def set_log_axis(
         high: where it ends.
         length: its length in mm.
     """
+    ticks = log_ticks(low, high, length, across=name == "x")
+    _set_log_scale(axes, name, (low, high), ticks, [tick_text(tick) for tick in ticks])
+
+
+def _set_log_scale(
+    axes: Axes,
+    name: Literal["x", "y"],
+    ends: tuple[float, float],
+    ticks: Sequence[float],
+    texts: Sequence[str],
+) -> None:
+    """Make an axis logarithmic, with these ticks and small ones at every digit."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    ticks = log_ticks(low, high, length, across=name == "x")
     axis = axes.xaxis if name == "x" else axes.yaxis
-    axes.set(**{f"{name}scale": "log", f"{name}lim": (low, high)})
-    axis.set_ticks(ticks, labels=[tick_text(tick) for tick in ticks])
+    axes.set(**{f"{name}scale": "log", f"{name}lim": ends})
+    axis.set_ticks(ticks, labels=texts)
     axis.set_minor_locator(LogLocator(subs=range(2, 10)))
     axis.set_minor_formatter(NullFormatter())
 
@@ -132,12 +142,7 @@ def set_coverage_limits(axes: Axes, lowest: float) -> None:
 
 def nominal_style(alpha: float) -> dict[str, Any]:
     """The look and the name of the line at the nominal coverage."""
-    return {
-        "color": style.BLACK,
-        "linestyle": (0, (4, 2)),
-        "linewidth": 0.6,
-        "label": f"nominal {1 - alpha:g}",
-    }
+    return style.NOMINAL_LINE | {"label": f"nominal {1 - alpha:g}"}
 
 
 _ROOM = 1.08
@@ -180,10 +185,6 @@ def set_log_outcomes(axes: Axes, low: float, high: float) -> None:
 
     Ticks stand at the powers of ten, and at 2 and 5 times them if there are few.
     """
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    axes.set_xscale("log")
-    axes.set_xlim(low / _ROOM, high * _ROOM)
     steps = (1,) if math.log10(high / low) >= 2 else (1, 2, 5)
     ticks = [
         step * 10**power
@@ -191,6 +192,5 @@ def set_log_outcomes(axes: Axes, low: float, high: float) -> None:
         for step in steps
         if low <= step * 10**power <= high
     ]
-    axes.set_xticks(ticks, [labels.integer_text(tick) for tick in ticks])
-    axes.xaxis.set_minor_locator(LogLocator(subs=range(2, 10)))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    texts = [labels.integer_text(tick) for tick in ticks]
+    _set_log_scale(axes, "x", (low / _ROOM, high * _ROOM), ticks, texts)

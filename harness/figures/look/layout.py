@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.base.errors import InputError
@@ -169,33 +169,39 @@ def set_asked_limits(panels: Sequence[Axes], asked: HorizontalOptions, columns: 
                 set_log_axis(axes, name, *ends, width if name == "x" else height)
 
 
-def label_end(axes: Axes, label: str, values: Sequence[float], look: style.Look) -> None:
-    """Write a label at the right end of a line, beside the axes.
+def label_ends(
+    axes: Axes, lines: Mapping[str, Sequence[float]], titles: Iterable[str], others: Iterable[str]
+) -> None:
+    """Write the titles at the right ends of lines, beside the axes, where there are many lines.
 
     Args:
         axes: the axes, whose limits are set before the figure is laid out.
-        label: the name of the line, which is shortened.
-        values: its values from left to right; the last one that is known counts.
-        look: the look of the line.
+        lines: the values of each method from left to right; the last one that is known counts.
+        titles: the names of the lines, which are shortened.
+        others: the labels of all methods, by which their looks are told apart.
     """
     from matplotlib.colors import to_rgb
 
-    known = [value for value in values if math.isfinite(value)]
-    if not known:
+    if len(lines) < DIRECT:
         return
     low, high = sorted(axes.get_ylim())
-    axes.text(
-        _BESIDE,
-        min(max(known[-1], low), high),
-        style.shorten(label, 17),
-        transform=axes.get_yaxis_transform(),
-        va="center",
-        ha="left",
-        color=tuple(0.65 * each for each in to_rgb(look.colour)),  # pale colours are hard to read
-        fontsize=0.93 * style.SMALL * style.font_factor(),
-        clip_on=False,
-        gid=END,
-    )
+    for title, (method, values) in zip(titles, lines.items(), strict=True):
+        known = [value for value in values if math.isfinite(value)]
+        if not known:
+            continue
+        colour = style.style_of(method, others).colour
+        axes.text(
+            _BESIDE,
+            min(max(known[-1], low), high),
+            style.shorten(title, 17),
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            ha="left",
+            color=tuple(0.65 * each for each in to_rgb(colour)),  # pale colours are hard to read
+            fontsize=0.93 * style.SMALL * style.font_factor(),
+            clip_on=False,
+            gid=END,
+        )
 
 
 def _move_apart(axes: Axes) -> None:

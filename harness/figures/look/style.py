@@ -47,6 +47,9 @@ PALE_BLUE = "#A6CBE3"
 SHADE = "#FBE9E0"
 """What lies below the nominal coverage."""
 
+NOMINAL_LINE: dict[str, Any] = {"color": BLACK, "linestyle": (0, (4, 2)), "linewidth": 0.6}
+"""The look of the line at a nominal value."""
+
 CURVE_COLOURS = (BLUE, VERMILION, GREEN, BLACK, PURPLE, ORANGE, SKY)
 CURVE_DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 # Seven colours and four line styles have no common factor: 28 curves before one repeats.
@@ -249,6 +252,15 @@ def legend_above(columns: int, heading: str | None = None) -> dict[str, Any]:
     """Return the arguments of a legend above all panels, its wrapped heading on the left."""
     place: dict[str, Any] = {"loc": "outside upper left", "ncols": columns}
     return place if heading is None else place | {"title": heading, "alignment": "left"}
+
+
+def add_legend(
+    figure: Figure, handles: Iterable[Any], names: Iterable[str], width: float, heading: str = ""
+) -> None:
+    """Write a legend above all panels of a figure, in as many columns as its width has room for."""
+    listed = list(names)
+    above = legend_above(legend_columns(listed, width), wrap(heading, width) or None)
+    figure.legend(list(handles), listed, **above)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,6 @@ from harness.figures.look.axes import with_places
 from harness.figures.method_limits import exact_curve, known_limits, scenario_with
 from harness.figures.requirements import MOST_LISTED
 from harness.figures.selection import Size, at
-from harness.figures.truth_curves import TruthCurves
 from harness.tables.columns import OUTCOME, TRUTH
 from harness.tables.results import Results
 
@@ -172,7 +171,7 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
                     return None
                 panel = _panel(rows, axis, methods, EXACT_ENGINES, size, alpha, None, values)
                 if curve_count <= most and np.isfinite(panel.missed).any():
-                    panel = _with_curves(results, panel, family, rows, methods)
+                    panel = _with_curves(results, panel, family, methods)
                 panels.append(panel)
     left_out = len(every) if len(held) < len(every) else 0
     return Panels("truth", family, methods, _sides(cells, methods), panels, left_out)
@@ -183,15 +182,11 @@ def _spread(count: int, most: int) -> list[int]:
     return sorted({round(place) for place in np.linspace(0, count - 1, min(count, most))})
 
 
-def _with_curves(
-    results: Results, panel: Panel, family: Family, rows: pl.DataFrame, methods: Sequence[str]
-) -> Panel:
+def _with_curves(results: Results, panel: Panel, family: Family, methods: Sequence[str]) -> Panel:
     """A panel with the exact curves, where there are such."""
     assert panel.size is not None
-    drawn = TruthCurves(
-        "", family, "", panel.alpha, tuple(methods), panel.size, panel.held, None, rows
-    )
-    curves = [exact_curve(results, drawn, method, drawn.over) for method in methods]
+    at = family, panel.size, (float(panel.x[0]), float(panel.x[-1])), panel.held
+    curves = [exact_curve(results, method, panel.alpha, *at) for method in methods]
     if all(each is None for each in curves):
         return panel
     return replace(panel, curves=curves)
