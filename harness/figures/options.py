@@ -9,20 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    ValidationInfo,
-)
-from pydantic_core import CoreSchema, PydanticKnownError, core_schema
+from pydantic import AfterValidator, BeforeValidator, Field, GetPydanticSchema, ValidationInfo
+from pydantic_core import PydanticKnownError, core_schema
 
 from harness.base.errors import did_you_mean
 from harness.base.models import StrictModel
@@ -32,21 +24,6 @@ LONGEST_FILE = 1 << 16
 
 Settings = Mapping[str, str]
 """Values of settings by their names, as they are written."""
-
-
-class StyleType:
-    """The pydantic type of a style: the path of a file, or the settings themselves."""
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(_style_settings)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        settings = {"type": "object", "additionalProperties": {"type": "string"}}
-        return {"anyOf": [{"type": "string"}, settings]}
 
 
 def _style_settings(value: Any, info: ValidationInfo) -> dict[str, str]:
@@ -126,63 +103,45 @@ MOST_PANELS = 12
 """The most panels of one drawing: six rows of two, in the column of a journal."""
 
 
-@dataclass(frozen=True)
-class NumberOrList:
-    """The pydantic type of a number or a short list of numbers; it is dumped as it was read."""
+Json = dict[str, Any]
+"""A JSON Schema."""
 
-    check_number: Callable[[Any], float]
-    schema: tuple[tuple[str, Any], ...]
-    """The JSON Schema of the number."""
-    most: int = 2
-    """The most numbers of a list."""
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
+def _checked(check: Callable[[Any], Any], schema: Json) -> GetPydanticSchema:
+    """The pydantic type of what a function returns, which is dumped as it is."""
+    return GetPydanticSchema(
+        lambda source, handler: core_schema.no_info_plain_validator_function(check),
+        lambda core, handler: dict(schema),
+    )
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        number = dict(self.schema)
-        several = {"type": "array", "items": number, "minItems": 2, "maxItems": self.most}
-        return {"anyOf": [number, several]}
 
-    def check(self, value: Any) -> float | tuple[float, ...]:
-        """Return the number or the tuple of numbers, or raise ValueError."""
-        if not isinstance(value, list | tuple):
-            return self.check_number(value)
-        if not 2 <= len(value) <= self.most:
-            several = "two for two samples" if self.most == 2 else f"a list of 2 to {self.most}"
-            raise ValueError(f"expected one number, or {several}")
-        return tuple(self.check_number(each) for each in value)
+def _one_or_list(one: Json, most: int) -> Json:
+    """The schema of one thing, or of a list of 2 to ``most`` of them."""
+    several = {"type": "array", "items": one, "minItems": 2, "maxItems": most}
+    return {"anyOf": [*one.get("anyOf", [one]), several]}
+
+
+def _number_or_list(check: Callable[[Any], float], value: Any, most: int) -> Any:
+    """A number or a tuple of 2 to ``most`` numbers, each of which passes a check."""
+    if not isinstance(value, list | tuple):
+        return check(value)
+    if not 2 <= len(value) <= most:
+        several = "two for two samples" if most == 2 else f"a list of 2 to {most}"
+        raise ValueError(f"expected one number, or {several}")
+    return tuple(check(each) for each in value)
 
 
 MOST_SIZES = 6
 """The most columns of sizes."""
 
 
-class SizesType:
-    """The pydantic type of a size, or a list of sizes; of two samples a size is a pair."""
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._check)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        one = ONE_SIZE.__get_pydantic_json_schema__(schema, handler)
-        several = {"type": "array", "items": one, "minItems": 2, "maxItems": MOST_SIZES}
-        return {"anyOf": [*one["anyOf"], several]}
-
-    def _check(self, value: Any) -> Any:
-        if not isinstance(value, list | tuple):
-            return ONE_SIZE.check(value)
-        if not 2 <= len(value) <= MOST_SIZES:
-            raise ValueError(f"expected one size, or a list of two to {MOST_SIZES}")
-        return tuple(ONE_SIZE.check(each) for each in value)
+def _sizes(value: Any) -> Any:
+    """A size, or a list of sizes; of two samples a size is a pair."""
+    if not isinstance(value, list | tuple):
+        return _one_size(value)
+    if not 2 <= len(value) <= MOST_SIZES:
+        raise ValueError(f"expected one size, or a list of two to {MOST_SIZES}")
+    return tuple(_one_size(each) for each in value)
 
 
 def listed_sizes(n: Any, count: int) -> list[Any]:
@@ -206,6 +165,10 @@ def _size(value: Any) -> float:
     return _whole(value, 1)
 
 
+def _one_size(value: Any) -> Any:
+    return _number_or_list(_size, value, 2)
+
+
 def _finite(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise PydanticKnownError("float_type")
@@ -214,8 +177,12 @@ def _finite(value: Any) -> float:
     return value
 
 
-def _count(value: Any) -> int:
-    return _whole(value, 0)
+def _levels(value: Any) -> Any:
+    return _number_or_list(_finite, value, 4)
+
+
+def _outcome(value: Any) -> Any:
+    return _number_or_list(lambda each: _whole(each, 0), value, 2)
 
 
 def _whole(value: Any, least: int) -> int:
@@ -237,6 +204,8 @@ def _increasing(values: tuple[float, ...]) -> tuple[float, ...]:
         raise ValueError("expected values that increase")
     return values
 
+
+_SETTINGS_SCHEMA: Json = {"type": "object", "additionalProperties": {"type": "string"}}
 
 Format = Literal["png", "svg", "pdf"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -264,20 +233,31 @@ Formats = Annotated[
     Field(strict=False, min_length=1, max_length=len(FORMATS)),
     AfterValidator(_distinct),
 ]
-Style = Annotated[dict[str, str], StyleType()]
+Style = Annotated[
+    dict[str, str],
+    GetPydanticSchema(
+        lambda source, handler: core_schema.with_info_plain_validator_function(_style_settings),
+        lambda core, handler: {"anyOf": [{"type": "string"}, _SETTINGS_SCHEMA]},
+    ),
+]
 Limits = Annotated[
     tuple[float, float], Field(strict=False), BeforeValidator(_two), AfterValidator(_increasing)
 ]
 Label = Annotated[str, Field(min_length=1)]
 Labels = Annotated[tuple[Label, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
-ONE_SIZE = NumberOrList(_size, (("type", "number"), ("exclusiveMinimum", 0)))
-Size = Annotated[float | tuple[float, float], ONE_SIZE]
-Sizes = Annotated[float | tuple[float | tuple[float, float], ...], SizesType()]
+_ONE_SIZE = _one_or_list({"type": "number", "exclusiveMinimum": 0}, 2)
+Size = Annotated[float | tuple[float, float], _checked(_one_size, _ONE_SIZE)]
+Sizes = Annotated[
+    float | tuple[float | tuple[float, float], ...],
+    _checked(_sizes, _one_or_list(_ONE_SIZE, MOST_SIZES)),
+]
 Outcome = Annotated[
-    int | tuple[int, int], NumberOrList(_count, (("type", "integer"), ("minimum", 0)))
+    int | tuple[int, int], _checked(_outcome, _one_or_list({"type": "integer", "minimum": 0}, 2))
 ]
 Outcomes = Annotated[tuple[Outcome, ...], Field(strict=False, min_length=1, max_length=12)]
-Levels = Annotated[float | tuple[float, ...], NumberOrList(_finite, (("type", "number"),), most=4)]
+Levels = Annotated[
+    float | tuple[float, ...], _checked(_levels, _one_or_list({"type": "number"}, 4))
+]
 """The first of several numbers that belong together, or the first few of them."""
 ListedLevels = Annotated[
     tuple[Levels, ...], Field(strict=False, min_length=1, max_length=MOST_PANELS)
