@@ -80,12 +80,13 @@ def answer(results: Results) -> Section:
 def claims(results: Results) -> list[Section]:
     """The claims of a paper about an experiment; none where it is of no paper."""
     name = str(results.manifest["experiment"].get("name"))
-    paper = next((each for each in (ross2003, brown2001) if name in each.CLAIMS), None)
+    papers = (ross2003.PAPER, brown2001.PAPER)
+    paper = next((each for each in papers if name in each.claims), None)
     if paper is None:
         return []
-    decided = decide(paper.CLAIMS[name], results)
-    title = f"What {paper.SOURCE} {paper.SAYS}, and what is found here"
-    context = {"source": paper.SOURCE, "decided": decided, "sentence": how_many_hold(decided)}
+    decided = decide(paper.claims[name], results)
+    title = f"What {paper.source} {paper.says}, and what is found here"
+    context = {"source": paper.source, "decided": decided, "sentence": how_many_hold(decided)}
     return [Section("claims", title, "claims.html", context, styles=("claims.css",))]
 
 

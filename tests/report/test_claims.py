@@ -24,7 +24,7 @@ from tests.report.pages import tables_in
 from tests.report.some_runs import page_of, results_of
 
 ROOT = Path(harness.__file__).resolve().parents[1]
-CLAIMS = {**ross2003.CLAIMS, **brown2001.CLAIMS}
+CLAIMS = {**ross2003.PAPER.claims, **brown2001.PAPER.claims}
 NAMES = list(CLAIMS)
 
 
@@ -161,13 +161,13 @@ def test_a_claim_that_may_hold_in_part_says_by_which_part(paper: Any) -> None:
     """Other claims hold or do not."""
     partly = {
         each.where: each.judged.partition("in part: ")[2]
-        for claims_of in paper.CLAIMS.values()
+        for claims_of in paper.PAPER.claims.values()
         for each in claims_of
         if "in part" in each.judged
     }
     assert partly
     assert all(partly.values())
-    for name in paper.CLAIMS:
+    for name in paper.PAPER.claims:
         for each in decided(stored(name)):
             assert each.found.verdict != IN_PART or "in part" in each.claim.judged
 
@@ -177,7 +177,7 @@ def test_papers_of_several_authors_say_and_their_sections_are_not_made_up() -> N
     (several,) = claims(stored("brown2001/recommended"))
     assert one.title.startswith("What Ross (2003) says, ")
     assert several.title.startswith("What Brown, Cai and DasGupta (2001) say, ")
-    assert {each.where for each in brown2001.CLAIMS["brown2001/recommended"]} == {
+    assert {each.where for each in brown2001.PAPER.claims["brown2001/recommended"]} == {
         "Statistical Science 16(2)"
     }
 

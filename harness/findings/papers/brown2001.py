@@ -6,14 +6,13 @@ Statistical Science 16 (2001) 101–133.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from harness.findings.numbers import percent
-from harness.findings.papers.claim import Claim, Figure, Found, LackingError, rows, value, verdict
+from harness.findings.papers.claim import Found, LackingError, Paper, rows, value, verdict
 from harness.tables.results import Results
 
-SOURCE = "Brown, Cai and DasGupta (2001)"
-SAYS = "say"
+PAPER = Paper("Brown, Cai and DasGupta (2001)", "say")
 _NOMINAL = 0.95
 _NEAR = 0.01
 """How far from it an average may be that is close to it."""
@@ -24,7 +23,7 @@ _SMALL = 40
 RECOMMENDED = ("wilson", "agresti_coull", "jeffreys")
 
 
-_FIGURE = Figure("brown2001/recommended", "Statistical Science 16(2)")
+_FIGURE = PAPER.figure("brown2001/recommended", "Statistical Science 16(2)")
 
 
 def _sizes(results: Results) -> list[int]:
@@ -126,6 +125,3 @@ def _alike_when_large(results: Results) -> Found:
     spreads = {n: max(each.values()) / min(each.values()) - 1 for n, each in found}
     texts = [f"within {percent(spread)} at n = {n}" for n, spread in spreads.items()]
     return Found("; ".join(texts), verdict(all(spread <= 0.05 for spread in spreads.values())))
-
-
-CLAIMS: Mapping[str, Sequence[Claim]] = {_FIGURE.experiment: _FIGURE.claims}

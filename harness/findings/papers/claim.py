@@ -63,13 +63,26 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """An experiment that makes a figure anew, with what the paper says of it."""
+class Paper:
+    """A paper with its claims, by the names of the experiments that make its figures anew."""
 
-    experiment: str
+    source: str
+    """The authors and the year."""
+    says: str
+    """What one of them, or several, do: ``says`` or ``say``."""
+    claims: dict[str, list[Claim]] = field(default_factory=dict)
+
+    def figure(self, experiment: str, where: str) -> Figure:
+        """The figure or the section that an experiment makes anew, as far as no claim names one."""
+        return Figure(where, self.claims.setdefault(experiment, []))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a paper says of one of its figures."""
+
     where: str
-    """The figure or the section, as far as a claim names no other."""
-    claims: list[Claim] = field(default_factory=list)
+    claims: list[Claim]
 
     def claim(
         self, says: str, number: str, judged: str, where: str = "", **arguments: Any
@@ -87,6 +100,28 @@ class Figure:
             return check
 
         return registered
+
+    def intervals_claim(
+        self,
+        says: str,
+        number: str,
+        of: Callable[[Results], pl.DataFrame],
+        target: pl.Expr,
+        where: str = "",
+    ) -> None:
+        """Add the claim that of the 95 % intervals of rows most, but not all, hold a value.
+
+        Args:
+            says, number, where: as a ``Claim`` has them.
+            of: gives the rows.
+            target: the value.
+        """
+
+        def check(results: Results) -> Found:
+            inside, count = held(of(results), target)
+            return Found(f"{inside} of {count}", verdict(as_many_as_expected(inside, count)))
+
+        self.claim(says, number, AS_CHANCE_ALLOWS, where)(check)
 
 
 def verdict(whole: bool, part: bool = False) -> str:
@@ -134,12 +169,6 @@ def as_many_as_expected(held: int, count: int) -> bool:
     few = float(binomial.cdf(missed, share, count)[0])
     many = float(binomial.sf(missed - 1, share, count)[0])
     return min(few, many) >= _TAIL
-
-
-def intervals_found(table: pl.DataFrame, target: pl.Expr) -> Found:
-    """What is found of 95 % intervals of which most, but not all, should hold a value."""
-    inside, count = held(table, target)
-    return Found(f"{inside} of {count}", verdict(as_many_as_expected(inside, count)))
 
 
 @dataclass(frozen=True)

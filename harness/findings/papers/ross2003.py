@@ -6,7 +6,7 @@ Computers in Biology and Medicine 33 (2003) 509–531.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,21 +15,17 @@ import polars as pl
 from harness.designs.monte_carlo import fraction_interval
 from harness.findings.numbers import percent, significant
 from harness.findings.papers.claim import (
-    AS_CHANCE_ALLOWS,
-    Claim,
-    Figure,
     Found,
     LackingError,
+    Paper,
     held,
-    intervals_found,
     rows,
     value,
     verdict,
 )
 from harness.tables.results import Results
 
-SOURCE = "Ross (2003)"
-SAYS = "says"
+PAPER = Paper("Ross (2003)", "says")
 _ALPHA = 0.05
 _HALF = (1 / 3, 2 / 3)
 """What may be called about half."""
@@ -42,18 +38,18 @@ _FACTOR = 1.5
 _NEARLY = 1.2
 """What is called about 15 % is within this factor of it."""
 
-_FIGURE_3 = Figure("ross2003/fig03", "Fig. 3, section 5.2.1")
-_FIGURE_4_LEFT = Figure("ross2003/fig04-left", "Fig. 4 left, section 5.2.1")
-_FIGURE_4_RIGHT = Figure("ross2003/fig04-right", "Fig. 4 right, section 5.2.1")
-_FIGURE_5 = Figure("ross2003/fig05", "Fig. 5, section 5.2.2")
-_FIGURE_6 = Figure("ross2003/fig06", "Fig. 6, section 5.2.2")
-_FIGURE_7 = Figure("ross2003/fig07", "Fig. 7, section 5.2.2")
-_FIGURE_8 = Figure("ross2003/fig08", "Fig. 8, section 5.2.2")
-_FIGURE_9 = Figure("ross2003/fig09", "Fig. 9, section 5.3")
-_FIGURE_10 = Figure("ross2003/fig10", "Fig. 10, section 5.3")
-_FIGURE_11 = Figure("ross2003/fig11", "Section 7")
-_FIGURE_12_LEFT = Figure("ross2003/fig12-proportions", "Fig. 12 left, section 6.1.1")
-_FIGURE_12_RIGHT = Figure("ross2003/fig12-rates", "Fig. 12 right, section 6.1.2")
+_FIGURE_3 = PAPER.figure("ross2003/fig03", "Fig. 3, section 5.2.1")
+_FIGURE_4_LEFT = PAPER.figure("ross2003/fig04-left", "Fig. 4 left, section 5.2.1")
+_FIGURE_4_RIGHT = PAPER.figure("ross2003/fig04-right", "Fig. 4 right, section 5.2.1")
+_FIGURE_5 = PAPER.figure("ross2003/fig05", "Fig. 5, section 5.2.2")
+_FIGURE_6 = PAPER.figure("ross2003/fig06", "Fig. 6, section 5.2.2")
+_FIGURE_7 = PAPER.figure("ross2003/fig07", "Fig. 7, section 5.2.2")
+_FIGURE_8 = PAPER.figure("ross2003/fig08", "Fig. 8, section 5.2.2")
+_FIGURE_9 = PAPER.figure("ross2003/fig09", "Fig. 9, section 5.3")
+_FIGURE_10 = PAPER.figure("ross2003/fig10", "Fig. 10, section 5.3")
+_FIGURE_11 = PAPER.figure("ross2003/fig11", "Section 7")
+_FIGURE_12_LEFT = PAPER.figure("ross2003/fig12-proportions", "Fig. 12 left, section 6.1.1")
+_FIGURE_12_RIGHT = PAPER.figure("ross2003/fig12-rates", "Fig. 12 right, section 6.1.2")
 
 
 @_FIGURE_3.claim(
@@ -71,43 +67,46 @@ def _overall(results: Results) -> Found:
     return Found(ours, verdict(low <= _ALPHA <= high))
 
 
-@_FIGURE_3.claim(
+_FIGURE_3.intervals_claim(
     "The 95 % intervals of the sizes hold 0.05.",
     "8 of 8",
-    AS_CHANCE_ALLOWS,
+    lambda results: rows(results.summary, engine="monte_carlo", alpha=_ALPHA),
+    pl.lit(_ALPHA),
     where="Fig. 3, table",
 )
-def _each_size(results: Results) -> Found:
-    found = rows(results.summary, engine="monte_carlo", alpha=_ALPHA)
-    return intervals_found(found, pl.lit(_ALPHA))
 
 
-@_FIGURE_3.claim(
+def _of_size(n: int) -> Callable[[Results], pl.DataFrame]:
+    """The estimates at the outcomes of a size."""
+    level = {"engine": "monte_carlo", "given": "outcome", "alpha": _ALPHA, "n": n}
+    return lambda results: rows(results.cells, **level)
+
+
+_FIGURE_3.intervals_claim(
     "At n = 100 the 95 % intervals of the outcomes hold 0.05.",
     "97 of 101",
-    AS_CHANCE_ALLOWS,
+    _of_size(100),
+    pl.lit(_ALPHA),
     where="Fig. 3, plot",
-    n=100,
 )
-@_FIGURE_4_LEFT.claim(
-    "At n = 50 the 95 % intervals of the outcomes hold 0.05.", "47 of 51", AS_CHANCE_ALLOWS, n=50
+_FIGURE_4_LEFT.intervals_claim(
+    "At n = 50 the 95 % intervals of the outcomes hold 0.05.",
+    "47 of 51",
+    _of_size(50),
+    pl.lit(_ALPHA),
 )
-def _by_outcome(results: Results, n: int) -> Found:
-    found = rows(results.cells, engine="monte_carlo", given="outcome", alpha=_ALPHA, n=n)
-    return intervals_found(found, pl.lit(_ALPHA))
 
 
 def _groups(results: Results) -> pl.DataFrame:
     return rows(results.cells, "x", "x_last", "actual_alpha", engine="monte_carlo", alpha=_ALPHA)
 
 
-@_FIGURE_4_RIGHT.claim(
+_FIGURE_4_RIGHT.intervals_claim(
     "The 95 % intervals of the first 40 groups, x below 400, hold 0.05.",
     "39 of 40",
-    AS_CHANCE_ALLOWS,
+    lambda results: _groups(results).filter(pl.col("x") < 400),
+    pl.lit(_ALPHA),
 )
-def _small_groups(results: Results) -> Found:
-    return intervals_found(_groups(results).filter(pl.col("x") < 400), pl.lit(_ALPHA))
 
 
 @_FIGURE_4_RIGHT.claim(
@@ -437,13 +436,12 @@ for _says, _x, _share in (
     )(_less_than_exact)
 
 
-@_FIGURE_12_LEFT.claim(
+_FIGURE_12_LEFT.intervals_claim(
     "The 95 % intervals of the fraction in each bin hold the mean computed significance.",
     "19 of 20",
-    AS_CHANCE_ALLOWS,
+    lambda results: rows(results.cells, reference="prior"),
+    pl.col("mean_probability"),
 )
-def _bins(results: Results) -> Found:
-    return intervals_found(rows(results.cells, reference="prior"), pl.col("mean_probability"))
 
 
 @_FIGURE_12_LEFT.claim(
@@ -480,22 +478,3 @@ def _artefact(results: Results) -> Found:
     own = f"p = {significant(p, 3)} under the distribution of the rates"
     ours = f"{own}, {significant(flat, 3)} under the flat prior"
     return Found(ours, verdict(p >= _SIGNIFICANT and p > flat))
-
-
-CLAIMS: Mapping[str, Sequence[Claim]] = {
-    each.experiment: each.claims
-    for each in (
-        _FIGURE_3,
-        _FIGURE_4_LEFT,
-        _FIGURE_4_RIGHT,
-        _FIGURE_5,
-        _FIGURE_6,
-        _FIGURE_7,
-        _FIGURE_8,
-        _FIGURE_9,
-        _FIGURE_10,
-        _FIGURE_11,
-        _FIGURE_12_LEFT,
-        _FIGURE_12_RIGHT,
-    )
-}
