@@ -7,8 +7,8 @@ import pytest
 from flint import arb, ctx
 
 from harness.methods.catalogue import PROPORTION
+from harness.methods.catalogue.one_sample import RATE
 from tests.methods.one_outcome import limits
-from tests.methods.one_rate import RATE
 from tests.oracles import balls, beta, gamma
 from tests.oracles.accuracy_grid import PRIORS, SIZES, outcomes, promised
 

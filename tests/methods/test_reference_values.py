@@ -1,19 +1,41 @@
 """Limits held against numbers that other programs and papers print."""
 
+import csv
 import json
+import math
 
 import numpy as np
 import pytest
+import yaml
+from scipy.special import ndtri
 
 from harness.designs.one_sample.worst_case import worst_case
-from harness.methods.catalogue import PROPORTION
-from tests.methods.one_outcome import DATA, limits
+from harness.distributions.posteriors.gamma import Gamma
+from harness.methods.catalogue import CATALOGUE, PROPORTION
+from harness.methods.proportion.score import wilson_cc
+from tests.methods.one_outcome import DATA, limits, limits_of, rate_limits
 
 # How far the other programs' own solutions lie from the true limits (R's binom at 1 of 30 is
 # 3e-11 off, at 4 of 200 it is 5e-12); a row's ``error`` where a program solves less closely, as
-# R's binom does by uniroot for the likelihood ratio.
-CONVERGENCE_OF_OTHERS = 5e-11
-PUBLISHED = json.loads((DATA / "published_proportion.json").read_text())
+# R's binom does by uniroot for the likelihood ratio, and MetidaFreq.jl by an iteration.
+CONVERGENCE_OF_OTHERS = {"proportion": 5e-11, "rate": 5e-11}
+ROUNDING = 1e-14
+
+
+def published(file):
+    """The rows of a file with their family and data, under names of their own."""
+    for row in json.loads((DATA / file).read_text()):
+        size = next((size for size in ("n", "exposure") if size in row), None)
+        if size is not None:
+            row["family"] = {"n": "proportion", "exposure": "rate"}[size]
+            row["data"] = [row["x"], row[size]]
+        allowed = CONVERGENCE_OF_OTHERS.get(row["family"], ROUNDING)
+        if row["method"] == "mee":
+            allowed += 2e-10
+        row = {"side": "two-sided", "prior": None, "cut": False, "error": allowed} | row
+        yield pytest.param(
+            row, id=f"{row['family']}-{row['method']}-{row['side']}-{row['data']}-{row['alpha']}"
+        )
 
 
 def last_digit(text):
@@ -25,95 +47,51 @@ def last_digit(text):
 
 
 @pytest.mark.parametrize(
-    "row", PUBLISHED, ids=lambda r: f"{r['method']}-{r['side']}-{r['x']}/{r['n']}"
+    "row",
+    [
+        row
+        for of in ("proportion", "rate", "difference")
+        for row in published(f"published_{of}.json")
+    ],
 )
 def test_published_limits_hold_to_their_last_digit(row):
     prior = tuple(row["prior"]) if row["prior"] else None
-    found = limits(row["method"], row["x"], row["n"], row["alpha"], row["side"], prior)
-    error = row.get("error", CONVERGENCE_OF_OTHERS)
+    found = limits_of(row["family"], row["method"], row["data"], row["alpha"], row["side"], prior)
     for ours, printed in zip(found, (row["lower"], row["upper"]), strict=True):
+        # A limit beyond the range, which its source leaves out, is clipped here.
+        if printed is None:
+            assert ours == 1
+            continue
         # Digits that were cut off instead of rounded leave a whole unit.
         unit = last_digit(printed) * (1.0 if row["cut"] else 0.5)
-        assert abs(ours - float(printed)) <= unit + error
+        assert abs(ours - float(printed)) <= unit + row["error"]
         if unit == 0:
             assert ours == float(printed)
 
 
-# Python 3.11, SciPy 1.17.1
-# >>> from scipy.stats import binomtest
-# >>> for x, n, level in [(3, 17, .95), (0, 12, .9), (12, 12, .99), (450, 1000, .95),
-# ...                     (99997, 100000, .999)]:
-# ...     for alternative in ("two-sided", "less", "greater"):
-# ...         test = binomtest(x, n, alternative=alternative)
-# ...         print(*test.proportion_ci(level, method="exact"))
-# ...         print(*test.proportion_ci(level, method="wilson"))
-SCIPY = [
-    (3, 17, 0.05, "two-sided", (0.03798506807045371, 0.4343178728442839)),
-    (3, 17, 0.05, "two-sided", (0.061911266376209945, 0.4102945856883412)),
-    (3, 17, 0.05, "upper", (0.0, 0.3956414334449019)),
-    (3, 17, 0.05, "upper", (0.0, 0.3689669780690258)),
-    (3, 17, 0.05, "lower", (0.04989815455742296, 1.0)),
-    (3, 17, 0.05, "lower", (0.07281446654706444, 1.0)),
-    (0, 12, 0.1, "two-sided", (0.0, 0.220922191945552)),
-    (0, 12, 0.1, "two-sided", (0.0, 0.18398119474747693)),
-    (0, 12, 0.1, "upper", (0.0, 0.17459581473209634)),
-    (0, 12, 0.1, "upper", (0.0, 0.120387724685665)),
-    (0, 12, 0.1, "lower", (0.0, 1.0)),
-    (0, 12, 0.1, "lower", (0.0, 1.0)),
-    (12, 12, 0.01, "two-sided", (0.643054083417572, 1.0)),
-    (12, 12, 0.01, "two-sided", (0.643953130351278, 1.0)),
-    (12, 12, 0.01, "upper", (0.0, 1.0)),
-    (12, 12, 0.01, "upper", (0.0, 1.0)),
-    (12, 12, 0.01, "lower", (0.6812920690579609, 1.0)),
-    (12, 12, 0.01, "lower", (0.6891840544701353, 1.0)),
-    (450, 1000, 0.05, "two-sided", (0.4188517096799507, 0.48144346662340654)),
-    (450, 1000, 0.05, "two-sided", (0.41941538407429674, 0.48096729177425873)),
-    (450, 1000, 0.05, "upper", (0.0, 0.4764614890702484)),
-    (450, 1000, 0.05, "upper", (0.0, 0.47597738501448766)),
-    (450, 1000, 0.05, "lower", (0.4237571651541148, 1.0)),
-    (450, 1000, 0.05, "lower", (0.4242924393094884, 1.0)),
-    (99997, 100000, 0.001, "two-sided", (0.9998606673855057, 0.9999985029476508)),
-    (99997, 100000, 0.001, "two-sided", (0.9998372726824345, 0.999994469874045)),
-    (99997, 100000, 0.001, "upper", (0.0, 0.9999980946489664)),
-    (99997, 100000, 0.001, "upper", (0.0, 0.9999939788720263)),
-    (99997, 100000, 0.001, "lower", (0.9998693841638038, 1.0)),
-    (99997, 100000, 0.001, "lower", (0.9998505406185795, 1.0)),
+OTHERS = [
+    pytest.param(group, *row, id="-".join(map(str, row[:5])) + f"-{row[5]:g}")
+    for group in yaml.safe_load((DATA / "limits_of_others.yaml").read_text("utf-8"))
+    for row in group["rows"]
 ]
-# binomtest finds its exact limits by brentq, to an absolute 2e-12 and a relative 9e-16.
-BRENTQ = 1e-11
 
 
-@pytest.mark.parametrize(("offset", "name"), [(0, "clopper_pearson"), (1, "wilson")])
-def test_limits_agree_with_scipy_binomtest(offset, name):
-    for x, n, alpha, side, expected in SCIPY[offset::2]:
-        assert limits(name, x, n, alpha, side) == pytest.approx(expected, rel=0, abs=BRENTQ)
+@pytest.mark.parametrize(
+    ("group", "family", "name", "side", "data", "prior", "alpha", "lower", "upper"), OTHERS
+)
+def test_limits_agree_with_those_of_other_programs(
+    group, family, name, side, data, prior, alpha, lower, upper
+):
+    found = limits_of(family, name, data, alpha, side, tuple(prior) if prior else None)
+    expected = lower, math.inf if upper is None else upper
+    assert found == pytest.approx(expected, rel=group["relative"], abs=group["absolute"])
 
 
-# Python 3.11, SciPy 1.17.1
-# >>> from scipy.stats import beta
-# >>> for x, n, s, t, level in [(3, 17, .5, .5, .95), (0, 12, 1, 1, .9), (12, 12, 2, 5, .99),
-# ...                           (450, 1000, .1, .1, .95), (90, 100, 1, 1, .95)]:
-# ...     print(*beta.interval(level, x + s, n - x + t))
-SCIPY_BETA = [
-    (3, 17, (0.5, 0.5), 0.05, (0.05234765705067391, 0.40012266262331386)),
-    (0, 12, (1.0, 1.0), 0.1, (0.003937864227644453, 0.20581666518655062)),
-    (12, 12, (2.0, 5.0), 0.01, (0.45075994258944013, 0.9345558417461635)),
-    (450, 1000, (0.1, 0.1), 0.05, (0.4192952939193796, 0.48091406732515596)),
-    (90, 100, (1.0, 1.0), 0.05, (0.825447173922881, 0.944362776164697)),
-]
-# 1 - level is not alpha to the last bit (1 - 0.95 is 0.05 + 4e-17), which moves a limit by less.
-LEVEL_ROUNDING = 1e-14
-
-
-@pytest.mark.parametrize(("x", "n", "prior", "alpha", "expected"), SCIPY_BETA)
-def test_balanced_tails_agree_with_scipy_beta_interval(x, n, prior, alpha, expected):
-    found = limits("balanced_tail", x, n, alpha, prior=prior)
-    assert found == pytest.approx(expected, rel=LEVEL_ROUNDING)
+# Proportions.
 
 
 def test_jeffreys_equal_tailed_is_balanced_tail_under_its_prior_also_at_the_ends():
     name = "jeffreys_equal_tailed"
-    assert limits(name, 3, 17, 0.05) == pytest.approx(SCIPY_BETA[0][4], rel=LEVEL_ROUNDING)
     for x in (0, 8, 17):
         found = limits(name, x, 17, 0.05)
         assert found == limits("balanced_tail", x, 17, 0.05, prior=(0.5, 0.5))
@@ -148,3 +126,171 @@ def test_the_papers_example_90_of_100():
     # Ross (2003), the first example of section 4.
     lower, upper = limits("minimal_length", 90, 100, 0.05)
     assert (round(lower, 4), round(upper, 4)) == (0.8313, 0.9485)
+
+
+# Rates.
+
+
+def test_jeffreys_equal_tailed_is_balanced_tail_under_its_prior_also_at_zero():
+    for x in (0, 8, 1000):
+        found = rate_limits("jeffreys_equal_tailed", x, 17, 0.05)
+        assert found == rate_limits("balanced_tail", x, 17, 0.05, prior=(0.5, 0.0))
+        assert 0 < found[0] < found[1]
+
+
+@pytest.mark.parametrize("side", ["two-sided", "lower", "upper"])
+def test_jeffreys_of_a_rate_moves_the_lower_limit_at_zero_and_no_other(side):
+    for x in (0, 1, 8, 1000):
+        lower, upper = rate_limits("jeffreys_equal_tailed", x, 17, 0.05, side)
+        assert rate_limits("jeffreys", x, 17, 0.05, side) == (0.0 if x == 0 else lower, upper)
+
+
+def test_ten_events_in_an_exposure_of_fifty():
+    lower, upper = rate_limits("balanced_tail", 10, 50, 0.05)
+    assert f"{10 / 50:.4f} {lower:.4f} {upper:.4f}" == "0.2000 0.1098 0.3678"
+
+
+def length(name, x, alpha=0.05):
+    lower, upper = rate_limits(name, x, 1, alpha)
+    return upper - lower
+
+
+def test_minimal_length_saves_fifteen_per_cent_at_one_event_and_three_at_fifty():
+    # Ross (2003), section 7: about 15 % and 3 % shorter than the exact tails.
+    saved = [1 - length("minimal_length", x) / length("garwood", x) for x in (1, 50)]
+    assert saved == pytest.approx([0.1485, 0.0342], abs=1e-4)
+
+
+def test_minimal_length_is_the_shortest_of_the_posterior_intervals():
+    for x in (0, 1, 10, 1000):
+        for other in ("balanced_tail", "balanced_width"):
+            assert length("minimal_length", x) <= length(other, x)
+
+
+def test_half_of_alpha_is_missing_from_the_exact_tails_at_one_event():
+    # Ross (2003), section 7: their alpha error under the flat prior is about half of alpha.
+    lower, upper = rate_limits("garwood", 1, 1, 0.05)
+    posterior = Gamma.given(np.array([1.0]), np.array([1.0]), (1.0, 0.0))
+    alpha_error = 0.05 - (posterior.cdf(lower) + posterior.sf(upper))[0]
+    assert alpha_error / 0.05 == pytest.approx(0.4937, abs=1e-4)
+
+
+# Two samples.
+
+ROSS_ROWS = list(csv.DictReader((DATA / "ross_prop_diff_ci_56.csv").read_text().splitlines()))
+# Half a unit of the six digits that the program of Ross (2003) prints.
+ROSS_PRINTED = 5e-7
+
+
+def test_every_row_of_ross_is_compared():
+    assert [row["Method"] for row in ROSS_ROWS].count("5") == 94
+    assert [row["Method"] for row in ROSS_ROWS].count("6") == 95
+
+
+@pytest.mark.parametrize(("number", "method"), [("5", "fagan"), ("6", "rss_normal")])
+def test_limits_agree_with_ross_to_print_rounding(number, method):
+    for row in ROSS_ROWS:
+        if row["Method"] == number:
+            data = (row["x1"], row["n1"], row["x2"], row["n2"])
+            found = limits_of("proportion_difference", method, data, float(row["Desired alpha"]))
+            printed = float(row["Lower CI Bound"]), float(row["Upper CI Bound"])
+            assert found == pytest.approx(printed, rel=0, abs=ROSS_PRINTED), row
+
+
+def test_the_papers_example_5_of_12_against_36_of_112():
+    # Ross (2003), section 6: "the method 5 interval is -0.1878 to 0.4151".
+    lower, upper = limits_of("proportion_difference", "fagan", (5, 12, 36, 112), 0.05)
+    assert (round(lower, 4), round(upper, 4)) == (-0.1878, 0.4151)
+
+
+@pytest.mark.parametrize("of_one", ["proportion", "rate"])
+def test_mover_jeffreys_takes_the_limits_of_jeffreys_equal_tailed_at_no_success_too(of_one):
+    def term(x, size):
+        median, _ = limits_of(of_one, "jeffreys_equal_tailed", (x, size), 0.5, "lower")
+        lower, upper = limits_of(of_one, "jeffreys_equal_tailed", (x, size), 0.05)
+        return median, lower, upper
+
+    (m1, l1, u1), (m2, l2, u2) = term(5, 56), term(0, 29)
+    assert l2 > 0
+    expected = (m1 - m2 - math.hypot(m1 - l1, u2 - m2), m1 - m2 + math.hypot(u1 - m1, m2 - l2))
+    found = limits_of(f"{of_one}_difference", "mover_jeffreys", (5, 56, 0, 29), 0.05)
+    assert found == pytest.approx(expected, rel=0, abs=ROUNDING)
+
+
+def test_one_sided_limits_are_the_two_sided_ones_at_twice_the_alpha():
+    data = {"proportion_difference": (7, 34, 1, 34), "rate_difference": (7, 3.5, 1, 4.0)}
+    data["balanced_accuracy"] = data["proportion_difference"]
+    for family, outcome in data.items():
+        for name, method in CATALOGUE[family].items():
+            if len(method.sides) == 3:
+                both = limits_of(family, name, outcome, 0.05)
+                lower, _ = limits_of(family, name, outcome, 0.025, "lower")
+                _, upper = limits_of(family, name, outcome, 0.025, "upper")
+                assert (lower, upper) == pytest.approx(both, rel=1e-9), name
+
+
+# Closed forms of a proportion.
+
+# Both sides are a few operations in double precision.
+CLOSED = 1e-13
+
+
+def test_transforms_have_the_exact_limits_at_the_ends():
+    for name in ("logit", "probit", "cloglog"):
+        for x, n in ((0, 1), (1, 1), (0, 30), (30, 30), (10**6, 10**6)):
+            for alpha in (1e-10, 0.05, 0.9):
+                exact = limits("clopper_pearson", x, n, alpha)
+                assert limits(name, x, n, alpha) == pytest.approx(exact, rel=CLOSED)
+
+
+def test_a_negative_radicand_leaves_the_whole_range():
+    # z = 6.5, γ₁ = −31 and γ₂ = 2.5: V + (γ₁V + γ₂)/n is −0.28 at 5 of 10.
+    assert limits("second_order", 5, 10, 1e-10) == (0.0, 1.0)
+    assert limits("second_order", 5, 10, 1e-10, "lower") == (0.0, 1.0)
+
+
+def test_one_observation_has_no_t_interval():
+    for x in (0, 1):
+        assert limits("wald_t", x, 1, 0.05) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.3, 0.5, 0.9])
+def test_modified_wilson_is_never_shorter_than_wilson(alpha):
+    for n in (1, 2, 3, 10, 50, 51, 200):
+        for x in range(n + 1):
+            lower, upper = limits("wilson_modified", x, n, alpha)
+            inner_lower, inner_upper = limits("wilson", x, n, alpha)
+            assert lower <= inner_lower < inner_upper <= upper
+            changed = 0 < min(x, n - x) <= (3 if n > 50 else 2)
+            if alpha == 0.05 and not changed and 0 < x < n:
+                assert (lower, upper) == (inner_lower, inner_upper)
+
+
+def test_log_log_limits_for_failures_are_the_complementary_ones():
+    # log(−log(1 − p)) of x is log(−log q) of n − x.
+    x, n, z = 4, 20, 1.959963984540054
+    p = x / n
+    link = np.log(-np.log1p(-p))
+    delta = z * np.sqrt(p / (1 - p) / n) / -np.log1p(-p)
+    expected = [-np.expm1(-np.exp(link + sign * delta)) for sign in (-1, 1)]
+    lower, upper = limits("cloglog", n - x, n, 0.05)
+    assert (1 - upper, 1 - lower) == pytest.approx(expected, rel=0, abs=CLOSED)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 100])
+def test_a_limit_of_wilson_cc_is_half_an_outcome_and_z_deviations_from_the_estimate(n):
+    x = np.arange(n + 1.0)
+    for tail in (1e-10, 0.025, 0.45, 0.7):
+        z = -ndtri(tail)
+        lower, upper = wilson_cc((x, np.full_like(x, n)), tail)
+        for limit, distance, inner in (
+            (lower, x / n - lower, x > 0),
+            (upper, upper - x / n, x < n),
+        ):
+            deviations = z * np.sqrt(limit * (1 - limit) / n)
+            # Both sides of the equation are of order one.
+            np.testing.assert_allclose(
+                (distance - 0.5 / n)[inner], deviations[inner], rtol=0, atol=1e-14
+            )
+        assert lower[0] == 0
+        assert upper[-1] == 1

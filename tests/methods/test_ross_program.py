@@ -11,7 +11,7 @@ import pytest
 from harness.base.numerics.points import UnitPoints
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
-from tests.methods import one_outcome, one_rate
+from tests.methods import one_outcome
 
 # What the programs promise of alpha (section 4): their searches stop there, so compare no closer.
 ROSS_ALPHA_ERROR = 5e-5
@@ -69,7 +69,7 @@ PROPORTION = Program(
 # Six decimals of a tail are printed for a rate too, but its quadrature is off by more: at x = 0 the
 # tail above 9.17969, which is exp(-9.17969) = 1.0311e-4, is printed as 0.000102.
 RATE = Program(
-    *("ross_rate_ci.csv", 44, "A", 5e-6, 1.5e-6, one_rate.limits, gamma_tails),
+    *("ross_rate_ci.csv", 44, "A", 5e-6, 1.5e-6, one_outcome.rate_limits, gamma_tails),
     {5: "garwood", 6: "wald"},
 )
 programs = pytest.mark.parametrize("ross", [PROPORTION, RATE], ids=["proportion", "rate"])
