@@ -206,7 +206,7 @@ def _compared(
                 WORST: worst.alpha,
                 **dict(zip(names, worst.truths, strict=True)),
                 MEAN: float(alpha - (mean.below[row] + mean.above[row])),
-                LENGTH: float(mean_length(mean, row)[0][0]),
+                LENGTH: float(mean_length(mean.as_exact(), row)[0][0]),
             }
         )
     return rows
@@ -251,4 +251,5 @@ def _minimal_lengths(family: str, sizes: tuple[Size, ...], alpha: float) -> tupl
 def mean_length_of(scenario: Scenario, outcomes: Integers, lower: Floats, upper: Floats) -> float:
     """The mean length of limits at all outcomes, shape (m,) each, under the scenario's truth."""
     limits = Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
-    return float(mean_length(integrate_under_truth(scenario, limits).mean(), 0)[0][0])
+    mean = integrate_under_truth(scenario, limits).mean()
+    return float(mean_length(mean.as_exact(), 0)[0][0])

@@ -22,7 +22,7 @@ _COUNTED = ("below", "above", "failed", "length", "infinite")
 _PROBABILITIES = ("below", "above", "length", "failed", "succeeded", "infinite")
 
 
-def _part(result: Counts | Exact, names: Sequence[str], index: Any) -> dict[str, Any]:
+def _part(result: Counts | Exact | Mean, names: Sequence[str], index: Any) -> dict[str, Any]:
     """Return the arrays of these names at an index; None where there is none."""
     arrays = {name: getattr(result, name) for name in names}
     return {name: None if each is None else each[index] for name, each in arrays.items()}
@@ -196,6 +196,11 @@ class Mean:
     def missed(self) -> Floats:
         """The probability that no interval covers the truth; a failure is a miss."""
         return total_missed(self.below, self.above, self.failed)
+
+    def as_exact(self) -> Exact:
+        """Return the same as the probabilities under one condition."""
+        one = np.ones(1)
+        return Exact(one, one, **_part(self, _PROBABILITIES, (slice(None), None)))
 
 
 def sums_by(cells: Exact, weight: Floats) -> Mean:

@@ -32,14 +32,14 @@ from harness.study.estimate import refuse_too_large
 from harness.study.journal.database import Journal, facts_of, opened
 from harness.study.journal.environment import environment, environment_text
 from harness.study.journal.keys import ColumnKeys
-from harness.study.journal.trials import Span, spans_of
+from harness.study.journal.trials import Recorder, Span, spans_of
 from harness.study.limits import compute_limits
 from harness.study.machine import memory_for
 from harness.study.parallel import Progress, opened_backend
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.run import solve_scenarios, source_digests
 from harness.study.run_folder import reason, refuse_foreign
-from harness.study.trials import Recorder, outcomes_needed, simulate_scenarios
+from harness.study.trials import outcomes_needed, simulate_scenarios
 from harness.tables.manifest import content_hash
 from harness.tables.storage import part_file
 

@@ -29,14 +29,13 @@ from harness.study.journal.database import ColumnKey, Journal
 from harness.study.journal.environment import engines_digest
 from harness.study.journal.keys import ColumnKeys, digest
 from harness.study.journal.records import join, pack, take, unpack
-from harness.study.journal.trials import spans_of
+from harness.study.journal.trials import Recorder, spans_of
 from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.machine import memory_for
 from harness.study.parallel import Progress, driver_backend, opened_backend, run_tasks
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.solve import Simulation, outcomes_solved, solve_scenario
 from harness.study.trials import (
-    Recorder,
     extend_limits,
     narrow_enough,
     outcomes_needed,
@@ -308,30 +307,26 @@ def _scenario_result(
         solution: the exact values of the deterministic columns.
         solved: those of the other columns, where they have some.
     """
+    of_plan = partial(
+        ScenarioResult, scenario=plan.scenario, outcome_cells=plan.outcome_cells, aim=plan.aim
+    )
     drawn = None
     if simulation is not None and simulation.stochastic is not None:
-        outcomes = found.limits.outcomes
-        drawn = ScenarioResult(
-            scenario=plan.scenario,
+        drawn = of_plan(
             columns=tuple(each.column for each in stochastic),
-            limits=Limits.of(plan.scenario, outcomes, *np.empty((2, 0, outcomes.size))),
+            limits=found.limits.rows([]),
             tally=simulation.stochastic,
             solution=solved,
             failures=simulation.failures,
-            outcome_cells=plan.outcome_cells,
             remarks=(),
             stochastic=None,
-            aim=plan.aim,
         )
-    return ScenarioResult(
-        scenario=plan.scenario,
+    return of_plan(
         columns=columns,
         limits=found.limits,
         tally=None if simulation is None else simulation.tally,
         solution=solution,
         failures=found.failures,
-        outcome_cells=plan.outcome_cells,
         remarks=found.remarks,
         stochastic=drawn,
-        aim=plan.aim,
     )

@@ -12,18 +12,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats, Integers
+from harness.base.numerics.arrays import Bools, Integers
 from harness.callers.source import Failures, add_failures
 from harness.config.experiment import Experiment
 from harness.designs import posterior
 from harness.designs.limits import Column, Limits
 from harness.designs.monte_carlo import Shard, simulate
 from harness.designs.posterior import Integrated
-from harness.designs.results import Enumerated, Exact, Mean, Tally
+from harness.designs.results import Tally
 from harness.designs.scores import Scores
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn, simulate_stochastic
@@ -77,8 +77,6 @@ def simulate_shard(
     return Simulation(tally, *simulate_stochastic(shard, stochastic))
 
 
-Probabilities = TypeVar("Probabilities", Exact, Mean)
-
 _FAR = 1e100
 """Beyond every parameter, where its range is unbounded."""
 
@@ -114,9 +112,13 @@ def solve_with_failures(
     return Solution(
         shown=nothing.shown,
         comparisons=tuple(comparison for each in four for comparison in each.comparisons),
-        enumerated=_enumerated([each.enumerated for each in four]),
+        enumerated=_combined_parts(
+            [each.enumerated for each in four], "by_outcome", "by_truth", "mean"
+        ),
         scores=_scores(everything.scores, failed),
-        integrated=_integrated([each.integrated for each in four]),
+        integrated=_combined_parts(
+            [each.integrated for each in four], "by_outcome", "mean", "under_prior"
+        ),
     )
 
 
@@ -131,43 +133,31 @@ def _bounded(support: tuple[float, float]) -> tuple[float, float]:
     return low, high
 
 
-def _enumerated(four: Sequence[Enumerated | None]) -> Enumerated | None:
-    known = [each for each in four if each is not None]
-    if not known:
+def _combined_parts(four: Sequence[Any], *names: str) -> Any:
+    """The record of everything missed, with these parts of it combined; None where there is none.
+
+    The worst cases in it are those with a failure counted as a miss.
+    """
+    everything = four[1]
+    if everything is None:
         return None
-    return Enumerated(
-        _combined([each.by_outcome for each in known]),
-        _combined_known([each.by_truth for each in known]),
-        _combined_known([each.mean for each in known]),
-        known[1].mean_from,
-        known[1].worst,
-        known[1].worst_anywhere,
-    )
+    parts = {name: _combined([getattr(each, name) for each in four]) for name in names}
+    return replace(everything, **parts)
 
 
-def _integrated(four: Sequence[Integrated | None]) -> Integrated | None:
-    known = [each for each in four if each is not None]
-    if not known:
-        return None
-    return Integrated(
-        _combined([each.by_outcome for each in known]),
-        _combined_known([each.mean for each in known]),
-        _combined_known([each.under_prior for each in known]),
-    )
+def _combined(four: Sequence[Any]) -> Any:
+    """One record of the four solutions: nothing missed, everything missed, failures, answers.
 
-
-def _combined_known(four: Sequence[Probabilities | None]) -> Probabilities | None:
-    known = [each for each in four if each is not None]
-    return _combined(known) if known else None
-
-
-def _combined(four: Sequence[Probabilities]) -> Probabilities:
-    """One record of the four solutions: nothing missed, everything missed, failures, answers."""
+    The length is the mean over the intervals that exist, as those that miss everything have none.
+    """
     nothing, everything, failures, answers = four
+    if nothing is None:
+        return None
     failed = failures.below
     # Exactly 1 where nothing fails, so that no other method's numbers are rounded once more.
     succeeded = np.where(failed > 0, answers.below, 1.0)
-    length = _length(everything.length, succeeded)
+    there = succeeded > 0
+    length = np.where(there, everything.length, np.nan) / np.where(there, succeeded, 1.0)
     return replace(
         nothing,
         length=length,
@@ -175,14 +165,6 @@ def _combined(four: Sequence[Probabilities]) -> Probabilities:
         succeeded=succeeded,
         infinite=everything.infinite,
     )
-
-
-def _length(length: Floats, succeeded: Floats) -> Floats:
-    """The mean length of the intervals that exist; not a number where there is none.
-
-    The intervals that miss everything have no length.
-    """
-    return np.where(succeeded > 0, length, np.nan) / np.where(succeeded > 0, succeeded, 1.0)
 
 
 def _scores(scores: Scores | None, failed: Bools) -> Scores | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,18 +27,16 @@ from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
 from harness.study.columns import Sources
 from harness.study.journal.database import Journal
-from harness.study.journal.keys import ColumnKeys
 from harness.study.journal.trials import (
     Group,
-    ScenarioTrials,
+    Recorder,
     Segment,
     Span,
     Task,
     add,
     drawn_before,
-    recorded,
     save,
-    unrecorded,
+    start_trials,
 )
 from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.parallel import THREADS, Backend, Progress, driver_backend, run_tasks
@@ -50,16 +48,6 @@ Enough = Callable[[int, Simulation], bool]
 
 Prepare = Callable[[Mapping[int, Sequence[Span]]], None]
 """Called before each round with the spans of shards of its scenarios, by their numbers."""
-
-
-@dataclass(frozen=True)
-class Recorder:
-    """Where the counts of finished shards are kept, and how the columns are known there."""
-
-    journal: Journal
-    keys: ColumnKeys
-    complete: bool = False
-    """Whether the journal should have all trials, as after a run in parts."""
 
 
 def outcomes_needed(
@@ -86,13 +74,10 @@ def outcomes_needed(
             known, left = drawn_before(journal, plan, spans[number])
             outcomes[number] = np.unique(np.concatenate([plan.outcomes, *known]))
         tasks += [(number, shard) for shard in left]
-    for number, drawn in run_tasks(_outcomes_numbered, tasks, jobs, THREADS):
+    found = run_tasks(outcomes_drawn, [(shard,) for _, shard in tasks], jobs, THREADS)
+    for (number, _), drawn in zip(tasks, found, strict=True):
         outcomes[number] = np.union1d(outcomes[number], drawn)
     return outcomes
-
-
-def _outcomes_numbered(number: int, shard: Shard) -> tuple[int, Integers]:
-    return number, outcomes_drawn(shard)
 
 
 def simulate_scenarios(
@@ -137,7 +122,9 @@ def simulate_scenarios(
         if prepare is not None:
             prepare(rounds)
         scenarios = {
-            number: _start(plans[number], each, limits[number].limits, len(stochastic), recorder)
+            number: start_trials(
+                plans[number], each, limits[number].limits, len(stochastic), recorder
+            )
             for number, each in rounds.items()
         }
         tasks = [(number, task) for number in pending for task in scenarios[number].tasks()]
@@ -165,18 +152,6 @@ def _before_look(plan: ScenarioPlan, spans: Sequence[Span], look: int) -> list[S
     """The spans between the look before and this one."""
     start = plan.looks[look - 1] if look else 0
     return [span for span in spans if start <= span[0] < plan.looks[look]]
-
-
-def _start(
-    plan: ScenarioPlan,
-    spans: Sequence[Span],
-    limits: Limits,
-    stochastic: int,
-    recorder: Recorder | None,
-) -> ScenarioTrials:
-    if recorder is None:
-        return unrecorded(plan, spans, limits.lower.shape[0], stochastic)
-    return recorded(recorder.journal, plan, spans, limits, recorder.keys)
 
 
 def _lacking(tasks: Sequence[tuple[int, Task]]) -> str:
@@ -214,9 +189,10 @@ def _arguments(
     stochastic: Sequence[StochasticColumn],
 ) -> list[_Arguments]:
     """The arguments of each task; tasks of a group share one table of limits."""
+    groups = {id(task.group): (task.group, limits[number].limits) for number, task in tasks}
     of_group = {
-        id(task.group): _of_group(limits[number].limits, stochastic, task.group)
-        for number, task in tasks
+        key: (table.rows(group.rows), [stochastic[row] for row in group.stochastic])
+        for key, (group, table) in groups.items()
     }
     return [(task.shard, *of_group[id(task.group)]) for _, task in tasks]
 
@@ -274,8 +250,7 @@ def _record(
     def save_all() -> None:
         if recorder is not None:
             for number, group, segment in unsaved.values():
-                found = limits[number].limits
-                save(recorder.journal, plans[number], group, segment, found, recorder.keys)
+                save(recorder, plans[number], group, segment, limits[number].limits)
         unsaved.clear()
 
     try:
@@ -289,13 +264,6 @@ def _record(
                 recorder.journal.commit(start)
     finally:
         save_all()
-
-
-def _of_group(
-    limits: Limits, stochastic: Sequence[StochasticColumn], group: Group
-) -> tuple[Limits, Sequence[StochasticColumn]]:
-    """The limits of the deterministic columns of a group, and its columns that draw theirs."""
-    return limits.rows(group.rows), [stochastic[row] for row in group.stochastic]
 
 
 def with_exact_trials(

@@ -334,34 +334,32 @@ def column_block(result: ScenarioResult, row: int, engine: str) -> Block:
 def exact_block(exact: Exact, row: int, alpha: float) -> Block:
     """The exact miss probabilities of one column under each condition."""
     below, above, missed = exact.below[row], exact.above[row], exact.missed[row]
-    if exact.failed is None or exact.succeeded is None:
-        return _misses(below, above, np.zeros_like(missed), np.ones_like(missed), missed, alpha)
-    return _misses(below, above, exact.failed[row], exact.succeeded[row], missed, alpha)
+    failed, succeeded = np.zeros_like(missed), np.ones_like(missed)
+    if exact.failed is not None and exact.succeeded is not None:
+        failed, succeeded = exact.failed[row], exact.succeeded[row]
+    return _misses(below, above, failed, succeeded, missed, alpha)
 
 
 def mean_block(mean: Mean | None, row: int, alpha: float) -> Block:
     """The overall miss probabilities and mean length of one column; empty if not known."""
     if mean is None:
         return {}
-    below, above, missed = mean.below[[row]], mean.above[[row]], mean.missed[[row]]
-    failed, succeeded = np.zeros(1), np.ones(1)
-    if mean.failed is not None and mean.succeeded is not None:
-        failed, succeeded = mean.failed[[row]], mean.succeeded[[row]]
-    misses = _misses(below, above, failed, succeeded, missed, alpha)
-    length, infinite = mean_length(mean, row)
+    exact = mean.as_exact()
+    length, infinite = mean_length(exact, row)
+    misses = exact_block(exact, row, alpha)
     return {**misses, "mean_length": length[0], "infinite_length": infinite[0]}
 
 
-def mean_length(exact: Exact | Mean, row: int) -> tuple[Floats, Floats]:
+def mean_length(exact: Exact, row: int) -> tuple[Floats, Floats]:
     """The mean of the finite lengths of one column, and the probability of an infinite one.
 
     Each has the shape (c,) of the conditions; the mean is infinite where no length is finite.
     """
-    length = np.atleast_1d(exact.length[row])
+    length = exact.length[row]
     if exact.infinite is None:
         return length, np.zeros_like(length)
-    infinite = np.atleast_1d(exact.infinite[row])
-    succeeded = np.ones(1) if exact.succeeded is None else np.atleast_1d(exact.succeeded[row])
+    infinite = exact.infinite[row]
+    succeeded = np.ones(1) if exact.succeeded is None else exact.succeeded[row]
     finite = succeeded - infinite
     there = finite > ROUNDED_PROBABILITY
     mean = np.where(there, length * succeeded / np.where(there, finite, 1.0), np.inf)

@@ -149,12 +149,7 @@ def _overall(result: ScenarioResult) -> list[Pair]:
     assert result.enumerated is not None
     counts = result.tally.by_outcome
     mean = result.enumerated.mean or _mean_given(counts, result.enumerated.by_outcome)
-    one = np.ones(1)
-    failed, succeeded = (
-        None if each is None else each[:, None] for each in (mean.failed, mean.succeeded)
-    )
-    columns = (mean.below[:, None], mean.above[:, None], mean.length[:, None], failed, succeeded)
-    return [(total_counts(counts), Exact(one, one, *columns))]
+    return [(total_counts(counts), mean.as_exact())]
 
 
 def _mean_given(counts: Counts, exact: Exact) -> Mean:

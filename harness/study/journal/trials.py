@@ -71,6 +71,16 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Recorder:
+    """Where the counts of finished shards are kept, and how the columns are known there."""
+
+    journal: Journal
+    keys: ColumnKeys
+    complete: bool = False
+    """Whether the journal should have all trials, as after a run in parts."""
+
+
+@dataclass(frozen=True)
 class _Known:
     """A record of some columns of the scenario."""
 
@@ -122,22 +132,6 @@ def spans_of(plan: ScenarioPlan) -> list[Span]:
     return list(zip([0, *ends], ends, strict=False))
 
 
-def unrecorded(
-    plan: ScenarioPlan, spans: Sequence[Span], columns: int, stochastic: int
-) -> ScenarioTrials:
-    """Return the trials of a scenario of which nothing is known.
-
-    Args:
-        plan: the scenario with its shards.
-        spans: the shards of each segment.
-        columns: the number of deterministic columns.
-        stochastic: the number of columns that draw their limits.
-    """
-    segments = [Segment(a, b, a) for a, b in spans]
-    group = Group(tuple(range(columns)), tuple(range(stochastic)), segments)
-    return ScenarioTrials(plan, [group] if segments else [])
-
-
 def drawn_before(
     journal: Journal, plan: ScenarioPlan, spans: Sequence[Span]
 ) -> tuple[list[Integers], list[Shard]]:
@@ -161,39 +155,44 @@ def drawn_before(
     return outcomes, left
 
 
-def recorded(
-    journal: Journal, plan: ScenarioPlan, spans: Sequence[Span], limits: Limits, keys: ColumnKeys
+def start_trials(
+    plan: ScenarioPlan,
+    spans: Sequence[Span],
+    limits: Limits,
+    stochastic: int,
+    recorder: Recorder | None,
 ) -> ScenarioTrials:
     """Return the trials of a scenario with all that a journal knows of them.
 
     Args:
-        journal: the journal.
         plan: the scenario with its shards.
         spans: the shards of each segment.
         limits: of the deterministic columns, at all outcomes that are drawn.
-        keys: of all columns.
+        stochastic: the number of columns that draw their limits.
+        recorder: knows finished shards; None where nothing is recorded.
 
     Raises:
         InputError: limits of a method of the catalogue are others than those of a record that the
             same program made; or the journal is damaged.
     """
-    known = _known(journal, plan, spans)
-    if not known:
-        return unrecorded(plan, spans, len(keys.names), len(keys.stochastic))
-    where = scenario_words(plan.scenario)
-    columns_at = [_columns_at(each, limits, keys) for each in known]
-    for each, columns in zip(known, columns_at, strict=True):
-        _refuse_other_limits(journal, each, columns, where)
-    count = len(keys.names)
+    known: list[_Known] = []
+    columns_at: list[list[ColumnKey | None]] = []
+    if recorder is not None:
+        known = _known(recorder.journal, plan, spans)
+        columns_at = [_columns_at(each, limits, recorder.keys) for each in known]
+        for each, columns in zip(known, columns_at, strict=True):
+            where = scenario_words(plan.scenario)
+            _refuse_other_limits(recorder.journal, each, columns, where)
+    count = limits.lower.shape[0]
     chains: dict[tuple[tuple[int, ...], ...], list[int]] = {}
-    for column in range(count + len(keys.stochastic)):
+    for column in range(count + stochastic):
         drawn = column >= count
         chain = tuple(
             _chain(known, [each[column] for each in columns_at], drawn, *span) for span in spans
         )
         chains.setdefault(chain, []).append(column)
     groups = [
-        _group(spans, known, columns_at, chain, columns, count) for chain, columns in chains.items()
+        _group(spans, known, columns_at, chain, rows, count) for chain, rows in chains.items()
     ]
     return ScenarioTrials(plan, groups)
 
@@ -309,26 +308,20 @@ def _group(
 
 
 def save(
-    journal: Journal,
-    plan: ScenarioPlan,
-    group: Group,
-    segment: Segment,
-    limits: Limits,
-    keys: ColumnKeys,
+    recorder: Recorder, plan: ScenarioPlan, group: Group, segment: Segment, limits: Limits
 ) -> None:
     """Put the counts of a segment into the journal, if it has counts that its record lacks.
 
     A column that draws its limits and failed somewhere is left out: the next run asks it again.
 
     Args:
-        journal: the journal.
+        recorder: the journal, and the keys of all columns of the run.
         plan: the scenario with its shards.
         group: the columns.
         segment: their counts.
         limits: of all deterministic columns of the scenario.
-        keys: of all columns of the run.
     """
-    simulation = segment.simulation
+    simulation, keys = segment.simulation, recorder.keys
     if not segment.changed or simulation is None:
         return
     segment.changed = False
@@ -344,4 +337,4 @@ def save(
         kept = take_simulation(simulation, range(len(group.rows)), [place for place, _ in drawn])
         span = segment.start, segment.done
         key = trials_key(plan.shards[0])
-        segment.record = journal.put(key, span, columns, pack(kept), segment.record)
+        segment.record = recorder.journal.put(key, span, columns, pack(kept), segment.record)
