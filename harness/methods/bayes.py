@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,7 @@ from harness.families.catalogue import family_of
 from harness.methods.method import (
     LOWER,
     NOMINAL,
+    NONE,
     ONE_SIDED,
     TWO_SIDED,
     TWO_SIDED_ONLY,
@@ -31,7 +33,6 @@ from harness.methods.method import (
     Formula,
     LimitPair,
     Method,
-    documented,
 )
 from harness.methods.proportion.closed_form import exact_at_boundary
 
@@ -166,6 +167,7 @@ def jeffreys_equal_tailed_rate(
     return over_posterior("rate", criteria.balanced_tail, data, alpha, side, _JEFFREYS_RATE)
 
 
+_HOLDS = "holds the estimate"
 _PAPER = "Ross (2003), Comput. Biol. Med. 33, 509–531, "
 _MODE = "at a large alpha it lies about the mode, which is not the difference or mean of two modes"
 _WIDENS = "at a small alpha another event may widen it on both sides by more than it moves it"
@@ -183,7 +185,7 @@ def four_criteria(family: str) -> dict[str, Method]:
 
 
 def methods_of_criteria(
-    over: Callable[..., LimitPair], flat: Prior, *, compares: bool
+    over: Callable[..., LimitPair], flat: Prior, *, compares: bool, note: str = ""
 ) -> dict[str, Method]:
     """The methods of the four criteria by name.
 
@@ -191,10 +193,13 @@ def methods_of_criteria(
         over: the limits of a criterion, as ``over_beta``.
         flat: the default prior.
         compares: whether the parameter is of two proportions or rates.
+        note: what is said of each beside the rule of its criterion.
     """
 
     def of(criterion: criteria.Criterion[Any]) -> Formula:
-        return documented(partial(over, criterion), criterion)
+        form = partial(over, criterion)
+        form.__doc__ = (inspect.getdoc(criterion) or "").partition("\n\nArgs:\n")[0] + note
+        return form
 
     shortest = "section 7" if compares else "method 2"
     # A mean alpha error of zero under the flat prior is one under a uniform truth.
@@ -208,7 +213,7 @@ def methods_of_criteria(
             _PAPER + shortest,
             of(criteria.minimal_length),
             TWO_SIDED_ONLY,
-            exceptions={"holds the estimate": _MODE} if compares else {},
+            exceptions={_HOLDS: _MODE} if compares else {},
         ),
         "balanced_width": bayes(
             "Bayesian balanced width",
@@ -222,9 +227,7 @@ def methods_of_criteria(
             "Bayesian balanced tails",
             _PAPER + "method 4",
             of(criteria.balanced_tail),
-            exceptions={
-                "holds the estimate": "next to an end of the range both limits may lie on one side"
-            },
+            exceptions={_HOLDS: "next to an end of the range both limits may lie on one side"},
         ),
     }
 
@@ -297,33 +300,19 @@ def ratio_criteria(family: str, ends: Ends) -> dict[str, Method]:
         family: the name of the family.
         ends: where the lower limit is 0, and where the upper one is infinite.
     """
-
-    def of(criterion: criteria.Criterion[Any]) -> Formula:
-        form = partial(over_ratio, family, ends, criterion)
-        rule = inspect.getdoc(criterion) or ""
-        form.__doc__ = rule.partition("\n\nArgs:\n")[0] + _ON_THE_LOGARITHM + (ends.__doc__ or "")
-        return form
-
-    flat = family_of(family).model.FLAT_PRIOR
-    bayes = partial(Method, category="Bayes", default_prior=flat)
+    found = methods_of_criteria(
+        partial(over_ratio, family, ends),
+        family_of(family).model.FLAT_PRIOR,
+        compares=False,
+        note=_ON_THE_LOGARITHM + (ends.__doc__ or ""),
+    )
+    shortest = "Bayesian minimal length on the logarithm"
+    differs: dict[str, dict[str, Any]] = {
+        "one_sided": {},
+        "minimal_length": {"title": shortest, "exceptions": {_HOLDS: _MODE_OF_RATIO}},
+        "balanced_tail": {"exceptions": {_HOLDS: _MEDIAN}},
+    }
     return {
-        "one_sided": bayes(
-            "Bayesian one-sided limit",
-            _PAPER + "method 1",
-            of(criteria.one_sided),
-            ONE_SIDED,
-        ),
-        "minimal_length": bayes(
-            "Bayesian minimal length on the logarithm",
-            _PAPER + "method 2",
-            of(criteria.minimal_length),
-            TWO_SIDED_ONLY,
-            exceptions={"holds the estimate": _MODE_OF_RATIO},
-        ),
-        "balanced_tail": bayes(
-            "Bayesian balanced tails",
-            _PAPER + "method 4",
-            of(criteria.balanced_tail),
-            exceptions={"holds the estimate": _MEDIAN},
-        ),
+        name: replace(found[name], promise="none", keeps=NONE, **traits)
+        for name, traits in differs.items()
     }
