@@ -81,52 +81,41 @@ def dictionary(tables: Mapping[str, pl.DataFrame], family: str, calibration: boo
         family: the family of the run.
         calibration: whether it is a calibration, whose tables mean something else.
     """
-    rows = [
-        (name, *astuple(column)[1:])
-        for name, table in tables.items()
-        for column in columns_in(table, name, family, calibration)
-    ]
+    rows = []
+    for name, table in tables.items():
+        known = records_in(name, family, calibration)
+        columns = {column: known[column] for column in table.columns}
+        rows += [astuple(each) for each in _described(name, columns, family_of(family))]
     return pl.DataFrame(rows, dict.fromkeys(_COLUMNS, pl.String), orient="row")
 
 
 _COLUMNS = ("table", "column", "type", "unit", "meaning")
 
 
-def columns_in(
-    frame: pl.DataFrame, name: str, family: str, calibration: bool
-) -> tuple[Column, ...]:
-    """Return the columns of a table as it is.
-
-    Args:
-        frame: the table.
-        name: the name of its file, without the ending.
-        family: the family of the run.
-        calibration: whether it is a calibration.
-    """
-    known = records_in(name, family, calibration)
-    columns = {column: known[column] for column in frame.columns}
-    return _described(name, columns, family_of(family))
-
-
 def records_in(name: str, family: str, calibration: bool) -> Records:
     """Return the records of the columns of a table by the name of its file; none of another file.
 
-    Args: as of ``columns_in``.
+    Args:
+        name: the name of the file, without the ending.
+        family: the family of the run.
+        calibration: whether it is a calibration.
     """
     table = f"calibration_{name}" if calibration else name
     return possible_records(table, family) if table in TABLES else {}
 
 
-def parquet_metadata(columns: Iterable[Column]) -> dict[str, str]:
-    """Return the columns as the metadata of a Parquet file: JSON text under the key ``columns``.
+def parquet_metadata(described: pl.DataFrame, table: str) -> dict[str, str]:
+    """Return the columns of a table as the metadata of a Parquet file, under the key ``columns``.
 
-    The JSON is an object of objects with ``type``, ``unit`` and ``meaning``, by names of columns.
+    That is the JSON text of an object of objects with ``type``, ``unit`` and ``meaning``, by names
+    of columns.
+
+    Args:
+        described: as ``dictionary`` returns it.
+        table: the name of the table.
     """
-    content = {
-        column.name: {"type": column.type, "unit": column.unit, "meaning": column.meaning}
-        for column in columns
-    }
-    return {"columns": json.dumps(content, ensure_ascii=False)}
+    rows = described.filter(pl.col("table") == table).drop("table").iter_rows(named=True)
+    return {"columns": json.dumps({row.pop("column"): row for row in rows}, ensure_ascii=False)}
 
 
 def _possible(table: str, family: str) -> Records:

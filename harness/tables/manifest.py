@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.agreement import LEVEL
+from harness.agreement import LEVEL, DrawsAgreement, MethodAgreement
 from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.precision import PROBABILITY, Aim, half_width
@@ -133,10 +133,13 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
     stopped = any(result.looks for result in results)
     rows = []
     for each in by_column(results):
-        tallied = [(result.tally, row) for result, row in each if result.tally is not None]
-        if not tallied:
+        counted = [
+            (total_counts(result.tally.by_outcome), row)
+            for result, row in each
+            if result.tally is not None
+        ]
+        if not counted:
             continue
-        counted = [(total_counts(tally.by_outcome), row) for tally, row in tallied]
         trials = np.sum([counts.trials for counts, _ in counted], axis=0)
         misses = np.sum([counts.missed[row] for counts, row in counted], axis=0)
         error = float(standard_error(misses, trials)[0])
@@ -151,8 +154,9 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
                 "std_error": None if math.isnan(error) or stopped else error,
             }
         )
-    of_rows = (np.array([row[name] for row in rows], np.int64) for name in ("misses", "trials"))
-    misses, trials = of_rows
+    misses, trials = (
+        np.array([row[name] for row in rows], np.int64) for name in ("misses", "trials")
+    )
     if stopped:
         return [{**row, "ci_lower": None, "ci_upper": None} for row in rows]
     lower, upper = fraction_interval(misses, trials)
@@ -162,64 +166,47 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
     ]
 
 
-def _size(scenario: Scenario) -> float | list[float]:
-    """The size, or a list of the sizes of several samples."""
-    size: float | list[float] = _of_samples(scenario.sizes)
-    return size
-
-
 def _size_text(scenario: Scenario) -> str:
     """The sizes of all samples, without their names."""
     return ", ".join(f"{size:.15g}" for size in scenario.sizes)
 
 
 def _agreement(agreement: EngineAgreement, results: Sequence[ScenarioResult]) -> dict[str, Any]:
-    scenarios, methods, draws = (
-        [each.scenario for each in results],
-        agreement.methods,
-        agreement.draws,
-    )
+    methods, draws = agreement.methods, agreement.draws
+    tested: list[MethodAgreement | DrawsAgreement] = [*methods, *([] if draws is None else [draws])]
     drawn = results[0].stochastic if results else None
     known = drawn.enumerated.known if drawn and drawn.enumerated is not None else ()
     unknown = enumerate(drawn.columns if drawn else ())
     labels = dict.fromkeys(column.method for row, column in unknown if row not in known)
-    verdicts = [*(each.agrees for each in methods), *([] if draws is None else [draws.agrees])]
+
+    def p_values(found: MethodAgreement | DrawsAgreement) -> dict[str, Any]:
+        at = {} if found.scenario is None else sizes_by_name(results[found.scenario].scenario)
+        return {
+            "smallest_p": found.smallest_p,
+            "smallest_p_adjusted": found.smallest_p_adjusted,
+            "at": at,
+        }
+
+    def of_method(found: MethodAgreement) -> dict[str, Any]:
+        expected = found.expected_missing
+        return {
+            "method": found.method,
+            "cells": found.cells,
+            "tests": found.tests,
+            **p_values(found),
+            "intervals_missing": found.intervals_missing,
+            "expected_missing": None if expected is None else round(expected, 3),
+        }
+
     return {
         "checked": bool(methods),
         **({"not_checked": list(labels)} if labels else {}),
-        "agrees": all(verdicts) if verdicts else None,
+        "agrees": all(each.agrees for each in tested) if tested else None,
         "level": LEVEL,
-        "tests": sum(each.tests for each in methods) + (0 if draws is None else draws.tests),
-        "draws": None
-        if draws is None
-        else {
-            "tests": draws.tests,
-            "agree": draws.agrees,
-            "smallest_p": draws.smallest_p,
-            "smallest_p_adjusted": draws.smallest_p_adjusted,
-            "at": _at(scenarios, draws.scenario),
-        },
-        "methods": [
-            {
-                "method": each.method,
-                "cells": each.cells,
-                "tests": each.tests,
-                "smallest_p": each.smallest_p,
-                "smallest_p_adjusted": each.smallest_p_adjusted,
-                "at": _at(scenarios, each.scenario),
-                "intervals_missing": each.intervals_missing,
-                "expected_missing": None
-                if each.expected_missing is None
-                else round(each.expected_missing, 3),
-            }
-            for each in methods
-        ],
+        "tests": sum(each.tests for each in tested),
+        "draws": draws and {"tests": draws.tests, "agree": draws.agrees, **p_values(draws)},
+        "methods": [of_method(each) for each in methods],
     }
-
-
-def _at(scenarios: Sequence[Scenario], number: int | None) -> dict[str, float]:
-    """The sizes of a scenario by their names; none for the whole run."""
-    return {} if number is None else sizes_by_name(scenarios[number])
 
 
 def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
@@ -237,7 +224,7 @@ def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
             (each["largest_discrepancy_below"] for each in comparisons), default=None
         ),
         "comparisons": comparisons,
-        "sizes": [_size(scenario) for scenario, solution in solved if solution.comparisons],
+        "sizes": [_of_samples(scenario.sizes) for scenario, found in solved if found.comparisons],
     }
 
 

@@ -25,7 +25,7 @@ from harness.tables.columns import (
     columns_of_run,
 )
 from harness.tables.commit import settle
-from harness.tables.dictionary import columns_in, dictionary, parquet_metadata, records_in
+from harness.tables.dictionary import dictionary, parquet_metadata, records_in
 from harness.tables.storage import (
     CELLS_FILE,
     COLUMNS_FILE,
@@ -109,21 +109,21 @@ def write_tables(results: Results, folder: Path) -> None:
     Raises:
         OSError: a file cannot be written.
     """
-    tables, (family, calibration) = results.tables, _kind_of(results.manifest)
-    cells = tables[CELLS]
+    tables = results.tables
+    described = dictionary(tables, *_kind_of(results.manifest))
     with _disk_errors():
-        cells.rechunk().write_parquet(
+        tables[CELLS].rechunk().write_parquet(
             folder / CELLS_FILE,
             compression="zstd",
             compression_level=3,
             statistics=False,
             row_group_size=_ROW_GROUP,
-            metadata=parquet_metadata(columns_in(cells, CELLS, family, calibration)),
+            metadata=parquet_metadata(described, CELLS),
         )
         for name, table in tables.items():
             if name != CELLS:
                 table.write_csv(folder / f"{name}.csv")
-        dictionary(tables, family, calibration).write_csv(folder / COLUMNS_FILE)
+        described.write_csv(folder / COLUMNS_FILE)
     write_manifest(folder, results.manifest)
 
 
