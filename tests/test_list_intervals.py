@@ -145,4 +145,4 @@ def test_every_family_has_a_method_for_each_side_where_none_is_named(family, sid
 def test_there_are_no_tails_where_there_is_no_posterior():
     found = harness.interval("clustered_proportion", "wilson", **CLUSTERS)
     with pytest.raises(InputError, match="clustered_proportion has no closed posterior"):
-        tails("clustered_proportion", "wilson", found, **CLUSTERS)
+        tails("clustered_proportion", "wilson", (found.lower, found.upper), **CLUSTERS)

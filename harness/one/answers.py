@@ -155,29 +155,16 @@ def find_intervals(method: Method, setting: Setting, rows: Sequence[Row]) -> Fou
     return Found(method, estimate, lower, upper, faults, time.perf_counter() - start)
 
 
-def posterior_tails(found: Found, setting: Setting, rows: Sequence[Row]) -> list[Any]:
-    """Return the posterior mass below and above each interval; None where there is none."""
-    outside: list[Any] = [None] * len(rows)
-    has_limits = ~np.isnan(found.lower) & ~np.isnan(found.upper)
-    places = [int(place) for place in np.flatnonzero(has_limits)]
-    if not places:
-        return outside
-    data = stacked([rows[place] for place in places])
-    known = Interval(
-        found.estimate[places],
-        found.lower[places],
-        found.upper[places],
-        family=setting.family.name,
-        method=found.method.name,
-        alpha=setting.alpha,
-        side=setting.side,
-        data=data,
-    )
-    mass = tails(setting.family.name, found.method.name, known, prior=setting.prior, **data)
-    both = zip(np.ravel(mass.lower_tail), np.ravel(mass.upper_tail), strict=True)
-    for place, each in zip(places, both, strict=True):
-        outside[place] = tuple(map(float, each))
-    return outside
+def posterior_tails(found: Found, setting: Setting, rows: Sequence[Row]) -> tuple[Floats, Floats]:
+    """Return the posterior mass below and above each interval; no number where there is none."""
+    below, above = np.full((2, len(rows)), np.nan)
+    places = np.flatnonzero(~np.isnan(found.lower) & ~np.isnan(found.upper)).tolist()
+    if places and _has_posterior(found, setting):
+        data = stacked([rows[place] for place in places])
+        limits = found.lower[places], found.upper[places]
+        family, method = setting.family.name, found.method.name
+        below[places], above[places] = tails(family, method, limits, prior=setting.prior, **data)
+    return below, above
 
 
 COLUMNS = ("estimate", "lower", "upper", "alpha", "method", "side")
@@ -277,18 +264,14 @@ def _in_full(
     found: Found, setting: Setting, rows: Sequence[Row], has_tails: bool
 ) -> list[dict[str, Any]]:
     """The rest of the figures that Ross (2003), section 4, reports of an interval."""
-    length = setting.family.length(found.lower, found.upper)
-    outside: list[Any] = [None] * len(rows)
-    if _has_posterior(found, setting):
-        outside = posterior_tails(found, setting, rows)
-    records = []
-    for place in range(len(rows)):
-        record: dict[str, Any] = {"length": _known(length[place])}
-        if has_tails:
-            record |= dict.fromkeys(TAILS)
-        if outside[place] is not None:
-            below, above = outside[place]
-            values = (below, above, below + above, setting.alpha - (below + above))
-            record |= dict(zip(TAILS, values, strict=True))
-        records.append({**record, "seconds": found.seconds / len(rows)})
-    return records
+    columns = {"length": setting.family.length(found.lower, found.upper)}
+    if has_tails:
+        below, above = posterior_tails(found, setting, rows)
+        outside = below + above
+        values = (below, above, outside, setting.alpha - outside)
+        columns |= dict(zip(TAILS, values, strict=True))
+    seconds = found.seconds / len(rows)
+    return [
+        {**{name: _known(each[place]) for name, each in columns.items()}, "seconds": seconds}
+        for place in range(len(rows))
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -22,14 +21,6 @@ from harness.methods import catalogue
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
 from harness.one.result import Interval, Value
-
-
-@dataclass(frozen=True)
-class Tails:
-    """The mass of a posterior outside the limits of an interval."""
-
-    lower_tail: Value
-    upper_tail: Value
 
 
 def compute(
@@ -76,16 +67,16 @@ def compute(
 def tails(
     family: str,
     method: str,
-    found: Interval,
+    limits: tuple[npt.ArrayLike, npt.ArrayLike],
     *,
     prior: Prior | None = None,
     **data: npt.ArrayLike,
-) -> Tails:
+) -> tuple[Value, Value]:
     """Compute the posterior mass below and above an interval.
 
     Args:
         family: as for ``interval``, like ``method``, ``prior`` and the data.
-        found: the interval, whose limits broadcast against the data.
+        limits: the lower and the upper one, which broadcast against the data.
 
     Returns:
         Both masses under the prior, by default that of the method, or else a flat one.
@@ -100,13 +91,12 @@ def tails(
         raise InputError(f"the parameter of {family} has no closed posterior")
     prior = known.validate_prior(prior)
     columns, _ = _arguments(family, chosen, 0.5, data)
-    *data_columns, lower, upper = np.broadcast_arrays(*columns, found.lower, found.upper)
+    *data_columns, lower, upper = np.broadcast_arrays(*columns, *limits)
     reference = prior or chosen.default_prior or known.model.FLAT_PRIOR
     posterior = known.posterior(tuple(column.ravel() for column in data_columns), reference)
-    return Tails(
-        _float_or_array(posterior.cdf(lower.ravel()).reshape(lower.shape)),
-        _float_or_array(posterior.sf(upper.ravel()).reshape(upper.shape)),
-    )
+    masses = posterior.cdf(lower.ravel()), posterior.sf(upper.ravel())
+    below, above = (_float_or_array(each.reshape(lower.shape)) for each in masses)
+    return below, above
 
 
 def method_of(family: str, method: str) -> Method:

@@ -38,6 +38,8 @@ from harness.planning.search import Found, Question, search
 from harness.planning.sums import LimitsOf, PairedSums, Sums
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
+_Wanted = Mapping[str, float | None]
+"""The width or the value that is asked for by one of these names; None of the others."""
 _RISES = ("rises with x", "is monotone")
 """The properties of which a method needs one, so that few limits bound many."""
 
@@ -141,14 +143,15 @@ def size(
         (139, 0.0499, 556)
     """
     known = family_of(validate_choice("family", family, FAMILIES, ()))
+    wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
     if not known.has_outcomes:
-        others = {"assurance": assurance, "above": above, "below": below, "prior": prior}
-        others |= {"probability": probability, "ratio": None if ratio == 1 else ratio}
+        others = {"assurance": assurance, ABOVE: above, BELOW: below, "prior": prior}
+        others |= {PROBABILITY: probability, "ratio": None if ratio == 1 else ratio}
         for name, value in others.items():
             if value is not None:
                 raise InputError(f"size of {known.name} takes half_width or length, found {name}")
-        return _of_lists(known, method, half_width, length, alpha, truths)
-    goal = _goal(known, half_width, length, assurance, above, below, probability)
+        return _of_lists(known, method, wanted, alpha, truths)
+    goal = _goal(known, wanted, assurance, probability)
     ranges = _ranges(known, truths)
     _validate(alpha=alpha)
     _validate_ratio(known, ratio)
@@ -169,15 +172,10 @@ def size(
 
 
 def _of_lists(
-    family: Family,
-    method: AnyMethod,
-    half_width: float | None,
-    length: float | None,
-    alpha: float,
-    given: Mapping[str, Any],
+    family: Family, method: AnyMethod, wanted: _Wanted, alpha: float, given: Mapping[str, Any]
 ) -> Size:
     """The smallest number of runs or clusters."""
-    goal = _goal(family, half_width, length, None, None, None, None)
+    goal = _goal(family, wanted, None, None)
     _validate(alpha=alpha)
     halves = goal.name == HALF_WIDTH
     question = list_question(family, method, float(alpha), goal.target, halves, given)
@@ -204,24 +202,17 @@ def _answer(question: Question, found: Found) -> Size:
 
 
 def _goal(
-    family: Family,
-    half_width: float | None,
-    length: float | None,
-    assurance: float | None,
-    above: float | None,
-    below: float | None,
-    probability: float | None,
+    family: Family, wanted: _Wanted, assurance: float | None, probability: float | None
 ) -> Goal:
     """Return the one goal that is asked for.
 
     Raises:
         InputError: there is none, or more than one, or a number is out of range.
     """
-    asked = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
-    given = {name: value for name, value in asked.items() if value is not None}
+    given = {name: value for name, value in wanted.items() if value is not None}
     if len(given) != 1:
         found = ", ".join(given) or "nothing"
-        raise InputError(f"size needs one of {', '.join(asked)}, found {found}")
+        raise InputError(f"size needs one of {', '.join(wanted)}, found {found}")
     ((name, value),) = given.items()
     validate_number(name, value)
     if not math.isfinite(value):
