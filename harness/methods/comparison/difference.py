@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
 from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.base.numerics.points import UnitPoints, unit_difference
 from harness.base.numerics.root_finding import bracketed_newton
 from harness.methods.method import LimitPair
@@ -218,7 +218,7 @@ def _skewed_limits(data: tuple[Floats, ...], tail: float, factor: Floats) -> Lim
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _Pairs(Rows):
     """m outcomes, as seen from the end of the range at which both rates x/n and y/m are 0.
 
     For the lower limit x/n is p̂₁ and y/m is q̂₂ = 1 − p̂₂; for the upper limit they are q̂₁ and p̂₂.
@@ -232,9 +232,6 @@ class _Pairs:
     m: Floats
     factor: Floats
     """What V is multiplied by."""
-
-    def at(self, index: Positions | Bools) -> _Pairs:
-        return _Pairs(*(getattr(self, each.name)[index] for each in fields(self)))
 
     def turned(self) -> _Pairs:
         """The same outcomes, as seen from the other end of the range."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.base.numerics.root_finding import bracketed_newton
 
 # The logits between which the share of the room that a root takes lies.
@@ -16,7 +16,7 @@ _FARTHEST_LOGIT = 600.0
 
 
 @dataclass(frozen=True)
-class Tables:
+class Tables(Rows):
     """m tables [[a, b], [c, d]] with the samples as rows; the odds ratio is ad / (bc).
 
     A *shift* by s leaves the margins as they are: a + s, b − s, c − s, d + s. The odds ratio rises
@@ -88,10 +88,6 @@ class Tables:
     def mirrored(self) -> Tables:
         """The tables with successes and failures exchanged, whose odds ratios are the inverse."""
         return Tables(self.b, self.a, self.d, self.c)
-
-    def at(self, index: Index) -> Tables:
-        """The tables at ``index``."""
-        return Tables(*(cell[index] for cell in self.cells))
 
     def plus(self, increment: float) -> Tables:
         """The tables with a number added to each cell."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Index
+from harness.base.numerics.arrays import Bools, Floats, Index, Rows
 from harness.base.numerics.points import Points
 from harness.base.numerics.special import log_poisson
 from harness.methods.comparison.fourfold import Tables
@@ -53,7 +53,7 @@ def expected(moved: Tables, tables: Tables) -> TablePoints:
 
 
 @dataclass(frozen=True)
-class Window:
+class Window(Rows):
     """Consecutive shifts for each of m tables, with the logarithms of their weights at a θ."""
 
     first: Floats
@@ -92,10 +92,6 @@ class Window:
     def shifts(self) -> Floats:
         """The shifts, (m, w)."""
         return self.first[:, None] + np.arange(self.log_weights.shape[1])
-
-    def at(self, index: Index) -> Window:
-        """The windows of some tables."""
-        return Window(self.first[index], self.log_weights[index], self.log_ratio[index])
 
     def replaced(self, index: Index, by: Window) -> Window:
         """These windows with those at ``index`` replaced, all as wide as the widest."""

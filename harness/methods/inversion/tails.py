@@ -14,7 +14,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.arrays import Bools, Floats, Index, Positions, Rows
 from harness.base.numerics.points import RealPoints, UnitPoints, log_ratios
 from harness.base.numerics.root_finding import bracketed_newton
 from harness.base.numerics.special import deviance, log_binomial, stirling_error
@@ -144,7 +144,7 @@ def find_root(
 
 
 @dataclass(frozen=True)
-class BinomialTails:
+class BinomialTails(Rows):
     """The side of x of n towards p = 1; the other side is that of n − x, mirrored."""
 
     x: Floats
@@ -161,9 +161,6 @@ class BinomialTails:
     @property
     def alone(self) -> Bools:
         return np.asarray(self.x == 0)
-
-    def at(self, index: Index) -> BinomialTails:
-        return BinomialTails(self.x[index], self.n[index])
 
     def near(self, points: UnitPoints) -> Floats:
         """Pr(X ≤ x), for x < n."""
@@ -238,7 +235,7 @@ _HALF_LOG_TWO_PI = 0.9189385332046727
 
 
 @dataclass(frozen=True)
-class PoissonTails:
+class PoissonTails(Rows):
     """The side of x towards larger means (``sign`` 1) or towards 0 (``sign`` −1)."""
 
     x: Floats
@@ -255,9 +252,6 @@ class PoissonTails:
     @property
     def alone(self) -> Bools:
         return np.asarray((self.x == 0) & (self.sign > 0))
-
-    def at(self, index: Index) -> PoissonTails:
-        return PoissonTails(self.x[index], self.sign)
 
     def near(self, points: RealPoints) -> Floats:
         """Pr(X ≤ x), or Pr(X ≥ x) for x > 0."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats, Positions
+from harness.base.numerics.arrays import Floats, Rows
 from harness.methods.method import LimitPair
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Pairs(Rows):
     """Counts of pairs by which of the two are successes, shape (m,) each."""
 
     both: Floats
@@ -44,10 +44,6 @@ class Pairs:
     def swapped(self) -> Pairs:
         """The table with the first and the second exchanged."""
         return Pairs(self.both, self.second_only, self.first_only, self.neither)
-
-    def at(self, index: Positions) -> Pairs:
-        """The tables at ``index``."""
-        return Pairs(*(getattr(self, each.name)[index] for each in fields(self)))
 
 
 LowerLimit = Callable[[Pairs, float], Floats]

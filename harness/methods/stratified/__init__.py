@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.special import ndtri
 
 from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.base.numerics.root_finding import bracketed_newton
 from harness.families.lists import weighted_mean, weights
 from harness.methods.comparison.skewness import Derived, skewness_term
@@ -18,7 +18,7 @@ from harness.methods.proportion.score import wilson_at
 
 
 @dataclass(frozen=True)
-class Strata:
+class Strata(Rows):
     """Counts by outcome and stratum, shape (m, S) each.
 
     A stratum that an outcome does not have is a stratum of weight 0, with no success in one case of
@@ -48,10 +48,6 @@ class Strata:
         )
         weight = weights(data[1], data[3])
         return cls(x1, n1, x2, n2, weight, weight / weight.sum(axis=1, keepdims=True))
-
-    def at(self, index: Positions | slice) -> Self:
-        """The outcomes at ``index``."""
-        return type(self)(*(getattr(self, each.name)[index] for each in fields(self)))
 
     @property
     def swapped(self) -> Self:

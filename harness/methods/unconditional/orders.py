@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.base.numerics.arrays import Bools, Floats, Integers, Positions, Rows
 from harness.base.numerics.root_finding import bracketed_newton
 
 # Counts are whole numbers up to 100, and the i of T = t are right to 1e-12. An i as close
@@ -33,14 +33,11 @@ _NO_TERMS = 1e-300
 
 
 @dataclass(frozen=True)
-class Extremes:
+class Extremes(Rows):
     """The outcomes at least as extreme as each of m observed ones, in the form of ``Tails``."""
 
     large: Integers | None
     small: Integers | None
-
-    def at(self, index: Positions | Bools) -> Extremes:
-        return Extremes(*(None if part is None else part[index] for part in self._parts()))
 
     def together(self, other: Extremes) -> Extremes:
         """The outcomes of either."""
@@ -73,7 +70,7 @@ def _both(choose: np.ufunc, one: Integers | None, other: Integers | None) -> Int
 
 
 @dataclass(frozen=True)
-class Observed:
+class Observed(Rows):
     """m observed outcomes (i, j), and the end of the range that they are seen from."""
 
     i: Integers
@@ -82,9 +79,6 @@ class Observed:
     n2: int
     from_below: bool
     """Whether that end is −1: the larger differences are then at the larger i and j."""
-
-    def at(self, index: Positions | Bools) -> Observed:
-        return Observed(self.i[index], self.j[index], self.n1, self.n2, self.from_below)
 
 
 class Order(Protocol):

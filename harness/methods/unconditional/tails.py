@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln
 
-from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.base.numerics.arrays import Bools, Floats, Integers, Rows
 
 # No supremum is as large as this multiple of the largest value at the nodes.
 _GAIN = 1.25
@@ -33,7 +33,7 @@ _CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
-class Tails:
+class Tails(Rows):
     """m sets of outcomes (i, j), each of at most two parts, with the distances ε of two δ.
 
     The large part holds the i from ``large`` on, which may have any u ≤ ε, and the small part the i
@@ -51,16 +51,6 @@ class Tails:
     """The first i of the large part at each j, n₁ + 1 where there is none; shape (m, n₂ + 1)."""
     small: Integers | None
     """The last i of the small part at each j, −1 where there is none; shape (m, n₂ + 1)."""
-
-    def at(self, index: Positions | Bools | slice) -> Tails:
-        return Tails(
-            self.n1,
-            self.n2,
-            self.distance[index],
-            self.width[index],
-            None if self.large is None else self.large[index],
-            None if self.small is None else self.small[index],
-        )
 
     def is_at_most(self, level: float) -> Bools:
         """Whether the largest probability is at most ``level``, shape (m,).
