@@ -163,10 +163,13 @@ class Design:
     """Return the scenario of each independent sample alone."""
     sampling_title: Callable[[Scenario], str | None] = lambda _: None
     """Return how data arise, in words; None where it is the model's own way."""
-    beside: Callable[[Scenario, Sequence[float], float], tuple[float, ...]] | None = None
+    beside: Callable[[Scenario, Sequence[float], float], tuple[float, ...]] = (
+        lambda scenario, truths, step: tuple(truths)
+    )
     """Return true values beside some, at which the parameter is larger by about a step.
 
-    A negative step makes it smaller; a step of 0 changes nothing. The values stay in range.
+    A negative step makes it smaller; a step of 0 changes nothing. The values stay in range: where
+    none is known beside them, they are the same.
     """
     refuse: Callable[[Scenario], None] = lambda _: None
     """Raise an error for a scenario that cannot be computed."""
@@ -187,7 +190,7 @@ class Design:
     """The sizes and alphas of a check by default, by whether the parameter is bounded."""
     small_cells: int = 0
     """A run of fewer cells takes seconds."""
-    probed_counts: tuple[int, ...] = ()
+    probed_counts: tuple[int, ...] = (4, 8)
     """The largest mean counts of two scenarios that are solved exactly, to measure the time."""
 
 
@@ -397,7 +400,6 @@ class Scenario:
 
     def beside(self, truths: Sequence[float], step: float) -> tuple[float, ...]:
         """Return true values beside some, at which the parameter is larger by about ``step``."""
-        assert self.design.beside is not None
         return self.design.beside(self, truths, step)
 
     def with_truths(self, truths: Sequence[float]) -> Scenario:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from types import SimpleNamespace
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -47,7 +48,7 @@ samples."""
 class Model(Protocol):
     """The model of one sample: its data, its posterior and the probabilities of its outcomes.
 
-    A module that has these names satisfies the protocol.
+    A module that has these names satisfies the protocol, and so does a ``model_like`` it.
     """
 
     NAME: str
@@ -103,6 +104,12 @@ class Model(Protocol):
     ) -> tuple[RealPoints | UnitPoints, Floats]: ...
 
 
+def model_like(model: Model, **own: Any) -> Model:
+    """Return a model that is as another one, but for some of its names."""
+    names = {name: each for name, each in vars(model).items() if not name.startswith("__")}
+    return cast(Model, SimpleNamespace(**{**names, **own}))
+
+
 def truth_posterior(
     model: Model, truth: ContinuousTruth, x: Integers | Floats, size: float | Floats
 ) -> Any:
@@ -119,7 +126,7 @@ def truth_posterior(
     return whole if truth.support == model.SUPPORT else Truncated(whole, *truth.support)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Family:
     """What is estimated: a parameter and its data, with all that differs between families.
 
@@ -201,7 +208,7 @@ class Family:
     """Return the posterior of the parameter for each outcome, with the prior of each sample."""
     combine_posteriors: Callable[..., Any] | None = None
     """Return the posterior of the parameter from those of its samples."""
-    truth_parts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    truth_parts: Mapping[str, str] = field(default_factory=dict)
     """The keys of a truth that has several parts, with the symbol of what each is of."""
     held: tuple[str, ...] = ()
     """The symbols of the true values that no curve goes over, and none holds."""
@@ -223,6 +230,8 @@ class Family:
     """Whether the numbers of lists are whole."""
     summary: tuple[str, ...] = ()
     """The names of the data that may be given in place of lists."""
+    own_columns: Mapping[str, str] = field(default_factory=dict)
+    """The meaning of the columns of sizes, counts and truths that no family of the package has."""
     same_cases: str | None = None
     """The family of the same comparison where both samples are of the same cases."""
 
@@ -253,9 +262,14 @@ class Family:
         return len(self.counts) == 1
 
     @property
+    def has_counts_of_samples(self) -> bool:
+        """Whether an outcome is a count of each sample."""
+        return 0 < len(self.counts) == self.samples
+
+    @property
     def shares_size(self) -> bool:
         """Whether several counts are parts of one size, as the four of pairs."""
-        return len(self.counts) > len(self.sizes)
+        return self.of_pairs is not None
 
     def size_of_counts(self, sizes: Sequence[T]) -> tuple[T, ...]:
         """Return the size that each count is of, in the order of ``counts``."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.families import proportion, run_model
+from harness.families import proportion
 from harness.families.data import (
     LARGEST_COUNT,
     broadcast_columns,
@@ -28,6 +28,7 @@ from harness.families.family import (
     MONTE_CARLO,
     Data,
     Family,
+    model_like,
     validate_names,
 )
 
@@ -125,11 +126,28 @@ def _validate_runs(given: Mapping[str, npt.ArrayLike]) -> Data:
     return _with_moments(values)
 
 
+RUN = model_like(
+    proportion,
+    NAME="run",
+    COUNT="values",
+    SIZE="k",
+    COUNTED="runs",
+    PARAMETER="mean",
+    QUANTITY="",
+    IS_BOUNDED=False,
+    SUPPORT=(-np.inf, np.inf),
+    FLAT_PRIOR=(),
+    PRIOR="",
+    PRIOR_SYMBOLS=(),
+    PRIOR_RANGE="none",
+)
+"""The model of a run, as far as a family of runs has one: the names of its size and its mean."""
+
 MEAN = Family(
     "mean",
     "the mean of repeated runs: a value for each of k runs",
     "mean",
-    run_model,
+    RUN,
     RUNS,
     engines=(MONTE_CARLO, CLOSED_FORM),
     data=VALUES,
@@ -138,7 +156,7 @@ MEAN = Family(
     size_in_words="number of runs",
     truths=("truth",),
     symbols=("mean",),
-    support=run_model.SUPPORT,
+    support=RUN.SUPPORT,
     validate_data=_validate_runs,
     columns=lambda lists, sizes: _with_moments(lists[0]),
     estimate=lambda data: data[0],

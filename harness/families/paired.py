@@ -16,13 +16,27 @@ from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.distributions.paired_truths import CELLS, PARTS, ROUNDING, Cells
 from harness.distributions.truths import Prior
-from harness.families import pairs
+from harness.families import proportion
 from harness.families.combination import PairedParameter, inverted
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
-from harness.families.family import MONTE_CARLO, Data, Family, validate_names
+from harness.families.family import MONTE_CARLO, Data, Family, model_like, validate_names
 
 PAIRS = "pairs"
 """The design: a table of pairs."""
+
+SMALLEST_SHAPE = 0.05
+"""Nearly all mass of a smaller shape lies too close to 0 for doubles."""
+PAIR = model_like(
+    proportion,
+    NAME="pair",
+    COUNTED="pairs",
+    FLAT_PRIOR=(1.0, 1.0, 1.0, 1.0),
+    PRIOR="Dirichlet",
+    PRIOR_SYMBOLS=("a11", "a10", "a01", "a00"),
+    PRIOR_RANGE="four numbers [a11, a10, a01, a00], each at least 0.05",
+    is_valid_prior=lambda prior: min(prior) >= SMALLEST_SHAPE,
+)
+"""The model of the probabilities of a pair: proportions, with a Dirichlet prior of all four."""
 
 
 def family_of_pairs(
@@ -51,11 +65,11 @@ def family_of_pairs(
         name,
         title,
         parameter,
-        pairs,
+        PAIR,
         PAIRS,
         engines=(MONTE_CARLO, *exact_engines),
         data=CELLS,
-        sizes=(pairs.SIZE,),
+        sizes=(PAIR.SIZE,),
         truths=tuple(f"truth{suffix}" for suffix in suffixes),
         symbols=("p11", "p10", "p01", "p00"),
         support=of_pairs.support,
@@ -74,7 +88,7 @@ def family_of_pairs(
         truth_parts=dict(zip(PARTS, ("p10", "p01", "p11", "p1", "p2", "φ"), strict=True)),
         # The concordant cells follow where they share what the discordant ones leave.
         held=("p11", "p00"),
-        quantity=pairs.QUANTITY,
+        quantity=PAIR.QUANTITY,
     )
 
 
@@ -94,10 +108,10 @@ def _validated_counts(given: Mapping[str, npt.ArrayLike]) -> Data:
     """
     columns = broadcast_columns(CELLS, [whole_numbers(name, given[name]) for name in CELLS])
     for name, column in zip(CELLS, columns, strict=True):
-        outside = (column < 0) | (column > pairs.LARGEST_SIZE)
+        outside = (column < 0) | (column > proportion.LARGEST_SIZE)
         validate_values(column, outside, name, "a whole number from 0 to 10^9")
     total = np.asarray(sum_of(columns))
-    outside = (total < 1) | (total > pairs.LARGEST_SIZE)
+    outside = (total < 1) | (total > proportion.LARGEST_SIZE)
     validate_values(total, outside, f"the sum of {enumerated(CELLS)}", "from 1 to 10^9")
     return columns
 

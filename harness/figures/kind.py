@@ -52,7 +52,7 @@ def of_one_count(family: Family) -> bool:
 
 def of_samples(family: Family) -> bool:
     """Whether outcomes have limits at true values of each sample that a figure may choose."""
-    return family.has_outcomes and not family.shares_size
+    return family.has_counts_of_samples
 
 
 def of_two_samples(family: Family) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from operator import attrgetter
 from pathlib import Path
@@ -143,6 +143,10 @@ def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
             for each in group
             for end in ("", *(NUMBERED if "{of}" in each.meaning else ()))
         }
+        if among:
+            usual = next(iter(named.values()))
+            own = family.own_columns.items()
+            named |= {name: replace(usual, name=name, meaning=meaning) for name, meaning in own}
         names = _names_in(among, family) if among else list(named)
         found |= {name: named[name] for name in names if name in named}
     return found

@@ -13,7 +13,7 @@ import polars as pl
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.baseline.folder import read_table
-from harness.checks.conformance.grid import OutcomeList, Outcomes
+from harness.checks.conformance.grid import OutcomeList, Outcomes, all_outcomes
 from harness.checks.findings import Cell, format_cell, with_digits_apart
 from harness.checks.restriction import Size
 from harness.checks.sizes import checked_at
@@ -79,6 +79,8 @@ def outcomes_at(family: str, size: Size) -> OutcomeList:
     sizes = tuple(float(each) for each in np.atleast_1d(size))
     if known.shares_size:
         return OutcomeList(family, sizes, _tables(int(sizes[0])))
+    if not known.has_counts_of_samples:
+        return all_outcomes(family, sizes)
     if known.is_bounded:
         most = _MOST_COUNTS if known.samples == 1 else _MOST_COUNTS_OF_TWO
         counts = [_counts(int(each), most) for each in sizes]

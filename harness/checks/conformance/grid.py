@@ -20,7 +20,7 @@ from harness.callers.source import Observed
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.sizes import checked_at
 from harness.designs.check_lists import CheckedLists
-from harness.designs.design import design_for
+from harness.designs.design import Scenario, design_for
 from harness.families.catalogue import family_of
 
 EVERY_OUTCOME_UP_TO = 60
@@ -161,6 +161,14 @@ class OutcomeList(Outcomes):
         """The counts and sizes of the outcome in row ``index[0]`` by name."""
         return super().cell([*index] * len(self.counts))
 
+    def steps(self) -> list[Step]:
+        """None: it is not known which outcome comes next."""
+        return []
+
+    def mirror(self) -> Positions | None:
+        """None: it is not known which outcome mirrors another."""
+        return None
+
 
 @dataclass(frozen=True)
 class Tables(OutcomeList):
@@ -218,12 +226,23 @@ def _outcomes(family: str, sizes: tuple[float, ...]) -> Outcomes:
     counts: Sequence[Sequence[int]] = [EVENTS]
     if known.shares_size:
         return _tables(family, int(sizes[0]))
+    if not known.has_counts_of_samples:
+        return all_outcomes(family, sizes)
     if known.is_bounded:
         one, *other = map(int, sizes)
         counts = [*_counts_of_two(one, *other)] if other else [_successes(one)]
     elif known.samples == 2:
         counts = [EVENTS_OF_TWO, EVENTS_OF_TWO]
     return Outcomes(family, tuple(map(float, sizes)), tuple(map(_floats, counts)))
+
+
+def all_outcomes(family: str, sizes: Sequence[float]) -> OutcomeList:
+    """Every outcome of a design of which it is not known how its counts neighbour each other."""
+    design = design_for(family)
+    assert design.check_truth is not None
+    scenario = Scenario(family, design.size_of(sizes), design.check_truth(family_of(family)))
+    counts = scenario.counts(np.arange(int(scenario.outcome_count)))
+    return OutcomeList(family, scenario.sizes, tuple(each.astype(np.float64) for each in counts))
 
 
 def _counts_of_two(n1: int, n2: int) -> tuple[Sequence[int], Sequence[int]]:

@@ -372,7 +372,7 @@ def _leaves_boundary_out(evaluation: Evaluation, estimate: Floats) -> Bools:
     at_boundary = np.broadcast_to(
         np.isin(estimate, evaluation.family.support), evaluation.lower.shape
     )
-    if not evaluation.family.has_outcomes:
+    if not evaluation.family.directions:
         return at_boundary
     if not evaluation.family.has_single_count:
         counts, sizes = evaluation.outcomes.flat(), evaluation.outcomes.sizes
@@ -412,6 +412,8 @@ def properties_of(family: str) -> dict[str, Property]:
     # The data of lists have no next one, but their order may not matter.
     moves: dict[str, Property] = {"keeps order": keeps_order}
     if known.has_outcomes:
+        moves = {}
+    if known.directions:
         moves = {"rises with x" if known.has_single_count else "is monotone": is_monotone}
     return {
         "is finite": is_finite,

@@ -111,7 +111,7 @@ def wide_grid(
     """
     known = family_of(family)
     fixed = fixed_grid(family, largest_size, restriction)
-    if restriction != ANYWHERE:
+    if restriction != ANYWHERE or not (known.has_counts_of_samples or known.shares_size):
         return fixed
     rng = np.random.default_rng((seed, 7))
     if not known.has_single_count:

@@ -41,8 +41,7 @@ from harness.distributions.paired_truths import (
     table_of_margins,
 )
 from harness.families.family import Family
-from harness.families.paired import validate_table
-from harness.families.pairs import PRIOR_RANGE, is_valid_prior
+from harness.families.paired import PAIR, validate_table
 
 _LARGEST_SHAPE = 1e6
 
@@ -78,7 +77,7 @@ class OfMargins(StrictModel):
 
 
 def _shapes(shapes: list[float]) -> list[float]:
-    if not is_valid_prior(tuple(shapes)) or max(shapes) > _LARGEST_SHAPE:
+    if not PAIR.is_valid_prior(tuple(shapes)) or max(shapes) > _LARGEST_SHAPE:
         raise ValueError(shapes)
     return shapes
 
@@ -90,7 +89,7 @@ class OfDirichlet(StrictModel):
         list[float],
         Field(min_length=4, max_length=4),
         AfterValidator(_shapes),
-        expecting(f"{PRIOR_RANGE} and at most 10^6"),
+        expecting(f"{PAIR.PRIOR_RANGE} and at most 10^6"),
     ] = Field(description="Four shapes [a11, a10, a01, a00], of both ... neither.")
 
 

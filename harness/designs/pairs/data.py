@@ -157,7 +157,6 @@ PAIRED = Design(
     check_truth=_flat_truth,
     checked_at=OF_PAIRS,
     small_cells=400,
-    probed_counts=(4, 8),
     examples={
         "counts": (
             (20,),
