@@ -79,10 +79,7 @@ def audit(
             counter_examples=html is not None,
         )
     for file, text in (("audit.md", format_page(found)), ("audit.csv", format_csv(found))):
-        try:
-            (out / file).write_text(text, "utf-8")
-        except OSError as fault:
-            raise InputError(f"{out / file} cannot be written: {fault.strerror}") from None
+        write_output_file(out / file, text)
     if html is not None:
         write_output_file(html, _page(found, given))
     say(f"{len(found.functions)} functions in {out / 'audit.md'}")

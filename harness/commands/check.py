@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from harness.base.errors import InputError
-from harness.commands.ending import cleaning_up, on_terminal
+from harness.commands.ending import cleaning_up, on_terminal, worst_exit_code
+from harness.commands.options import Quiet
 
 if TYPE_CHECKING:
     from harness.callers.naming import Named
@@ -161,7 +162,7 @@ def check(
             help="Write the report as a page as well, with each counter-example drawn.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> int:
     """Check whether interval methods are sound, keep their contracts, and have not become worse.
 
@@ -173,7 +174,7 @@ def check(
     from harness.callers.naming import named
     from harness.callers.table import is_table
     from harness.checks.baseline.folder import validate_target
-    from harness.checks.batch import check_methods
+    from harness.checks.batch import asked_points, check_methods
     from harness.checks.check import option_names
     from harness.checks.formats import FORMATS
     from harness.commands.ending import print_error
@@ -184,7 +185,10 @@ def check(
     asked = {"junit": junit, "json": json, "markdown": markdown, "html": html}
     files = {form: path for form, path in asked.items() if path is not None}
     if print_grid:
-        return _print_grid(options)
+        with cleaning_up():
+            points = asked_points(**{**options, "against": None})
+        say(points)
+        return 0
     chosen = methods_of(methods or [], command or [], arg or [], limits, side, lines)
     resolved = [named(method, family) for method in chosen]
     options["counter_examples"] = html is not None
@@ -269,22 +273,6 @@ def _words_of_one(given: Mapping[str, Any], number: int, method: str) -> list[st
     return words_of_call(check, {**given, **alone}, leave_out)
 
 
-def _print_grid(options: dict[str, Any]) -> int:
-    """Print the points that a check with these options asks for."""
-    from harness.checks.batch import asked_points
-    from harness.commands.output import say
-
-    with cleaning_up():
-        points = asked_points(**{**options, "against": None})
-    say(points)
-    return 0
-
-
-def worst_exit_code(codes: Sequence[int]) -> int:
-    """The exit code of several: a wrong input, then a failure, then nothing concluded, then 0."""
-    return min((code for code in codes if code), default=0)
-
-
 @contextmanager
 def _shown_progress(methods: Sequence[Named], quiet: bool) -> Iterator[Tell]:
     """Show on a terminal how far the checks are while the block runs."""
@@ -300,7 +288,6 @@ def _shown_progress(methods: Sequence[Named], quiet: bool) -> Iterator[Tell]:
 
 
 if TYPE_CHECKING:
-    from harness.callers.command import RFunction
     from harness.callers.naming import AnyMethod
 
 
@@ -325,7 +312,7 @@ def methods_of(
     Raises:
         InputError: there is no method, or an option that none of them takes.
     """
-    from harness.callers.command import Command, is_of_r
+    from harness.callers.command import Command, RFunction, is_of_r, without_prefix
     from harness.callers.table import LimitTable, is_table
     from harness.methods.method import TWO_SIDED
 
@@ -341,7 +328,7 @@ def methods_of(
     known = _read_arguments(arguments)
     chosen = TWO_SIDED if side is None else side
     found: list[AnyMethod] = [
-        _of_r(name, known, limits, chosen)
+        RFunction(without_prefix(name), known, limits, chosen)
         if name in of_r
         else LimitTable(name, chosen)
         if name in tables
@@ -349,12 +336,6 @@ def methods_of(
         for name in names
     ]
     return [*found, *(Command(each, lines, chosen) for each in commands)]
-
-
-def _of_r(name: str, arguments: dict[str, str], limits: str, side: str) -> RFunction:
-    from harness.callers.command import RFunction, without_prefix
-
-    return RFunction(without_prefix(name), arguments, limits, side)
 
 
 def _read_arguments(arguments: Sequence[str]) -> dict[str, str]:

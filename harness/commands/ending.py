@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -55,6 +55,11 @@ def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
     decorated: Any = run
     decorated.__signature__ = inspect.signature(function, eval_str=True)
     return run
+
+
+def worst_exit_code(codes: Iterable[int]) -> int:
+    """The exit code of several: a fault, a wrong input, a failure, nothing concluded, then 0."""
+    return min((code for code in codes if code), default=0)
 
 
 def print_error(sentence: str) -> None:

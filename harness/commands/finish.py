@@ -30,7 +30,9 @@ def finish(
         report: whether to write the page of the results.
     """
     from harness.commands.output import show_uncut
+    from harness.commands.report import write_report
     from harness.config.experiment import Experiment
+    from harness.screen.console import escape_markup
     from harness.screen.results import calibration_screen, results_screen
     from harness.tables.manifest import (
         agrees,
@@ -40,12 +42,12 @@ def finish(
     )
 
     drawn, figure_fault = _draw(written, experiment)
-    page = _write_page(written, path) if report else None
+    page = write_report(written.path, path) if report and written.path is not None else None
     results = replace(written, path=path)
     screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
     if not quiet:
         lines = [_figures_line(drawn, experiment, path)] if drawn else []
-        lines += [] if page is None else [_page_line(page)]
+        lines += [] if page is None else [escape_markup(f"The page of the results is {page}")]
         show_uncut(*screen(results), *lines)
     if figure_fault is not None:
         print_error(f"{experiment.name}: {figure_fault}")
@@ -72,26 +74,12 @@ def _draw(
     """
     from harness.study.write_results import write_figures_asked_for
 
+    if results.path is None:
+        return [], None
     try:
-        if results.path is not None:
-            return write_figures_asked_for(results, experiment, results.path), None
+        return write_figures_asked_for(results, experiment, results.path), None
     except (FigureError, WriteError) as fault:
         return [], fault
-    return [], None
-
-
-def _write_page(results: Results, path: Path) -> Path | None:
-    """Write the page of the results; return its path as it is to be shown."""
-    from harness.commands.report import write_report
-
-    return None if results.path is None else write_report(results.path, path)
-
-
-def _page_line(page: Path) -> str:
-    """Where the page is."""
-    from harness.screen.console import escape_markup
-
-    return escape_markup(f"The page of the results is {page}")
 
 
 def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,7 +15,9 @@ from harness.commands.options import (
     RUN_VALUES,
     TABLE_COUNTS,
     TWO_COUNTS,
+    OutFile,
     Prior,
+    Side,
     alpha_of,
     given_data,
     number_of,
@@ -82,7 +84,7 @@ def interval(
         float | None, typer.Option(help="Probability outside the interval; default 0.05.")
     ] = None,
     confidence: Annotated[float | None, typer.Option(help="1 - alpha, in its place: 0.95.")] = None,
-    side: Annotated[str, typer.Option(help="two-sided, lower or upper.")] = "two-sided",
+    side: Side = "two-sided",
     prior: Prior = None,
     seed: Annotated[int | None, typer.Option(help="Seed of a stochastic method.")] = None,
     percent: Annotated[
@@ -95,9 +97,7 @@ def interval(
         Literal["table", "json", "csv"] | None,
         typer.Option("--format", help="By default that of the ending of --out, or else table."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="File to write, instead of standard output.")
-    ] = None,
+    out: OutFile = None,
     **data: str | None,
 ) -> int:
     """Compute intervals, as in: interval proportion --x 90 --n 100.
@@ -123,7 +123,14 @@ def interval(
     A score of several runs goes to mean, as in: interval mean --values 75,72,78,73,77.
     """
     from harness.base.arguments import validate_choice
-    from harness.commands.output import say, validate_output_files, write_output_file
+    from harness.commands.output import (
+        records_text,
+        say,
+        say_or_write,
+        show_table,
+        table_text,
+        validate_output_files,
+    )
     from harness.families.catalogue import FAMILIES, family_of
     from harness.methods.method import ALL_SIDES
     from harness.one import default_method
@@ -142,7 +149,15 @@ def interval(
     methods = methods_asked(of_family, names)
     given = {name: text for name, text in data.items() if text is not None}
     if csv is None:
-        _refuse_columns(correct, by, cluster, delimiter, no_header)
+        _refuse_columns(
+            {
+                "--cluster": cluster is not None,
+                "--correct": bool(correct),
+                "--by": bool(by),
+                "--delimiter": delimiter is not None,
+                "--no-header": no_header,
+            }
+        )
         rows = _rows_of_options(of_family, given)
     else:
         from harness.one.file_rows import FileQuestion, rows_of_file
@@ -154,11 +169,20 @@ def interval(
     found, left_out = intervals_by_method(methods, setting, rows, ALL in names)
     records, columns_named = records_of(found, setting, rows, verbose)
     is_list = len(rows) > 1 or len(names) > 1 or ALL in names or bool(rows[0].place)
-    if out is None:
-        _show(records, columns_named, form, percent, verbose, is_list)
+    if form != "table":
+        say_or_write(records_text(records, form, as_list=is_list or out is not None), out)
     else:
-        write_output_file(out, _text(records, columns_named, form, percent))
-        say(str(out))
+        from harness.one.result import interval_texts
+        from harness.screen.records import format_record, records_table
+
+        texts = interval_texts(records, columns_named, percent)
+        table = records_table(records, texts)
+        if out is not None:
+            say_or_write(table_text(table), out)
+        elif verbose and not is_list:
+            say(format_record(texts[0]))
+        else:
+            show_table(table)
     _remark(setting, rows, found, left_out, percent)
     if form == "table":
         _note(of_family, percent)
@@ -182,23 +206,10 @@ def _rows_of_options(family: Family, given: Mapping[str, str]) -> list[Row]:
 _CSV_HINT = "names of columns go with --csv FILE"
 
 
-def _refuse_columns(
-    correct: Sequence[str] | None,
-    by: Sequence[str] | None,
-    cluster: str | None,
-    delimiter: str | None,
-    no_header: bool,
-) -> None:
-    """Refuse options of a file where none is named."""
+def _refuse_columns(options: Mapping[str, bool]) -> None:
+    """Refuse options of a file where none is named; ``options`` says which are given."""
     from harness.base.errors import InputError
 
-    options = {
-        "--cluster": cluster is not None,
-        "--correct": bool(correct),
-        "--by": bool(by),
-        "--delimiter": delimiter is not None,
-        "--no-header": no_header,
-    }
     given = [name for name, is_given in options.items() if is_given]
     if given:
         raise InputError(f"expected --csv FILE beside {' and '.join(given)}, found none")
@@ -214,45 +225,6 @@ def _validate_percent(family: Family, percent: bool, output: str) -> None:
         raise InputError(f"--percent is for proportions and their differences, found {family.name}")
     if percent and output != "table":
         raise InputError(f"--percent is for the table, found --format {output}")
-
-
-def _show(
-    records: Sequence[Mapping[str, Any]],
-    names: Mapping[str, str],
-    output: str,
-    percent: bool,
-    verbose: bool,
-    is_list: bool,
-) -> None:
-    """Print the records."""
-    from harness.commands.output import say, show, show_table
-
-    if output != "table":
-        show(records, output, as_list=is_list)
-        return
-    from harness.one.result import interval_texts
-    from harness.screen.records import format_record, records_table
-
-    texts = interval_texts(records, names, percent)
-    if verbose and not is_list:
-        (text,) = texts
-        say(format_record(text))
-    else:
-        show_table(records_table(records, texts))
-
-
-def _text(
-    records: Sequence[Mapping[str, Any]], names: Mapping[str, str], form: str, percent: bool
-) -> str:
-    """The records as the text of a file."""
-    from harness.commands.output import records_text, table_text
-
-    if form != "table":
-        return records_text(records, form, as_list=True)
-    from harness.one.result import interval_texts
-    from harness.screen.records import records_table
-
-    return table_text(records_table(records, interval_texts(records, names, percent)))
 
 
 def _remark(

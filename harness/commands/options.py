@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
@@ -53,14 +54,7 @@ FINITE_POPULATION = {
     "population": "Cases in the finite population that the n are drawn from without replacement; "
     "for hypergeometric_exact and hypergeometric_wang.",
 }
-SIZES = {
-    "n": "Trials.",
-    "exposure": "Area, time or other amount.",
-    "n1": "Trials of the first sample.",
-    "exposure1": "Exposure of the first sample.",
-    "n2": "Trials of the second sample.",
-    "exposure2": "Exposure of the second sample.",
-}
+SIZES = {name: text for name, text in (ONE_SAMPLE | TWO_COUNTS).items() if not name.startswith("x")}
 TRUTHS = {
     "p": "True proportion.",
     "rate": "True rate, events per unit of exposure.",
@@ -99,6 +93,15 @@ Prior = Annotated[
 Form = Annotated[
     Literal["table", "json", "csv"], typer.Option("--format", help="Form of the output.")
 ]
+Alpha = Annotated[float, typer.Option(help="Probability outside the interval.")]
+Side = Annotated[str, typer.Option(help="two-sided, lower or upper.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+TakeOver = Annotated[
+    bool, typer.Option("--take-over", help="Take over the lock of a dead run of another host.")
+]
+ResultsFolder = Annotated[Path, typer.Option(help="Folder to write results under.")]
+ResultFolder = Annotated[Path, typer.Argument(help="Folder of a result.", metavar="DIR")]
+OutFile = Annotated[Path | None, typer.Option(help="File to write, instead of standard output.")]
 
 Command = TypeVar("Command", bound=Callable[..., int])
 

@@ -43,10 +43,13 @@ def show(records: Records, form: str, in_full: bool = False, as_list: bool = Fal
     """
     if form != "table":
         say(records_text(records, form, as_list))
-    elif in_full:
-        _show_lines(records)
+        return
+    from harness.screen.records import format_record, records_table
+
+    if in_full:
+        say("\n".join(format_record(record) for record in records))
     else:
-        _show_table(records)
+        show_table(records_table(records))
 
 
 def say(text: str, err: bool = False) -> None:
@@ -96,18 +99,6 @@ def _csv_text(records: Records) -> str:
     writer.writeheader()
     writer.writerows(records)
     return text.getvalue().removesuffix("\n")
-
-
-def _show_lines(records: Records) -> None:
-    from harness.screen.records import format_record
-
-    say("\n".join(format_record(record) for record in records))
-
-
-def _show_table(records: Records) -> None:
-    from harness.screen.records import records_table
-
-    show_table(records_table(records))
 
 
 def show_table(table: RenderableType) -> None:
@@ -160,6 +151,19 @@ def validate_output_files(files: Mapping[str, Path], inputs: Collection[Path]) -
         if place in places:
             raise InputError(f"{option} {path} is the file of {places[place]} as well")
         places[place] = option
+
+
+def say_or_write(text: str, path: Path | None) -> None:
+    """Print a text, or write it to a file and print the path.
+
+    Raises:
+        WriteError: the file cannot be written.
+    """
+    if path is None:
+        say(text)
+    else:
+        write_output_file(path, text)
+        say(str(path))
 
 
 def write_output_file(path: Path, text: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from harness.commands.options import SIZES, TRUTHS, Form, Prior, given_lists, with_data
+from harness.commands.options import SIZES, TRUTHS, Alpha, Form, Prior, Side, given_lists, with_data
 
 FOUND = ("coverage", "miss_below", "miss_above", "mean_length")
 
@@ -24,8 +24,8 @@ def coverage(
     ],
     method: Annotated[str, typer.Argument(help="A method of the catalogue.", metavar="METHOD")],
     *,
-    alpha: Annotated[float, typer.Option(help="Probability outside the interval.")] = 0.05,
-    side: Annotated[str, typer.Option(help="two-sided, lower or upper.")] = "two-sided",
+    alpha: Alpha = 0.05,
+    side: Side = "two-sided",
     prior: Prior = None,
     sampling: Annotated[
         str | None,
@@ -119,7 +119,7 @@ def size(
     ratio: Annotated[
         float, typer.Option(help="Size of the second sample over that of the first.")
     ] = 1.0,
-    alpha: Annotated[float, typer.Option(help="Probability outside the interval.")] = 0.05,
+    alpha: Alpha = 0.05,
     prior: Prior = None,
     figure: Annotated[
         Path | None, typer.Option(help="Draw what each size reaches into this file.")

@@ -61,9 +61,9 @@ def report(
         return _write_explorer(folders or [], out)
     if not folders:
         raise InputError("report: name a folder of results, or --explorer for a page for teaching")
-    from harness.commands.output import say, validate_output_files, write_output_file
+    from harness.commands.output import say_or_write, validate_output_files
     from harness.tables.results import load_tables
-    from harness.tables.storage import REPORT_FILE
+    from harness.tables.storage import REPORT_FILE, written_files_if_any
 
     paths = _result_folders(folders)
     target = out
@@ -72,18 +72,17 @@ def report(
         _refuse_foreign(target)
     if target is not None:
         option = "the page" if out is None else "--out"
-        validate_output_files({option: target}, _read_files(paths))
+        read = [path / name for path in paths for name in written_files_if_any(path) or ()]
+        validate_output_files({option: target}, read)
     results = [load_tables(path) for path in paths]
     if markdown:
-        text = _markdown(results)
+        from harness.report.results_page import markdown as results_in_markdown
+
+        text = results_in_markdown(results)
     else:
         assert target is not None
         text = _page(results, _command(folders, out), target.parent)
-    if target is None:
-        say(text)
-    else:
-        write_output_file(target, text)
-        say(str(target))
+    say_or_write(text, target)
     return 0
 
 
@@ -110,7 +109,7 @@ def write_report(folder: Path, shown: Path) -> Path:
 
 def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
     """Write the page for teaching of a config, by default of the one that is shipped."""
-    from harness.commands.output import say, validate_output_files, write_output_file
+    from harness.commands.output import say_or_write, validate_output_files
     from harness.config.files import find_configs, shipped_configs
     from harness.config.load import load_experiment
     from harness.tables.storage import EXPLORER_PAGE
@@ -129,8 +128,7 @@ def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
     from harness.report.page import render
 
     command = _command(["--explorer", *configs], out)
-    write_output_file(target, render(explorer(experiment, command)))
-    say(str(target))
+    say_or_write(render(explorer(experiment, command)), target)
     return 0
 
 
@@ -140,12 +138,6 @@ def _page(results: Sequence[Results], command: str, folder: Path) -> str:
     from harness.report.results_page import results_page
 
     return render(results_page(results, command, folder))
-
-
-def _markdown(results: Sequence[Results]) -> str:
-    from harness.report.results_page import markdown
-
-    return markdown(results)
 
 
 def _result_folders(folders: Sequence[Path]) -> list[Path]:
@@ -162,18 +154,15 @@ def _result_folders(folders: Sequence[Path]) -> list[Path]:
         below = [folder] if is_result(folder) else []
         if not below and folder.is_dir():
             places = sorted(each.parent for each in folder.rglob(MANIFEST_FILE))
-            visible = (each for each in places if not _is_hidden(each.relative_to(folder)))
-            below = [each for each in visible if is_result(each)]
+            inner = {each: each.relative_to(folder).parts for each in places}
+            is_hidden = {each: any(p.startswith(".") for p in inner[each]) for each in places}
+            below = [each for each in places if not is_hidden[each] and is_result(each)]
         if not below:
             # It says what is missing, and whether a run has not finished.
             load_tables(folder)
         for each in below:
             found.setdefault(each.resolve(), each)
     return list(found.values())
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def _common_folder(folders: Sequence[Path]) -> Path:
@@ -198,12 +187,6 @@ def _refuse_foreign(target: Path, kind: str | None = None) -> None:
 
     if os.path.lexists(target) and not is_page(target, kind or RESULTS_PAGE):
         raise InputError(f"{target} was written by no report; move it, or name a file by --out")
-
-
-def _read_files(folders: Sequence[Path]) -> list[Path]:
-    from harness.tables.storage import written_files_if_any
-
-    return [each / name for each in folders for name in written_files_if_any(each) or ()]
 
 
 def _command(folders: Sequence[Path | str], out: Path | None) -> str:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.base.errors import InputError
-from harness.commands.ending import cleaning_up, print_error
+from harness.commands.ending import cleaning_up, print_error, worst_exit_code
+from harness.commands.options import Quiet, ResultsFolder, TakeOver
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment
-    from harness.study.estimate import Estimate
     from harness.study.parts import Part
 
 
@@ -27,7 +27,7 @@ def run(
             "none lists those."
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder to write results under.")] = Path("results"),
+    out: ResultsFolder = Path("results"),
     jobs: Annotated[
         int | None, typer.Option(help="Number of parallel tasks; -1 for one per core.")
     ] = None,
@@ -44,15 +44,12 @@ def run(
     report: Annotated[
         bool, typer.Option("--report", help="Write the page report.html beside the tables.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
     shard: Annotated[
         str | None,
         typer.Option(metavar="i/m", help="Run part i of m only; `merge` makes the tables."),
     ] = None,
-    take_over: Annotated[
-        bool,
-        typer.Option("--take-over", help="Take over the lock of a dead run of another host."),
-    ] = False,
+    take_over: TakeOver = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what the runs will cost; run nothing.")
     ] = False,
@@ -125,11 +122,13 @@ def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: b
     """Run the experiments one after the other; return the exit code."""
     from harness.commands.output import say
     from harness.screen.console import estimate_line, estimate_lines
-    from harness.study.estimate import WORTH_SAYING
+    from harness.study.estimate import WORTH_SAYING, estimate
 
     _refuse(experiments, options)
     part = options.part
-    estimates = _estimates(experiments, dry_run, 1 if part is None else part.count)
+    parts = 1 if part is None else part.count
+    # Without the time of small runs, unless it is asked for.
+    estimates = [estimate(each, measure_small=dry_run, parts=parts) for each in experiments]
     if dry_run:
         for experiment, found in zip(experiments, estimates, strict=True):
             say(estimate_lines(experiment.name, found))
@@ -141,10 +140,7 @@ def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: b
         for experiment in experiments:
             _run_part(experiment, part, options)
         return 0
-    codes = [_run_one(experiment, options) for experiment in experiments]
-    # A disagreement of the engines, or a figure that failed, weighs more than a failed method and
-    # has the smaller code.
-    return min((code for code in codes if code), default=0)
+    return worst_exit_code([_run_one(experiment, options) for experiment in experiments])
 
 
 def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
@@ -174,13 +170,6 @@ def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
                 replaced = replaced_results(experiment, folder.path)
                 if replaced and not options.quiet:
                     print_error(replaced)
-
-
-def _estimates(experiments: Sequence[AnyExperiment], in_full: bool, parts: int) -> list[Estimate]:
-    """What each run is expected to cost; without the time of small runs, unless in full."""
-    from harness.study.estimate import estimate
-
-    return [estimate(experiment, measure_small=in_full, parts=parts) for experiment in experiments]
 
 
 def _run_one(experiment: AnyExperiment, options: _Options) -> int:
@@ -218,12 +207,9 @@ def merge(
     folders: Annotated[
         list[Path], typer.Argument(help="Folders with the parts of runs.", metavar="DIR...")
     ],
-    out: Annotated[Path, typer.Option(help="Folder to write results under.")] = Path("results"),
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
-    take_over: Annotated[
-        bool,
-        typer.Option("--take-over", help="Take over the lock of a dead run of another host."),
-    ] = False,
+    out: ResultsFolder = Path("results"),
+    quiet: Quiet = False,
+    take_over: TakeOver = False,
 ) -> int:
     """Join the parts that `run --shard i/m` left, and write results/<name>/.
 
@@ -245,7 +231,7 @@ def merge(
                     parts, place, progress, take_over=take_over, say=print_error
                 )
             codes.append(finish(written, experiment, out / name, quiet))
-    return min((code for code in codes if code), default=0)
+    return worst_exit_code(codes)
 
 
 _WIDTH = 80

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,13 +10,14 @@ import typer
 
 from harness.base.errors import InputError
 from harness.commands.ending import cleaning_up
+from harness.commands.options import OutFile, ResultFolder
 
 if TYPE_CHECKING:
     from harness.figures.kind import FigureSpec
 
 
 def plot(
-    folder: Annotated[Path, typer.Argument(help="Folder of a result.", metavar="DIR")],
+    folder: ResultFolder,
     formats: Annotated[
         list[str] | None, typer.Option("--format", help="png, svg or pdf; may be repeated.")
     ] = None,
@@ -39,7 +40,12 @@ def plot(
     document = results.manifest["experiment"]
     if settings and kind is None:
         raise InputError("--set is of the figure that --kind names, found no --kind")
-    specs = _of_config(folder, document) if kind is None else [_asked(document, kind, settings)]
+    if kind is None:
+        specs = _of_config(folder, document)
+    else:
+        from harness.config.validate import validate_figure
+
+        specs = [validate_figure(document, kind, settings or ())]
     from harness.commands.output import say
     from harness.study.write_results import write_figures
 
@@ -63,21 +69,11 @@ def _of_config(folder: Path, document: Mapping[str, Any]) -> list[FigureSpec]:
     ]
 
 
-def _asked(document: Mapping[str, Any], kind: str, settings: Sequence[str] | None) -> FigureSpec:
-    """The figure that the command line asks for."""
-    from harness.config.validate import validate_figure
-
-    return validate_figure(document, kind, settings or ())
-
-
-if TYPE_CHECKING:
-    from harness.tables.results import Results
-
 _ENDINGS = {".tex": "latex", ".md": "markdown", ".csv": "csv", ".html": "html", ".htm": "html"}
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(help="Folder of a result.", metavar="DIR")],
+    folder: ResultFolder,
     table: Annotated[
         str,
         typer.Option(
@@ -112,18 +108,19 @@ def export(
     labels: Annotated[
         bool, typer.Option("--labels", help="Methods by their labels, not by their titles.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="File to write, instead of standard output.")
-    ] = None,
+    out: OutFile = None,
 ) -> int:
     """Write a table of a result as LaTeX (booktabs), Markdown, CSV or HTML.
 
     As in: export results/quickstart --where engine=enumeration --format latex.
     """
-    from harness.commands.output import say, validate_output_files, write_output_file
+    from harness.commands.output import say_or_write, validate_output_files
     from harness.tables.columns import CELLS, NEAR_NOMINAL
+    from harness.tables.formats import html, latex, markdown
     from harness.tables.results import load, load_tables
+    from harness.tables.sheet import raw_sheet, readable_sheet
     from harness.tables.storage import written_files_if_any
+    from harness.tables.wording import DIGITS
 
     results = load(folder) if table in (CELLS, NEAR_NOMINAL) else load_tables(folder)
     if out is not None:
@@ -131,40 +128,14 @@ def export(
         validate_output_files({"--out": out}, read)
     form = output or (_ENDINGS.get(out.suffix.lower()) if out is not None else None) or "markdown"
     names = [name.strip() for each in columns or () for name in each.split(",")]
-    text = _text(results, table, form, names, where or [], digits, errors, labels)
-    if out is None:
-        say(text)
-    else:
-        write_output_file(out, text)
-        say(str(out))
-    return 0
-
-
-def _text(
-    results: Results,
-    table: str,
-    form: str,
-    columns: list[str],
-    where: list[str],
-    digits: int | None,
-    errors: Literal["std_error", "interval", "none"],
-    labels: bool,
-) -> str:
-    """The table in its format."""
-    from harness.tables.formats import html, latex, markdown
-    from harness.tables.sheet import raw_sheet, readable_sheet
-    from harness.tables.wording import DIGITS
-
+    rows: list[str] = where or []
+    asked: dict[str, Any] = {"columns": names, "labels": labels}
     if form == "csv":
-        raw = raw_sheet(results, table, columns=columns, where=where, digits=digits, labels=labels)
-        return raw.write_csv().removesuffix("\n")
-    sheet = readable_sheet(
-        results,
-        table,
-        columns=columns,
-        where=where,
-        digits=DIGITS if digits is None else digits,
-        errors=errors,
-        labels=labels,
-    )
-    return {"latex": latex, "markdown": markdown, "html": html}[form](sheet)
+        raw = raw_sheet(results, table, where=rows, digits=digits, **asked)
+        text = raw.write_csv().removesuffix("\n")
+    else:
+        places = DIGITS if digits is None else digits
+        sheet = readable_sheet(results, table, where=rows, digits=places, errors=errors, **asked)
+        text = {"latex": latex, "markdown": markdown, "html": html}[form](sheet)
+    say_or_write(text, out)
+    return 0
