@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 # The categories Cc, Cs, Zl and Zp of Unicode, and the characters of its bidirectional algorithm
@@ -51,6 +51,33 @@ def enumerated(words: Iterable[str], conjunction: str = "and") -> str:
     """
     *first, last = words
     return f"{', '.join(first)} {conjunction} {last}" if first else last
+
+
+def first_few(words: Sequence[str], most: int = 3) -> str:
+    """A few words in a row; of many the first ones, and how many others there are.
+
+    >>> first_few(["a", "b", "c", "d"]), first_few(["a", "b", "c", "d", "e"])
+    ('a, b, c and d', 'a, b, c and 2 others')
+    """
+    if len(words) > most + 1:
+        words = [*words[:most], f"{len(words) - most} others"]
+    return enumerated(words)
+
+
+def numbered(names: Iterable[str], joint: str) -> list[str]:
+    """The names, with a number behind each that an earlier one is equal to but for its capitals.
+
+    >>> numbered(["a", "b", "A", "a"], "-")
+    ['a', 'b', 'A-2', 'a-3']
+    """
+    taken: dict[str, str] = {}
+    for wanted in names:
+        name, number = wanted, 1
+        while name.casefold() in taken:
+            number += 1
+            name = f"{wanted}{joint}{number}"
+        taken[name.casefold()] = name
+    return list(taken.values())
 
 
 def plain_number(value: float) -> int | float:

@@ -19,6 +19,7 @@ from harness.base.errors import (
     WriteError,
 )
 from harness.base.numerics.arrays import Floats
+from harness.base.text import numbered
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
@@ -119,7 +120,8 @@ def _drawn(results: Results, specs: Iterable[FigureSpec], skip_undrawable: bool)
                         layout.add_title(drawing.figure, options.title, grow=options.height is None)
                     layout.fix_layout(drawing.figure)
         drawn += [_Drawn(drawing, options) for drawing in found]
-    stems = _unique_stems([each.drawing.stem for each in drawn])
+    # Some disks ignore case.
+    stems = numbered((each.drawing.stem for each in drawn), "-")
     return [
         _Drawn(Drawing(stem, each.drawing.figure), each.options)
         for stem, each in zip(stems, drawn, strict=True)
@@ -213,20 +215,6 @@ def _refuse_other_results(kind: FigureKind, results: Results) -> None:
     for family in results.cells["family"].head(1):
         if family not in kind.families:
             raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {family}")
-
-
-def _unique_stems(stems: Sequence[str]) -> list[str]:
-    """Number the stems that would overwrite an earlier one, as on disks that ignore case."""
-    taken: set[str] = set()
-    unique = []
-    for wanted in stems:
-        stem, number = wanted, 1
-        while stem.casefold() in taken:
-            number += 1
-            stem = f"{wanted}-{number}"
-        taken.add(stem.casefold())
-        unique.append(stem)
-    return unique
 
 
 def _write(drawn: _Drawn, directory: Path, extension: str) -> Path:

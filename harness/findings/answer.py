@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,17 @@ _Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
+class Coverage:
+    """A coverage; nothing where it is not known."""
+
+    value: float | None = None
+    error: float | None = None
+    """Its standard error where it is an estimate that has one."""
+    interval: Span | None = None
+    """Its 95 % interval where it is an estimate."""
+
+
+@dataclass(frozen=True)
 class Method:
     """A row of the table: what the tables of the run say of one method at one alpha."""
 
@@ -43,18 +55,12 @@ class Method:
     worst_alpha: float | None = None
     worst_at: str = ""
     """The size and the true value of the worst case."""
-    coverage: float | None = None
+    coverage: Coverage = Coverage()
     """The smallest mean coverage of a size; by an exact engine, or else an estimate."""
-    coverage_error: float | None = None
-    """Its standard error where it is an estimate that has one."""
-    coverage_interval: Span | None = None
-    """Its 95 % interval where it is an estimate."""
     coverage_at: str = ""
     """Its size."""
-    estimate: float | None = None
+    estimate: Coverage = Coverage()
     """Monte Carlo's estimate of the same coverage, where it is known exactly."""
-    estimate_error: float | None = None
-    estimate_interval: Span | None = None
     relative_length: float | None = None
     length_trials: int | None = None
     """Where lengths are means of trials: of how many at a size, at least."""
@@ -65,7 +71,7 @@ class Method:
     def order(self) -> tuple[Any, ...]:
         """Best first: by the verdict, then by the length or by how often it misses."""
         worst = _last(self.outcome_alpha if self.worst_alpha is None else self.worst_alpha)
-        missed = _last(None if self.coverage is None else -self.coverage)
+        missed = _last(None if self.coverage.value is None else -self.coverage.value)
         length = _last(self.relative_length)
         parts = {
             HONEST: (length, worst),
@@ -90,8 +96,8 @@ class Ranking:
     """What that method is, to follow "the shortest"."""
 
     def has(self, name: str) -> bool:
-        """Whether anything is known in a column."""
-        return any(getattr(each, name) is not None for each in self.methods)
+        """Whether anything is known in a column, as ``worst_alpha`` or ``coverage.value``."""
+        return any(attrgetter(name)(each) is not None for each in self.methods)
 
     def has_kind(self, kind: str) -> bool:
         """Whether a verdict is of a kind."""
@@ -215,12 +221,8 @@ def _method(
         worst_alpha=worst.get("worst_alpha"),
         worst_at=", ".join([*size_of(worst), *truths]),
         coverage=_coverage(least),
-        coverage_error=least["std_error"],
-        coverage_interval=_interval(least),
         coverage_at=", ".join(size_of(least)),
         estimate=_coverage(estimate),
-        estimate_error=estimate.get("std_error"),
-        estimate_interval=_interval(estimate),
         relative_length=_relative(found, unit),
         length_trials=_length_trials(found, unit),
     )
@@ -233,18 +235,13 @@ def _rank(ranking: pl.DataFrame | None, method: str, alpha: float) -> int | None
     return found[0] if found else None
 
 
-def _coverage(row: _Row) -> float | None:
+def _coverage(row: _Row) -> Coverage:
     """The coverage of a row of the summary; the column where it stands, else 1 − actual alpha."""
-    found = row.get("coverage")
+    found, low, high = row.get("coverage"), row.get("ci_lower"), row.get("ci_upper")
     if found is None and row.get("actual_alpha") is not None:
         found = 1 - row["actual_alpha"]
-    return None if found is None else float(found)
-
-
-def _interval(row: _Row) -> Span | None:
-    """The 95 % interval of the coverage of a row of Monte Carlo."""
-    low, high = row.get("ci_lower"), row.get("ci_upper")
-    return None if low is None or high is None else (1 - high, 1 - low)
+    interval = None if low is None or high is None else (1 - high, 1 - low)
+    return Coverage(None if found is None else float(found), row.get("std_error"), interval)
 
 
 def _relative(found: Found, unit: Found | None) -> float | None:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
-from harness.base.text import enumerated
+from harness.base.text import first_few
 from harness.distributions.sampling import binomial
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
@@ -182,7 +182,7 @@ def _by_posterior(rows: pl.DataFrame, alpha: float) -> str:
         return f"By the posterior no method misses more often than {percent(alpha)} at an outcome."
     highest = max(reached[name] for name in above)
     return (
-        f"By the posterior {_names(above)} {'misses' if len(above) == 1 else 'miss'} up to "
+        f"By the posterior {first_few(above)} {'misses' if len(above) == 1 else 'miss'} up to "
         f"{percent(highest)} at an outcome, where {percent(alpha)} is desired."
     )
 
@@ -202,7 +202,7 @@ def _line(found: Sequence[Found], alpha: float, worst_is_exact: bool) -> str:
         first = f"Of {len(found)} methods, {least.method} is {which} {never} more often than"
         first += f" {bound}{scope}."
     elif kept:
-        names = _names([each.method for each in kept])
+        names = first_few([each.method for each in kept])
         several = {"never misses": "never miss", "was not found to miss": "were not found to miss"}
         first = f"{names} {never if len(kept) == 1 else several[never]} more often than {bound}"
         first += f"{scope}."
@@ -281,10 +281,3 @@ def shortest(found: Sequence[Found]) -> Found | None:
         return sum(one / of if of > 0 else 1.0 for one, of in zip(lengths, least, strict=True))
 
     return min(found, key=lambda each: (relative(each), each.method), default=None)
-
-
-def _names(names: Sequence[str]) -> str:
-    """A few names; of many the first ones, and how many others there are."""
-    if len(names) > _MOST_NAMED + 1:
-        names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} others"]
-    return enumerated(names)

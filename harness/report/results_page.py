@@ -6,11 +6,12 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
 from harness.base.plain_data import dump, flow
-from harness.base.text import printable
+from harness.base.text import numbered, printable
 from harness.families.catalogue import family_of
 from harness.findings.answer import Method, Ranking, found_answer
 from harness.findings.engines import comparisons, engine_remarks, tests_of_draws
@@ -37,11 +38,12 @@ def results_page(several: Sequence[Results], command: str, folder: Path | None =
         folder: the folder of the page, from which the path of a table is given; left out, that of
             the results.
     """
-    keys = _keys([str(each.manifest["name"]) for each in several])
+    names = [str(each.manifest["name"]) for each in several]
+    keys = numbered(map(_key, names), "_")
     parts = [_part(each, key, command, folder) for each, key in zip(several, keys, strict=True)]
     if len(parts) == 1:
         return Page(parts[0].title, parts, command=command, kind=RESULTS_PAGE)
-    shared = _first_name([str(each.manifest["name"]) for each in several])
+    shared = _first_name(names)
     title = f"{shared}: {len(parts)} experiments" if shared else f"{len(parts)} experiments"
     return Page(title, parts, command=command, kind=RESULTS_PAGE)
 
@@ -150,17 +152,10 @@ def _first_name(names: Sequence[str]) -> str:
     return first.pop() if len(first) == 1 and all("/" in name for name in names) else ""
 
 
-def _keys(names: Sequence[str]) -> list[str]:
-    """An identifier for each name, of letters, digits and low lines, each another one."""
-    keys: list[str] = []
-    for name in names:
-        plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-        key = plain if plain[:1].isalpha() else f"run_{plain}".rstrip("_")
-        number = 1
-        while (unique := key if number == 1 else f"{key}_{number}") in keys:
-            number += 1
-        keys.append(unique)
-    return keys
+def _key(name: str) -> str:
+    """An identifier of letters, digits and low lines."""
+    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    return plain if plain[:1].isalpha() else f"run_{plain}".rstrip("_")
 
 
 def markdown(several: Sequence[Results]) -> str:
@@ -193,8 +188,8 @@ def _table(ranking: Ranking, several: bool) -> str:
         ("verdict", "label", lambda each: each.verdict.words),
         ("worst alpha", "worst_alpha", _worst),
         ("largest alpha of an outcome", "outcome_alpha", lambda each: percent(each.outcome_alpha)),
-        ("mean coverage", "coverage", _coverage),
-        ("by Monte Carlo", "estimate", _estimate),
+        ("mean coverage", "coverage.value", _coverage),
+        ("by Monte Carlo", "estimate.value", lambda each: coverage(*astuple(each.estimate))),
         ("relative length", "relative_length", _length),
     ]
     used = [each for each in columns if ranking.has(each[1])]
@@ -209,12 +204,7 @@ def _worst(method: Method) -> str:
 
 
 def _coverage(method: Method) -> str:
-    text = coverage(method.coverage, method.coverage_error, method.coverage_interval)
-    return f"{text}{_at(method.coverage_at)}"
-
-
-def _estimate(method: Method) -> str:
-    return coverage(method.estimate, method.estimate_error, method.estimate_interval)
+    return f"{coverage(*astuple(method.coverage))}{_at(method.coverage_at)}"
 
 
 def _length(method: Method) -> str:

@@ -35,12 +35,11 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
     if ranking.height > _MOST_ROWS and ranking["alpha"].n_unique() > 1:
         ranking = ranking.group_by("alpha", maintain_order=True).head(_TOP).select(ranking.columns)
         title += f" (the first {_TOP} at each alpha; all in ranking.csv)"
-    table = narrow_table(title, f"{_mean_over(truth, family)} {_BELOW}")
     several = ranking["alpha"].n_unique() > 1
-    names = ("worst", f"at {', '.join(sizes)}", "alpha error", "rms error")
-    more = ("length", *(["infinite"] if family.is_ratio else []), "below", "score")
-    for place, name in enumerate(("", "method", *(["alpha"] * several), *names, *more)):
-        table.add_column(name, justify="left" if place == 1 else "right", no_wrap=True)
+    names = ["", "method", *(["alpha"] * several), "worst", f"at {', '.join(sizes)}"]
+    names += ["alpha error", "rms error", "length", *(["infinite"] * family.is_ratio)]
+    names += ["below", "score"]
+    table = narrow_table(title, f"{_mean_over(truth, family)} {_BELOW}", names, left=1)
     for row in ranking.iter_rows(named=True):
         table.add_row(
             "" if row["rank"] is None else str(row["rank"]),
@@ -119,14 +118,12 @@ def near_nominal_screen(table: pl.DataFrame) -> Table:
     title = f"The {axis} from which on coverage is within alpha/5 of nominal"
     if len(settings) > len(shown):
         title += f" (the first {len(shown)} of {len(settings)} settings; all in near_nominal.csv)"
-    out = narrow_table(title, "–: not even at the largest. Monte Carlo is taken as it is.")
     several = len(alphas) > 1, table["engine"].n_unique() > 1
     names = ["method", *(["alpha"] * several[0]), *(["engine"] * several[1])]
     for setting in shown:
         pairs = zip(keys, setting, strict=True)
         names.append(", ".join(f"{key} = {value:g}" for key, value in pairs) or axis)
-    for place, name in enumerate(names):
-        out.add_column(name, justify="right" if place else "left", no_wrap=True)
+    out = narrow_table(title, "–: not even at the largest. Monte Carlo is taken as it is.", names)
     for part in table.partition_by(["method", "alpha", "engine"], maintain_order=True):
         here = part.select(keys).rows() if keys else [()] * part.height
         found = dict(zip(here, part["near_from"], strict=True))
@@ -140,7 +137,7 @@ def near_nominal_screen(table: pl.DataFrame) -> Table:
     return out
 
 
-_MOST_SENTENCES, _MOST_ROWS = 3, 45
+_MOST_SENTENCES = 3
 _Case = Mapping[str, _Row]
 """The answers at one size and alpha, by their question."""
 

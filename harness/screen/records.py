@@ -32,9 +32,18 @@ def format_record(record: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {format_value(value)}" for name, value in record.items())
 
 
-def narrow_table(title: str, caption: str | None = None) -> Table:
-    """An empty table with a title at its left, and one space between columns."""
-    return Table(
+def narrow_table(
+    title: str, caption: str | None = None, names: Sequence[str] = (), left: int = 0
+) -> Table:
+    """An empty table with a title at its left, and one space between columns.
+
+    Args:
+        title: what stands above it.
+        caption: what stands below it.
+        names: of its columns, whose texts are at the right and not broken.
+        left: the place of the column whose texts are at the left.
+    """
+    table = Table(
         title=title,
         title_justify="left",
         caption=caption,
@@ -43,6 +52,9 @@ def narrow_table(title: str, caption: str | None = None) -> Table:
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
+    for place, name in enumerate(names):
+        table.add_column(name, justify="left" if place == left else "right", no_wrap=True)
+    return table
 
 
 def records_table(

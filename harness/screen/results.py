@@ -88,10 +88,8 @@ def _sampling(summary: pl.DataFrame) -> Iterator[str]:
 
 def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
     """A table without empty columns, and with a rule where the first column changes."""
-    table = narrow_table(title)
     used = [place for place in range(len(names)) if any(row[place] for row in rows)]
-    for place in used:
-        table.add_column(names[place], justify="right" if place else "left", no_wrap=True)
+    table = narrow_table(title, names=[names[place] for place in used])
     sections = len({row[0] for row in rows}) < len(rows)
     last = None
     for row in rows:

@@ -56,10 +56,10 @@ def test_numbers_are_those_of_the_tables(three_methods: Results) -> None:
         estimate = drawn.filter(method=label, n=least["n"]).row(0, named=True)
         assert each.worst_alpha == worst["worst_alpha"]
         assert each.worst_at.startswith(f"n = {worst['n']}, p = ")
-        assert (each.coverage, each.coverage_at) == (least["coverage"], f"n = {least['n']}")
-        assert (each.coverage_error, each.coverage_interval) == (None, None)
-        assert each.estimate == estimate["coverage"]
-        assert each.estimate_error == estimate["std_error"]
+        assert (each.coverage.value, each.coverage_at) == (least["coverage"], f"n = {least['n']}")
+        assert (each.coverage.error, each.coverage.interval) == (None, None)
+        assert each.estimate.value == estimate["coverage"]
+        assert each.estimate.error == estimate["std_error"]
         assert each.relative_length == pytest.approx((rows["mean_length"] / shortest).mean())
         assert three_methods.ranking is not None
         assert each.rank == three_methods.ranking.filter(method=label)["rank"][0]
@@ -76,8 +76,8 @@ def test_the_written_table_holds_the_same_numbers(three_methods: Results) -> Non
     for row, each in zip(table.values, found.values(), strict=True):
         cells = dict(zip(heads, row, strict=True))
         assert float(cells["Worst alpha"]) == each.worst_alpha
-        assert float(cells["Mean coverage"]) == each.coverage
-        assert float(cells["by Monte Carlo"]) == each.estimate
+        assert float(cells["Mean coverage"]) == each.coverage.value
+        assert float(cells["by Monte Carlo"]) == each.estimate.value
         assert float(cells["Relative length"]) == each.relative_length
 
 
@@ -249,8 +249,8 @@ def test_an_estimate_without_exact_values_has_its_error(tmp_path: Path) -> None:
     found = methods(found_answer(results))
     for label, each in found.items():
         row = results.summary.filter(method=label).row(0, named=True)
-        assert (each.coverage, each.coverage_error) == (row["coverage"], row["std_error"])
-        assert (each.worst_alpha, each.estimate, each.rank) == (None, None, None)
+        assert (each.coverage.value, each.coverage.error) == (row["coverage"], row["std_error"])
+        assert (each.worst_alpha, each.estimate.value, each.rank) == (None, None, None)
 
 
 def test_of_the_posterior_alone_the_worst_outcome_is_shown(tmp_path: Path) -> None:

@@ -10,12 +10,10 @@ from harness.checks.audit.audit import Audit, Audited, Kind, Reproduction
 from harness.checks.audit.page import ABOUT, TITLES, kept, skipped_sentences, summary
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS
 from harness.families.catalogue import family_of
-from harness.report.check.page import MARKS, Shown, shown
+from harness.report.check.page import MARKS, STYLES, Shown, made, shown
 from harness.report.page import Page, Part, Section
-from harness.tables.manifest import versions
 
 _KEY = "audit"
-_STYLES = ("check.css",)
 
 
 _Row = Mapping[str, Any]
@@ -30,12 +28,13 @@ def audit_page(audit: Audit, command: str) -> Page:
         command: the command that makes the page again.
     """
     rows, failures = _rows(audit.functions)
+    packages = ", ".join(f"{a} {b}" for a, b in audit.versions().items())
     sections = [
-        Section("answer", "The answer", "audit.html", _answer(audit, rows), styles=_STYLES),
+        Section("answer", "The answer", "audit.html", _answer(audit, rows), styles=STYLES),
         _functions(rows),
         *_examples(failures),
         *_observations(audit.reproductions),
-        _made(audit, command),
+        made([("Packages", packages)], audit.seed, command),
     ]
     title = "Interval functions of other packages, checked"
     return Page(title, [Part(_KEY, title, sections)], command=printable_line(command))
@@ -109,7 +108,7 @@ def _functions(rows: Sequence[_Row]) -> Section:
         "examples": f"{_KEY}-examples",
     }
     page, scripts = "audit_functions.html", ("findings.js",)
-    return Section("functions", "All functions", page, context, None, scripts, _STYLES)
+    return Section("functions", "All functions", page, context, None, scripts, STYLES)
 
 
 def _examples(failures: Sequence[_Row]) -> list[Section]:
@@ -117,7 +116,7 @@ def _examples(failures: Sequence[_Row]) -> list[Section]:
         return []
     context = {"failures": failures, "key": f"{_KEY}-examples"}
     title = "The first failure of each"
-    return [Section("examples", title, "audit_failures.html", context, styles=_STYLES)]
+    return [Section("examples", title, "audit_failures.html", context, styles=STYLES)]
 
 
 def _observations(found: Sequence[Reproduction]) -> Iterator[Section]:
@@ -128,7 +127,7 @@ def _observations(found: Sequence[Reproduction]) -> Iterator[Section]:
         if chosen:
             title, about = TITLES[kind]
             context = {"about": about, "observations": [_observation(each) for each in chosen]}
-            yield Section(kind, title, "audit_observations.html", context, styles=_STYLES)
+            yield Section(kind, title, "audit_observations.html", context, styles=STYLES)
 
 
 def _observation(found: Reproduction) -> dict[str, object]:
@@ -148,13 +147,3 @@ def _observation(found: Reproduction) -> dict[str, object]:
         "functions": [printable_line(name) for name in seen.functions],
         "holds": found.holds,
     }
-
-
-def _made(audit: Audit, command: str) -> Section:
-    context = {
-        "facts": [("Packages", ", ".join(f"{a} {b}" for a, b in audit.versions().items()))],
-        "seed": audit.seed,
-        "versions": versions(),
-        "command": printable_line(command),
-    }
-    return Section("made", "How it was made", "check_made.html", context, styles=_STYLES)

@@ -122,7 +122,7 @@ def _number(value: float) -> str:
     return f"{int(value)}" if value == int(value) else f"{value!r}"
 
 
-_STYLES = ("check.css",)
+STYLES = ("check.css",)
 _NOT_IN_KEYS = re.compile("[^a-z0-9]+")
 _LONGEST_KEY = 40
 
@@ -159,6 +159,11 @@ def check_page(methods: Sequence[CheckedMethod], command: str) -> Page:
 def _part(method: CheckedMethod, label: str, key: str, command: str) -> Part:
     report = method.report
     findings = shown(report, method.words)
+    facts = [
+        ("Method", printable_line(report.method)),
+        ("Family", report.family),
+        ("Contract", report.contract),
+    ]
     return Part(
         key=key,
         title=f"{label}: {MARKS[report.verdict]} {report.verdict.upper()}",
@@ -166,7 +171,7 @@ def _part(method: CheckedMethod, label: str, key: str, command: str) -> Part:
             _verdict(report, findings),
             _findings(findings, key),
             *_counter_examples(findings, key),
-            _made(report, command),
+            made(facts, report.seed, command),
         ],
         lead=f"An interval for {family_of(report.family).title}.",
     )
@@ -188,7 +193,7 @@ def _verdict(report: CheckReport, findings: Sequence[Shown]) -> Section:
         "side": "" if report.side == TWO_SIDED else report.side,
         "counts": _counts(findings),
     }
-    return Section("verdict", "The answer", "check_verdict.html", context, styles=_STYLES)
+    return Section("verdict", "The answer", "check_verdict.html", context, styles=STYLES)
 
 
 def _sentences(report: CheckReport) -> list[str]:
@@ -227,7 +232,7 @@ def _findings(findings: Sequence[Shown], key: str) -> Section:
         "examples": f"{key}-examples",
     }
     scripts = ("findings.js",)
-    return Section("findings", "All findings", "findings.html", context, None, scripts, _STYLES)
+    return Section("findings", "All findings", "findings.html", context, None, scripts, STYLES)
 
 
 def _counter_examples(findings: Sequence[Shown], key: str) -> list[Section]:
@@ -237,22 +242,18 @@ def _counter_examples(findings: Sequence[Shown], key: str) -> list[Section]:
         return []
     title = "Counter-examples" if any(e.verdict != REMARK for e in chosen) else "Remarks, drawn"
     context = {"examples": chosen, "key": f"{key}-examples"}
-    return [Section("examples", title, "counter_examples.html", context, styles=_STYLES)]
+    return [Section("examples", title, "counter_examples.html", context, styles=STYLES)]
 
 
-def _made(report: CheckReport, command: str) -> Section:
+def made(facts: Sequence[tuple[str, str]], seed: int | None, command: str) -> Section:
     """What decides the findings."""
     context = {
-        "facts": [
-            ("Method", printable_line(report.method)),
-            ("Family", report.family),
-            ("Contract", report.contract),
-        ],
-        "seed": report.seed,
+        "facts": facts,
+        "seed": seed,
         "versions": versions(),
         "command": printable_line(command),
     }
-    return Section("made", "How it was made", "check_made.html", context, styles=_STYLES)
+    return Section("made", "How it was made", "check_made.html", context, styles=STYLES)
 
 
 def _keys(labels: Sequence[str]) -> list[str]:

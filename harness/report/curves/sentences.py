@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.base.text import enumerated
+from harness.base.text import first_few
 from harness.designs.miss_curve import MissCurve
 from harness.findings.conclusion import first_largest
 from harness.findings.numbers import coverage, percent
@@ -17,7 +17,6 @@ from harness.tables.answers import rounding_of
 
 ACCURATE = 1e-9
 """An actual alpha that differs from alpha by less than this is alpha, but for rounding."""
-_MOST_NAMED = 3
 _NOTICEABLE = 0.005
 """The least part by which a length is called longer."""
 _LONG = 1000
@@ -98,7 +97,7 @@ def _lowest(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
         return f"{none} below {bound}: {whose} {lowest}"
     text = f"{worst.title} falls to {lowest} and is below {bound} {_share(panel, worst.above)}"
     if kept:
-        return f"{text}; {_named(kept)} never {'is' if len(kept) == 1 else 'are'}"
+        return f"{text}; {first_few(kept)} never {'is' if len(kept) == 1 else 'are'}"
     if len(below) == 1:
         return text
     best = min(below, key=lambda each: (each.missed, each.above))
@@ -145,7 +144,7 @@ def outcome_sentence(panel: Panel, words: Words) -> str:
         never = f"{words.titles[row]} never misses more than {desired}"
         parts.append(f"{never}, and least often with {found}")
     if exact:
-        names = _named([words.titles[row] for row in exact])
+        names = first_few([words.titles[row] for row in exact])
         verb = "misses" if len(exact) == 1 else "miss"
         parts.append(f"{names} {verb} {desired} at every outcome")
     text = f"{words.start}{'; '.join(parts)}."
@@ -259,7 +258,7 @@ def _by_trials(panel: Panel, words: Words) -> str:
     text = f"by Monte Carlo {words.titles[row]} covers least often: {lowest}"
     if len(never) not in (0, len(words.drawn)):
         verb = "is" if len(never) == 1 else "are"
-        text += f"; {_named(never)} {verb} nowhere clearly below {percent(1 - panel.alpha)}"
+        text += f"; {first_few(never)} {verb} nowhere clearly below {percent(1 - panel.alpha)}"
     return _capital(f"{words.start}{text}.")
 
 
@@ -277,12 +276,6 @@ def _held_by_intervals(panel: Panel, count: int) -> str:
         f" {int(held[known].sum())} of {int(known.sum())} Monte Carlo intervals that are drawn "
         f"hold the exact value, where 95 % of them should."
     )
-
-
-def _named(titles: Sequence[str]) -> str:
-    if len(titles) > _MOST_NAMED + 1:
-        titles = [*titles[:_MOST_NAMED], f"{len(titles) - _MOST_NAMED} others"]
-    return enumerated(titles)
 
 
 def _capital(text: str) -> str:
