@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.base.errors import HarnessError, InputError
+from harness.base.errors import InputError
 from harness.base.numerics.points import UnitPoints
 from harness.distributions.posteriors.beta import Beta
 from harness.methods.catalogue import methods_for
@@ -120,97 +120,6 @@ def test_tails_of_a_posterior_method_add_up_to_alpha_under_its_prior(name, prior
     np.testing.assert_allclose(sum(outside), 0.1, rtol=1e-12)
 
 
-WRONG = [
-    ({"x": 11}, "x = 11 is larger than n = 10"),
-    ({"x": [1, 12]}, "x = 12 is larger than n = 10"),
-    ({"x": -1}, "x should be a whole number from 0 to n, found -1"),
-    ({"x": 1.5}, "x should be a whole number, found 1.5"),
-    ({"x": float("nan")}, "x should be a whole number, found nan"),
-    ({"x": float("inf")}, "x should be a whole number, found inf"),
-    ({"x": "3"}, "x should be a whole number or an array of them, found '3'"),
-    ({"x": None}, "x should be a whole number or an array of them, found None"),
-    ({"x": True}, "x should be a whole number or an array of them, found True"),
-    ({"x": 1 + 0j}, "x should be a whole number or an array of them"),
-    ({"x": [[1], [2, 3]]}, "found a ragged one"),
-    ({"n": 0, "x": 0}, "n should be a whole number from 1 to 10^9, found 0"),
-    ({"n": 10**9 + 1}, "n should be a whole number from 1 to 10^9, found 1000000001"),
-    ({"n": 10**30}, "n should be a whole number"),
-    ({"x": [1, 2], "n": [3, 4, 5]}, "shape (2,) and n of shape (3,) do not fit together"),
-    ({"alpha": 0}, "alpha should be a number between 0 and 1, found 0"),
-    ({"alpha": 1}, "alpha should be a number between 0 and 1, found 1"),
-    ({"alpha": -0.05}, "alpha should be a number between 0 and 1, found -0.05"),
-    ({"alpha": float("nan")}, "alpha should be a number between 0 and 1, found nan"),
-    ({"alpha": [0.05, 2]}, "alpha should be a number between 0 and 1, found 2"),
-    (
-        {"alpha": "0.05"},
-        "alpha should be a number between 0 and 1 or an array of them, found '0.05'",
-    ),
-    ({"alpha": [[0.1], [0.2, 0.3]]}, "found a ragged one"),
-    ({"alpha": [0.1, 0.2], "x": [1, 2, 3]}, "alpha of shape (2,) do not fit together"),
-    ({"side": "both"}, "side should be one of two-sided, lower, upper, found 'both'"),
-    ({"side": "lower"}, "minimal_length has no one-sided form"),
-    ({"method": "one_sided"}, "one_sided needs side: lower or side: upper"),
-    ({"method": "wald", "prior": (1, 1)}, "wald takes no prior"),
-    ({"prior": (0, 1)}, "prior should be two numbers [a, b] above 0, found 0 and 1"),
-    ({"prior": (1, float("nan"))}, "prior should be two numbers [a, b] above 0, found 1 and nan"),
-    ({"prior": (1, float("inf"))}, "prior should be two numbers [a, b] above 0, found 1 and inf"),
-    ({"prior": (1,)}, "prior should be two numbers [a, b] above 0, found (1,)"),
-    ({"prior": (1, 1, 1)}, "prior should be two numbers [a, b] above 0"),
-    ({"prior": 1}, "prior should be two numbers [a, b] above 0, found 1"),
-    ({"prior": "flat"}, "prior should be two numbers [a, b] above 0, found 'flat'"),
-    ({"method": "walt"}, "method should be one of wald, wald_cc"),
-    ({"family": "rates"}, "family should be one of proportion, rate, "),
-    ({"exposure": 3}, "proportion needs the data x and n, found exposure, n, x"),
-]
-
-
-@pytest.mark.parametrize(("wrong", "message"), WRONG)
-def test_what_is_wrong_is_said_in_one_sentence(wrong, message):
-    arguments = {"family": "proportion", "method": "minimal_length", "x": 3, "n": 10, **wrong}
-    family, method = arguments.pop("family"), arguments.pop("method")
-    with pytest.raises(InputError) as caught:
-        harness.interval(family, method, **arguments)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert caught.value.exit_code == 2
-    assert isinstance(caught.value, HarnessError)
-
-
-OF_FINITE_POPULATION = [
-    (
-        {},
-        "hypergeometric_exact needs population, the number of cases from which those observed are "
-        "drawn without replacement",
-    ),
-    ({"population": 9}, "population should be a whole number from n to 10^15, found 9"),
-    ({"population": 10.5}, "population should be a whole number, found 10.5"),
-    (
-        {"population": 2 * 10**15},
-        "population should be a whole number from n to 10^15, found 2e+15",
-    ),
-    ({"population": [20, 30], "x": [1, 2, 3]}, "population of shape (2,) do not fit together"),
-    (
-        {"method": "wilson", "population": 20},
-        "wilson takes no population (hypergeometric_exact and hypergeometric_wang of a proportion "
-        "do)",
-    ),
-    (
-        {"method": "hypergeometric_wang", "population": 10**6},
-        "hypergeometric_wang takes a population of at most 100000, found 1000000",
-    ),
-    ({"method": "hypergeometric_wang", "population": 20, "side": "lower"}, "no one-sided form"),
-]
-
-
-@pytest.mark.parametrize(("given", "message"), OF_FINITE_POPULATION)
-def test_a_population_is_given_to_the_methods_that_need_one_and_to_no_other(given, message):
-    arguments = {"method": "hypergeometric_exact", "x": 3, "n": 10, **given}
-    with pytest.raises(InputError) as caught:
-        harness.interval("proportion", **arguments)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 def test_a_population_broadcasts_against_the_data():
     for name in ("hypergeometric_exact", "hypergeometric_wang"):
         x, population, alpha = [[0], [3], [10]], [10, 50, 2000], 0.05
@@ -226,11 +135,3 @@ def test_a_posterior_of_independent_trials_says_nothing_of_a_finite_population()
     limits = found.lower, found.upper
     with pytest.raises(InputError, match="which a posterior does not take"):
         tails("proportion", "hypergeometric_exact", limits, x=3, n=10, population=50)
-
-
-@pytest.mark.parametrize("missing", ["x", "n"])
-def test_data_that_are_missing_are_named(missing):
-    data = {"x": 3, "n": 10}
-    del data[missing]
-    with pytest.raises(InputError, match=f"needs the data x and n, found {next(iter(data))}$"):
-        harness.interval("proportion", "wald", **data)

@@ -89,50 +89,6 @@ def test_the_limits_of_a_mean_are_open_on_the_other_side():
     assert found.lower == pytest.approx(75 - 2.131846786 * math.sqrt(26 / 4 / 5), rel=1e-9)
 
 
-WRONG = [
-    (
-        "mean",
-        "bootstrap_t",
-        {"mean": 75, "sd": 2.5, "k": 5, "seed": 1},
-        "bootstrap_t needs the values, found only a summary of them",
-    ),
-    ("mean", "bootstrap_t", {"values": VALUES}, "draws random numbers and needs a seed"),
-    ("mean", "student_t", {"values": 75}, "a list with a number for each run, found 75"),
-    ("mean", "student_t", {"values": []}, "a list with a number for each run, found an empty one"),
-    ("mean", "student_t", {"values": [75]}, "values should be of at least 2 runs, found 1"),
-    ("mean", "student_t", {"values": [75, math.nan]}, "values should be finite numbers, found nan"),
-    ("mean", "student_t", {"mean": 75, "sd": -1, "k": 5}, "sd should be a number from 0 to 1e100"),
-    ("mean", "student_t", {"mean": 75, "sd": 1, "k": 1}, "k should be a whole number from 2"),
-    ("mean", "student_t", {"mean": 75}, "needs the data mean, sd and k, found mean"),
-    ("mean", "student_t", {"values": VALUES, "k": 5}, "needs the data values, found k, values"),
-    ("mean", "student_t", {"values": VALUES, "prior": (1, 1)}, "mean takes no prior"),
-    (
-        "mean",
-        "student_t",
-        {"values": [VALUES, VALUES], "alpha": [0.1, 0.2, 0.3]},
-        "data of shape (2,) and alpha of shape (3,) do not fit together",
-    ),
-    ("clustered_proportion", "wilson", {"x": 3, "n": 10}, "a list with a number for each cluster"),
-    ("clustered_proportion", "wilson", {"x": [3, 11], "n": [10, 10]}, "x = 11 of cluster 2 is"),
-    ("clustered_proportion", "wilson", {"x": [3], "n": [10, 10]}, "found that x has 1, n has 2"),
-    (
-        "clustered_proportion",
-        "wilson",
-        CLUSTERS | {"population": 100},
-        "wilson takes no population",
-    ),
-    ("clustered_proportion", "wilson", CLUSTERS | {"prior": (1, 1)}, "wilson takes no prior"),
-]
-
-
-@pytest.mark.parametrize(("family", "method", "given", "message"), WRONG)
-def test_what_is_wrong_is_said_in_one_sentence(family, method, given, message):
-    with pytest.raises(InputError) as caught:
-        harness.interval(family, method, **given)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 @pytest.mark.parametrize("family", CATALOGUE)
 @pytest.mark.parametrize("side", ALL_SIDES)
 def test_every_family_has_a_method_for_each_side_where_none_is_named(family, side):

@@ -25,7 +25,6 @@ from harness.commands.significance import significance
 from harness.config.load import json_schema
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import ALIASES, CATALOGUE
-from tests.cli.conftest import is_one_sentence
 
 COLUMNS = [
     *("name", "family", "kin", "sides", "promise", "deterministic", "title", "aliases"),
@@ -132,28 +131,6 @@ def test_aliases_and_priors_are_shown(run_command):
     assert clopper_pearson["prior"] == "none"
     assert described("minimal_length", "--family", "proportion")["prior"] == "Beta(1, 1)"
     assert described("minimal_length", "--family", "rate")["prior"] == "Gamma(1, 0)"
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["methods", "wilsn"], "no family has a method 'wilsn'; did you mean wilson"),
-        (
-            ["methods", "walt", "--family", "proportion"],
-            f"method should be one of {', '.join(CATALOGUE['proportion'])}, found 'walt'; "
-            "did you mean wald",
-        ),
-        (
-            ["methods", "--family", "ratio"],
-            f"family should be one of {', '.join(CATALOGUE)}, found 'ratio'",
-        ),
-    ],
-)
-def test_an_unknown_name_is_reported_in_one_sentence(run_command, argv, message):
-    result = run_command(*argv)
-    assert result.code == 2
-    assert is_one_sentence(result)
-    assert message in result.err
 
 
 def test_the_alias_that_a_message_suggests_is_in_the_table(run_command):

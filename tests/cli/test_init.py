@@ -101,23 +101,3 @@ def test_init_overwrites_a_file_only_if_it_may(run_command, here: Path) -> None:
     assert (here / "proportion.yaml").read_text(encoding="utf-8") == "mine"
     assert run_command("init", "--force").code == 0
     assert load_experiment(here / "proportion.yaml").name == "proportion"
-
-
-@pytest.mark.parametrize(
-    ("argv", "words"),
-    [
-        (["--family", "proportoin"], "did you mean proportion?"),
-        (["--from", "quickstrat"], "did you mean quickstart?"),
-        (["--from", "ross2003"], "--from names one config, found a folder of"),
-        (["--from", "paired", "--family", "rate"], "of the family paired_difference, not rate"),
-        (["mine.txt"], "expected a .yaml or .yml file to write, found mine.txt"),
-        (["a b.yaml"], "name: expected a name of letters"),
-        (["small.yaml/x.yaml"], "cannot be written"),
-    ],
-)
-def test_what_init_cannot_write_is_said(run_command, config, here: Path, argv, words) -> None:
-    config()
-    result = run_command("init", *argv)
-    assert (result.code, is_one_sentence(result)) == (2, True)
-    assert words in result.err
-    assert [path.name for path in here.iterdir()] == ["small.yaml"]

@@ -12,7 +12,6 @@ import harness
 from harness.config.load import load_experiment
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE
-from tests.cli.conftest import is_one_sentence
 
 CASES = "document,right,model\na,1,m\na,0,m\nb,1,m\nb,1,m\nc,0,m\nc,1,m\n"
 FILE = ["--csv", "results.csv", "--cluster", "document", "--correct", "right"]
@@ -79,70 +78,6 @@ def test_the_lists_are_in_every_form_of_the_verbose_output(run_command):
     assert "\nx: [3, 5]\nn: [10, 12]\n" in run_command(*argv).out
     (row,) = csv.DictReader(run_command(*argv, "--format", "csv").out.splitlines())
     assert (row["x"], row["n"]) == ("[3, 5]", "[10, 12]")
-
-
-WRONG = {
-    "a number for a list": (
-        "clustered_proportion --x 3 --n 10",
-        "x should be a list with a number for each cluster, found 3",
-    ),
-    "a number for values": (
-        "mean --values 75",
-        "values should be a list with a number for each run, found 75",
-    ),
-    "lists that differ in length": (
-        "clustered_proportion --x 3,5 --n 10,10,10",
-        "expected a number for each cluster in every list, found that x has 2, n has 3",
-    ),
-    "a summary for a method of values": (
-        "mean --mean 75 --sd 2 --k 5 --method bootstrap_t --seed 1",
-        "bootstrap_t needs the values, found only a summary of them",
-    ),
-    "a prior of a mean": ("mean --values 75,72 --prior 1 1", "mean takes no prior"),
-    "a population of clusters": (
-        "clustered_proportion --x 3,5 --n 10,10 --population 50",
-        "saha_wilson takes no population",
-    ),
-    "columns without a file": (
-        "clustered_proportion --x 3,5 --n 10,10 --cluster document",
-        "expected --csv FILE beside --cluster, found none",
-    ),
-    "a file without columns": (
-        "clustered_proportion --csv results.csv",
-        "--csv needs --x and --n, each with the name of a column of the file; or --correct, a "
-        "column of 0 and 1 and --cluster",
-    ),
-    "a file and counts": (
-        f"clustered_proportion --x 3,5 --n 10,10 {' '.join(FILE)}",
-        "expected the data from --correct alone, found --x too",
-    ),
-    "a file of another family": (
-        f"proportion {' '.join(FILE)}",
-        "--cluster is for cases that come in clusters, which proportion does not take",
-    ),
-    "a column that is not there": (
-        "clustered_proportion --csv results.csv --cluster doc --correct right",
-        "results.csv:1: expected a column doc, found document, right, model",
-    ),
-    "a column of something else": (
-        "clustered_proportion --csv results.csv --cluster document --correct model",
-        "results.csv:2: expected 0 or 1, or true or false, in model, found 'm'",
-    ),
-    "no file": (
-        "clustered_proportion --csv none.csv --cluster document --correct right",
-        "none.csv cannot be read: ",
-    ),
-}
-
-
-@pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_is_said_in_one_sentence(run_command, here, what):
-    (here / "results.csv").write_text(CASES)
-    options, message = WRONG[what]
-    result = run_command("interval", *options.split())
-    assert result.code == 2
-    assert is_one_sentence(result)
-    assert message in result.err
 
 
 @pytest.mark.parametrize("text", ["75,x", "75,,72", ",", "75;72"])

@@ -254,43 +254,6 @@ def test_lists_are_made_of_the_rows_of_a_group(asked, files):
     np.testing.assert_allclose(limits(found), expected, rtol=1e-12)
 
 
-REFUSED = {
-    "a list for one number": ("proportion --x 3,4 --n 9,9,9", "found that x has 2 and n has 3"),
-    "a column without a file": ("proportion --x right --n 9", "--x: expected numbers with commas "),
-    "numbers alone": ("proportion --csv models.csv --x 9 --n 10", "expected a column for one of "),
-    "groups of rows": (f"proportion {' '.join(READ)} --by model", "--by is for cases, which "),
-    "cases of a rate": ("rate --csv cases.csv --correct right", "which rate does not take"),
-    "one column of pairs": ("paired_ratio --csv cases.csv --correct right", "needs 2 --correct"),
-    "three groups": (
-        "risk_ratio --csv models.csv --correct all --by model",
-        "models.csv:2: expected 0 or 1, or true or false, in all, found '100'",
-    ),
-    "no groups": (
-        "risk_ratio --csv cases.csv --correct right",
-        "needs --by with one column of two groups",
-    ),
-    "two levels": (
-        "proportion --x 9 --n 10 --alpha 0.1 --confidence 0.9",
-        "expected one of --alpha and --confidence",
-    ),
-    "a confidence in percent": (
-        "proportion --x 9 --n 10 --confidence 95",
-        "confidence should be a number between 0 and 1, found 95; did you mean 0.95?",
-    ),
-    "percent of a rate": ("rate --x 9 --exposure 1 --percent", "--percent is for proportions"),
-    "a long delimiter": (f"proportion {' '.join(READ)} --delimiter ;;", "should be one character"),
-}
-
-
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_does_not_fit_together_is_one_sentence(run_command, files, what):
-    options, message = REFUSED[what]
-    result = run_command("interval", *options.split())
-    assert result.code == 2
-    assert is_one_sentence(result)
-    assert message in result.err
-
-
 def test_a_confidence_is_one_minus_alpha_as_it_is_written(asked):
     found, _ = asked("proportion --x 9 --n 10 --confidence 0.95")
     assert found["alpha"] == 0.05

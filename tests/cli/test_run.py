@@ -180,27 +180,6 @@ def test_a_folder_that_cannot_be_replaced_is_said_before_the_first_one_starts(
     assert files(here / "results") == {"other/thesis.txt": b"ten years"}
 
 
-@pytest.mark.parametrize(
-    ("argv", "words"),
-    [
-        (["nowhere.yaml"], "nowhere.yaml: expected a config, found no such file"),
-        (["small.yaml", "--set", "seed"], "--set seed: expected key=value"),
-        (["small.yaml", "--set", "sed=1"], "seed"),
-        (["small.yaml", "--backend", "ray"], "ray"),
-        (["small.yaml", "--backend", "smoke"], "threading"),
-        (["small.yaml", "--jobs", "0"], "-1 for every core"),
-        (["small.yaml", "--set", "trials={half_width: 0.01}"], "half_width"),
-    ],
-)
-def test_what_is_wrong_with_the_arguments_is_said(run_command, config, here, argv, words):
-    config()
-    result = run_command("run", *argv)
-    assert result.code == 2
-    assert is_one_sentence(result)
-    assert words in result.err
-    assert [path.name for path in here.iterdir()] == ["small.yaml"]
-
-
 def test_an_interrupt_ends_with_130_and_leaves_the_old_results(
     run_command, config, here, monkeypatch
 ):

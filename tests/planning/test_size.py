@@ -13,7 +13,6 @@ from harness.base.errors import InputError
 from harness.families.catalogue import family_of
 from harness.planning.goals import Exposures, WholeNumbers, Width, second_sizes
 from harness.planning.sums import Sums
-from tests.cli.conftest import is_one_sentence
 from tests.test_imports import modules_of_command
 
 WALDS_FORMULA = 865
@@ -152,44 +151,6 @@ def test_a_function_is_a_method_like_any_other():
     assert harness.size("proportion", mine, p=0.5, half_width=0.2).n == ours.n
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({}, "size needs one of half_width, length, above, below, found nothing"),
-        ({"half_width": 0.1, "length": 0.2}, "found half_width, length"),
-        ({"half_width": -0.1}, "half_width should be above 0"),
-        ({"half_width": "wide"}, "half_width should be a number, found 'wide'"),
-        ({"half_width": 0.1, "assurance": 1.0}, "assurance should be a number between 0 and 1"),
-        ({"half_width": 0.1, "probability": 0.9}, "takes an assurance, and no probability"),
-        ({"above": 0.8}, "above needs a probability"),
-        ({"above": 0.9, "probability": 0.8}, "true value 0.9 is equal to 0.9"),
-        ({"above": 0.95, "probability": 0.8}, "true value 0.9 is on the wrong side of 0.95"),
-        ({"below": 0.85, "probability": 0.8}, "true value 0.9 is on the wrong side of 0.85"),
-        ({"half_width": 0.1, "ratio": 2.0}, "proportion has one size, and takes no ratio"),
-        ({"half_width": 0.1, "p": (0.9, 0.8)}, "two for a range, the smaller first"),
-        ({"half_width": 0.1, "p": 1.2}, "p should be a number from 0 to 1, found 1.2"),
-        ({"half_width": 0.1, "alpha": 0.0}, "alpha should be a number between 0 and 1"),
-        ({"half_width": 0.1, "q": 0.5}, "size of proportion needs p, found p, q"),
-        ({"half_width": 1e-6}, "no size up to n = 1e\\+09 has an expected half-width"),
-        ({"half_width": 1e-4}, "the answer is above n = "),
-    ],
-)
-def test_what_is_wrong_or_out_of_reach_is_said_in_a_sentence(given, words):
-    with pytest.raises(InputError, match=words) as error:
-        harness.size("proportion", "wilson", **{"p": 0.9, **given})
-    assert "\n" not in str(error.value)
-
-
-def test_a_method_without_one_sided_limits_gives_no_bound():
-    with pytest.raises(InputError, match="minimal_length has no one-sided form"):
-        harness.size("proportion", "minimal_length", p=0.9, above=0.8, probability=0.9)
-
-
-def test_a_method_for_a_finite_population_has_no_size_without_one():
-    with pytest.raises(InputError, match="hypergeometric_exact needs a population, which size"):
-        harness.size("proportion", "hypergeometric_exact", p=0.9, half_width=0.02)
-
-
 def test_ladders_number_their_sizes():
     ladder = Exposures.of_scale(2.0, 1e4)
     numbers = np.arange(1, ladder.last + 1)
@@ -227,20 +188,6 @@ def test_the_command_takes_a_range_and_draws_a_figure(run_command, here):
     assert (result.code, result.err) == (0, "")
     drawn = (here / "curve.svg").read_text(encoding="utf-8")
     assert drawn.count("<svg") == 1
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        ["--p", "0.9:x", "--half-width", "0.1"],
-        ["--p", "0.9"],
-        ["--p", "0.9", "--half-width", "0.1", "--figure", "curve.txt"],
-    ],
-)
-def test_the_command_says_what_is_wrong_in_a_sentence(run_command, more):
-    result = run_command("size", "proportion", "--method", "wilson", *more)
-    assert result.code == 2
-    assert is_one_sentence(result)
 
 
 def test_size_loads_matplotlib_for_a_figure_only(tmp_path):
