@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,10 @@ from harness.callers.source import (
     FunctionText,
     Observed,
     Source,
+    Stream,
     pickling_error,
 )
 from harness.callers.type_checks import TypeChecks
-from harness.methods.method import LimitPair
 
 _TRIALS_AT_ONCE = 1 << 12
 """Trials of one call, as a function may need memory for thousands of draws for each of them."""
@@ -67,6 +68,7 @@ class UserFunction(Source):
         super().__init__(
             label,
             (declared.side,),
+            {"function": name},
             declared.deterministic,
             declared.expected_failures,
             declared.contract,
@@ -76,43 +78,19 @@ class UserFunction(Source):
         self._seed = None if seed is None or self.deterministic else (seed,)
         self._one_at_a_time = threading.Lock()
 
+    @abstractmethod
     def answer(
         self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
     ) -> Any:
-        """The answer to a task, as of a `LoadedFunction`.
+        """The answer to a task, as of a `LoadedFunction`; no checks for what ends its process.
 
         Raises:
             FunctionError: the function has no limits of one outcome.
         """
-        raise NotImplementedError
 
-    def on_arrays(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> LimitPair | None:
-        """The limits of one call for all outcomes; None where that does not work."""
-        limits: LimitPair | None = self.answer(ON_ARRAYS, arguments, alpha, seed)
-        return limits
-
-    def on_numbers(
-        self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> tuple[float, float]:
-        """The limits of one outcome.
-
-        Raises:
-            FunctionError: the function has none.
-        """
-        lower, upper = self.answer(ON_NUMBERS, outcome, alpha, seed)
-        return lower, upper
-
-    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
-        return {"function": self.name, "side": side, "alpha": alpha}
-
-    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
-        return self._limits(observed, alpha, self._seed)
-
-    def draw(
-        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
-    ) -> Answers:
+    def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
+        if stream is None:
+            return self._limits(observed, alpha, self._seed)
         # A function of lists is asked for every trial, whether or not it draws.
         first, second = (0, 0) if self.deterministic else stream.integers(2**63, size=2)
         lower, upper = np.empty((2, observed.count))
@@ -129,17 +107,16 @@ class UserFunction(Source):
         """The limits of one call for all outcomes where that works; else of each by itself."""
         arguments = observed.arguments
         with self._one_at_a_time:
-            limits = self.on_arrays(arguments, alpha, seed)
+            limits = self.answer(ON_ARRAYS, arguments, alpha, seed)
             if limits is not None:
                 return Answers(*limits)
             lower, upper = np.full((2, observed.count), np.nan)
             failures = {}
             for place in range(observed.count):
                 outcome = one_outcome(arguments, place)
+                own = None if seed is None else (*seed, place)
                 try:
-                    lower[place], upper[place] = self.on_numbers(
-                        outcome, alpha, None if seed is None else (*seed, place)
-                    )
+                    lower[place], upper[place] = self.answer(ON_NUMBERS, outcome, alpha, own)
                 except FunctionError as error:
                     failures[place] = str(error)
             return Answers(lower, upper, failures)
@@ -148,15 +125,13 @@ class UserFunction(Source):
         if self.computes_one_by_one:
             return False
         with self._one_at_a_time:
-            return self.on_arrays(observed.arguments, alpha, self._seed) is not None
+            return self.answer(ON_ARRAYS, observed.arguments, alpha, self._seed) is not None
 
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
-        """The violations of the call checks; none for a function that has ended its process."""
         found: CallChecks = self.answer(CALL_CHECKS, observed.arguments, alpha, self._seed)
         return found
 
     def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        """What is wrong with types; nothing for what has ended its process."""
         found: TypeChecks = self.answer(TYPE_CHECKS, observed.arguments, alpha, self._seed)
         return found
 
@@ -225,11 +200,61 @@ class Ends:
         return self.here if self.here >= ENOUGH else self.all
 
 
-class FunctionInProcess(UserFunction):
-    """A function of a file or module, in a process that is started anew when a call has ended it.
+class RestartedFunction(UserFunction):
+    """A user's function in a process of its own, which is started anew where a call has ended it.
 
-    It is never pickled, as its file is loaded where it is called.
+    It is never pickled. After too many ends, or where an answer was none of the function's, it is
+    not called any more.
     """
+
+    ended_words: str
+    """What has happened to the process at each end, in a clause."""
+
+    def __init__(self, label: str, name: str, declared: Declared, seed: int | None) -> None:
+        super().__init__(label, name, declared, seed, has_process=True)
+        self._ends = Ends()
+        self._closed = False
+        self._takes_arrays = True
+        self._refused: str | None = None
+        """Why no answer is used any more, in a clause."""
+
+    @abstractmethod
+    def ask(
+        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> Any:
+        """The answer of the process, which is started anew where it has ended.
+
+        Raises:
+            FunctionError: the function fails, or the process ends.
+        """
+
+    def answer(
+        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> Any:
+        if task == ON_NUMBERS:
+            if self._refused or self._ends.enough:
+                where = format_arguments({**arguments, "alpha": alpha})
+                ended = f"its process {self.ended_words} {self._ends.number} times"
+                raise FunctionError(f"{NOT_CALLED} at {where}: {self._refused or ended}")
+            return self.ask(task, arguments, alpha, seed)
+        if task == ON_ARRAYS:
+            self._ends.here = 0
+            is_idle = self._ends.enough or not self._takes_arrays
+        else:
+            is_idle = self._ends.all > 0
+        nothing: Any = None if task == ON_ARRAYS else {}
+        try:
+            return nothing if self._refused or is_idle else self.ask(task, arguments, alpha, seed)
+        except FunctionError:
+            # An outcome has ended the process, or all together take too long.
+            self._takes_arrays &= task != ON_ARRAYS
+            return nothing
+
+
+class FunctionInProcess(RestartedFunction):
+    """A function of a file or module, which is loaded where it is called."""
+
+    ended_words = "ended"
 
     def __init__(
         self,
@@ -251,87 +276,28 @@ class FunctionInProcess(UserFunction):
         """
         self._location, self._timeout = location, timeout
         self._process = UserProcess(label, location, timeout)
-        super().__init__(label, location.function, self._process.declared, seed, has_process=True)
-        self._ends = Ends()
-        self._closed = False
-        self._takes_arrays = True
-        self._refused: str | None = None
-        """Why no answer is used any more, in a clause."""
-
-    def on_arrays(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> LimitPair | None:
-        self._ends.here = 0
-        if self._refused or self._ends.enough or not self._takes_arrays:
-            return None
-        try:
-            return super().on_arrays(arguments, alpha, seed)
-        except FunctionError:
-            # An outcome has ended the process, or all together take too long.
-            self._takes_arrays = False
-            return None
-
-    def on_numbers(
-        self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> tuple[float, float]:
-        if self._refused or self._ends.enough:
-            where = format_arguments({**outcome, "alpha": alpha})
-            reason = self._refused or f"its process ended {self._ends.number} times"
-            raise FunctionError(f"{NOT_CALLED} at {where}: {reason}")
-        try:
-            return super().on_numbers(outcome, alpha, seed)
-        except FunctionError:
-            if self._process.ended:
-                self._ends.add(self._process.hung)
-            raise
-
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
-        calls = 2 * outcome_count(observed.arguments) + 6
-        found: CallChecks = self._checks(CALL_CHECKS, observed, alpha, calls)
-        return found
-
-    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        calls = 8 * outcome_count(observed.arguments) + 10
-        found: TypeChecks = self._checks(TYPE_CHECKS, observed, alpha, calls)
-        return found
-
-    def _checks(self, task: str, observed: Observed, alpha: float, calls: int) -> Any:
-        """What is wrong by the name of each check; nothing for what has ended its process."""
-        if self._refused or self._ends.all:
-            return {}
-        try:
-            return self.answer(task, observed.arguments, alpha, self._seed, calls)
-        except FunctionError:
-            return {}
+        super().__init__(label, location.function, self._process.declared, seed)
 
     def reload(self) -> Source:
         if not self._process.ended:
             self._process.load()
         return self
 
-    def answer(
-        self,
-        task: str,
-        arguments: dict[str, Any],
-        alpha: float,
-        seed: Sequence[int] | None,
-        calls: int = 1,
+    def ask(
+        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
     ) -> Any:
-        """The answer of the process, which is started anew where it has ended.
-
-        Raises:
-            FunctionError: the function fails, or the process ends.
-        """
         try:
             if self._process.ended and not self._closed:
                 self._process = UserProcess(self.label, self._location, self._timeout)
                 if self._closed:
                     self._process.close()
-            return self._process.ask(task, arguments, alpha, seed, calls)
+            return self._process.ask(task, arguments, alpha, seed, _calls(task, arguments))
         except (MethodError, InputError) as error:
             if self._process.ended:
                 self._refused = self._refused or self._process.refused
                 self._process.close()
+                if task == ON_NUMBERS:
+                    self._ends.add(self._process.hung)
             raise FunctionError(str(error).removeprefix(f"{self.label}: ")) from None
 
     def afresh(self) -> Source:
@@ -354,3 +320,10 @@ class FunctionInProcess(UserFunction):
         """End the process, for good: a thread that still asks is to start no other."""
         self._closed = True
         self._process.close()
+
+
+def _calls(task: str, arguments: dict[str, Any]) -> int:
+    """The most calls of the function that a task makes."""
+    if task == CALL_CHECKS:
+        return 2 * outcome_count(arguments) + 6
+    return 8 * outcome_count(arguments) + 10 if task == TYPE_CHECKS else 1

@@ -19,8 +19,8 @@ from harness.callers.calls import (
     same,
 )
 from harness.callers.command import Command
-from harness.callers.function import Ends, UserFunction
-from harness.callers.loaded import Declared
+from harness.callers.function import RestartedFunction
+from harness.callers.loaded import CALL_CHECKS, ON_ARRAYS, ON_NUMBERS, Declared
 from harness.callers.program_process import (
     EXPECTED,
     CommandProcess,
@@ -31,8 +31,7 @@ from harness.callers.program_process import (
     question,
     read_answer,
 )
-from harness.callers.source import NOT_CALLED, Observed, Source
-from harness.callers.type_checks import TypeChecks
+from harness.callers.source import Source
 from harness.methods.method import LimitPair
 
 _USUAL_ALPHA = 0.05
@@ -40,14 +39,15 @@ _USUAL_ALPHA = 0.05
 Outcome = dict[str, Any]
 
 
-class Program(UserFunction):
-    """A program of any language, which is never pickled.
+class Program(RestartedFunction):
+    """A program of any language.
 
     The lines of all outcomes are written ahead of the answers, as long as they are then those of
     the outcomes by themselves, and no line ends the process.
     """
 
     computes_one_by_one = True
+    ended_words = "was started anew"
 
     def __init__(self, command: Command, timeout: float) -> None:
         """Start the program.
@@ -60,59 +60,54 @@ class Program(UserFunction):
             InputError: it cannot be started.
         """
         declared = Declared(deterministic=True, side=command.side)
-        super().__init__(command.name, command.name, declared, None, has_process=True)
+        super().__init__(command.name, command.name, declared, None)
         self._command, self._timeout = command, timeout
         self._process: CommandProcess | None = CommandProcess(command, timeout)
-        self._ends = Ends()
-        self._closed = False
-        self._answers_ahead = True
         self._ever_answered = False
         self._counted = False
         self._refusals: dict[str, FunctionError] = {}
         """The failures of the outcomes that were asked for last, by the question."""
-        self._refused: str | None = None
-        """Why the program is not asked any more, in a clause."""
 
-    def on_arrays(
-        self, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> LimitPair | None:
-        self._ends.here = 0
-        self._refusals = {}
-        if self._refused or self._ends.enough or not self._answers_ahead:
-            return None
+    def answer(
+        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> Any:
+        if task == ON_ARRAYS:
+            self._refusals = {}
+        if task == ON_NUMBERS:
+            asked = question(arguments, alpha, self._command.lines)
+            if asked in self._refusals:
+                raise self._refusals[asked]
+        return super().answer(task, arguments, alpha, seed)
+
+    def ask(
+        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
+    ) -> Any:
+        if task == ON_NUMBERS:
+            pair = self._ask_ahead([arguments], alpha)[0]
+            if pair is None:
+                raise self._refusals[question(arguments, alpha, self._command.lines)]
+            return pair
         count = outcome_count(arguments)
         outcomes = [one_outcome(arguments, place) for place in range(count)]
-        try:
-            pairs = self._ask_ahead(outcomes, alpha)
-            places = {0, count // 2, count - 1} if count > 1 else set()
-            alone = {place: self._ask_ahead([outcomes[place]], alpha)[0] for place in places}
-        except FunctionError:
-            # An outcome has ended the process, or was answered by nonsense.
-            self._answers_ahead = False
-            return None
+        if task == ON_ARRAYS:
+            return self._ask_at_once(outcomes, alpha)
+        # A line of text has no types that could be checked.
+        return self._check_lines(outcomes, alpha) if task == CALL_CHECKS else {}
+
+    def _ask_at_once(self, outcomes: Sequence[Outcome], alpha: float) -> LimitPair | None:
+        """The limits of all outcomes; None where one has none, or others when it is asked alone."""
+        count = len(outcomes)
+        pairs = self._ask_ahead(outcomes, alpha)
+        places = {0, count // 2, count - 1} if count > 1 else set()
+        alone = {place: self._ask_ahead([outcomes[place]], alpha)[0] for place in places}
         for place, pair in alone.items():
             first = pairs[place]
             if pair is not None and first is not None and not same(pair, first):
-                self._answers_ahead = False
-        if not self._answers_ahead or None in pairs:
+                self._takes_arrays = False
+        if not self._takes_arrays or None in pairs:
             return None
         lower, upper = np.array(pairs, np.float64).T
         return lower, upper
-
-    def on_numbers(
-        self, outcome: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> tuple[float, float]:
-        where = _where(outcome, alpha)
-        asked = question(outcome, alpha, self._command.lines)
-        if asked in self._refusals:
-            raise self._refusals[asked]
-        if self._refused or self._ends.enough:
-            reason = self._refused or f"its process was started anew {self._ends.number} times"
-            raise FunctionError(f"{NOT_CALLED} {where}: {reason}")
-        pair = self._ask_ahead([outcome], alpha)[0]
-        if pair is None:
-            raise self._refusals[asked]
-        return pair
 
     def _ask_ahead(self, outcomes: Sequence[Outcome], alpha: float) -> list[Pair]:
         """The limits of outcomes; None where the program says that there are none.
@@ -199,20 +194,13 @@ class Program(UserFunction):
         finally:
             process.kill()
 
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+    def _check_lines(self, outcomes: Sequence[Outcome], alpha: float) -> CallChecks:
         """What is wrong with the number and the order of the answers, by the name of the check."""
-        if self._refused or self._ends.all:
-            return {}
-        arguments = observed.arguments
-        outcomes = [one_outcome(arguments, place) for place in range(observed.count)]
         found: CallChecks = dict.fromkeys((SHAPE, SCALARS, TWICE))
-        try:
-            found[SHAPE] = self._miscounted(outcomes, alpha)
-            ahead = self._ask_ahead(outcomes, alpha)
-            backwards = [self._ask_ahead([each], alpha)[0] for each in reversed(outcomes)][::-1]
-            again = [self._ask_ahead([each], alpha)[0] for each in outcomes]
-        except FunctionError:
-            return {}
+        found[SHAPE] = self._miscounted(outcomes, alpha)
+        ahead = self._ask_ahead(outcomes, alpha)
+        backwards = [self._ask_ahead([each], alpha)[0] for each in reversed(outcomes)][::-1]
+        again = [self._ask_ahead([each], alpha)[0] for each in outcomes]
         for outcome, first, second, third in zip(outcomes, ahead, backwards, again, strict=True):
             where = _where(outcome, alpha)
             if not _equal(first, second) and found[SCALARS] is None:
@@ -241,10 +229,6 @@ class Program(UserFunction):
             return None
         return f"expected {len(questions)} lines for {len(questions)}, found {len(lines)}"
 
-    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        """Nothing: a line of text has no types."""
-        return {}
-
     def reload(self) -> Source:
         """The program, which is started anew at the next question and then remembers nothing."""
         if self._process is not None:
@@ -258,9 +242,7 @@ class Program(UserFunction):
     def close(self) -> None:
         """End the process, for good: a thread that still asks is to start no other."""
         self._closed = True
-        if self._process is not None:
-            self._process.close()
-            self._process = None
+        self.reload()
 
 
 def _where(outcome: Outcome, alpha: float) -> str:

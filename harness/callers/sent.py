@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from harness.base.errors import HarnessError, InputError
 from harness.callers.function import FunctionInProcess
 from harness.callers.process import FunctionLocation
-from harness.callers.source import Answers, FunctionText, Observed, Source
+from harness.callers.source import Answers, FunctionText, Observed, Source, Stream
 
 
 class SentFunctionError(HarnessError):
@@ -29,25 +25,21 @@ class SentFunction(Source):
     """
 
     def __init__(self, sent: FunctionText) -> None:
-        super().__init__(sent.label, (), deterministic=False, has_process=True)
+        identity = {"function": sent.function}
+        super().__init__(sent.label, (), identity, deterministic=False, has_process=True)
         self.sent = sent
 
     def text(self) -> FunctionText:
         return self.sent
 
-    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
-        return {"function": self.sent.function, "side": side, "alpha": alpha}
-
-    def draw(
-        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
-    ) -> Answers:
+    def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
         """The limits of each trial, drawn from the stream in the trials' order.
 
         Raises:
             SentFunctionError: the function cannot be loaded here, or fails in a trial.
         """
         function = _running(self.sent)
-        answers = function.draw(observed, alpha, side, stream)
+        answers = function.limits(observed, alpha, side, stream)
         if answers.failures or function.text() is None:
             raise SentFunctionError(f"{self.sent.label}: a call has failed")
         return answers

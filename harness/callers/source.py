@@ -6,6 +6,7 @@ A `Source` is asked for the limits at `Observed` outcomes and returns `Answers`.
 from __future__ import annotations
 
 import pickle
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -68,6 +69,9 @@ class Observed:
         """The arguments of a user's function by name, as ``Family.arguments`` has them."""
         return family_of(self.family).arguments(self.counts, self.sizes)
 
+
+Stream = np.random.Generator | None
+"""What limits are drawn from; None for the seed of the source."""
 
 _ROUNDING = 1e-15
 """Of a sum of a few numbers up to 1, and below every limit that is meant to be off the boundary."""
@@ -153,7 +157,7 @@ def no_interval(lower: float, upper: float, outcome: Mapping[str, Any]) -> str:
 
 
 @dataclass(eq=False)
-class Source:
+class Source(ABC):
     """Something that gives limits; what is known of it before it is asked stands in its fields.
 
     What it does not override is that of a source which remembers nothing and has started nothing.
@@ -162,6 +166,8 @@ class Source:
     label: str
     """The name it goes by."""
     sides: tuple[str, ...]
+    identity: Mapping[str, Any] = field(default_factory=dict)
+    """What its limits are those of, as plain data."""
     deterministic: bool = True
     """Whether the limits are a function of the outcome."""
     expected_failures: tuple[ExpectedFailure, ...] = ()
@@ -190,26 +196,21 @@ class Source:
         """Properties of the contract that its limits are known not to have, with the reason."""
         return {each.check: each.reason for each in self.expected_failures}
 
-    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
+    @abstractmethod
+    def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
         """The limits at each outcome.
 
         What a user's function does wrong is a failure of the answers. A stochastic source draws
-        from its seed, the same at every call.
+        those of each trial from the stream, in the trials' order; without one it draws from its
+        seed, the same at every call.
 
         Raises:
             IntervalNotFoundError: a method of the catalogue has no interval at an outcome.
         """
-        raise NotImplementedError
-
-    def draw(
-        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
-    ) -> Answers:
-        """The limits of each trial, drawn from the stream in the trials' order."""
-        return self.limits(observed, alpha, side)
 
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
         """The plain data that keys the random stream of its limits."""
-        raise NotImplementedError
+        return {**self.identity, "side": side, "alpha": alpha}
 
     def takes_arrays(self, observed: Observed, alpha: float) -> bool:
         """Whether it computes the limits of all of the outcomes in one call."""
@@ -253,7 +254,7 @@ class Source:
         """
         return None
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """End what the source has started."""
 
 
@@ -270,9 +271,11 @@ class CatalogueSource(Source):
             prior: None for the method's default.
             seed: what a stochastic method draws from where it is given no stream.
         """
+        chosen = prior or method.default_prior
         super().__init__(
             label,
             method.sides,
+            {"method": method.name, "prior": None if chosen is None else list(chosen)},
             method.deterministic,
             expected_failures(method.exceptions),
             method.contract,
@@ -286,36 +289,18 @@ class CatalogueSource(Source):
         self.method, self.prior = method, prior
         self._seed = None if method.deterministic else seed
 
-    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
-        prior = self.prior or self.method.default_prior
-        return {
-            "method": self.method.name,
-            "side": side,
-            "alpha": alpha,
-            "prior": None if prior is None else list(prior),
-        }
-
-    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
-        return self._limits(observed, alpha, side, self._stream())
-
-    def draw(
-        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator
-    ) -> Answers:
-        return self._limits(observed, alpha, side, stream)
-
     def _stream(self) -> np.random.Generator | None:
         return None if self._seed is None else np.random.default_rng(self._seed)
 
-    def _limits(
-        self, observed: Observed, alpha: float, side: str, stream: np.random.Generator | None
-    ) -> Answers:
+    def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
         names = family_of(observed.family).sizes
         self.method.validate_sizes(dict(zip(names, observed.sizes, strict=True)))
         columns = observed.columns()
         if self.method.needs_population:
             self.method.validate_population(observed.population)
             columns = (*columns, np.full(observed.count, observed.population))
-        return Answers(*self.method.limits(columns, alpha, side, self.prior, stream))
+        rng = self._stream() if stream is None else stream
+        return Answers(*self.method.limits(columns, alpha, side, self.prior, rng))
 
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
         has_outcomes = family_of(observed.family).has_outcomes

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from harness.base.arguments import quoted, validate_choice, validate_path
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.callers.calls import format_arguments, one_outcome
-from harness.callers.source import NO_POINT, Answers, Observed, Source
+from harness.callers.source import NO_POINT, Answers, Observed, Source, Stream
 from harness.families.catalogue import family_of
 from harness.families.csv_rows import column_place, csv_rows
 from harness.families.family import Family
@@ -246,15 +245,12 @@ class TableSource(Source):
     """The limits of a table; an outcome that it does not have has none."""
 
     def __init__(self, label: str, points: TablePoints) -> None:
-        super().__init__(label, (points.side,))
+        super().__init__(label, (points.side,), {"table": label})
         self.points = points
         self.asked: set[tuple[Sizes, float, Counts]] = set()
         """The points of the table that were asked for."""
 
-    def content(self, alpha: float, side: str) -> Mapping[str, Any]:
-        return {"table": self.label, "side": side, "alpha": alpha}
-
-    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
+    def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
         known = self.points.at(observed.sizes, alpha)
         lower, upper = np.full((2, observed.count), np.nan)
         failures = {}

@@ -14,7 +14,7 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.callers.call_checks import CallChecks
 from harness.callers.calls import describe
-from harness.callers.source import Answers, Observed, Source
+from harness.callers.source import Answers, Observed, Source, Stream
 from harness.callers.type_checks import TypeChecks
 from harness.checks.findings import Places
 from harness.checks.watch import refuse_late
@@ -45,7 +45,7 @@ class Subject(Source):
         alone.sides = (side,)
         return alone
 
-    def limits(self, observed: Observed, alpha: float, side: str) -> Answers:
+    def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
         if side == TWO_SIDED:
             side = side_of(self)
         counts = tuple(each.tobytes() for each in observed.counts)

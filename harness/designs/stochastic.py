@@ -45,7 +45,7 @@ class StochasticColumn:
             IntervalNotFoundError: a method of the catalogue has no interval in a trial.
         """
         observed, alpha, side = trials.observed, self.column.alpha, self.column.side
-        return self.source.draw(observed, alpha, side, stream).intervals(observed, alpha, side)
+        return self.source.limits(observed, alpha, side, stream).intervals(observed, alpha, side)
 
 
 def simulate_stochastic(

@@ -39,11 +39,8 @@ ASKED_AGAIN = 16
 
 def ask(source: Source, observed: Observed, alpha: float, side: str) -> Answers:
     """The limits of a source; of one that draws them, from a stream that is always the same."""
-    if source.deterministic:
-        answers = source.limits(observed, alpha, side)
-    else:
-        answers = source.draw(observed, alpha, side, np.random.default_rng(_SEED))
-    return answers.intervals(observed, alpha, side)
+    stream = None if source.deterministic else np.random.default_rng(_SEED)
+    return source.limits(observed, alpha, side, stream).intervals(observed, alpha, side)
 
 
 _SEED = 0

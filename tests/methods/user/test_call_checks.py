@@ -289,7 +289,7 @@ def started(tmp_path):
 
 
 def drawn(function):
-    return function.draw(OBSERVED, 0.1, "two-sided", np.random.default_rng(1))
+    return function.limits(OBSERVED, 0.1, "two-sided", np.random.default_rng(1))
 
 
 def test_it_draws_what_the_function_draws(started):

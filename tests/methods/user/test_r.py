@@ -10,6 +10,7 @@ from scipy.special import betaincinv, gammaincinv, ndtri
 
 from harness.base.errors import InputError
 from harness.callers.command import RFunction
+from harness.callers.loaded import ON_ARRAYS, ON_NUMBERS
 from harness.callers.naming import named
 from harness.callers.program import Program
 
@@ -38,11 +39,10 @@ def limits(function, family, data, arguments=None, expression=""):
     needs(function.partition("::")[0] if ".R::" not in function else "stats")
     caller = Program(RFunction(function, arguments or {}, expression).command(family), 30.0)
     try:
-        found = caller.on_arrays(data, ALPHA, None)
+        found = caller.answer(ON_ARRAYS, data, ALPHA, None)
         if found is None:
-            caller.on_numbers(
-                {name: np.ravel(value)[0] for name, value in data.items()}, ALPHA, None
-            )
+            first = {name: np.ravel(value)[0] for name, value in data.items()}
+            caller.answer(ON_NUMBERS, first, ALPHA, None)
         return np.array(found)
     finally:
         caller.close()
