@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import IO
+from typing import IO, cast
 
 _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("MKL", "OMP", "OPENBLAS")}
 """Several functions are called at the same time. With a thread on each core for linear algebra in
@@ -47,18 +47,8 @@ class ChildProcess:
             cwd=folder,
             env=_environment(),
         )
-
-    @property
-    def input(self) -> IO[bytes]:
-        return _pipe(self._process.stdin)
-
-    @property
-    def output(self) -> IO[bytes]:
-        return _pipe(self._process.stdout)
-
-    @property
-    def errors(self) -> IO[bytes]:
-        return _pipe(self._process.stderr)
+        pipes = self._process.stdin, self._process.stdout, self._process.stderr
+        self.input, self.output, self.errors = cast("tuple[IO[bytes], ...]", pipes)
 
     def gone(self) -> bool:
         """Whether the process has ended.
@@ -102,8 +92,3 @@ def _environment() -> dict[str, str]:
     aside = () if sys.flags.safe_path else ("PYTHONSAFEPATH",)
     found = {name: value for name, value in os.environ.items() if name not in aside}
     return {**_ONE_THREAD, **found}
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None
-    return stream

@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from harness.callers.call_checks import CallChecks
 from harness.callers.loaded import CALL_CHECKS, ON_ARRAYS, ON_NUMBERS, TYPE_CHECKS, Declared
-from harness.callers.type_checks import TypeFault
+from harness.callers.type_checks import TypeChecks, TypeFault
 from harness.methods.expected_failures import ExpectedFailure, Span
-from harness.methods.method import ALL_SIDES, CONTRACTS
+from harness.methods.method import ALL_SIDES, CONTRACTS, LimitPair
 
 _HEADER = struct.Struct("<8sQQQQ")
 """Mark, number, process, and the lengths in bytes of the text and of the arrays."""
@@ -130,17 +131,26 @@ def _arrays(table: Any, body: bytearray) -> dict[str, npt.NDArray[Any]]:
 def _read(pipe: int, size: int, deadline: float, ended: Callable[[], bool]) -> bytearray:
     data = bytearray()
     while len(data) < size:
-        while not readable(pipe, min(_GLANCE, deadline - time.monotonic())):
-            if time.monotonic() >= deadline:
-                raise TimeoutError
-            # What it wrote before its end is in the pipe already.
-            if ended() and not readable(pipe, 0.0):
-                raise EOFError
-        part = os.read(pipe, min(size - len(data), _AT_ONCE))
+        part = read_part(pipe, min(size - len(data), _AT_ONCE), deadline, ended)
         if not part:
             raise EOFError
         data += part
     return data
+
+
+def read_part(pipe: int, most: int, deadline: float, ended: Callable[[], bool]) -> bytes:
+    """The next bytes of a pipe; none where the other end is gone, or its process has ended.
+
+    Raises:
+        TimeoutError: there are none in time.
+    """
+    while not readable(pipe, min(_GLANCE, deadline - time.monotonic())):
+        if time.monotonic() >= deadline:
+            raise TimeoutError
+        # What it wrote before its end is in the pipe already.
+        if ended() and not readable(pipe, 0.0):
+            return b""
+    return os.read(pipe, most)
 
 
 def readable(pipe: int, seconds: float) -> bool:
@@ -183,87 +193,66 @@ def decode_answer(task: str, reply: Message, count: int) -> Any:
     Raises:
         MessageError: it is no answer to this task.
     """
-    answer = _ANSWERS[task](reply, count)
-    if answer is _NONE:
-        raise MessageError("its pipe carried something else than an answer")
-    return answer
-
-
-_NONE = object()
-
-
-def _declared(reply: Message, count: int) -> Any:
-    found = reply.content.get("answer")
-    if not isinstance(found, Mapping) or set(found) != {each.name for each in fields(Declared)}:
-        return _NONE
-    sound = found["deterministic"] in (True, False) and found["side"] in ALL_SIDES
-    sound &= found["contract"] in (None, *CONTRACTS)
     try:
-        expected = tuple(map(_expected_failure, found["expected_failures"]))
-    except (KeyError, TypeError, ValueError):
-        return _NONE
-    return Declared(**{**found, "expected_failures": expected}) if sound else _NONE
+        return _ANSWERS[task](reply.content["answer"], reply.arrays, count)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise MessageError("its pipe carried something else than an answer") from None
+
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+def _require(is_sound: bool) -> None:
+    if not is_sound:
+        raise ValueError
+
+
+def _declared(found: Any, arrays: Arrays, count: int) -> Declared:
+    _require(set(found) == {each.name for each in fields(Declared)})
+    _require(found["deterministic"] in (True, False) and found["side"] in ALL_SIDES)
+    _require(found["contract"] in (None, *CONTRACTS))
+    expected = tuple(map(_expected_failure, found["expected_failures"]))
+    return Declared(**{**found, "expected_failures": expected})
 
 
 def _expected_failure(found: Any) -> ExpectedFailure:
-    """A declared failure as JSON has it.
-
-    Raises:
-        KeyError, TypeError, ValueError: it is none.
-    """
     place: dict[str, Span | str] = {}
     for name, bounds in found["place"].items():
         if not isinstance(bounds, str):
             low, high = map(float, bounds)
             bounds = low, high
         place[name] = bounds
-    if not (isinstance(found["check"], str) and isinstance(found["reason"], str)):
-        raise TypeError
+    _require(isinstance(found["check"], str) and isinstance(found["reason"], str))
     return ExpectedFailure(found["check"], found["reason"], place)
 
 
-def _limits(reply: Message, count: int) -> Any:
-    if not reply.arrays and reply.content.get("answer", _NONE) is None:
+def _limits(found: Any, arrays: Arrays, count: int) -> LimitPair | None:
+    _require(found is None)
+    if not arrays:
         return None
-    limits = reply.arrays.get("lower"), reply.arrays.get("upper")
-    for each in limits:
-        if each is None or each.shape != (count,) or each.dtype != np.float64:
-            return _NONE
+    limits = arrays["lower"], arrays["upper"]
+    _require(all(each.shape == (count,) and each.dtype == np.float64 for each in limits))
     return limits
 
 
-def _pair(reply: Message, count: int) -> Any:
-    answer = reply.content.get("answer")
-    sound = isinstance(answer, list) and [type(each) for each in answer] == [float, float]
-    return tuple(answer) if sound and answer else _NONE
+def _pair(found: Any, arrays: Arrays, count: int) -> tuple[float, float]:
+    lower, upper = found
+    _require(isinstance(found, list) and type(lower) is type(upper) is float)
+    return lower, upper
 
 
-def _checks(reply: Message, count: int) -> Any:
-    answer = reply.content.get("answer")
-    if not isinstance(answer, Mapping):
-        return _NONE
-    found = {name: text for name, text in answer.items() if text is not None}
-    return dict(answer) if _texts(found) else _NONE
+def _checks(found: Any, arrays: Arrays, count: int) -> CallChecks:
+    _require(all(text is None or isinstance(text, str) for text in found.values()))
+    return dict(found)
 
 
-def _type_checks(reply: Message, count: int) -> Any:
-    answer = reply.content.get("answer")
-    if not isinstance(answer, Mapping):
-        return _NONE
-    found: dict[str, TypeFault | None] = {}
-    for name, fault in answer.items():
-        kinds = [type(each) for each in fault] if isinstance(fault, list) else None
-        if fault is not None and kinds != [str, bool]:
-            return _NONE
-        found[name] = None if fault is None else TypeFault(*fault)
-    return found
+def _type_checks(found: Any, arrays: Arrays, count: int) -> TypeChecks:
+    faults = [fault for fault in found.values() if fault is not None]
+    _require(all([type(each) for each in fault] == [str, bool] for fault in faults))
+    return {name: None if fault is None else TypeFault(*fault) for name, fault in found.items()}
 
 
-def _texts(values: Any) -> bool:
-    return isinstance(values, Mapping) and all(isinstance(text, str) for text in values.values())
-
-
-_ANSWERS: Mapping[str, Callable[[Message, int], Any]] = {
+_ANSWERS: Mapping[str, Callable[[Any, Arrays, int], Any]] = {
     LOAD: _declared,
     ON_ARRAYS: _limits,
     ON_NUMBERS: _pair,

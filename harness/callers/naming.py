@@ -15,7 +15,7 @@ from harness.base.text import enumerated
 from harness.callers import peers
 from harness.callers.command import Command, RFunction, is_of_r, without_prefix
 from harness.callers.function import FunctionHere, FunctionInProcess
-from harness.callers.peers import PEERS, contract_of, function_name
+from harness.callers.peers import CONTRACTS, PEERS, function_name
 from harness.callers.process import FunctionLocation
 from harness.callers.program import Program
 from harness.callers.source import CatalogueSource, Source
@@ -109,8 +109,8 @@ def named(method: AnyMethod, family: str = "proportion") -> Named:
         return _by_name(method, family)
     place, _, function = method.rpartition(":")
     if place in PEERS:
-        contract = contract_of(place, family, function.replace("-", "_"))
-        return Named(method, family, location=_peer(place, function, family), contract=contract)
+        peer = _peer(place, function, family)
+        return Named(method, family, location=peer, contract=CONTRACTS.get(peer.function))
     return Named(method, family, location=_own(method, place, function))
 
 

@@ -52,21 +52,18 @@ PEERS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """Package, family, and the package's own names with underscores for hyphens."""
 
-CONTRACTS: dict[str, dict[str, dict[str, Contract]]] = {
-    "statsmodels": {
-        "proportion": {"beta": AT_LEAST, "binom_test": AT_LEAST},
-        "rate": {"exact_c": AT_LEAST, "sqrt_a": APPROXIMATE, "sqrt_centcc": CONSERVATIVE},
-    },
-    "scipy": {"proportion": {"exact": AT_LEAST, "wilsoncc": CONSERVATIVE}},
-    "astropy": {"rate": {"frequentist_confidence": AT_LEAST}},
+CONTRACTS: dict[str, Contract] = {
+    "statsmodels:proportion:beta": AT_LEAST,
+    "statsmodels:proportion:binom_test": AT_LEAST,
+    "statsmodels:rate:exact_c": AT_LEAST,
+    "statsmodels:rate:sqrt_a": APPROXIMATE,
+    "statsmodels:rate:sqrt_centcc": CONSERVATIVE,
+    "scipy:proportion:exact": AT_LEAST,
+    "scipy:proportion:wilsoncc": CONSERVATIVE,
+    "astropy:rate:frequentist_confidence": AT_LEAST,
 }
-"""The contracts that intervals are held to by what their packages say of them; others to nominal.
-"""
-
-
-def contract_of(package: str, family: str, name: str) -> Contract | None:
-    """The contract of an interval, by its name with underscores; None for the usual one."""
-    return CONTRACTS.get(package, {}).get(family, {}).get(name)
+"""The contracts that intervals are held to by what their packages say of them, by the names of
+their functions; others are held to nominal."""
 
 
 def function_name(package: str, family: str, name: str) -> str:
@@ -87,6 +84,9 @@ def _of_statsmodels(family: str, name: str) -> Callable[..., Any]:
     from statsmodels.stats import proportion, rates
 
     method, compared = name.replace("_", "-"), _COMPARED.get(family)
+    of_two = proportion.confint_proportions_2indep
+    if family.startswith("rate"):
+        of_two = rates.confint_poisson_2indep
 
     def one_proportion(x: Any, n: int, alpha: float) -> Any:
         return proportion.proportion_confint(x, n, alpha, name)
@@ -94,15 +94,12 @@ def _of_statsmodels(family: str, name: str) -> Callable[..., Any]:
     def one_rate(x: Any, exposure: float, alpha: float) -> Any:
         return rates.confint_poisson(x, exposure, method, alpha)
 
-    def two_proportions(x1: Any, n1: int, x2: Any, n2: int, alpha: float) -> Any:
-        return proportion.confint_proportions_2indep(x1, n1, x2, n2, method, compared, alpha)
-
-    def two_rates(x1: Any, exposure1: float, x2: Any, exposure2: float, alpha: float) -> Any:
-        return rates.confint_poisson_2indep(x1, exposure1, x2, exposure2, method, compared, alpha)
+    def two_samples(x1: Any, size1: float, x2: Any, size2: float, alpha: float) -> Any:
+        return of_two(x1, size1, x2, size2, method, compared, alpha)
 
     if compared is None:
         return one_rate if family == "rate" else one_proportion
-    return two_rates if family.startswith("rate") else two_proportions
+    return two_samples
 
 
 _COMPARED = {

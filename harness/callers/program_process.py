@@ -20,7 +20,7 @@ from harness.base.errors import InputError
 from harness.callers.calls import one_line
 from harness.callers.child import ChildProcess
 from harness.callers.command import JSON, Command
-from harness.callers.messages import readable
+from harness.callers.messages import read_part
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?|nan?", re.IGNORECASE)
 _COMMAS = re.compile(r"[+-]?\d+,\d+(\s|;|$)")
@@ -108,8 +108,6 @@ def _found(text: str) -> str:
     return found
 
 
-_GLANCE = 0.25
-"""Seconds between two looks whether the process still runs."""
 _AT_ONCE = 1 << 16
 _LONGEST_LINE = 1 << 16
 """The most bytes of a line."""
@@ -219,13 +217,10 @@ class CommandProcess:
         pipe = self._process.output.fileno()
         deadline = time.monotonic() + seconds
         while not self._lines:
-            while not readable(pipe, min(_GLANCE, deadline - time.monotonic())):
-                if time.monotonic() >= deadline:
-                    raise SilenceError(f"no answer within {seconds:g} s")
-                # What it wrote before its end is in the pipe already.
-                if self._process.gone() and not readable(pipe, 0.0):
-                    return self._last()
-            part = os.read(pipe, _AT_ONCE)
+            try:
+                part = read_part(pipe, _AT_ONCE, deadline, self._process.gone)
+            except TimeoutError:
+                raise SilenceError(f"no answer within {seconds:g} s") from None
             if not part:
                 return self._last()
             *lines, self._rest = (self._rest + part).split(b"\n")
