@@ -25,7 +25,15 @@ from harness.checks.conformance.properties import (
     mirrors,
     properties_of,
 )
-from harness.checks.conformance.wide_grid import Block, fixed_grid, wide_grid
+from harness.checks.conformance.wide_grid import (
+    OF_ARRAYS,
+    OF_NUMBERS,
+    OF_SLOW,
+    THOROUGH,
+    Block,
+    fixed_grid,
+    wide_grid,
+)
 from harness.checks.findings import (
     CONFORMANCE,
     FAIL,
@@ -122,19 +130,20 @@ def evaluate_widely(
         wide_grid,
         subject.family,
         seed,
-        thorough=thorough,
         largest_size=subject.largest_size,
         restriction=restriction,
     )
-    takes_arrays = answers_arrays(subject, restriction)
-    wide = grid(takes_arrays=takes_arrays, takes_long=subject.takes_long)
+    extent = OF_ARRAYS if answers_arrays(subject, restriction) else OF_NUMBERS
+    if thorough or subject.takes_long:
+        extent = THOROUGH if thorough else OF_SLOW
+    wide = grid(extent)
     if TWO_SIDED not in subject.sides or len(subject.sides) == 1:
         return evaluate(subject, wide)
     # The one-sided limits of a method that has both are the same formula at another tail.
     one_sided = [side for side in subject.sides if side != TWO_SIDED]
     return [
         *evaluate(subject, wide, (TWO_SIDED,)),
-        *evaluate(subject, grid(takes_arrays=False, takes_long=True), one_sided),
+        *evaluate(subject, grid(THOROUGH if thorough else OF_SLOW), one_sided),
     ]
 
 

@@ -28,6 +28,9 @@ from harness.families.catalogue import family_of
 from harness.families.family import Family
 
 WIDE_ALPHAS = (0.001, 0.01, USUAL_ALPHA, 0.1, 0.2, 0.3173)
+ALL_ALPHAS = (0.0003, 0.001, 0.003, 0.01, 0.05, 0.1, 0.2, 0.3173)
+SOME_ALPHAS, FEW_ALPHAS = (0.015, 0.05, 0.1), (0.001, 0.01, 0.05, 0.2, 0.3173)
+"""Of several counts."""
 DRAWN_ALPHAS = 2
 """The number of alphas that are drawn between the smallest and the largest of these."""
 LARGEST_DRAWN = 10**6
@@ -45,8 +48,11 @@ class Block:
     """Ascending."""
 
 
+Blocks = Iterator[Block]
+
+
 @dataclass(frozen=True)
-class _Extent:
+class OneCount:
     """How wide the grid of a proportion is, and how many counts there are of a rate."""
 
     all_counts_up_to: int
@@ -55,7 +61,6 @@ class _Extent:
     """Up to this n 0.05 and another alpha in turn, then 0.05 alone."""
     all_alphas_at: tuple[int, ...]
     """Sizes with all counts and all alphas."""
-    every_n_up_to: int
     large: tuple[int, ...]
     drawn: int
     """The number of larger sizes, and of exposures, that are drawn."""
@@ -69,162 +74,9 @@ class _Extent:
     """The number of counts of a large n that are drawn, three in a row each."""
 
 
-_LARGE = (500, 1000, 10**4, 10**5, 10**6)
-_EVERY_N = tuple(range(1, 201))
-_OF_ARRAYS = _Extent(200, 100, (30, 60, 100, 200), 200, _LARGE, 6, 200, (20, 8, 4, 3, 2), 11, 2)
-_OF_NUMBERS = _Extent(40, 60, (30, 60), 200, (500, 1000, 10**4, 10**6), 4, 60, (8, 2), 4, 1)
-_THOROUGH = _Extent(200, 200, _EVERY_N, 200, _LARGE, 20, 400, (50, 20, 12, 8, 6, 5, 4, 3, 2), 31, 2)
-
-EVENTS = (99, 170, 171, 172, 250, 500, 1000, 10**4, 10**5, 10**6)
-"""Numbers of events beyond those that are all asked for, three in a row at each."""
-SMALLEST_EXPOSURE, LARGEST_EXPOSURE = 1e-3, 1e5
-"""The range of drawn exposures."""
-
-
-def wide_grid(
-    family: str,
-    seed: int,
-    *,
-    takes_arrays: bool = True,
-    takes_long: bool = False,
-    thorough: bool = False,
-    largest_size: float | None = None,
-    restriction: Restriction = ANYWHERE,
-) -> list[Block]:
-    """The fixed grid and the wider one, by size.
-
-    A restricted check has the fixed grid only.
-
-    Args:
-        family: the family.
-        seed: what the sizes, counts and alphas are drawn from beside the fixed ones.
-        takes_arrays: whether the method answers many outcomes in one call; if not, it is asked at
-            all counts of small n only.
-        takes_long: whether a hundred outcomes of several counts take it a good part of a second; it
-            is asked at one more size only.
-        thorough: whether to ask at all alphas and counts, whatever the method takes.
-        largest_size: the largest size of a sample that the method takes; None for any.
-        restriction: the sizes and alphas that the check is restricted to.
-
-    Returns:
-        A block for each size.
-    """
-    known = family_of(family)
-    fixed = fixed_grid(family, largest_size, restriction)
-    if restriction != ANYWHERE or not (known.has_counts_of_samples or known.shares_size):
-        return fixed
-    rng = np.random.default_rng((seed, 7))
-    if not known.has_single_count:
-        several = several_count_grid(
-            family, rng, takes_arrays=takes_arrays, takes_long=takes_long, thorough=thorough
-        )
-        blocks = [*fixed, *(Block(*each) for each in several)]
-        blocks.sort(key=lambda block: max(block.outcomes.sizes))
-        return [block for block in blocks if _is_taken(block, largest_size)]
-    extent = _THOROUGH if thorough else _OF_ARRAYS if takes_arrays else _OF_NUMBERS
-    alphas = _alphas(rng)
-    wide = (_proportions if known.is_bounded else _rates)(family, extent, alphas, rng)
-    blocks = [block for block in wide if _is_taken(block, largest_size)]
-    return _merged(known, [*fixed, *blocks])
-
-
-def _is_taken(block: Block, largest_size: float | None) -> bool:
-    """Whether no size is larger than the method takes."""
-    return largest_size is None or max(block.outcomes.sizes) <= largest_size
-
-
-def fixed_grid(
-    family: str, largest_size: float | None = None, restriction: Restriction = ANYWHERE
-) -> list[Block]:
-    """The grid of every check of a family, with all of its alphas at each size."""
-    alphas = conformance_alphas(family, restriction)
-    return [
-        Block(outcomes, alphas) for outcomes in conformance_grid(family, largest_size, restriction)
-    ]
-
-
-def _alphas(rng: np.random.Generator) -> Alphas:
-    """The fixed alphas and the drawn ones, which are uniform on the logarithm."""
-    logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
-    drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
-    return tuple(sorted({*WIDE_ALPHAS, *drawn}))
-
-
-def _proportions(
-    family: str, extent: _Extent, alphas: Alphas, rng: np.random.Generator
-) -> list[Block]:
-    """Every n up to 200, larger ones, and drawn ones."""
-    others = tuple(alpha for alpha in alphas if alpha != USUAL_ALPHA)
-    blocks = []
-    for n in range(1, extent.every_n_up_to + 1):
-        has_all = n <= extent.all_counts_up_to or n in extent.all_alphas_at
-        counts = range(n + 1) if has_all else _some_counts(n, extent, rng)
-        some = {USUAL_ALPHA, *(others[n % len(others) :][: n <= extent.two_alphas_up_to])}
-        chosen = alphas if n in extent.all_alphas_at else sorted(some)
-        blocks.append(_block(family, float(n), counts, chosen))
-    logs = rng.uniform(np.log(extent.every_n_up_to + 1), np.log(LARGEST_DRAWN), extent.drawn)
-    larger = (*extent.large, *map(int, np.exp(logs)))
-    blocks += [_block(family, float(n), _some_counts(n, extent, rng), alphas) for n in larger]
-    return blocks
-
-
-def _some_counts(n: int, extent: _Extent, rng: np.random.Generator) -> Iterable[int]:
-    """Counts next to 0 and n, three in a row at some places, and drawn ones."""
-    starts = [n // place for place in extent.places] + rng.integers(
-        0, n + 1, extent.drawn_counts
-    ).tolist()
-    low = {*range(extent.next_to_ends), *(start + i for start in starts for i in (-1, 0, 1))}
-    some = {x for x in low if 0 <= x <= n}
-    return {*some, *(n - x for x in some)}
-
-
-def _rates(family: str, extent: _Extent, alphas: Alphas, rng: np.random.Generator) -> list[Block]:
-    """Many events, at an exposure of 1 and at drawn ones."""
-    span = np.log(SMALLEST_EXPOSURE), np.log(LARGEST_EXPOSURE)
-    drawn = [float(f"{exposure:.4g}") for exposure in np.exp(rng.uniform(*span, extent.drawn))]
-    starts = [*EVENTS, *np.exp(rng.uniform(5.0, 14.0, 3)).astype(int).tolist()]
-    some = {start + i for start in starts for i in (-1, 0, 1)}
-    few = range(min(extent.events_up_to, 40) + 1)
-    blocks = [_block(family, each, {*few, *some}, alphas) for each in (*drawn, 1e-6, 50.0, 1e6)]
-    return [_block(family, 1.0, {*range(extent.events_up_to + 1), *some}, alphas), *blocks]
-
-
-def _block(family: str, size: float, counts: Iterable[int], alphas: Sequence[float]) -> Block:
-    ascending = np.array(sorted(counts), np.float64)
-    return Block(Outcomes(family, (size,), (ascending,)), tuple(alphas))
-
-
-def _merged(family: Family, blocks: Sequence[Block]) -> list[Block]:
-    """One block for each size, with the counts and the alphas of all of its blocks; by size."""
-    by_size: dict[float, Block] = {}
-    for block in blocks:
-        (size,) = block.outcomes.sizes
-        known = by_size.setdefault(size, block)
-        counts = np.union1d(known.outcomes.counts[0], block.outcomes.counts[0])
-        alphas = tuple(sorted({*known.alphas, *block.alphas}))
-        by_size[size] = Block(replace(known.outcomes, counts=(counts,)), alphas)
-    # Exposures keep their order, as the usual one of 1 stands first.
-    return [by_size[size] for size in (sorted(by_size) if family.is_bounded else by_size)]
-
-
-ALL_ALPHAS = (0.0003, 0.001, 0.003, 0.01, 0.05, 0.1, 0.2, 0.3173)
-SOME_ALPHAS, FEW_ALPHAS = (0.015, 0.05, 0.1), (0.001, 0.01, 0.05, 0.2, 0.3173)
-LARGEST_SIZE = 10**6
-SHARES = (0.1, 0.3, 0.5)
-"""The counts of a sample as shares of its size, where there are a few of them; and of failures."""
-SHARES_OF_DISCORDANT = (0.02, 0.1, 0.3)
-SHARES_OF_BOTH = (0.2, 0.8)
-"""The same of pairs: of each discordant cell, and of both in the concordant ones."""
-EVENTS_OF_RATES = (20, 40, 200, 5000, 10**6)
-"""The counts of a rate, where there are a few of them."""
-
-Grid = Iterator[tuple[Outcomes, tuple[float, ...]]]
-"""Outcomes of one size of each sample, with the alphas at which limits are asked for."""
-
-
 @dataclass(frozen=True)
-class _SeveralExtent:
-    """How wide a grid is."""
+class SeveralCounts:
+    """How wide the grid of two samples or of pairs is."""
 
     first: tuple[int, int]
     """Sizes with all outcomes and all alphas."""
@@ -245,82 +97,211 @@ class _SeveralExtent:
     """Sizes of pairs with all tables, the first with all alphas."""
 
 
-_SEVERAL_LARGE = (
-    (40, 40),
-    (50, 100),
-    (100, 100),
-    (200, 200),
-    (1000, 300),
-    (10**5, 10**5),
-    (10**6, 10**6),
-)
+@dataclass(frozen=True)
+class Extent:
+    """How wide the grid is."""
+
+    one: OneCount
+    several: SeveralCounts
+
+
+EVERY_N_UP_TO = 200
+_EVERY_N = tuple(range(1, EVERY_N_UP_TO + 1))
+_LARGE = (500, 1000, 10**4, 10**5, 10**6)
+_LARGE_OF_TWO = ((40, 40), (50, 100), (100, 100), (200, 200), (1000, 300))
+_LARGE_OF_TWO += ((10**5, 10**5), (10**6, 10**6))
 _RARE = ((1000, 400), (10**5, 2 * 10**5))
-_SEVERAL_OF_ARRAYS = _SeveralExtent(
-    (20, 25), ((37, 21),), 1, 40, 26, _RARE, _SEVERAL_LARGE, 12, (15, 21)
+_FULL = ((37, 21), (50, 50), (100, 40))
+
+OF_ARRAYS = Extent(
+    OneCount(200, 100, (30, 60, 100, 200), _LARGE, 6, 200, (20, 8, 4, 3, 2), 11, 2),
+    SeveralCounts((20, 25), _FULL[:1], 1, 40, 26, _RARE, _LARGE_OF_TWO, 12, (15, 21)),
 )
-_SEVERAL_OF_NUMBERS = _SeveralExtent(
-    (16, 21), ((24, 22),), 1, 24, 20, _RARE[1:], _SEVERAL_LARGE, 6, (12, 17)
+"""Of a method that answers many outcomes in one call."""
+OF_NUMBERS = Extent(
+    OneCount(40, 60, (30, 60), (500, 1000, 10**4, 10**6), 4, 60, (8, 2), 4, 1),
+    SeveralCounts((16, 21), ((24, 22),), 1, 24, 20, _RARE[1:], _LARGE_OF_TWO, 6, (12, 17)),
 )
-_SEVERAL_OF_SLOW = _SeveralExtent((14, 18), (), 0, 0, 12, (), (), 0, (12,))
-_SEVERAL_THOROUGH = _SeveralExtent(
-    (20, 25), ((37, 21), (50, 50), (100, 40)), 6, 70, 60, _RARE, _SEVERAL_LARGE, 60, (15, 21, 30)
+"""Of one that does not: it is asked at all counts of small n only."""
+OF_SLOW = Extent(OF_NUMBERS.one, SeveralCounts((14, 18), (), 0, 0, 12, (), (), 0, (12,)))
+"""Of one that a hundred outcomes of several counts take a good part of a second: one more size."""
+THOROUGH = Extent(
+    OneCount(200, 200, _EVERY_N, _LARGE, 20, 400, (50, 20, 12, 8, 6, 5, 4, 3, 2), 31, 2),
+    SeveralCounts((20, 25), _FULL, 6, 70, 60, _RARE, _LARGE_OF_TWO, 60, (15, 21, 30)),
 )
+"""All alphas and counts, whatever the method takes."""
+
+EVENTS = (99, 170, 171, 172, 250, 500, 1000, 10**4, 10**5, 10**6)
+"""Numbers of events beyond those that are all asked for, three in a row at each."""
+SMALLEST_EXPOSURE, LARGEST_EXPOSURE = 1e-3, 1e5
+"""The range of drawn exposures."""
 
 
-def several_count_grid(
+def wide_grid(
     family: str,
-    rng: np.random.Generator,
+    seed: int,
+    extent: Extent | None = None,
     *,
-    takes_arrays: bool = True,
-    takes_long: bool = False,
-    thorough: bool = False,
-) -> Grid:
-    """The wider grid of a family of two samples or of pairs.
+    largest_size: float | None = None,
+    restriction: Restriction = ANYWHERE,
+) -> list[Block]:
+    """The fixed grid and the wider one, by size.
+
+    A restricted check has the fixed grid only.
 
     Args:
         family: the family.
-        rng: what sizes are drawn from.
-        takes_arrays: whether the method answers many outcomes in one call.
-        takes_long: whether a hundred outcomes take it a good part of a second.
-        thorough: whether to ask at more sizes, whatever the method takes.
+        seed: what the sizes, counts and alphas are drawn from beside the fixed ones.
+        extent: how wide the grid is; None for that of a method that answers arrays.
+        largest_size: the largest size of a sample that the method takes; None for any.
+        restriction: the sizes and alphas that the check is restricted to.
+
+    Returns:
+        A block for each size.
     """
-    extent = _SEVERAL_OF_ARRAYS if takes_arrays else _SEVERAL_OF_NUMBERS
-    if takes_long:
-        extent = _SEVERAL_OF_SLOW
-    if thorough:
-        extent = _SEVERAL_THOROUGH
+    known, chosen = family_of(family), extent or OF_ARRAYS
+    fixed = fixed_grid(family, largest_size, restriction)
+    if restriction != ANYWHERE or not (known.has_counts_of_samples or known.shares_size):
+        return fixed
+    rng = np.random.default_rng((seed, 7))
+    if known.has_single_count:
+        wide = (_proportions if known.is_bounded else _rates)(family, chosen.one, _alphas(rng), rng)
+    else:
+        wide = several_count_grid(family, rng, chosen.several)
+    blocks = [*fixed, *wide]
+    if largest_size is not None:
+        blocks = [each for each in blocks if max(each.outcomes.sizes) <= largest_size]
+    if known.has_single_count:
+        return _merged(known, blocks)
+    return sorted(blocks, key=lambda block: max(block.outcomes.sizes))
+
+
+def fixed_grid(
+    family: str, largest_size: float | None = None, restriction: Restriction = ANYWHERE
+) -> list[Block]:
+    """The grid of every check of a family, with all of its alphas at each size."""
+    alphas = conformance_alphas(family, restriction)
+    return [
+        Block(outcomes, alphas) for outcomes in conformance_grid(family, largest_size, restriction)
+    ]
+
+
+def _alphas(rng: np.random.Generator) -> Alphas:
+    """The fixed alphas and the drawn ones, which are uniform on the logarithm."""
+    logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
+    drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
+    return tuple(sorted({*WIDE_ALPHAS, *drawn}))
+
+
+def _proportions(
+    family: str, extent: OneCount, alphas: Alphas, rng: np.random.Generator
+) -> list[Block]:
+    """Every n up to 200, larger ones, and drawn ones."""
+    others = tuple(alpha for alpha in alphas if alpha != USUAL_ALPHA)
+    blocks = []
+    for n in range(1, EVERY_N_UP_TO + 1):
+        has_all = n <= extent.all_counts_up_to or n in extent.all_alphas_at
+        counts = range(n + 1) if has_all else _some_counts(n, extent, rng)
+        some = {USUAL_ALPHA, *(others[n % len(others) :][: n <= extent.two_alphas_up_to])}
+        chosen = alphas if n in extent.all_alphas_at else tuple(sorted(some))
+        blocks.append(_block(family, (n,), [counts], chosen))
+    logs = rng.uniform(np.log(EVERY_N_UP_TO + 1), np.log(LARGEST_DRAWN), extent.drawn)
+    larger = (*extent.large, *map(int, np.exp(logs)))
+    blocks += [_block(family, (n,), [_some_counts(n, extent, rng)], alphas) for n in larger]
+    return blocks
+
+
+def _some_counts(n: int, extent: OneCount, rng: np.random.Generator) -> Iterable[int]:
+    """Counts next to 0 and n, three in a row at some places, and drawn ones."""
+    starts = [n // place for place in extent.places] + rng.integers(
+        0, n + 1, extent.drawn_counts
+    ).tolist()
+    low = {*range(extent.next_to_ends), *(start + i for start in starts for i in (-1, 0, 1))}
+    some = {x for x in low if 0 <= x <= n}
+    return {*some, *(n - x for x in some)}
+
+
+def _rates(family: str, extent: OneCount, alphas: Alphas, rng: np.random.Generator) -> list[Block]:
+    """Many events, at an exposure of 1 and at drawn ones."""
+    span = np.log(SMALLEST_EXPOSURE), np.log(LARGEST_EXPOSURE)
+    drawn = [float(f"{exposure:.4g}") for exposure in np.exp(rng.uniform(*span, extent.drawn))]
+    starts = [*EVENTS, *np.exp(rng.uniform(5.0, 14.0, 3)).astype(int).tolist()]
+    some = {start + i for start in starts for i in (-1, 0, 1)}
+    few = range(min(extent.events_up_to, 40) + 1)
+    others = (*drawn, 1e-6, 50.0, 1e6)
+    blocks = [_block(family, (each,), [{*few, *some}], alphas) for each in others]
+    return [_block(family, (1.0,), [{*range(extent.events_up_to + 1), *some}], alphas), *blocks]
+
+
+def _block(
+    family: str,
+    sizes: Sequence[float],
+    counts: Sequence[Iterable[int]],
+    alphas: Alphas = FEW_ALPHAS,
+) -> Block:
+    ascending = tuple(np.array(sorted(each), np.float64) for each in counts)
+    return Block(Outcomes(family, tuple(map(float, sizes)), ascending), alphas)
+
+
+def _merged(family: Family, blocks: Sequence[Block]) -> list[Block]:
+    """One block for each size, with the counts and the alphas of all of its blocks; by size."""
+    by_size: dict[float, Block] = {}
+    for block in blocks:
+        (size,) = block.outcomes.sizes
+        known = by_size.setdefault(size, block)
+        counts = np.union1d(known.outcomes.counts[0], block.outcomes.counts[0])
+        alphas = tuple(sorted({*known.alphas, *block.alphas}))
+        by_size[size] = Block(replace(known.outcomes, counts=(counts,)), alphas)
+    # Exposures keep their order, as the usual one of 1 stands first.
+    return [by_size[size] for size in (sorted(by_size) if family.is_bounded else by_size)]
+
+
+LARGEST_SIZE = 10**6
+SHARES = (0.1, 0.3, 0.5)
+"""The counts of a sample as shares of its size, where there are a few of them; and of failures."""
+SHARES_OF_DISCORDANT = (0.02, 0.1, 0.3)
+SHARES_OF_BOTH = (0.2, 0.8)
+"""The same of pairs: of each discordant cell, and of both in the concordant ones."""
+EVENTS_OF_RATES = (20, 40, 200, 5000, 10**6)
+"""The counts of a rate, where there are a few of them."""
+
+
+def several_count_grid(
+    family: str, rng: np.random.Generator, extent: SeveralCounts = OF_ARRAYS.several
+) -> Blocks:
+    """The wider grid of a family of two samples or of pairs, with sizes that are drawn."""
     known = family_of(family)
     if known.shares_size:
         return _pairs(family, extent, rng)
     return (_two_proportions if known.is_bounded else _two_rates)(family, extent, rng)
 
 
-def _two_proportions(family: str, extent: _SeveralExtent, rng: np.random.Generator) -> Grid:
-    yield _two(family, extent.first, [range(n + 1) for n in extent.first], ALL_ALPHAS)
+def _two_proportions(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
+    yield _block(family, extent.first, [range(n + 1) for n in extent.first], ALL_ALPHAS)
     drawn = rng.integers(10, extent.largest_full + 1, (extent.drawn_full, 2)).tolist()
     for sizes in (*extent.full, *drawn):
-        yield _two(family, sizes, [range(n + 1) for n in sizes], SOME_ALPHAS)
+        yield _block(family, sizes, [range(n + 1) for n in sizes], SOME_ALPHAS)
     for sizes in extent.rare:
-        yield _two(family, sizes, [range(extent.few_events + 1)] * 2, SOME_ALPHAS)
+        yield _block(family, sizes, [range(extent.few_events + 1)] * 2, SOME_ALPHAS)
     logs = rng.uniform(np.log(50.0), np.log(LARGEST_SIZE), (extent.drawn, 2))
     for sizes in (*extent.large, *np.exp(logs).astype(int).tolist()):
         low = [{round(share * n) for share in SHARES} for n in sizes]
         counts = [{*few, *(n - x for x in few)} for few, n in zip(low, sizes, strict=True)]
-        yield _two(family, sizes, counts)
+        yield _block(family, sizes, counts)
 
 
-def _two_rates(family: str, extent: _SeveralExtent, rng: np.random.Generator) -> Grid:
+def _two_rates(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
     few = [range(extent.few_events + 1)] * 2
     drawn = np.exp(rng.uniform(np.log(1e-3), np.log(1e5), (1 + extent.drawn, 2)))
     exposures = [[float(f"{each:.4g}") for each in pair] for pair in drawn.tolist()]
-    yield _two(family, (1.0, 2.5), few, ALL_ALPHAS)
+    yield _block(family, (1.0, 2.5), few, ALL_ALPHAS)
     if extent.drawn:
-        yield _two(family, exposures[0], few, SOME_ALPHAS)
+        yield _block(family, exposures[0], few, SOME_ALPHAS)
     for pair in ((1.0, 1.0), *exposures[1:])[: 1 + extent.drawn]:
-        yield _two(family, pair, [EVENTS_OF_RATES] * 2)
+        yield _block(family, pair, [EVENTS_OF_RATES] * 2)
 
 
-def _pairs(family: str, extent: _SeveralExtent, rng: np.random.Generator) -> Grid:
+def _pairs(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
     for n in extent.pairs:
         tables = [
             (both, first, second, n - both - first - second)
@@ -336,21 +317,8 @@ def _pairs(family: str, extent: _SeveralExtent, rng: np.random.Generator) -> Gri
         yield _tables(family, n, [(both, a, b, n - both - a - b) for both, a, b in rest])
 
 
-def _two(
-    family: str,
-    sizes: Sequence[float],
-    counts: Sequence[Iterable[int]],
-    alphas: tuple[float, ...] = FEW_ALPHAS,
-) -> tuple[Outcomes, tuple[float, ...]]:
-    ascending = tuple(np.array(sorted(each), np.float64) for each in counts)
-    return Outcomes(family, tuple(map(float, sizes)), ascending), alphas
-
-
 def _tables(
-    family: str,
-    n: int,
-    tables: Sequence[tuple[int, ...]],
-    alphas: tuple[float, ...] = FEW_ALPHAS,
-) -> tuple[Outcomes, tuple[float, ...]]:
+    family: str, n: int, tables: Sequence[tuple[int, ...]], alphas: Alphas = FEW_ALPHAS
+) -> Block:
     columns: tuple[Floats, ...] = tuple(np.array(sorted({*tables}), np.float64).T)
-    return Tables(family, (float(n),), columns), alphas
+    return Block(Tables(family, (float(n),), columns), alphas)

@@ -14,7 +14,7 @@ from harness.callers.source import CatalogueSource
 from harness.checks.conformance.grid import Outcomes, Tables
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import check_conformance, evaluate
-from harness.checks.conformance.wide_grid import Block, several_count_grid
+from harness.checks.conformance.wide_grid import OF_NUMBERS, Block, several_count_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.findings import FAIL
 from harness.checks.subject import Subject
@@ -154,8 +154,9 @@ def _found(
     alphas: tuple[float, ...] | None = None,
 ) -> list[str]:
     """The failures at some of the sizes of the wider grid, at its alphas or at these."""
-    grid = several_count_grid(subject.family, np.random.default_rng(1), takes_arrays=False)
-    blocks = [Block(each, alphas or its) for each, its in grid if each.sizes in sizes]
+    grid = several_count_grid(subject.family, np.random.default_rng(1), OF_NUMBERS.several)
+    chosen = [each for each in grid if each.outcomes.sizes in sizes]
+    blocks = [Block(each.outcomes, alphas or each.alphas) for each in chosen]
     assert len(blocks) == len(sizes)
     evaluations = evaluate(subject, blocks, (subject.sides[0],))
     findings = check_conformance(subject, evaluations=evaluations)
@@ -305,7 +306,7 @@ def test_exposures_that_are_ignored_are_found():
 def test_drawn_sizes_follow_the_seed():
     def sizes(seed: int) -> list[tuple[float, ...]]:
         grid = several_count_grid("risk_ratio", np.random.default_rng(seed))
-        return [outcomes.sizes for outcomes, _ in grid]
+        return [block.outcomes.sizes for block in grid]
 
     assert sizes(1) == sizes(1) != sizes(2)
 

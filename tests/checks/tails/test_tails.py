@@ -11,7 +11,7 @@ from harness.callers.function import FunctionHere
 from harness.callers.source import CatalogueSource
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.runner import evaluate, evaluate_widely
-from harness.checks.conformance.wide_grid import Block, wide_grid
+from harness.checks.conformance.wide_grid import OF_NUMBERS, THOROUGH, Block, wide_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.subject import Subject
 from harness.checks.tails.check import NEIGHBOURS, TAIL_PROBABILITIES, check_tails, tails_of
@@ -228,9 +228,9 @@ def test_the_grid_of_a_method_for_single_numbers_is_smaller_and_the_thorough_one
     few, some, all_of_it = (
         sum(len(block.alphas) * block.outcomes.counts[0].size for block in grid)
         for grid in (
-            wide_grid("proportion", 1, takes_arrays=False),
+            wide_grid("proportion", 1, OF_NUMBERS),
             wide_grid("proportion", 1),
-            wide_grid("proportion", 1, takes_arrays=False, thorough=True),
+            wide_grid("proportion", 1, THOROUGH),
         )
     )
     assert 1.5 * few < some
