@@ -108,8 +108,8 @@ class Extent:
 EVERY_N_UP_TO = 200
 _EVERY_N = tuple(range(1, EVERY_N_UP_TO + 1))
 _LARGE = (500, 1000, 10**4, 10**5, 10**6)
-_LARGE_OF_TWO = ((40, 40), (50, 100), (100, 100), (200, 200), (1000, 300))
-_LARGE_OF_TWO += ((10**5, 10**5), (10**6, 10**6))
+_USUAL_OF_TWO = ((40, 40), (50, 100), (100, 100), (200, 200), (1000, 300))
+_LARGE_OF_TWO = (*_USUAL_OF_TWO, (10**5, 10**5), (10**6, 10**6))
 _RARE = ((1000, 400), (10**5, 2 * 10**5))
 _FULL = ((37, 21), (50, 50), (100, 40))
 
@@ -164,11 +164,12 @@ def wide_grid(
     if restriction != ANYWHERE or not (known.has_counts_of_samples or known.shares_size):
         return fixed
     rng = np.random.default_rng((seed, 7))
+    blocks = list(fixed)
     if known.has_single_count:
-        wide = (_proportions if known.is_bounded else _rates)(family, chosen.one, _alphas(rng), rng)
+        of_one = _proportions if known.is_bounded else _rates
+        blocks += of_one(family, chosen.one, _alphas(rng), rng)
     else:
-        wide = several_count_grid(family, rng, chosen.several)
-    blocks = [*fixed, *wide]
+        blocks += several_count_grid(family, rng, chosen.several)
     if largest_size is not None:
         blocks = [each for each in blocks if max(each.outcomes.sizes) <= largest_size]
     if known.has_single_count:

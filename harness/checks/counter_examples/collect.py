@@ -83,9 +83,7 @@ class Computed:
     def _numbers(self, finding: Finding) -> NumberExample | None:
         """The number of a finding beside what it is compared with."""
         cell = finding.cell
-        found, expected = cell.get("found"), cell.get("expected")
-        if not (isinstance(found, int | float) and isinstance(expected, int | float)):
-            return None
+        found, expected = (float(cell.get(name, math.nan)) for name in ("found", "expected"))
         if not is_known(found, expected):
             return None
         measured, words = _MEASURED.get(finding.check, finding.check), "allowed"
@@ -102,8 +100,8 @@ class Computed:
         return NumberExample(
             f"{measured[0].upper()}{measured[1:]} is {found:.6g}; {words}: {expected:.6g}.",
             measured,
-            float(found),
-            float(expected),
+            found,
+            expected,
             words,
             {name: _values(finding, name) for name in names if name in cell},
         )
@@ -136,12 +134,12 @@ def miss_example(
         The curve; None where there is none, as of pairs.
     """
     family, cell = family_of(subject.family), finding.cell
-    if finding.check not in (MEAN_NAME, WORST_NAME) or "alpha" not in cell:
+    names = (*family.sizes, "alpha")
+    if finding.check not in (MEAN_NAME, WORST_NAME) or not subject.deterministic:
         return None
-    if any(name not in cell for name in family.sizes) or not subject.deterministic:
+    if any(name not in cell for name in names):
         return None
-    sizes = tuple(float(cell[name]) for name in family.sizes)
-    alpha = float(cell["alpha"])
+    *sizes, alpha = (float(cell[name]) for name in names)
     size: Size = design_for(subject.family).size_of(sizes)
     scenario = scenario_of(subject.family, size)
     try:
@@ -151,7 +149,9 @@ def miss_example(
         held, words = scenario, ""
         if family.samples == 2:
             second = _second_truth(exact, family, sizes, alpha)
-            held = _held(scenario, size, second)
+            assert isinstance(scenario.truth, PairTruth)
+            truth = PairTruth(scenario.truth.first, DiscreteTruth((second,)))
+            held = Scenario(scenario.family, size, truth)
             words = f"{family.symbols[1]} = {second:.4g}, "
             limits = Limits.of(held, limits.outcomes, limits.lower, limits.upper)
         curve = solver_of(held).miss_curve(limits)
@@ -160,7 +160,6 @@ def miss_example(
     if curve is None:
         return None
     truths, missed = _thinned(curve.truths, curve.missed)
-    place = {**{name: cell[name] for name in family.sizes}, "alpha": alpha}
     is_mean = finding.check == MEAN_NAME
     everywhere = contract != NONE and TERMS[contract].everywhere
     inside = None if is_mean or everywhere else truths_inside(scenario)[0]
@@ -174,7 +173,7 @@ def miss_example(
         sentence=_sentence(is_mean, alpha, found, expected, worst, family.symbols[0]),
         truth=family.symbols[0],
         unit=family.model.UNIT,
-        held=words + format_cell(place),
+        held=words + format_cell({**{name: cell[name] for name in family.sizes}, "alpha": alpha}),
         truths=truths,
         missed=missed,
         alpha=alpha,
@@ -182,15 +181,12 @@ def miss_example(
         mean=alpha - found if is_mean else None,
         inside=inside,
         worst=worst,
-        grid={
-            **{name: (each,) for name, each in zip(family.sizes, sizes, strict=True)},
-            "alpha": (alpha,),
-        },
+        grid={name: (float(cell[name]),) for name in names},
     )
 
 
 def _second_truth(
-    exact: pl.DataFrame, family: Family, sizes: tuple[float, ...], alpha: float
+    exact: pl.DataFrame, family: Family, sizes: Sequence[float], alpha: float
 ) -> float:
     """The truth of the second sample where the worst alpha is."""
     row = exact.filter(pl.col("alpha") == alpha, pl.col(WORST).is_not_null())
@@ -199,20 +195,12 @@ def _second_truth(
     return float(row[family.numbered("worst_truth")[1]][0])
 
 
-def _held(scenario: Scenario, size: Size, second: float) -> Scenario:
-    """The scenario with one truth of the second sample."""
-    truth = scenario.truth
-    assert isinstance(truth, PairTruth)
-    return Scenario(scenario.family, size, PairTruth(truth.first, DiscreteTruth((second,))))
-
-
 def _worst(
     truths: Floats, missed: Floats, inside: tuple[float, float] | None
 ) -> tuple[float, float] | None:
     """The truth with the largest miss probability."""
-    where = np.ones(truths.size, np.bool_)
-    if inside is not None:
-        where = (truths >= inside[0]) & (truths <= inside[1])
+    low, high = inside or (-math.inf, math.inf)
+    where = (truths >= low) & (truths <= high)
     if not where.any():
         return None
     at = int(np.argmax(np.where(where, missed, -1.0)))
@@ -274,8 +262,7 @@ def tail_example(finding: Finding, records: Sequence[LimitTails]) -> TailExample
     """
     cell = finding.cell
     for tails in records:
-        names = dict(zip(tails.outcomes.size_cell, tails.outcomes.sizes, strict=True))
-        if any(cell.get(name) != size for name, size in names.items()):
+        if not tails.outcomes.size_cell.items() <= cell.items():
             continue
         if cell.get(SIDE, tails.side) != tails.side or cell.get("alpha") not in tails.alphas:
             continue
@@ -367,8 +354,7 @@ def _grid(finding: Finding, tails: LimitTails, number: int) -> dict[str, tuple[f
     sizes: dict[str, tuple[float, ...]] = {name: (size,) for name, size in named}
     alphas: tuple[float, ...] = (tails.alphas[number],)
     if not any(name in finding.cell for name in tails.names):
-        low = max(0, number - _ALPHAS_BESIDE)
-        alphas = tails.alphas[low : number + _ALPHAS_BESIDE + 1]
+        alphas = tails.alphas[max(0, number - _ALPHAS_BESIDE) : number + _ALPHAS_BESIDE + 1]
         if "factor" in finding.cell:
             alphas = tails.alphas
         if len(sizes) == 1 and finding.check == "neighbours agree":

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness.checks.conformance.properties import Evaluation, as_fractions
-from harness.checks.findings import Cell, Finding, Grid, IntervalExample, IntervalRow
-from harness.families.family import Family
+from harness.base.numerics.arrays import Bools
+from harness.checks.conformance.properties import Evaluation, Index, as_fractions
+from harness.checks.findings import Cell, Finding, IntervalExample, IntervalRow
 from harness.methods.expected_failures import SIDE
 from harness.methods.remarks import STAYS_IN_RANGE
 
@@ -31,25 +31,26 @@ class Spot:
     """The place of the outcome among all of its size."""
 
     @property
+    def index(self) -> Index:
+        """Its place in the arrays of limits."""
+        places = np.unravel_index(self.place, self.evaluation.outcomes.shape)
+        return (self.alpha, *map(int, places))
+
+    @property
     def cell(self) -> dict[str, float | int | str]:
         """The counts, sizes and alpha by name."""
-        outcomes = self.evaluation.outcomes
-        index = [int(each) for each in np.unravel_index(self.place, outcomes.shape)]
-        return {**outcomes.cell(index), "alpha": self.evaluation.alphas[self.alpha]}
+        cell = self.evaluation.outcomes.cell(self.index[1:])
+        return {**cell, "alpha": self.evaluation.alphas[self.alpha]}
 
     @property
     def limits(self) -> tuple[float, float]:
         """The lower and the upper limit."""
-        lower, upper = (
-            each[self.alpha].ravel() for each in (self.evaluation.lower, self.evaluation.upper)
-        )
-        return float(lower[self.place]), float(upper[self.place])
+        return float(self.evaluation.lower[self.index]), float(self.evaluation.upper[self.index])
 
     @property
     def fault(self) -> str:
         """Why there are no limits; "" where there are."""
-        index = np.unravel_index(self.place, self.evaluation.outcomes.shape)
-        return self.evaluation.failures.get((self.alpha, *map(int, index)), "")
+        return self.evaluation.failures.get(self.index, "")
 
     def row(self, words: str = "", is_fault: bool = False) -> IntervalRow:
         """The interval there."""
@@ -70,116 +71,96 @@ def interval_example(finding: Finding, evaluations: Sequence[Evaluation]) -> Int
         evaluations: the limits of the method that the finding was made by.
     """
     fractions = None if finding.check == STAYS_IN_RANGE else as_fractions(evaluations)
-    spot = next(_spots(finding, fractions or evaluations), None)
+    spot = _find(finding, fractions or evaluations)
     if spot is None:
         return None
-    family = spot.evaluation.family
-    compared, sentence, alphas = _compared(finding.check, spot)
-    cell = spot.cell
-    sizes: dict[str, tuple[float, ...]] = {
-        name: (float(cell[name]),) for name in family.sizes if name in cell
-    }
-    if not family.has_outcomes:
-        sizes = {}
-    grid: Grid = {**sizes, "alpha": (float(cell["alpha"]), *alphas)}
+    evaluation, family, cell = spot.evaluation, spot.evaluation.family, spot.cell
+    rows, sentence = _compared(finding.check, spot)
+    alphas = evaluation.alphas[spot.alpha :][: 2 if finding.check == _NESTED else 1]
+    names = family.sizes if family.has_outcomes else ()
     return IntervalExample(
         sentence,
         family.parameter,
         family.model.UNIT if not (family.is_bounded or family.is_ratio) else "",
         family.support,
-        tuple(compared),
-        grid,
+        tuple(rows),
+        {**{name: (float(cell[name]),) for name in names if name in cell}, "alpha": alphas},
     )
 
 
-def _spots(finding: Finding, evaluations: Sequence[Evaluation]) -> Iterator[Spot]:
-    """The places of a finding's cell in the limits; of a size alone the first without limits."""
+def _find(finding: Finding, evaluations: Sequence[Evaluation]) -> Spot | None:
+    """The place of a finding's cell in the limits; of a size alone the first without limits."""
     cell = finding.cell
     for evaluation in evaluations:
-        known = cell.get(SIDE, evaluation.side)
-        names = evaluation.family.sizes if evaluation.family.has_outcomes else ()
-        sizes = dict(zip(names, evaluation.outcomes.sizes, strict=False))
-        if known != evaluation.side or any(_differ(cell.get(each), sizes[each]) for each in names):
+        if cell.get(SIDE, evaluation.side) != evaluation.side:
             continue
-        for number, alpha in enumerate(evaluation.alphas):
+        names = evaluation.family.sizes if evaluation.family.has_outcomes else ()
+        sizes = zip(names, evaluation.outcomes.sizes, strict=False)
+        if any(_differ(cell.get(name), size) for name, size in sizes):
+            continue
+        alphas = evaluation.alphas[: -1 if finding.check == _NESTED else None]
+        for number, alpha in enumerate(alphas):
             if not _differ(cell.get("alpha"), alpha):
-                is_last = number == len(evaluation.alphas) - 1
-                if finding.check == _NESTED and is_last:
-                    continue
-                yield from _outcomes(evaluation, number, cell)
+                where = _outcomes_of(evaluation, number, cell)
+                if where.any():
+                    return Spot(evaluation, number, int(where.argmax()))
+    return None
 
 
 def _differ(one: float | int | str | None, other: float) -> bool:
     return not isinstance(one, int | float) or not math.isclose(one, other, rel_tol=_SAME)
 
 
-def _outcomes(evaluation: Evaluation, number: int, cell: Cell) -> Iterator[Spot]:
-    """The outcome of a cell; of one without counts the first that has no sound limits."""
+def _outcomes_of(evaluation: Evaluation, number: int, cell: Cell) -> Bools:
+    """Where the outcome of a cell is; of one without counts those that have no sound limits."""
     outcomes, family = evaluation.outcomes, evaluation.family
     if not family.has_outcomes:
-        for place in range(outcomes.shape[0]):
-            known = outcomes.cell([place])
-            if all(cell.get(name) == value for name, value in known.items()):
-                yield Spot(evaluation, number, place)
-        return
+        known = [outcomes.cell([place]) for place in range(outcomes.shape[0])]
+        return np.array([each.items() <= cell.items() for each in known], np.bool_)
     given = [cell.get(name) for name in family.counts]
     if all(each is not None for each in given):
         pairs = zip(outcomes.flat(), given, strict=True)
-        where = np.logical_and.reduce([column == each for column, each in pairs])
-    else:
-        lower, upper = evaluation.lower[number].ravel(), evaluation.upper[number].ravel()
-        where = ~(lower <= upper) | np.isinf(lower) & np.isinf(upper)
-    for place in np.flatnonzero(where)[:1]:
-        yield Spot(evaluation, number, int(place))
+        return np.asarray(np.logical_and.reduce([column == each for column, each in pairs]))
+    lower, upper = evaluation.lower[number].ravel(), evaluation.upper[number].ravel()
+    return np.asarray(~(lower <= upper) | np.isinf(lower) & np.isinf(upper))
 
 
-def _compared(check: str, spot: Spot) -> tuple[list[IntervalRow], str, tuple[float, ...]]:
-    """The rows of a picture, what they show, and alphas beside that of the finding."""
+def _compared(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
+    """The rows of a picture, and what they show."""
     lower, upper = spot.limits
     if check in _RISES:
         against = _step_against(spot)
         if against is not None:
             following, names = against
             rows = [spot.row(is_fault=True), following.row("the next outcome", True)]
-            return rows, _moves(spot, following, names), ()
+            return rows, _moves(spot, following, names)
     if check == _NESTED:
         wider = Spot(spot.evaluation, spot.alpha + 1, spot.place)
+        rows = [spot.row(is_fault=True), wider.row("the next larger alpha", True)]
         return (
-            [spot.row(is_fault=True), wider.row("the next larger alpha", True)],
+            rows,
             "The second interval may miss more often, and so should lie within the first one.",
-            (spot.evaluation.alphas[wider.alpha],),
         )
     if check in (_MIRRORS, _KEEPS_ORDER):
-        return (*_beside_its_image(check, spot), ())
+        return _beside_its_image(check, spot)
     rows = [*_neighbours(spot)]
-    sentences: Mapping[str, Callable[[Family], str]] = {
-        "is finite": lambda _: f"The limits are {_text(lower)} and {_text(upper)}, not finite.",
-        "is ordered": lambda _: (
-            f"The lower limit {_text(lower)} lies above the upper limit {_text(upper)}."
-        ),
-        STAYS_IN_RANGE: lambda family: (
-            f"The interval {_text(lower)} to {_text(upper)} leaves the range of "
-            f"{family.parameter}, {_text(family.support[0])} to {_text(family.support[1])}, which "
-            "is shaded."
-        ),
-        "reaches the end": lambda _: "A one-sided interval should reach the end of the range.",
-        "has width": lambda _: f"Both limits are {_text(lower)}: the interval has no length.",
-        "holds the estimate": lambda _: (
-            f"The estimate {_text(spot.row().estimate)} (the dot) lies outside of the interval "
-            f"{_text(lower)} to {_text(upper)}."
-        ),
-        "has double precision": lambda _: (
-            f"The limits {_text(lower)} and {_text(upper)} are numbers of 32 bits."
-        ),
-    }
     if spot.fault or (math.isnan(lower) and math.isnan(upper)):
-        return rows, "The method has no limits here; those of the outcomes beside are drawn.", ()
-    said = sentences.get(check)
-    if said is not None:
-        return rows, said(spot.evaluation.family), ()
-    sound = lower <= upper
-    words = "is" if sound else "is none, as its limits are not in order or not finite:"
-    return rows, f"The interval {words} {_text(lower)} to {_text(upper)}.", ()
+        return rows, "The method has no limits here; those of the outcomes beside are drawn."
+    family, (low, high) = spot.evaluation.family, (_text(lower), _text(upper))
+    start, end = map(_text, family.support)
+    words = "is" if lower <= upper else "is none, as its limits are not in order or not finite:"
+    sentences = {
+        "is finite": f"The limits are {low} and {high}, not finite.",
+        "is ordered": f"The lower limit {low} lies above the upper limit {high}.",
+        STAYS_IN_RANGE: f"The interval {low} to {high} leaves the range of {family.parameter}, "
+        f"{start} to {end}, which is shaded.",
+        "reaches the end": "A one-sided interval should reach the end of the range.",
+        "has width": f"Both limits are {low}: the interval has no length.",
+        "holds the estimate": f"The estimate {_text(spot.row().estimate)} (the dot) lies outside "
+        f"of the interval {low} to {high}.",
+        "has double precision": f"The limits {low} and {high} are numbers of 32 bits.",
+    }
+    return rows, sentences.get(check, f"The interval {words} {low} to {high}.")
 
 
 def _step_against(spot: Spot) -> tuple[Spot, list[str]] | None:
@@ -224,14 +205,12 @@ def _beside_its_image(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
     mirrored = mirror(evaluation.mirror_lower, evaluation.mirror_upper)
     there = int(places[spot.place])
     low, high = (float(each[spot.alpha].ravel()[there]) for each in mirrored)
-    image = IntervalRow(
-        spot.at(there).cell,
-        "mirrored back",
-        low,
-        high,
-        spot.row().estimate,
-        True,
-        spot.at(there).fault,
+    image = replace(
+        spot.row("mirrored back", True),
+        cell=spot.at(there).cell,
+        lower=low,
+        upper=high,
+        fault=spot.at(there).fault,
     )
     by = max(
         (abs(one - other) for one, other in zip(spot.limits, (low, high), strict=True)),
@@ -246,15 +225,12 @@ def _beside_its_image(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
 
 def _neighbours(spot: Spot) -> Iterator[IntervalRow]:
     """The interval between those of the outcomes beside it, along the last count."""
-    if not spot.evaluation.family.has_outcomes:
-        yield spot.row(is_fault=True)
-        return
-    shape = spot.evaluation.outcomes.shape
-    *_, last = np.unravel_index(spot.place, shape)
-    if last > 0 and len(shape) == len(spot.evaluation.outcomes.counts):
+    outcomes, last = spot.evaluation.outcomes, spot.index[-1]
+    has_next = spot.evaluation.family.has_outcomes and len(outcomes.shape) == len(outcomes.counts)
+    if has_next and last > 0:
         yield spot.at(spot.place - 1).row()
     yield spot.row(is_fault=True)
-    if last < shape[-1] - 1 and len(shape) == len(spot.evaluation.outcomes.counts):
+    if has_next and last < outcomes.shape[-1] - 1:
         yield spot.at(spot.place + 1).row()
 
 
