@@ -147,8 +147,8 @@ def _tally(
         better=signs.count(-1),
         same=signs.count(0),
         worse=signs.count(1),
-        change=math.fsum(finite) / len(finite) if finite else None,
-        is_relative=measure.is_relative,
+        mean_change=math.fsum(finite) / len(finite) if finite else None,
+        relative=measure.is_relative,
     )
 
 

@@ -8,12 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-import polars as pl
-
 from harness.base.text import json_text, printable
 from harness.checks.behaviour import LENGTH, MEAN, RELATIVE, WORST
 from harness.checks.findings import (
-    CONTRACT,
     DECLARED,
     FAIL,
     INCONCLUSIVE,
@@ -23,7 +20,7 @@ from harness.checks.findings import (
     Verdict,
     format_cell,
 )
-from harness.checks.report import CheckReport
+from harness.checks.report import VERDICTS, CheckReport
 from harness.families.catalogue import family_of
 from harness.tables.formats import markdown_text, pipe_table
 
@@ -74,8 +71,7 @@ def _suite(report: CheckReport) -> ElementTree.Element:
     )
     properties = ElementTree.SubElement(suite, "properties")
     known = {"verdict": report.headline, "contract": report.contract, "keeps": report.keeps}
-    if report.seed is not None:
-        known["seed"] = str(report.seed)
+    known |= {} if report.seed is None else {"seed": str(report.seed)}
     for name, value in known.items():
         ElementTree.SubElement(properties, "property", name=name, value=_xml(value))
     for (kind, check), findings in cases.items():
@@ -123,7 +119,6 @@ def _finite_or_none(content: Any) -> Any:
     return content
 
 
-_LEVELS: tuple[Verdict, ...] = (FAIL, INCONCLUSIVE, DECLARED, REMARK, PASS)
 _MOST_FINDINGS = 20
 _NUMBERS = (
     (WORST, "worst alpha"),
@@ -139,7 +134,7 @@ def format_markdown(*reports: CheckReport) -> str:
     summary = []
     if len(reports) > 1:
         passed = sum(report.passed for report in reports)
-        rows = [(_code(each.method), markdown_text(verdict_of(each))) for each in reports]
+        rows = [(_code(each.method), markdown_text(each.verdict_in_words)) for each in reports]
         summary = [f"## {passed} of {len(reports)} methods pass", pipe_table(("method", ""), rows)]
     sections = [part for report in reports for part in _section(report)]
     return printable("\n\n".join([*summary, *sections]))
@@ -148,7 +143,7 @@ def format_markdown(*reports: CheckReport) -> str:
 def _section(report: CheckReport) -> Iterable[str]:
     """The paragraphs and tables about one method."""
     yield f"### {_code(report.method)} ({markdown_text(report.family)})"
-    yield f"**{markdown_text(verdict_of(report))}**"
+    yield f"**{markdown_text(report.verdict_in_words)}**"
     if report.keeps:
         yield markdown_text(report.keeps)
     findings = report.worst(len(report.findings))
@@ -176,46 +171,36 @@ def _section(report: CheckReport) -> Iterable[str]:
         yield f"Seed {report.seed}."
 
 
-def verdict_of(report: CheckReport) -> str:
-    """The first line of the report without the method's name."""
-    return report.headline.removeprefix(f"{report.method} ({report.family}): ")
-
-
 def _counts(report: CheckReport) -> str:
     """The number of findings of each kind and level."""
-    rows = []
-    for kind in dict.fromkeys(finding.kind for finding in report.findings):
-        levels = [finding.verdict for finding in report.findings if finding.kind == kind]
-        name = f"{kind} ({report.contract})" if kind == CONTRACT else kind
-        rows.append((markdown_text(name), *(str(levels.count(each) or "") for each in _LEVELS)))
-    return pipe_table(("findings", *_LEVELS), rows)
+    rows = [
+        (markdown_text(name), *(str(counts[each] or "") for each in VERDICTS))
+        for name, counts in report.counts().items()
+    ]
+    return pipe_table(("findings", *VERDICTS), rows)
 
 
 def worst_numbers(report: CheckReport) -> list[tuple[str, ...]]:
-    """A heading, and for each alpha the exact numbers that are furthest from 0, with their places.
+    """A heading, and for each alpha the exact numbers that are farthest from 0, with their places.
 
     Without exact numbers there is the heading only.
     """
-    exact = report.behaviour
-    rows: list[tuple[str, ...]] = [("alpha", *(title for _, title in _NUMBERS))]
-    if exact.is_empty():
-        return rows
-    family = family_of(report.family)
+    exact, family = report.behaviour, family_of(report.family)
     truths = dict(zip(family.truths, family.numbered("worst_truth"), strict=True))
-    for (alpha,), part in exact.group_by("alpha", maintain_order=True):
-        cells = [f"{alpha:g}"]
-        for column, _ in _NUMBERS:
-            known = part.filter(pl.col(column).is_finite())
-            if known.is_empty():
-                cells.append("")
-                continue
-            row = known.row(int(known[column].abs().arg_max() or 0), named=True)
-            place = {name: row[name] for name in family.sizes}
-            if column == WORST:
-                place |= {name: row[truth] for name, truth in truths.items()}
-            cells.append(f"{row[column]:.4g} at {format_cell(place)}")
-        rows.append(tuple(cells))
-    return rows
+    farthest = {column: report.farthest(column) for column, _ in _NUMBERS}
+
+    def cell(column: str, alpha: float) -> str:
+        row = farthest[column].get(alpha)
+        if row is None:
+            return ""
+        place = {name: row[name] for name in family.sizes}
+        if column == WORST:
+            place |= {name: row[truth] for name, truth in truths.items()}
+        return f"{row[column]:.4g} at {format_cell(place)}"
+
+    alphas = [] if exact.is_empty() else exact["alpha"].unique(maintain_order=True).to_list()
+    heading = ("alpha", *(title for _, title in _NUMBERS))
+    return [heading, *((f"{a:g}", *(cell(column, a) for column in farthest)) for a in alphas)]
 
 
 def _code(name: str) -> str:

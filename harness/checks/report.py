@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import polars as pl
@@ -32,7 +33,7 @@ from harness.methods.method import TWO_SIDED
 
 EXIT_CODES: Mapping[Verdict, int] = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
 
-_VERDICTS: tuple[Verdict, ...] = (*NOT_PASSED, DECLARED, REMARK, PASS)
+VERDICTS: tuple[Verdict, ...] = (*NOT_PASSED, DECLARED, REMARK, PASS)
 """The worst first."""
 _KINDS = (CROSS_CHECK, CONFORMANCE, TAILS, CONTRACT, BEHAVIOUR, AGAINST)
 """Causes before effects: a failure of one kind may cause failures of the kinds after it."""
@@ -52,12 +53,12 @@ class Tally:
     better: int
     same: int
     worse: int
-    change: float | None
+    mean_change: float | None
     """The mean of the differences, of lengths of the relative ones.
 
     A difference within the tolerance is 0. None where no difference is finite.
     """
-    is_relative: bool
+    relative: bool
 
     @property
     def cells(self) -> int:
@@ -65,22 +66,13 @@ class Tally:
         return self.better + self.same + self.worse
 
     @property
-    def mean_change(self) -> str:
-        """The mean change in words: "+0.4 %", "-0.00021"."""
-        if not self.change:
-            return "none" if self.change == 0.0 else ""
-        return f"{100.0 * self.change:+.2g} %" if self.is_relative else f"{self.change:+.2g}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The tally as plain data."""
-        return {
-            "measure": self.measure,
-            "better": self.better,
-            "same": self.same,
-            "worse": self.worse,
-            "mean_change": self.change,
-            "relative": self.is_relative,
-        }
+    def row(self) -> tuple[str, ...]:
+        """The tally as text, its mean change as "+0.4 %" or "-0.00021"."""
+        change = self.mean_change
+        words = "none" if change == 0.0 else ""
+        if change:
+            words = f"{100.0 * change:+.2g} %" if self.relative else f"{change:+.2g}"
+        return self.measure, f"{self.better}", f"{self.same}", f"{self.worse}", words
 
 
 @dataclass(frozen=True)
@@ -107,9 +99,10 @@ class Gains:
         if len(parts) > 1:
             parts = [f"{parts[0]}, less safe at {worst.worse}"]
         parts = parts or [f"as safe at all {worst.cells} sizes and alphas"]
-        if length.change and abs(length.change) >= _LEAST_CHANGE:
-            words = "longer" if length.change > 0 else "shorter"
-            parts.append(f"{words} by {100.0 * abs(length.change):.2g} % on average")
+        change = length.mean_change or 0.0
+        if abs(change) >= _LEAST_CHANGE:
+            words = "longer" if change > 0 else "shorter"
+            parts.append(f"{words} by {100.0 * abs(change):.2g} % on average")
         else:
             parts.append("as long on average")
         return f"against {self.reference}: {'; '.join(parts)}"
@@ -117,13 +110,7 @@ class Gains:
     def rows(self) -> list[tuple[str, ...]]:
         """A heading and a row for each measure: better, same, worse and the mean change."""
         heading = (f"against {self.reference}", "better", "same", "worse", "mean change")
-        return [
-            heading,
-            *(
-                (each.measure, f"{each.better}", f"{each.same}", f"{each.worse}", each.mean_change)
-                for each in self.tallies
-            ),
-        ]
+        return [heading, *(each.row for each in self.tallies)]
 
     def lines(self) -> list[str]:
         """The sentence, and below it the rows as a table of text, unless all is the same."""
@@ -147,7 +134,7 @@ class Gains:
         return {
             "reference": self.reference,
             "summary": self.sentence,
-            "measures": [each.to_dict() for each in self.tallies],
+            "measures": [asdict(each) for each in self.tallies],
         }
 
 
@@ -196,7 +183,7 @@ class CheckReport:
 
     def worst(self, count: int) -> tuple[Finding, ...]:
         """At most ``count`` findings to read, failures first and then remarks."""
-        chosen = (self.of_verdict(verdict) for verdict in _VERDICTS if verdict != PASS)
+        chosen = (self.of_verdict(verdict) for verdict in VERDICTS if verdict != PASS)
         return tuple(finding for findings in chosen for finding in findings)[:count]
 
     def to_dict(self) -> dict[str, Any]:
@@ -239,7 +226,12 @@ class CheckReport:
 
         The place is that of the gravest finding.
         """
-        return f"{self.method} ({self.family}): {self.verdict.upper()}{self._format_reasons()}"
+        return f"{self.method} ({self.family}): {self.verdict_in_words}"
+
+    @property
+    def verdict_in_words(self) -> str:
+        """The headline without the method's name."""
+        return f"{self.verdict.upper()}{self._format_reasons()}"
 
     def _format_reasons(self) -> str:
         """What a pass means, or the names of the checks that led to another verdict."""
@@ -266,28 +258,36 @@ class CheckReport:
     def _format_counts(self) -> list[str]:
         """A line for each kind of check with the number of each verdict."""
         lines = []
-        for kind in dict.fromkeys(finding.kind for finding in self.findings):
-            verdicts = [finding.verdict for finding in self.findings if finding.kind == kind]
-            name = f"{kind} ({self.contract})" if kind == CONTRACT else kind
-            counts = ", ".join(
-                f"{verdicts.count(verdict)} {verdict}"
-                for verdict in reversed(_VERDICTS)
-                if verdict in verdicts
-            )
-            lines.append(f"  {name:<22} {counts}")
+        for name, counts in self.counts().items():
+            words = (f"{counts[each]} {each}" for each in reversed(VERDICTS) if counts[each])
+            lines.append(f"  {name:<22} {', '.join(words)}")
         return lines
+
+    def counts(self) -> dict[str, Counter[Verdict]]:
+        """How many findings of each kind have each verdict, by the words for the kind."""
+        found: dict[str, Counter[Verdict]] = {}
+        for each in self.findings:
+            name = f"{each.kind} ({self.contract})" if each.kind == CONTRACT else each.kind
+            found.setdefault(name, Counter())[each.verdict] += 1
+        return found
+
+    def farthest(self, column: str) -> dict[float, dict[str, Any]]:
+        """The row of each alpha whose exact number is farthest from 0, as far as one is known."""
+        if column not in self.behaviour.columns:
+            return {}
+        known = self.behaviour.filter(pl.col(column).is_finite())
+        return {
+            float(str(alpha)): part.row(int(part[column].abs().arg_max() or 0), named=True)
+            for (alpha,), part in known.group_by("alpha", maintain_order=True)
+        }
 
     def _format_worst_alphas(self) -> list[str]:
         """A line for each alpha with the largest miss probability and where it occurs."""
-        if self.behaviour.is_empty() or "worst_alpha" not in self.behaviour.columns:
-            return []
         family = family_of(self.family)
         names = dict(zip(family.numbered("worst_truth"), family.truths, strict=True))
         names = {**{size: size for size in family.sizes}, **names}
-        known = self.behaviour.filter(pl.col("worst_alpha").is_not_null())
         lines = []
-        for (alpha,), part in known.group_by("alpha", maintain_order=True):
-            row = part.row(int(part["worst_alpha"].arg_max() or 0), named=True)
+        for alpha, row in self.farthest("worst_alpha").items():
             at = ", ".join(f"{name} = {row[column]:.4g}" for column, name in names.items())
             lines.append(f"  worst at alpha = {alpha:<6g} {row['worst_alpha']:.5g} at {at}")
         return ["", *lines[:_MOST_ALPHAS]] if lines else []

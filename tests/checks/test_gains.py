@@ -52,8 +52,8 @@ def test_better_the_same_and_worse_are_counted_by_measure(base):
     found = gains(changed, base)
     assert [counts(each) for each in found.tallies] == [(2, 4, 0), (0, 0, 6), (0, 4, 2)]
     worst, _, length = found.tallies
-    assert worst.change == pytest.approx(-0.01 / 3.0)
-    assert length.change == pytest.approx(0.004)
+    assert worst.mean_change == pytest.approx(-0.01 / 3.0)
+    assert length.mean_change == pytest.approx(0.004)
     assert found.sentence == (
         "against it: safer at 2 of 6 sizes and alphas; longer by 0.4 % on average"
     )

@@ -19,7 +19,6 @@ from harness.checks.findings import (
     NumberExample,
     TailExample,
 )
-from harness.checks.formats import verdict_of
 from harness.checks.report import CheckReport
 from harness.report.check.page import CheckedMethod, check_page, shown
 from harness.report.check.pictures import picture_of
@@ -53,7 +52,7 @@ def text_of(page):
 
 def test_the_answer_is_that_of_the_terminal(report):
     text = text_of(page_of(report))
-    words = verdict_of(report)
+    words = report.verdict_in_words
     assert words.startswith("FAIL: ")
     assert f"✗ FAIL {words.removeprefix('FAIL: ')}" in text
     assert "It is held to the contract nominal." in text

@@ -321,8 +321,8 @@ def _of_size(finding: Finding, tails: LimitTails) -> TailExample | None:
 def _tails(tails: LimitTails, name: LimitName, number: int, is_bound: bool) -> Floats:
     """The tails of one limit at one alpha: whole ones under a bound, else half of the outcome's."""
     if is_bound:
-        return np.asarray(tails.tail(name)[number])
-    return np.asarray(ndtr(-tails.r(name)[number] * tails.z.ravel()[number]))
+        return np.asarray(tails.tail[name][number])
+    return np.asarray(ndtr(-tails.r[name][number] * tails.z.ravel()[number]))
 
 
 def _tail_sentence(

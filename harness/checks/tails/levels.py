@@ -56,7 +56,7 @@ def level(tails: LimitTails, name: LimitName) -> Floats:
     inside = tails.least >= FEWEST
     if inside.sum() < FEWEST_OUTCOMES:
         return np.full(len(tails.alphas), np.nan)
-    r = np.nan_to_num(tails.r(name)[:, inside], nan=BOUNDS[1])
+    r = np.nan_to_num(tails.r[name][:, inside], nan=BOUNDS[1])
     weights = np.sqrt(tails.least[inside] - (FEWEST - 1.0))
     return np.asarray(np.average(np.clip(r, *BOUNDS), axis=1, weights=weights))
 
@@ -163,8 +163,8 @@ def _has_factor(tails: LimitTails, inside: Bools, factor: float) -> Bools:
     judged = _judged(tails)
     wanted = upper_quantile(factor * expected) / upper_quantile(expected)
     agree = np.zeros(judged.size, np.bool_)
-    whole = {name: upper_quantile(tails.tail(name)) / tails.z for name in tails.names}
-    for values in ({name: tails.r(name) for name in tails.names}, whole):
+    whole = {name: upper_quantile(tails.tail[name]) / tails.z for name in tails.names}
+    for values in ({name: tails.r[name] for name in tails.names}, whole):
         near = judged.copy()
         for name in tails.names:
             r = np.nan_to_num(values[name][:, inside], nan=BOUNDS[1])
@@ -228,7 +228,7 @@ def second_differences(tails: LimitTails, name: LimitName) -> Floats:
     Not a number where an outcome has no neighbours in the grid, or no usual ones; shape of the
     limits.
     """
-    r, largest = tails.r(name), np.full(tails.lower.shape, np.nan)
+    r, largest = tails.r[name], np.full(tails.lower.shape, np.nan)
     outcomes = tails.outcomes
     if len(outcomes.shape) != len(outcomes.counts):
         return largest
@@ -274,7 +274,7 @@ def fault_of_neighbours(place: Place) -> Described:
     """The fault of a limit that is not between those beside it."""
     tails = place.tails
     found = float(second_differences(tails, place.name)[place.index])
-    r = float(tails.r(place.name)[place.index])
+    r = float(tails.r[place.name][place.index])
     message = (
         f"{words_of(place)} is out of line with the limits of the outcomes beside it: "
         f"r = {r:.3g}, and the second difference is {found:.2g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,14 +29,12 @@ class LimitTails(SideLimits):
     An equal-tailed exact interval has alpha/2 for both.
     """
 
-    lower_tail: Floats
-    """The tail of the lower limit; not a number where there is none: the limit is missing, is at
-    its own end of the range or beyond, or belongs to the open side."""
-    upper_tail: Floats
-    lower_r: Floats
+    tail: Mapping[LimitName, Floats]
+    """The tail of each limit; not a number where there is none: the limit is missing, is at its
+    own end of the range or beyond, or belongs to the open side."""
+    r: Mapping[LimitName, Floats]
     """z(tail with half of x's probability) / z(alpha/2), of one-sided limits / z(alpha), which is
     near 1 for a sound method; not a number where there is no tail."""
-    upper_r: Floats
     least: Floats
     """The smallest of the counts of successes and of failures, or of events, on which it depends
     how near r is to 1; shape of the outcomes."""
@@ -55,17 +54,9 @@ class LimitTails(SideLimits):
         """The limits of this name."""
         return self.lower if name == "lower" else self.upper
 
-    def tail(self, name: LimitName) -> Floats:
-        """The tails of the limits of this name."""
-        return self.lower_tail if name == "lower" else self.upper_tail
-
-    def r(self, name: LimitName) -> Floats:
-        """The r of the limits of this name."""
-        return self.lower_r if name == "lower" else self.upper_r
-
     def has_tail(self, name: LimitName) -> Bools:
         """Where the limits of this name have a tail."""
-        return ~np.isnan(self.tail(name))
+        return ~np.isnan(self.tail[name])
 
     @property
     def z(self) -> Floats:
@@ -115,10 +106,8 @@ def tails_of_one_sample(evaluation: Evaluation) -> LimitTails:
         alphas=alphas,
         lower=lower,
         upper=upper,
-        lower_tail=lower_tail,
-        upper_tail=upper_tail,
-        lower_r=r_of(lower_half, expected),
-        upper_r=r_of(upper_half, expected),
+        tail={"lower": lower_tail, "upper": upper_tail},
+        r={"lower": r_of(lower_half, expected), "upper": r_of(upper_half, expected)},
         least=np.minimum(counts, size - counts) if family.is_bounded else counts,
     )
 

@@ -132,7 +132,7 @@ def exceeds_alpha(tails: LimitTails, name: LimitName) -> Bools:
     alphas = tails.by_alpha(tails.alphas)
     size = max(tails.outcomes.sizes)
     allowed = alphas * (1.0 + ROUNDING) + SOLVED * size
-    return np.asarray(np.nan_to_num(tails.tail(name), nan=0.0) > allowed)
+    return np.asarray(np.nan_to_num(tails.tail[name], nan=0.0) > allowed)
 
 
 def is_inside(tails: LimitTails) -> Bools:
@@ -145,7 +145,7 @@ def is_inside(tails: LimitTails) -> Bools:
 
 def is_far_off(tails: LimitTails, name: LimitName) -> Bools:
     """Where r is farther from 1 than for any sound method."""
-    r, z = tails.r(name), tails.z
+    r, z = tails.r[name], tails.z
     shift = SHIFT if len(tails.outcomes.counts) == 1 else SHIFT_OF_SEVERAL
     spread = shift / np.sqrt(np.maximum(tails.least, 1.0)) + SLOPE * z
     far = np.abs(r - 1.0) * z > spread
@@ -157,7 +157,7 @@ def is_far_off(tails: LimitTails, name: LimitName) -> Bools:
 
 def is_off(tails: LimitTails, name: LimitName) -> Bools:
     """Where r is farther from 1 than for most sound methods."""
-    distance = (tails.r(name) - 1.0) * np.minimum(tails.z / _USUAL_Z, 1.0)
+    distance = (tails.r[name] - 1.0) * np.minimum(tails.z / _USUAL_Z, 1.0)
     return np.asarray(
         ((distance < -REMARK_BELOW) | (distance > REMARK_ABOVE)) & is_inside(tails)
     ) | is_far_off(tails, name)
@@ -165,14 +165,14 @@ def is_off(tails: LimitTails, name: LimitName) -> Bools:
 
 def is_swapped(tails: LimitTails, name: LimitName) -> Bools:
     """Where a limit lies on the other side of the estimate, about as far off as it should be."""
-    r = tails.r(name)
+    r = tails.r[name]
     return np.asarray((r < -0.6) & (r > -1.6) & is_inside(tails))
 
 
 def fault_at_least(place: Place) -> Described:
     """The failure of a limit that leaves more than alpha."""
     tails = place.tails
-    tail, alpha = float(tails.tail(place.name)[place.index]), tails.alphas[place.index[0]]
+    tail, alpha = float(tails.tail[place.name][place.index]), tails.alphas[place.index[0]]
     message = f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, at most {alpha:g} allowed"
     return message, {"found": tail, "expected": alpha}
 
@@ -180,7 +180,7 @@ def fault_at_least(place: Place) -> Described:
 def fault_of_r(place: Place) -> Described:
     """The fault of a limit whose r is not near 1."""
     tails = place.tails
-    r, expected = float(tails.r(place.name)[place.index]), float(tails.expected[place.index[0]])
+    r, expected = float(tails.r[place.name][place.index]), float(tails.expected[place.index[0]])
     tail = float(ndtr(-r * tails.z.ravel()[place.index[0]]))
     message = (
         f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, {expected:g} expected "

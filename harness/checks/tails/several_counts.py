@@ -166,10 +166,8 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
         alphas=alphas,
         lower=lower,
         upper=upper,
-        lower_tail=tails[0],
-        upper_tail=tails[1],
-        lower_r=r[0],
-        upper_r=r[1],
+        tail={"lower": tails[0], "upper": tails[1]},
+        r={"lower": r[0], "upper": r[1]},
         least=np.where(listed.chosen, listed.least_counts, 0.0).reshape(lower.shape[1:]),
     )
 

@@ -29,7 +29,7 @@ from harness.checks.findings import (
     Grid,
     Verdict,
 )
-from harness.checks.formats import verdict_of, worst_numbers
+from harness.checks.formats import worst_numbers
 from harness.checks.report import CheckReport
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
@@ -185,7 +185,7 @@ def _verdict(report: CheckReport, findings: Sequence[Shown]) -> Section:
         "verdict": report.verdict,
         "mark": MARKS[report.verdict],
         "word": word,
-        "reasons": printable(verdict_of(report).removeprefix(word).lstrip(": ")),
+        "reasons": printable(report.verdict_in_words.removeprefix(word).lstrip(": ")),
         "sentences": [printable(each) for each in _sentences(report)],
         "heading": heading,
         "rows": rows,

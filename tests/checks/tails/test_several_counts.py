@@ -113,9 +113,9 @@ def test_a_tail_is_the_probability_of_limits_as_far_out_at_the_nearest_truth():
     weight = np.outer(binom.pmf(range(9), 8, truths[0]), binom.pmf(range(10), 9, truths[1]))
     tied = np.abs(limits - limits[6, 2]) < 1e-9
     beyond = weight[(limits > limits[6, 2]) & ~tied].sum()
-    assert tails.lower_tail[1, 6, 2] == pytest.approx(beyond + weight[tied].sum(), rel=1e-9)
+    assert tails.tail["lower"][1, 6, 2] == pytest.approx(beyond + weight[tied].sum(), rel=1e-9)
     wanted = -ndtri(beyond + 0.5 * weight[tied].sum()) / -ndtri(0.025)
-    assert tails.lower_r[1, 6, 2] == pytest.approx(wanted, rel=1e-9)
+    assert tails.r["lower"][1, 6, 2] == pytest.approx(wanted, rel=1e-9)
 
 
 @pytest.mark.parametrize("family", ["proportion_difference", "risk_ratio", "odds_ratio"])
@@ -123,17 +123,17 @@ def test_r_of_score_limits_is_1_where_it_comes_from_the_score(family):
     n1, n2 = 10**5, 3 * 10**5
     outcomes = _grid(family, (n1, n2), [200, n1 // 3, n1 - 300], [250, n2 // 2, n2 - 100])
     tails = tails_of_several_counts(_evaluation(family, TWO[family][0], outcomes))
-    assert np.isnan(tails.lower_tail).all()
-    assert tails.lower_r == pytest.approx(np.ones_like(tails.lower_r), abs=1e-6)
-    assert tails.upper_r == pytest.approx(np.ones_like(tails.upper_r), abs=1e-6)
+    assert np.isnan(tails.tail["lower"]).all()
+    assert tails.r["lower"] == pytest.approx(np.ones_like(tails.lower_r), abs=1e-6)
+    assert tails.r["upper"] == pytest.approx(np.ones_like(tails.upper_r), abs=1e-6)
 
 
 @pytest.mark.parametrize("family", ["rate_difference", "rate_ratio"])
 def test_r_of_score_limits_of_rates_is_1_where_it_comes_from_the_score(family):
     outcomes = _grid(family, (2.0, 0.3), [100, 5000, 10**6], [150, 70_000])
     tails = tails_of_several_counts(_evaluation(family, "score", outcomes))
-    assert tails.lower_r == pytest.approx(np.ones_like(tails.lower_r), abs=1e-6)
-    assert tails.upper_r == pytest.approx(np.ones_like(tails.upper_r), abs=1e-6)
+    assert tails.r["lower"] == pytest.approx(np.ones_like(tails.lower_r), abs=1e-6)
+    assert tails.r["upper"] == pytest.approx(np.ones_like(tails.upper_r), abs=1e-6)
 
 
 @pytest.mark.parametrize("family", PAIRS)
@@ -143,8 +143,8 @@ def test_r_of_score_limits_of_pairs_is_1_where_it_comes_from_the_score(family):
         columns = tuple(np.array([float(x)]) for x in row)
         outcomes = Tables(family, (float(sum(row)),), columns)
         tails = tails_of_several_counts(_evaluation(family, PAIRS[family][0], outcomes))
-        assert tails.lower_r == pytest.approx(np.ones_like(tails.lower_r), abs=1e-6)
-        assert tails.upper_r == pytest.approx(np.ones_like(tails.upper_r), abs=1e-6)
+        assert tails.r["lower"] == pytest.approx(np.ones_like(tails.lower_r), abs=1e-6)
+        assert tails.r["upper"] == pytest.approx(np.ones_like(tails.upper_r), abs=1e-6)
 
 
 def _found(
@@ -314,6 +314,6 @@ def test_drawn_sizes_follow_the_seed():
 def test_tails_say_at_which_outcomes_they_were_computed():
     outcomes = _grid("risk_ratio", (60.0, 60.0), list(range(61)), list(range(61)))
     tails: LimitTails = tails_of_several_counts(_evaluation("risk_ratio", "koopman", outcomes))
-    looked_at = ~np.isnan(tails.lower_tail[1])
+    looked_at = ~np.isnan(tails.tail["lower"][1])
     assert 0 < looked_at.sum() < 1000
     assert (tails.least[~looked_at & (tails.lower[1] > 0)] == 0).all()

@@ -87,20 +87,20 @@ def test_tails_are_sums_of_binomial_probabilities():
         return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in counts)
 
     from_x, up_to_x = exact(lower, range(x, n + 1)), exact(upper, range(x + 1))
-    assert tails.lower_tail[0, x] == pytest.approx(float(from_x), rel=1e-13)
-    assert tails.upper_tail[0, x] == pytest.approx(float(up_to_x), rel=1e-13)
+    assert tails.tail["lower"][0, x] == pytest.approx(float(from_x), rel=1e-13)
+    assert tails.tail["upper"][0, x] == pytest.approx(float(up_to_x), rel=1e-13)
     half = float(up_to_x - exact(upper, [x]) / 2)
-    assert tails.upper_r[0, x] == pytest.approx(ndtri(half) / ndtri(0.05), rel=1e-12)
+    assert tails.r["upper"][0, x] == pytest.approx(ndtri(half) / ndtri(0.05), rel=1e-12)
 
 
 def test_an_exact_limit_leaves_half_of_alpha_and_an_end_of_the_range_has_no_tail():
     subject = Subject(FunctionHere("f", clopper_pearson), "proportion")
     (tails,) = tails_of(evaluate(subject, blocks_of("proportion", [40])))
     for place, alpha in enumerate(tails.alphas):
-        np.testing.assert_allclose(tails.lower_tail[place, 1:], alpha / 2, rtol=1e-7)
-        np.testing.assert_allclose(tails.upper_tail[place, :-1], alpha / 2, rtol=1e-7)
-    assert np.isnan(tails.lower_tail[:, 0]).all()
-    assert np.isnan(tails.upper_tail[:, -1]).all()
+        np.testing.assert_allclose(tails.tail["lower"][place, 1:], alpha / 2, rtol=1e-7)
+        np.testing.assert_allclose(tails.tail["upper"][place, :-1], alpha / 2, rtol=1e-7)
+    assert np.isnan(tails.tail["lower"][:, 0]).all()
+    assert np.isnan(tails.tail["upper"][:, -1]).all()
 
 
 SOUND = {
