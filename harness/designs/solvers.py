@@ -16,18 +16,22 @@ from harness.designs.listed import enumerate_listed, misses_at_listed, with_wors
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample import law
-from harness.designs.one_sample import law as verify_law
 from harness.designs.one_sample import verification as verify_one
 from harness.designs.one_sample.exact import at_listed_truths
 from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
-from harness.designs.pairs import exact as paired
 from harness.designs.pairs import tables
 from harness.designs.pairs import verification as verify_pairs
 from harness.designs.pairs.worst_case import search_worst_case as search_paired_worst_case
-from harness.designs.results import AT_LISTED, Enumerated, Exact, WorstCase
+from harness.designs.posterior import enumerate_by_posterior
+from harness.designs.results import AT_LISTED, Enumerated, Exact, WorstCase, sums_by
 from harness.designs.scores import Scores
-from harness.designs.two_samples import exact as two_samples
 from harness.designs.two_samples import verification as verify_two
+from harness.designs.two_samples.quadrature import (
+    block_outcomes,
+    blocks,
+    integrate_pairs,
+    is_integrated,
+)
 from harness.designs.two_samples.worst_case import search_worst_case
 from harness.designs.verification import Comparison, Published
 from harness.distributions.paired_truths import CELLS
@@ -147,14 +151,24 @@ class Solver:
             reported: the outcomes in the result; None for all that have limits.
             worst: whether to find the worst cases.
         """
+        found = self._enumerated(limits, limits.outcomes if reported is None else reported)
+        return with_worst_cases(self.scenario, found, self._searched(limits) if worst else None)
+
+    def _enumerated(self, limits: Limits, reported: Integers) -> Enumerated:
+        """Return what ``enumerate`` does, without worst cases."""
+        if not self.scenario.truth.is_discrete:
+            return enumerate_by_posterior(self.scenario, limits, reported)
         keys, _ = self.scenario.listed_truths()
-        shown = limits.outcomes if reported is None else reported
-        found = enumerate_listed(self.listed(), keys, limits, shown)
-        # Nothing is searched: the worst case is that of the listed truths.
-        nothing = WorstCase(-1.0, (), "at", (), AT_LISTED)
-        return with_worst_cases(
-            self.scenario, found, [nothing] * len(limits.lower) if worst else None
-        )
+        return enumerate_listed(self.listed(), keys, limits, reported)
+
+    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
+        """Return the worst case of each column over the hull; None where it is not known.
+
+        Here nothing is searched: the worst case is that of the listed truths.
+        """
+        if not self.scenario.truth.is_discrete:
+            return None
+        return [WorstCase(-1.0, (), "at", (), AT_LISTED)] * len(limits.lower)
 
     def at_truths(self, limits: Limits) -> Exact:
         """Return exact miss probabilities and expected lengths at each listed truth.
@@ -279,7 +293,8 @@ class LawSolver(CountSolver):
     def enumerate(
         self, limits: Limits, reported: Integers | None = None, worst: bool = True
     ) -> Enumerated:
-        return law.enumerate_by_law(self.scenario, limits, reported, worst)
+        found = super().enumerate(limits, reported, worst=False)
+        return law.with_worst_cases_by_law(self.scenario, limits, found) if worst else found
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = worst_cases_by_law(self.scenario, limits, over[0])
@@ -289,7 +304,7 @@ class LawSolver(CountSolver):
         return miss_curve.of_law(self.scenario, limits)
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
-        return verify_law.verify(self.scenario, limits, published)
+        return law.verify(self.scenario, limits, published)
 
 
 @dataclass(frozen=True)
@@ -302,10 +317,22 @@ class TwoSampleSolver(Solver):
         return CountSolver(first), CountSolver(second)
 
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
-        return two_samples.listed_pairs(self.scenario)
+        values, sampling = self.scenario.truth.values, self.scenario.model.SAMPLING
+        for index, theta in enumerate(self.scenario.known_family.parameter_at(values)):
+            counts, probabilities = [], []
+            for value, size in zip(values, self.scenario.sizes, strict=True):
+                low, high = sampling.window(value[index], value[index], size)
+                counts.append(np.arange(low, high + 1))
+                probabilities.append(sampling.pmf(counts[-1], value[index], size))
+            joint = probabilities[0][:, np.newaxis] * probabilities[1][np.newaxis, :]
+            yield theta, self._crossed(*counts), joint.ravel()
+
+    def _crossed(self, first: Integers, second: Integers) -> Integers:
+        """Return the outcomes of all pairs of counts, ascending."""
+        return self.scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]).ravel()
 
     def possible_outcomes(self) -> Integers:
-        return two_samples.possible_pairs(self.scenario)
+        return self._crossed(*(sample.possible_outcomes() for sample in self._samples))
 
     def possible_count(self) -> float:
         first, second = self._samples
@@ -323,10 +350,8 @@ class TwoSampleSolver(Solver):
         return tuple(span for sample in self._samples for span in sample.whole_range())
 
     def range_outcomes(self, over: Sequence[Span]) -> Integers:
-        first, second = (
-            sample.range_outcomes([span]) for sample, span in zip(self._samples, over, strict=True)
-        )
-        return self.scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]).ravel()
+        samples = zip(self._samples, over, strict=True)
+        return self._crossed(*(sample.range_outcomes([span]) for sample, span in samples))
 
     def range_count(self, over: Sequence[Span]) -> float:
         first, second = self._samples
@@ -336,12 +361,26 @@ class TwoSampleSolver(Solver):
         return verify_two.outcomes_to_verify(self.scenario, prior)
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
-        return two_samples.pair_weights(self.scenario, outcomes)
+        weight, scenario = np.ones(outcomes.size), self.scenario
+        for sample, x in zip(scenario.samples(), scenario.counts(outcomes), strict=True):
+            distinct, back = np.unique(x, return_inverse=True)
+            weight = weight * one_sample.outcome_weights(sample, distinct)[back]
+        return weight
 
-    def enumerate(
-        self, limits: Limits, reported: Integers | None = None, worst: bool = True
-    ) -> Enumerated:
-        return two_samples.enumerate_two_samples(self.scenario, limits, reported, worst)
+    def _enumerated(self, limits: Limits, reported: Integers) -> Enumerated:
+        if not is_integrated(self.scenario):
+            return super()._enumerated(limits, reported)
+        (block,) = blocks(self.scenario)
+        outcomes = block_outcomes(self.scenario, block)
+        by_outcome = integrate_pairs(self.scenario, block, limits.at(outcomes))
+        # The weights of all pairs of counts sum to 1.
+        mean = sums_by(by_outcome, by_outcome.weight)
+        shown = np.intersect1d(by_outcome.conditions, reported)
+        unknown = (None,) * len(limits.lower)
+        return Enumerated(by_outcome.at(shown), None, mean, ENUMERATION, unknown, unknown)
+
+    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
+        return search_worst_case(self.scenario, limits)
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = search_worst_case(self.scenario, limits, (over[0], over[1]))
@@ -356,16 +395,30 @@ class TwoSampleSolver(Solver):
 
 @dataclass(frozen=True)
 class PairedSolver(Solver):
-    """Exact engines for pairs, whose outcomes are tables of counts."""
+    """Exact engines for pairs, whose outcomes are tables of counts.
+
+    An outcome is a table of four counts, or only its discordant pairs where the limits of all
+    methods depend on these and n alone: then there are (n + 1)(n + 2)/2 outcomes instead of
+    (n + 1)(n + 2)(n + 3)/6.
+    """
 
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
-        return paired.listed_tables(self.scenario)
+        scenario = self.scenario
+        _, parameter = scenario.listed_truths()
+        for theta, cells in zip(parameter.tolist(), scenario.truth.tables, strict=True):
+            windows = tables.windows_of(scenario, [(p, p) for p in cells])
+            outcomes = tables.outcomes_within(scenario, windows)
+            yield theta, outcomes, tables.probabilities(scenario, cells, outcomes)
 
     def possible_outcomes(self) -> Integers:
-        return paired.possible_outcomes(self.scenario)
+        windows = tables.possible_windows(self.scenario)
+        parts = [tables.outcomes_within(self.scenario, each) for each in windows]
+        return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
 
     def possible_count(self) -> float:
-        return paired.possible_count(self.scenario)
+        windows = tables.possible_windows(self.scenario)
+        counts = sum(tables.outcomes_count(self.scenario, each) for each in windows)
+        return min(counts, self.scenario.outcome_count)
 
     def spread_outcomes(self, count: int) -> Integers:
         return tables.spread_outcomes(self.scenario, self.hull(), count)
@@ -384,12 +437,15 @@ class PairedSolver(Solver):
         return tables.range_count(self.scenario, over)
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
-        return paired.outcome_weights(self.scenario, outcomes)
+        scenario = self.scenario
+        if not scenario.truth.is_discrete:
+            return scenario.distribution_weights(outcomes)
+        listed = scenario.truth.tables
+        weights = (tables.probabilities(scenario, cells, outcomes) for cells in listed)
+        return np.asarray(sum(weights)) / len(listed)
 
-    def enumerate(
-        self, limits: Limits, reported: Integers | None = None, worst: bool = True
-    ) -> Enumerated:
-        return paired.enumerate_pairs(self.scenario, limits, reported, worst)
+    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
+        return search_paired_worst_case(self.scenario, limits)
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = search_paired_worst_case(self.scenario, limits, over)

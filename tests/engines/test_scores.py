@@ -10,8 +10,7 @@ from scipy import integrate, stats
 from harness.designs.design import Scenario, data_of
 from harness.designs.limits import Column, Limits
 from harness.designs.one_sample.exact import enumerate_one_sample, possible_outcomes
-from harness.designs.solvers import solver_of
-from harness.designs.two_samples.exact import enumerate_two_samples
+from harness.designs.solvers import TwoSampleSolver, solver_of
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
@@ -180,7 +179,7 @@ def pair_scores(truth):
     method = CATALOGUE["proportion_difference"]["wald"]
     lower, upper = method.limits(data_of(scenario, outcomes), ALPHA)
     limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
-    known = enumerate_two_samples(scenario, limits, worst=False)
+    known = TwoSampleSolver(scenario).enumerate(limits, worst=False)
     return lower, upper, solver_of(scenario).scores(limits, known, [column()])
 
 

@@ -18,11 +18,10 @@ import pytest
 import harness
 from harness.cli import main
 from harness.designs import listed as listed_probabilities
-from harness.designs import posterior
+from harness.designs import posterior, solvers
 from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample import verification as one_verified
-from harness.designs.two_samples import exact as two_samples
 from harness.designs.two_samples import verification as two_verified
 from harness.families import proportion, rate
 from harness.study import solve as study_simulate
@@ -135,9 +134,9 @@ def broken(right, fault):
 ONCE = (
     (one_sample, "integrate"),
     (one_verified, "integrate"),
-    (two_samples, "integrate_pairs"),
+    (solvers, "integrate_pairs"),
     (two_verified, "integrate_pairs"),
-    (two_samples, "search_worst_case"),
+    (solvers, "search_worst_case"),
     (posterior, "mass_outside"),
 )
 """Functions of their arguments alone. A fault is planted around one of them, or changes its limits:
@@ -228,8 +227,8 @@ def test_a_fault_of_enumeration_over_a_distribution(verdict, monkeypatch, family
     if family in ("proportion", "rate"):
         monkeypatch.setattr(one_sample, "integrate", broken(one_sample.integrate, fault))
     else:
-        right = two_samples.integrate_pairs
-        monkeypatch.setattr(two_samples, "integrate_pairs", broken(right, fault))
+        right = solvers.integrate_pairs
+        monkeypatch.setattr(solvers, "integrate_pairs", broken(right, fault))
     change = OTHER_PRIOR[family] if truth == "other" else {}
     code, manifest = verdict(family, **{**DRAWN[family], **change})
     assert code == 1

@@ -19,11 +19,7 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
-from harness.designs.listed import (
-    blocks_of_truths,
-    enumerate_listed,
-    with_worst_cases,
-)
+from harness.designs.listed import blocks_of_truths, with_worst_cases
 from harness.designs.one_sample.exact import whole_range
 from harness.designs.one_sample.law_worst_case import worst_cases
 from harness.designs.results import Enumerated, WorstCase
@@ -46,27 +42,16 @@ def law_of(scenario: Scenario) -> Law:
     return scenario.law
 
 
-def enumerate_by_law(
-    scenario: Scenario,
-    limits: Limits,
-    reported: Integers | None = None,
-    worst: bool = True,
-) -> Enumerated:
-    """Return exact miss probabilities by outcome, by truth and overall, and the worst case.
+def with_worst_cases_by_law(scenario: Scenario, limits: Limits, found: Enumerated) -> Enumerated:
+    """Return the results with worst cases, where limits suffice for them.
+
+    Those with ``found_by`` are the largest ones that a search finds.
 
     Args:
         scenario: size, truths and law.
-        limits: the limits of all outcomes that can occur under the truths; for the worst case, of
-            all that can occur under a truth in the hull of the truths.
-        reported: the outcomes in the result; None for all that have limits.
-        worst: whether to find the worst cases. Those with ``found_by`` are the largest ones that
-            a search finds.
+        limits: the limits of all outcomes that can occur under a truth in the hull of the truths.
+        found: the results without worst cases.
     """
-    keys, _ = scenario.listed_truths()
-    shown = limits.outcomes if reported is None else reported
-    found = enumerate_listed(listed_values(scenario), keys, limits, shown)
-    if not worst:
-        return found
     hull, whole = scenario.truth.effective_support, whole_range(scenario)
     cases = worst_cases(scenario, limits, hull)
     if cases is None:

@@ -99,3 +99,13 @@ def log_multiplicity(scenario: Scenario, outcomes: Integers) -> Floats:
     even += np.log(0.25 if scenario.with_both else 0.5) * (both + neither)
     equal = (0.25, 0.25, 0.25, 0.25)
     return np.asarray(_log_probabilities(scenario, equal, outcomes) - even)
+
+
+def possible_windows(scenario: Scenario) -> list[Windows]:
+    """Return the windows at each listed truth, or of the hull of all where these hold fewer."""
+    together = windows_of(scenario, scenario.truth.hull)
+    if not scenario.truth.is_discrete or scenario.truth.count == 1:
+        return [together]
+    apart = [windows_of(scenario, [(p, p) for p in cells]) for cells in set(scenario.truth.tables)]
+    count = sum(outcomes_count(scenario, each) for each in apart)
+    return apart if count < outcomes_count(scenario, together) else [together]

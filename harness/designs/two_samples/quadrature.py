@@ -316,6 +316,21 @@ def is_whole(scenario: Scenario) -> bool:
     return bool(np.prod([last + 1.0 - first for first, last in windows]) <= LARGEST_TABLE)
 
 
+def is_integrated(scenario: Scenario) -> bool:
+    """Whether enumeration integrates over the distributions of the truths by quadrature.
+
+    It does so for tables of at most ``LARGEST_TABLE`` pairs of counts, where the densities of the
+    truths are smooth at the ends of their ranges. Elsewhere the engine ``posterior``'s integrals
+    under the truths' distributions take their place.
+    """
+    return (
+        not scenario.truth.is_discrete
+        and not family_of(scenario.family).is_ratio
+        and all(has_smooth_density(sample) for sample in scenario.samples())
+        and is_whole(scenario)
+    )
+
+
 def blocks(scenario: Scenario) -> list[Counts]:
     """Return one block of all counts of a weighted sum where they are few, or three small blocks.
 

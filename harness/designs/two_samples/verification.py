@@ -20,7 +20,6 @@ from harness.designs.one_sample.exact import is_integrated as is_small
 from harness.designs.one_sample.quadrature import Mixing, outcome_probabilities
 from harness.designs.one_sample.verification import published_under_truth
 from harness.designs.results import Exact, Mean
-from harness.designs.two_samples.exact import is_integrated
 from harness.designs.two_samples.nested import integrate_block
 from harness.designs.two_samples.quadrature import (
     Counts,
@@ -28,6 +27,7 @@ from harness.designs.two_samples.quadrature import (
     blocks,
     has_smooth_density,
     integrate_pairs,
+    is_integrated,
 )
 from harness.designs.verification import (
     SECOND,

@@ -11,7 +11,7 @@ from scipy import stats
 
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
-from harness.designs.two_samples.exact import enumerate_two_samples, pair_weights, possible_pairs
+from harness.designs.solvers import TwoSampleSolver
 from harness.designs.two_samples.worst_case import search_worst_case
 from harness.distributions.truths import (
     BetaTruth,
@@ -84,8 +84,8 @@ LISTED = [
 
 @pytest.mark.parametrize(("scenario", "chance"), LISTED, ids=["3, 2", "1, 5", "mean", "rates"])
 def test_listed_truths_are_enumerated_as_fractions_are_summed(scenario, chance):
-    limits = limits_at(scenario, possible_pairs(scenario))
-    known = enumerate_two_samples(scenario, limits, worst=False)
+    limits = limits_at(scenario, TwoSampleSolver(scenario).possible_outcomes())
+    known = TwoSampleSolver(scenario).enumerate(limits, worst=False)
     t = scenario.truth.values[0].size
     for row in range(2):
         at_truth, given = exact_sums(scenario, limits, row, chance)
@@ -172,10 +172,10 @@ CONTINUOUS = [
 @pytest.mark.parametrize(("family", "sizes", "one", "other", "ends"), CONTINUOUS, ids=str)
 def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, one, other, ends):
     scenario = Scenario(family, sizes, PairTruth(one, other))
-    outcomes = possible_pairs(scenario)
+    outcomes = TwoSampleSolver(scenario).possible_outcomes()
     shape = (1, outcomes.size)
     limits = Limits(outcomes, np.full(shape, ends[0]), np.full(shape, ends[1]))
-    known = enumerate_two_samples(scenario, limits, worst=False)
+    known = TwoSampleSolver(scenario).enumerate(limits, worst=False)
     assert known.by_truth is None
     assert known.by_outcome.weight.sum() == pytest.approx(1, abs=1e-12)
     for x, y in ((0, 1), (2, 0)):
@@ -193,9 +193,9 @@ def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, o
 def test_weights_of_pairs_are_products_and_all_that_can_occur_sum_to_one(truth):
     other = DiscreteTruth((0.5,)) if truth.is_discrete else FLAT
     scenario = Scenario("proportion_difference", (40, 7), PairTruth(truth, other))
-    outcomes = possible_pairs(scenario)
+    outcomes = TwoSampleSolver(scenario).possible_outcomes()
     assert (np.diff(outcomes) > 0).all()
-    weight = pair_weights(scenario, outcomes)
+    weight = TwoSampleSolver(scenario).outcome_weights(outcomes)
     assert weight.sum() == pytest.approx(1, abs=ROUNDING)
     if isinstance(truth, BetaTruth):
         x, y = np.divmod(outcomes, 8)
@@ -206,17 +206,17 @@ def test_weights_of_pairs_are_products_and_all_that_can_occur_sum_to_one(truth):
 
 def test_only_the_reported_outcomes_are_given_and_the_mean_is_of_all():
     scenario = LISTED[0][0]
-    limits = limits_at(scenario, possible_pairs(scenario))
-    known = enumerate_two_samples(scenario, limits, worst=False)
-    some = enumerate_two_samples(scenario, limits, limits.outcomes[[1, 4]], worst=False)
+    limits = limits_at(scenario, TwoSampleSolver(scenario).possible_outcomes())
+    known = TwoSampleSolver(scenario).enumerate(limits, worst=False)
+    some = TwoSampleSolver(scenario).enumerate(limits, limits.outcomes[[1, 4]], worst=False)
     assert set(some.by_outcome.conditions) <= set(limits.outcomes[[1, 4]])
     np.testing.assert_array_equal(some.mean.below, known.mean.below)
 
 
 def test_there_is_no_mean_where_outcomes_that_can_occur_are_left_out():
     scenario = Scenario("proportion_difference", (40, 40), PairTruth(FLAT, FLAT))
-    limits = limits_at(scenario, possible_pairs(scenario)[:-1])
-    known = enumerate_two_samples(scenario, limits)
+    limits = limits_at(scenario, TwoSampleSolver(scenario).possible_outcomes()[:-1])
+    known = TwoSampleSolver(scenario).enumerate(limits)
     assert known.mean_from == "posterior"
     assert known.mean is None
     assert known.worst == (None, None)
@@ -224,8 +224,8 @@ def test_there_is_no_mean_where_outcomes_that_can_occur_are_left_out():
 
 def test_the_worst_case_is_no_better_than_any_listed_truth():
     scenario = LISTED[0][0]
-    limits = limits_at(scenario, possible_pairs(scenario))
-    known = enumerate_two_samples(scenario, limits)
+    limits = limits_at(scenario, TwoSampleSolver(scenario).possible_outcomes())
+    known = TwoSampleSolver(scenario).enumerate(limits)
     missed = (known.by_truth.below + known.by_truth.above).max(axis=1)
     searched = search_worst_case(scenario, limits)
     for row, case in enumerate(known.worst):

@@ -12,8 +12,13 @@ from harness.designs.limits import Limits
 from harness.designs.posterior import integrate_under_truth
 from harness.designs.solvers import solver_of
 from harness.designs.two_samples import quadrature
-from harness.designs.two_samples.exact import is_integrated
-from harness.designs.two_samples.quadrature import LARGEST_TABLE, blocks, integrate_pairs, is_whole
+from harness.designs.two_samples.quadrature import (
+    LARGEST_TABLE,
+    blocks,
+    integrate_pairs,
+    is_integrated,
+    is_whole,
+)
 from harness.designs.two_samples.verification import outcomes_to_verify
 from harness.designs.verification import TOLERANCE
 from harness.distributions.sampling import binomial

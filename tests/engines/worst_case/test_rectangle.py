@@ -7,8 +7,7 @@ import pytest
 
 from harness.designs.design import Scenario, data_of
 from harness.designs.limits import Limits
-from harness.designs.solvers import solver_of
-from harness.designs.two_samples.exact import enumerate_two_samples
+from harness.designs.solvers import TwoSampleSolver, solver_of
 from harness.designs.two_samples.worst_case import search_worst_case
 from harness.distributions.truths import (
     BetaTruth,
@@ -103,7 +102,7 @@ def worst_of_line(scenario, limits, fixed, value, span):
 def test_no_pair_of_a_grid_over_the_rectangle_is_missed_more_often(family, name):
     scenario = uniform(family, *RECTANGLES[family])
     limits = limits_of(scenario, name)
-    found = enumerate_two_samples(scenario, limits)
+    found = TwoSampleSolver(scenario).enumerate(limits)
     (case,) = found.worst
     assert found.worst_anywhere == (None,)
     assert case.alpha >= found.mean.missed[0]
@@ -142,7 +141,7 @@ def test_along_a_line_it_is_the_supremum_for_limits_of_any_kind(family, fixed, s
     assert case.truths[fixed] == value
     assert case.alpha >= expected - ROUNDING
     assert case.alpha <= expected + STEP
-    (known,) = enumerate_two_samples(scenario, limits).worst
+    (known,) = TwoSampleSolver(scenario).enumerate(limits).worst
     assert known.alpha >= case.alpha
 
 
@@ -151,7 +150,7 @@ def test_of_two_single_truths_it_is_the_miss_probability_there(family):
     (first, _), (second, _) = RECTANGLES[family]
     scenario = listed(family, (first,), (second,))
     limits = limits_of(scenario, METHODS[family][0])
-    found = enumerate_two_samples(scenario, limits)
+    found = TwoSampleSolver(scenario).enumerate(limits)
     (case,) = found.worst
     assert case.alpha == pytest.approx(found.mean.missed[0], rel=0, abs=ROUNDING)
     assert (case.truths, case.side) == ((first, second), "at")
