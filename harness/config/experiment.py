@@ -1,7 +1,7 @@
 """Experiments: frozen records of valid configs, each attribute with the keys that decide it.
 
-The annotation of an attribute has its key, or a function from the family to its keys by their
-names, as `config.key` says. The keys stand in the order in which they are validated and written.
+The annotation of an attribute has its key, or a function from the family to its keys, as
+`config.key` says. The keys stand in the order in which they are validated and written.
 """
 
 from __future__ import annotations
@@ -137,14 +137,14 @@ ExecutionKey = key(
 )
 
 
-def _figures(family: Family) -> Keys:
+def _figures(family: Family) -> Key:
     """Made when a form is, since there are many kinds."""
     figure: Any = figure_type()
     about = (
         "Figures to draw, each with its options; left out, a few that suit the family and the "
         "sizes; [] draws none."
     )
-    return {"figures": key(list[figure] | None, about, None, write=write_figures)}
+    return key(list[figure] | None, about, None, write=write_figures)
 
 
 # The keys of coverage experiments that differ between families.
@@ -184,14 +184,14 @@ def _alpha(family: Family) -> Keys:
     return {"alpha": key(Alphas, "Nominal probability of a miss: one, or a list.", 0.05)}
 
 
-def _methods(family: Family) -> Keys:
+def _methods(family: Family) -> Key:
     method: Any = method_type(family)
     about = (
         "A catalogue name, {name, side, prior, label}, {path, function, label}, "
         "{module, function, label}, {table, label}, {command, label} or {r, arg, label}."
     )
     kind = Annotated[list[method], Field(min_length=1)]
-    return {"methods": key(kind, about, write=lambda specs: [write_method(each) for each in specs])}
+    return key(kind, about, write=lambda specs: [write_method(each) for each in specs])
 
 
 def _truth(family: Family) -> Keys:
@@ -199,57 +199,56 @@ def _truth(family: Family) -> Keys:
     return {"truth": key(truth.kind, truth.about, truth.default, write=lambda truth: truth)}
 
 
-def _sampling(family: Family) -> Keys:
+def _sampling(family: Family) -> Key | None:
     own = own_sampling(family)
     if own is None:
-        return {}
+        return None
     about = f"How outcomes arise: {sampling_words(family)}."
-    return {"sampling": key(sampling_type(family), about, own, write=write_sampling)}
+    return key(sampling_type(family), about, own, write=write_sampling)
 
 
-def _draws(family: Family) -> Keys:
+def _draws(family: Family) -> Key | None:
     about = (
         "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are faster "
         "at uniform and beta truths up to n = 500."
     )
     draws = key(DrawsFrom, about, NUMPY, write=_unless(NUMPY))
-    return {"draws": draws} if family.has_single_count else {}
+    return draws if family.has_single_count else None
 
 
-def _outcomes(family: Family) -> Keys:
+def _outcomes(family: Family) -> Key | None:
     """Which outcomes are reported; there are none where data are lists."""
     if not family.has_outcomes:
-        return {}
+        return None
     kind, words = outcomes_type(family)
-    return {"outcomes": key(kind, f"What posterior covers: {words}.", "all", write=write_outcomes)}
+    return key(kind, f"What posterior covers: {words}.", "all", write=write_outcomes)
 
 
-def _reference(family: Family) -> Keys:
+def _reference(family: Family) -> Key | None:
     about = (
         "The distribution under which posterior computes alpha errors: that from the "
         "reference prior, or that from the truth itself."
     )
     reference = key(Reference, about, "prior", write=_unless("prior"))
-    return {"reference": reference} if family.has_outcomes else {}
+    return reference if family.has_outcomes else None
 
 
-def _group(family: Family) -> Keys:
+def _group(family: Family) -> Key | None:
     about = "Neighbouring outcomes in one cell: {width}, or {width, last}."
     group = key(OutcomeGroup | None, about, None, write=write_group)
-    return {"group": group} if family.has_single_count else {}
+    return group if family.has_single_count else None
 
 
-def _engines(family: Family) -> Keys:
+def _engines(family: Family) -> Key:
     engine: Any = Annotated[str, Word("an engine", family.engines)]
     about = "Left out, all three; without trials, posterior and enumeration."
     if not family.has_outcomes:
         about = f"Left out, all that there are: {', '.join(family.engines)}."
-    return {"engines": key(Annotated[list[engine], Field(min_length=1)] | None, about, None)}
+    return key(Annotated[list[engine], Field(min_length=1)] | None, about, None)
 
 
-def _reference_prior(family: Family) -> Keys:
-    prior = _prior_key(family, "of the posterior engine")
-    return {"reference_prior": prior} if family.has_outcomes else {}
+def _reference_prior(family: Family) -> Key | None:
+    return _prior_key(family, "of the posterior engine") if family.has_outcomes else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -309,19 +308,19 @@ def _size_ranges(family: Family) -> Keys:
     return {first: of_sample(0, "first"), second: of_sample(1, "second")}
 
 
-def _distributions(family: Family) -> Keys:
+def _distributions(family: Family) -> Key:
     about = "Where the true parameters come from: {first, second}."
     kind, default = distributions_type(family), truth_of(family).default
-    return {"truth": key(kind, about, default, write=lambda truth: written_truth(truth.content()))}
+    return key(kind, about, default, write=lambda truth: written_truth(truth.content()))
 
 
-def _delta(family: Family) -> Keys:
+def _delta(family: Family) -> Key:
     about = "The value that the parameter is compared with: one, or {uniform: [a, b]}."
-    return {"delta": key(delta_type(family), about, write=lambda delta: write_range(*delta))}
+    return key(delta_type(family), about, write=lambda delta: write_range(*delta))
 
 
-def _prior(family: Family) -> Keys:
-    return {"prior": _prior_key(family, "of each sample")}
+def _prior(family: Family) -> Key:
+    return _prior_key(family, "of each sample")
 
 
 @dataclass(frozen=True, kw_only=True)

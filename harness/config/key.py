@@ -2,9 +2,9 @@
 
 A record of an experiment states its keys beside its attributes. An attribute that a key of its own
 name decides has the key in its annotation: ``bins: Annotated[int, key(Bins, "How many.", 20)]``. An
-attribute whose keys depend on the family, or are several, has there a function from the family to
-the keys by their names. A form is made from these annotations, so nothing else names a key but what
-reads the attribute.
+attribute whose key depends on the family has there a function from the family to the key, or to
+None; where keys have other names, or are several, to the keys by their names. A form is made from
+these annotations, so nothing else names a key but what reads the attribute.
 """
 
 from __future__ import annotations
@@ -65,6 +65,11 @@ def keys_of(record: type[Any], family: Family) -> Keys:
     found: dict[str, Key] = {}
     for attribute, annotation in get_type_hints(record, include_extras=True).items():
         for stated in getattr(annotation, "__metadata__", ()):
-            named = {attribute: stated} if isinstance(stated, Key) else stated(family)
-            found |= {name: replace(each, attribute=attribute) for name, each in named.items()}
+            keys = stated if isinstance(stated, Key) else stated(family)
+            named = keys if isinstance(keys, Mapping) else {attribute: keys}
+            found |= {
+                name: replace(each, attribute=attribute)
+                for name, each in named.items()
+                if each is not None
+            }
     return found

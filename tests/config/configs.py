@@ -5,15 +5,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from harness.families.catalogue import FAMILIES
-from harness.families.family import (
-    CLUSTERS,
-    MONTE_CARLO,
-    PAIRS,
-    POSTERIOR,
-    RUNS,
-    STRATA,
-    Family,
-)
+from harness.families.family import MONTE_CARLO, POSTERIOR, Family
+from harness.families.lists import CLUSTERS, RUNS, STRATA
+from harness.families.paired import PAIRS
 from harness.methods.catalogue import methods_for
 
 ALPHAS = st.floats(1e-10, 0.9)

@@ -7,9 +7,10 @@ Validators of this package refuse a value with one of three errors: `expected`, 
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Union
+from typing import Annotated, Any, ClassVar, Self, Union
 
 from pydantic import (
     BeforeValidator,
@@ -20,11 +21,12 @@ from pydantic import (
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
+    model_validator,
 )
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from harness.base.errors import ConfigIssue, KeyPath, did_you_mean
-from harness.base.models import UNKNOWN_KEY
+from harness.base.models import UNKNOWN_KEY, StrictModel
 from harness.base.plain_data import describe, expected_found
 from harness.base.text import printable_line
 from harness.families.family import Family
@@ -258,15 +260,23 @@ def model_name(family: Family, what: str) -> str:
     return "".join(word.capitalize() for word in f"{family.name}_{what}".split("_"))
 
 
-def validate_span(start: float, stop: float, values: Sequence[float], count: int) -> None:
-    """Raise an error of the config unless the span ascends and its values are distinct.
+class Span(StrictModel):
+    """Numbers between two ends, both included."""
 
-    Args:
-        start, stop: the ends of the span.
-        values: the values of the span.
-        count: the number of values that the config asks for.
-    """
-    if not start < stop:
-        raise expected("start below stop")
-    if len(set(values)) < count:
-        raise expected("values far enough apart to differ")
+    start: float
+    stop: float
+    count: int
+    merges: ClassVar[bool] = False
+    """Whether values that are equal are one; otherwise they should be ``count`` distinct ones."""
+
+    @abstractmethod
+    def values(self) -> tuple[float, ...]:
+        """The numbers."""
+
+    @model_validator(mode="after")
+    def _ascends(self) -> Self:
+        if not self.start < self.stop:
+            raise expected("start below stop")
+        if not self.merges and len(set(self.values())) < self.count:
+            raise expected("values far enough apart to differ")
+        return self

@@ -9,10 +9,10 @@ import math
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, create_model, model_validator
+from pydantic import AfterValidator, Field, create_model
 
 from harness.base.models import StrictModel
-from harness.config.models.constraints import expecting, one_of, validate_span
+from harness.config.models.constraints import Span, expecting, one_of
 
 LONGEST_GRID = 100_000
 LARGEST_RATE = 1e100
@@ -39,22 +39,14 @@ def grid(start: float, stop: float, count: int) -> tuple[float, ...]:
     return tuple((a * (steps - i) + b * i) / (scale * steps) for i in range(count))
 
 
-class _Span(StrictModel):
+class _EvenSpan(Span):
     """Evenly spaced numbers, both ends included."""
 
-    start: float
-    stop: float
     count: Annotated[
         int, Field(ge=2, le=LONGEST_GRID), expecting(f"a whole number from 2 to {LONGEST_GRID}")
     ] = Field(description="How many.")
 
-    @model_validator(mode="after")
-    def _ascends(self) -> _Span:
-        validate_span(self.start, self.stop, self.values(), self.count)
-        return self
-
     def values(self) -> tuple[float, ...]:
-        """The numbers."""
         return grid(self.start, self.stop, self.count)
 
 
@@ -81,7 +73,7 @@ def _listed(
     )
     span: Any = create_model(
         f"{prefix or 'Grid'}Span",
-        __base__=_Span,
+        __base__=_EvenSpan,
         __doc__=f"Evenly spaced {each}s, both ends included.",
         start=(one, Field(description=f"Smallest {each}.")),
         stop=(one, Field(description=f"Largest {each}.")),

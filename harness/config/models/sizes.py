@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from decimal import Context, Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, Field, create_model, model_validator
+from pydantic import AfterValidator, Field, create_model
 
 from harness.base.models import StrictModel
 from harness.base.text import plain_number
 from harness.config.models.constraints import (
+    Span,
     ascending,
     by_shape,
     expected,
     expecting,
     model_name,
-    validate_span,
 )
 from harness.families.family import Family
 from harness.families.proportion import LARGEST_SIZE
@@ -62,7 +62,7 @@ def real_log_grid(start: float, stop: float, count: int) -> tuple[float, ...]:
     return (float(start), *(float(_PRECISE.exp(log)) for log in logs), float(stop))
 
 
-class LogSpan(StrictModel):
+class LogSpan(Span):
     """Whole numbers in equal ratios, both ends included."""
 
     start: Annotated[Count, expecting(WHOLE)] = Field(description="Smallest n.")
@@ -70,15 +70,9 @@ class LogSpan(StrictModel):
     count: GridCount = Field(
         description="How many; those that round to the same whole number are merged."
     )
-
-    @model_validator(mode="after")
-    def _ascends(self) -> LogSpan:
-        if not self.start < self.stop:
-            raise expected("start below stop")
-        return self
+    merges: ClassVar[bool] = True
 
     def values(self) -> tuple[int, ...]:
-        """The whole numbers."""
         return log_grid(self.start, self.stop, self.count)
 
 
@@ -88,20 +82,14 @@ class LogGrid(StrictModel):
     log_grid: LogSpan = Field(description="The first, the last and how many.")
 
 
-class ExposureSpan(StrictModel):
+class ExposureSpan(Span):
     """Exposures in equal ratios, both ends included."""
 
     start: Annotated[Exposure, expecting(REAL)] = Field(description="Smallest exposure.")
     stop: Annotated[Exposure, expecting(REAL)] = Field(description="Largest exposure.")
     count: GridCount = Field(description="How many.")
 
-    @model_validator(mode="after")
-    def _ascends(self) -> ExposureSpan:
-        validate_span(self.start, self.stop, self.values(), self.count)
-        return self
-
     def values(self) -> tuple[float, ...]:
-        """The exposures."""
         return real_log_grid(self.start, self.stop, self.count)
 
 
