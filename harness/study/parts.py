@@ -165,14 +165,7 @@ def _compute_part(experiment: Experiment, part: Part, progress: Progress, journa
         recorder = Recorder(journal, ColumnKeys.of(experiment, sources))
         with memory_for("the trials"):
             simulate_scenarios(
-                chosen,
-                spans,
-                limits,
-                stochastic,
-                execution.jobs,
-                backend,
-                progress,
-                recorder,
+                experiment, sources, chosen, spans, limits, backend, progress, recorder
             )
     to_solve = [
         (plan, found)

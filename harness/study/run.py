@@ -36,8 +36,6 @@ from harness.study.parallel import Progress, driver_backend, opened_backend, run
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.solve import Simulation, outcomes_solved, solve_scenario
 from harness.study.trials import (
-    extend_limits,
-    narrow_enough,
     outcomes_needed,
     simulate_scenarios,
     with_exact_trials,
@@ -249,16 +247,7 @@ def compute(
                 spans = [spans_of(plan) for plan in plans]
         with memory_for("the trials"):
             simulations = simulate_scenarios(
-                plans,
-                spans,
-                limits,
-                stochastic,
-                execution.jobs,
-                backend,
-                progress,
-                recorder,
-                enough=partial(narrow_enough, plans),
-                prepare=partial(extend_limits, experiment, plans, limits, sources, journal),
+                experiment, sources, plans, spans, limits, backend, progress, recorder
             )
     with memory_for("the exact values"):
         tallies = [None if each is None else each.tally for each in simulations]

@@ -7,7 +7,7 @@ otherwise.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ from harness.designs.precision import Aim, fixed_trials
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
-from harness.study.columns import Sources
+from harness.study.columns import Sources, stochastic_columns
 from harness.study.journal.database import Journal
 from harness.study.journal.trials import (
     Group,
@@ -42,12 +42,6 @@ from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.parallel import THREADS, Backend, Progress, driver_backend, run_tasks
 from harness.study.plan import ScenarioPlan
 from harness.study.solve import Simulation, failures_as_misses, simulate_shard
-
-Enough = Callable[[int, Simulation], bool]
-"""Whether the scenario of this number needs no trials beyond those of its simulation."""
-
-Prepare = Callable[[Mapping[int, Sequence[Span]]], None]
-"""Called before each round with the spans of shards of its scenarios, by their numbers."""
 
 
 def outcomes_needed(
@@ -81,31 +75,28 @@ def outcomes_needed(
 
 
 def simulate_scenarios(
+    experiment: Experiment,
+    sources: Sources,
     plans: Sequence[ScenarioPlan],
     spans: Sequence[Sequence[Span]],
-    limits: Sequence[ScenarioLimits],
-    stochastic: Sequence[StochasticColumn],
-    jobs: int,
+    limits: list[ScenarioLimits],
     backend: Backend,
     progress: Progress,
-    recorder: Recorder | None = None,
-    enough: Enough | None = None,
-    prepare: Prepare | None = None,
+    recorder: Recorder | None,
 ) -> list[Simulation | None]:
     """Count the misses in the trials of each scenario, merged in the order of its shards.
 
     Args:
-        plans: the scenarios with their shards, and the shards at whose ends ``enough`` is asked.
+        experiment: what to compute.
+        sources: of all its methods.
+        plans: the scenarios with their shards, and those at whose ends it is decided whether more
+            are needed.
         spans: the shards that are simulated of each scenario, as those between two marks.
-        limits: of the deterministic columns of each scenario.
-        stochastic: the columns whose limits are drawn.
-        jobs: the number of shards that are simulated at once; −1 for one on each core.
-        backend: where they are simulated.
+        limits: of the deterministic columns of each scenario, replaced where trials that were not
+            planned need more.
+        backend: where the shards are simulated.
         progress: receives the numbers of trials to come and done.
         recorder: knows finished shards and keeps those to come; None where nothing is recorded.
-        enough: decides after each round of a scenario whether it ends there; None where the first
-            round has all shards, since their number is fixed.
-        prepare: may replace limits before each round; None where they are known for all rounds.
 
     Returns:
         The counts of each scenario; None where it has no trials.
@@ -114,13 +105,14 @@ def simulate_scenarios(
         InputError: the journal is damaged, or cannot be written, or is of another machine, or
             lacks trials that it should have.
     """
+    stochastic = stochastic_columns(experiment, sources)
+    journal = None if recorder is None else recorder.journal
     merged: list[Simulation | None] = [None] * len(plans)
     pending = [number for number, each in enumerate(spans) if each]
     look = 0
     while pending:
         rounds = {number: _before_look(plans[number], spans[number], look) for number in pending}
-        if prepare is not None:
-            prepare(rounds)
+        _extend_limits(experiment, plans, limits, sources, journal, rounds)
         scenarios = {
             number: start_trials(
                 plans[number], each, limits[number].limits, len(stochastic), recorder
@@ -131,19 +123,17 @@ def simulate_scenarios(
         if tasks and recorder is not None and recorder.complete:
             raise InputError(_lacking(tasks))
         progress.expect(sum(task.shard.trials for _, task in tasks))
-        counted = _count(tasks, limits, stochastic, jobs, backend)
+        counted = _count(tasks, limits, stochastic, experiment.execution.jobs, backend)
         _record(tasks, counted, plans, limits, progress, recorder)
         for number in pending:
             counts = scenarios[number].total()
             merged[number] = None if counts is None else counts.after(merged[number])
         look += 1
-        if enough is None:
-            break
         pending = [
             number
             for number in pending
             if look < len(plans[number].looks)
-            and ((found := merged[number]) is None or not enough(number, found))
+            and ((found := merged[number]) is None or not _is_enough(plans[number], found))
         ]
     return merged
 
@@ -327,7 +317,7 @@ def _hardest_alpha(scenario: Scenario, limits: Limits) -> float | None:
     return float(alphas[np.argmin(np.abs(alphas - 0.5))])
 
 
-def extend_limits(
+def _extend_limits(
     experiment: Experiment,
     plans: Sequence[ScenarioPlan],
     limits: list[ScenarioLimits],
@@ -365,15 +355,9 @@ def extend_limits(
         limits[number] = limits[number].plus(added)
 
 
-def narrow_enough(plans: Sequence[ScenarioPlan], number: int, simulation: Simulation) -> bool:
-    """Whether a scenario has the precision asked for; always where its trials are fixed.
-
-    Args:
-        plans: of all scenarios.
-        number: the number of the scenario.
-        simulation: all trials of the scenario up to a look.
-    """
-    aim = plans[number].aim
+def _is_enough(plan: ScenarioPlan, simulation: Simulation) -> bool:
+    """Whether trials up to a look reach the precision asked for; always where they are fixed."""
+    aim = plan.aim
     if aim is None or not aim.looks:
         return True
     tallies = [simulation.tally, simulation.stochastic]
