@@ -10,7 +10,6 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Bools, Floats, Index, Integers
 from harness.base.numerics.points import UnitPoints
 from harness.distributions.posteriors.beta import Beta
-from harness.distributions.truths import Prior
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
 
 RESAMPLES = 999
@@ -20,31 +19,27 @@ RESAMPLES = 999
 _ROUNDING = 1e-9
 
 
-def order_of(tail: float) -> int:
-    """k = ⌊(B + 1)·tail⌋, where there is such a resample: at least 1 and at most B."""
-    return min(max(math.floor((RESAMPLES + 1) * tail + _ROUNDING), 1), RESAMPLES)
+def order_of(alpha: float, side: str) -> int:
+    """k = ⌊(B + 1)·tail⌋ of alpha/2, or of alpha of one side, where there is such a resample.
 
-
-def order_of_pair(tail: float) -> int:
-    """``order_of``, and at most ⌊B/2⌋, so that the k-th largest is above the k-th smallest."""
-    return min(order_of(tail), RESAMPLES // 2)
-
-
-def level_of(k: int, size: int, rng: np.random.Generator) -> Floats:
-    """U₍ₖ₎ of B ordered uniforms, shape (size,).
-
-    The k-th smallest resample is the quantile of a resample at U₍ₖ₎ ~ Beta(k, B + 1 − k).
+    At least 1, and at most B; of two sides at most ⌊B/2⌋, so that the k-th largest is above the
+    k-th smallest.
     """
-    return rng.beta(k, RESAMPLES + 1 - k, size)
+    tail, most = (alpha / 2, RESAMPLES // 2) if side == TWO_SIDED else (alpha, RESAMPLES)
+    return min(max(math.floor((RESAMPLES + 1) * tail + _ROUNDING), 1), most)
 
 
-def two_levels(k: int, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """U₍ₖ₎ and 1 − U₍B+1−k₎ of B ordered uniforms, k ≤ ⌊B/2⌋, shape (size,) each.
+def levels(alpha: float, side: str, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """U₍ₖ₎ and 1 − U₍B+1−k₎ of B ordered uniforms, shape (size,) each; of one side U₍ₖ₎ twice.
 
-    Given U₍ₖ₎, the B − k uniforms above it are uniform on the rest, and the distance of the k-th
-    largest from 1 is Beta(k, B + 1 − 2k) of that rest: two draws stand for all B.
+    The k-th smallest resample is the quantile of a resample at U₍ₖ₎ ~ Beta(k, B + 1 − k). Given
+    U₍ₖ₎, the B − k uniforms above it are uniform on the rest, and the distance of the k-th largest
+    from 1 is Beta(k, B + 1 − 2k) of that rest: two draws stand for all B.
     """
-    low = level_of(k, size, rng)
+    k = order_of(alpha, side)
+    low = rng.beta(k, RESAMPLES + 1 - k, size)
+    if side != TWO_SIDED:
+        return low, low
     return low, (1.0 - low) * rng.beta(k, RESAMPLES + 1 - 2 * k, size)
 
 
@@ -56,7 +51,6 @@ def bootstrap_percentile(
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
-    prior: Prior,
     rng: np.random.Generator,
 ) -> LimitPair:
     """From x*₍ₖ₎/n to x*₍B+1−k₎/n, k = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the sample.
@@ -73,10 +67,7 @@ def bootstrap_percentile(
     """
     x, n = data
     lower, upper = np.zeros_like(x), np.ones_like(x)
-    if side == TWO_SIDED:
-        low, high = two_levels(order_of_pair(alpha / 2), x.size, rng)
-    else:
-        low = high = level_of(order_of(alpha), x.size, rng)
+    low, high = levels(alpha, side, x.size, rng)
     if side != UPPER:
         lower = _quantile(low, x, n) / n
     if side != LOWER:

@@ -68,8 +68,8 @@ class Method:
     reference: str
     formula: Formula
     """In a list of the catalogue it may take less: ``(data, tail)``, where the limits of one side
-    follow from those of equal tails, or ``(data, alpha)``, where there is no interval of one side.
-    ``for_family`` makes one of all four arguments of it."""
+    follow from those of equal tails, ``(data, alpha)``, where there is no interval of one side, or
+    ``(data, alpha, side, rng)``. ``for_family`` makes one of all arguments of it."""
     sides: tuple[str, ...] = ALL_SIDES
     category: str = ""
     """The kind of method: Wald, score, exact, Bayes, likelihood, transform, ..."""
@@ -356,15 +356,15 @@ def for_family(method: Method, name: str, support: tuple[float, float], is_ratio
         support: the range of the parameter; the open side of a one-sided interval is an end of it.
         is_ratio: whether the parameter is a ratio.
     """
-    named = replace(method, name=name, of_ratio=is_ratio)
-    takes = tuple(inspect.signature(method.formula).parameters)
+    form, sides = method.formula, method.sides
+    takes = tuple(inspect.signature(form).parameters)
     if takes == ("data", "tail"):
-        formula = documented(partial(_by_tail, method.formula, support), method.formula)
-        return replace(named, formula=formula)
-    if takes == ("data", "alpha"):
-        formula = documented(partial(_by_alpha, method.formula), method.formula)
-        return replace(named, formula=formula, sides=TWO_SIDED_ONLY)
-    return named
+        form = documented(partial(_by_tail, form, support), form)
+    elif takes == ("data", "alpha"):
+        form, sides = documented(partial(_by_alpha, form), form), TWO_SIDED_ONLY
+    elif takes == ("data", "alpha", "side", "rng"):
+        form = documented(partial(_drawn, form, support), form)
+    return replace(method, name=name, of_ratio=is_ratio, formula=form, sides=sides)
 
 
 def _by_tail(
@@ -375,11 +375,29 @@ def _by_tail(
     side: str,
     prior: Prior,
 ) -> LimitPair:
-    lower, upper = formula(data, alpha / 2 if side == TWO_SIDED else alpha)
+    limits = formula(data, alpha / 2 if side == TWO_SIDED else alpha)
+    return _opened(limits, side, support)
+
+
+def _drawn(
+    formula: Formula,
+    support: tuple[float, float],
+    data: tuple[Floats, ...],
+    alpha: float,
+    side: str,
+    prior: Prior,
+    rng: np.random.Generator,
+) -> LimitPair:
+    return _opened(formula(data, alpha, side, rng), side, support)
+
+
+def _opened(limits: LimitPair, side: str, support: tuple[float, float]) -> LimitPair:
+    """The limits, of which that of an open side is the end of the range."""
+    lower, upper = limits
     if side == LOWER:
-        upper = np.full_like(lower, support[1])
-    elif side == UPPER:
-        lower = np.full_like(upper, support[0])
+        return lower, np.full_like(lower, support[1])
+    if side == UPPER:
+        return np.full_like(upper, support[0]), upper
     return lower, upper
 
 

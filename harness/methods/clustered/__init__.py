@@ -9,9 +9,8 @@ import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
 from harness.base.numerics.arrays import Floats, Positions
-from harness.distributions.truths import Prior
-from harness.methods.bootstrap import RESAMPLES, level_of, order_of, order_of_pair, two_levels
-from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
+from harness.methods.bootstrap import RESAMPLES, levels, order_of
+from harness.methods.method import LimitPair
 from harness.methods.proportion import score as one_proportion
 
 
@@ -213,7 +212,6 @@ def cluster_bootstrap(
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
-    prior: Prior,
     rng: np.random.Generator,
 ) -> LimitPair:
     """From p*₍ₖ₎ to p*₍B+1−k₎, k = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the clusters.
@@ -239,10 +237,6 @@ def cluster_bootstrap(
         else:
             limits = _resampled(part, count, alpha, side, rng)
         lower[rows], upper[rows] = limits
-    if side == LOWER:
-        upper = np.ones_like(lower)
-    elif side == UPPER:
-        lower = np.zeros_like(upper)
     return lower, upper
 
 
@@ -263,10 +257,7 @@ def _quantiles(
 ) -> LimitPair:
     """The order statistics of resamples of ``count`` clusters of one ``size``, by their law."""
     rows = len(clusters.x)
-    if side == TWO_SIDED:
-        low, high = two_levels(order_of_pair(alpha / 2), rows, rng)
-    else:
-        low = high = level_of(order_of(alpha), rows, rng)
+    low, high = levels(alpha, side, rows, rng)
     lower, upper, total = np.empty(rows), np.empty(rows), float(count * size)
     step = max(_CELLS // (count * size), 1)
     for start in range(0, rows, step):
@@ -309,7 +300,7 @@ def _resampled(
     clusters: Clusters, count: int, alpha: float, side: str, rng: np.random.Generator
 ) -> LimitPair:
     """The order statistics of ratios of resamples."""
-    k = order_of_pair(alpha / 2) if side == TWO_SIDED else order_of(alpha)
+    k = order_of(alpha, side)
     # One number holds both counts, so that they are drawn and added at once.
     pairs = (clusters.x + 1j * clusters.n)[clusters.n > 0].reshape(-1, count)
     ordered = np.array([np.sort(_ratios(each, rng)) for each in pairs])

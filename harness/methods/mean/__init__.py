@@ -9,9 +9,8 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats
 from harness.base.numerics.special import upper_point
-from harness.distributions.truths import Prior
-from harness.methods.bootstrap import RESAMPLES, order_of, order_of_pair
-from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
+from harness.methods.bootstrap import RESAMPLES, order_of
+from harness.methods.method import LimitPair, StandardErrors
 
 
 def about_the_mean(
@@ -80,7 +79,6 @@ def bootstrap_percentile(
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
-    prior: Prior,
     rng: np.random.Generator,
 ) -> LimitPair:
     """From mean*₍ᵣ₎ to mean*₍B+1−r₎, r = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the values.
@@ -98,15 +96,13 @@ def bootstrap_percentile(
     values = data[3]
     first = values[:, :1]
     low, high = _order_statistics(values - first, alpha, side, rng, _means)
-    lower, upper = first[:, 0] + low, first[:, 0] + high
-    return _one_sided(lower, upper, side)
+    return first[:, 0] + low, first[:, 0] + high
 
 
 def bootstrap_t(
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
-    prior: Prior,
     rng: np.random.Generator,
 ) -> LimitPair:
     """From mean − t*₍B+1−r₎ sd/√k to mean − t*₍ᵣ₎ sd/√k, of B = 999 resamples of the values.
@@ -135,14 +131,6 @@ def bootstrap_t(
     # What bounds the lower limit is the upper order statistic of t*, and the other way round.
     lower[spread] -= high * error
     upper[spread] -= low * error
-    return _one_sided(lower, upper, side)
-
-
-def _one_sided(lower: Floats, upper: Floats, side: str) -> LimitPair:
-    if side == LOWER:
-        return lower, np.full_like(lower, np.inf)
-    if side == UPPER:
-        return np.full_like(upper, -np.inf), upper
     return lower, upper
 
 
@@ -161,7 +149,7 @@ def _order_statistics(
         Two arrays of shape (m,).
     """
     m, k = values.shape
-    r = order_of_pair(alpha / 2) if side == TWO_SIDED else order_of(alpha)
+    r = order_of(alpha, side)
     places = [r - 1, RESAMPLES - r]
     rows, count = max(_CELLS // (k * RESAMPLES), 1), min(max(_CELLS // k, 1), RESAMPLES)
     found = np.empty((2, m))
