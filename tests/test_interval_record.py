@@ -13,7 +13,7 @@ import harness
 from harness.base.errors import InputError
 from harness.cli import main
 from harness.families.catalogue import FAMILIES
-from harness.one import default_method
+from harness.methods.catalogue import default_method
 from harness.one.result import limits_text
 
 DATA = {
@@ -42,7 +42,7 @@ def default_of(family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_without_a_method_it_is_the_default_of_the_command(family):
     found = default_of(family)
-    name = default_method(family, "two-sided")
+    name = default_method(family, "two-sided").name
     named = harness.interval(family, name, alpha=0.1, **data_of(family))
     assert (found.family, found.method, found.side) == (family, name, "two-sided")
     np.testing.assert_array_equal(found.lower, named.lower)

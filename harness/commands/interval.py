@@ -132,8 +132,8 @@ def interval(
         validate_output_files,
     )
     from harness.families.catalogue import FAMILIES, family_of
+    from harness.methods.catalogue import default_method
     from harness.methods.method import ALL_SIDES
-    from harness.one import default_method
     from harness.one.answers import ALL, Setting, intervals_by_method, methods_asked, records_of
     from harness.one.row import validate_rows
 
@@ -145,7 +145,7 @@ def interval(
     validate_choice("side", side, ALL_SIDES)
     setting = Setting(of_family, alpha_of(alpha, confidence), side, prior, seed)
     setting.validate()
-    names = method or [default_method(family, side)]
+    names = method or [default_method(family, side).name]
     methods = methods_asked(of_family, names)
     given = {name: text for name, text in data.items() if text is not None}
     if csv is None:

@@ -17,8 +17,7 @@ from harness.families.catalogue import family_of
 from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.population import POPULATION, with_population
-from harness.methods import catalogue
-from harness.methods.catalogue import CATALOGUE, find
+from harness.methods.catalogue import CATALOGUE, default_method, find
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
 from harness.one.result import Interval, Value
 
@@ -85,7 +84,7 @@ def tails(
         InputError: as of ``interval``; or the method is for a finite population, or the family has
             no posterior.
     """
-    chosen, known = method_of(family, method), family_of(family)
+    chosen, known = _chosen(family, method, TWO_SIDED), family_of(family)
     chosen.refuse_finite_population("a posterior")
     if POSTERIOR not in known.engines:
         raise InputError(f"the parameter of {family} has no closed posterior")
@@ -99,30 +98,13 @@ def tails(
     return below, above
 
 
-def method_of(family: str, method: str) -> Method:
-    """Return the method of a family by its name.
-
-    Raises:
-        InputError: there is no such family or method.
-    """
-    return find(validate_choice("family", family, CATALOGUE), method)
-
-
-def default_method(family: str, side: str) -> str:
-    """Return the name of the method that is used where none is named.
-
-    Raises:
-        InputError: there is no such family.
-    """
-    return catalogue.default_method(validate_choice("family", family, CATALOGUE), side).name
-
-
 def _chosen(family: str, method: str | None, side: str) -> Method:
     """The method of that name, or the default of the family."""
+    validate_choice("family", family, CATALOGUE)
     if method is not None:
-        return method_of(family, method)
+        return find(family, method)
     validate_choice("side", side, ALL_SIDES)
-    return method_of(family, default_method(family, side))
+    return default_method(family, side)
 
 
 def _given(

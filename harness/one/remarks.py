@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -82,8 +82,7 @@ def _remarks(
 ) -> Iterator[str]:
     method = found.method
     if found.faults:
-        where = _places([rows[place].in_words() for place in found.faults])
-        yield f"{method.name}{_at(where)} has no interval: {found.reason}"
+        yield f"{method.name}{_at(rows, found.faults)} has no interval: {found.reason}"
     if method.contract == AT_LEAST:
         return
     with np.errstate(invalid="ignore"):
@@ -96,9 +95,8 @@ def _remarks(
     for bad, what, exception in cases:
         if bad.any():
             places = np.flatnonzero(bad).tolist()
-            where = _places([rows[place].in_words() for place in places])
             reason = method.exceptions.get(exception, "")
-            told = f"{method.name} {what}{_at(where)}{f' ({reason})' if reason else ''}"
+            told = f"{method.name} {what}{_at(rows, places)}{f' ({reason})' if reason else ''}"
             yield told + _better(method, setting, rows[places[0]], format_limits)
 
 
@@ -117,10 +115,10 @@ def _without_contract(
     if differ.any():
         places = np.flatnonzero(differ).tolist()
         first = places[0]
-        where = _places([rows[place].in_words() for place in places])
+        limits = format_limits(other.lower[first], other.upper[first])
         yield (
-            f"{_at(where)}: misses some truths far more or less often than alpha (no contract); "
-            f"{_offer(better, setting)}: {format_limits(other.lower[first], other.upper[first])}"
+            f"{_at(rows, places)}: misses some truths far more or less often than alpha "
+            f"(no contract); {_offer(better, setting)}: {limits}"
         )
 
 
@@ -163,7 +161,9 @@ def _offer(method: Method, setting: Setting) -> str:
     return f"{method.name}{f', which {promise}' if promise else ''}"
 
 
-def _at(where: str) -> str:
+def _at(rows: Sequence[Row], places: Iterable[int]) -> str:
+    """Where some of the rows are, after what is said of them."""
+    where = _places([rows[place].in_words() for place in places])
     return f" at {where}" if where else ""
 
 

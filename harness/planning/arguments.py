@@ -17,7 +17,7 @@ from harness.distributions.sampling.law import Law, population_and_title
 from harness.distributions.truths import Prior
 from harness.families.data import LARGEST_COUNT, numbers, validate_values
 from harness.families.family import Family
-from harness.one import method_of
+from harness.methods.catalogue import find
 
 AnyMethod = str | Callable[..., Any]
 """A name of the catalogue, or a function f(x, n, alpha) of the family's data."""
@@ -48,7 +48,7 @@ def source_of(
         if prior is not None:
             raise InputError(f"{label} takes no prior, found {list(prior)}")
     else:
-        chosen = method_of(family.name, method)
+        chosen = find(family.name, method)
         prior = family.validate_prior(prior)
         chosen.check(side, prior)
         chosen.validate_sampling(*population_and_title(law))

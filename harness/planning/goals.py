@@ -22,6 +22,9 @@ ROUNDING = 1e-12
 
 PROBABILITY = "probability"
 
+Extremes = tuple[Floats, Floats]
+"""The smallest and the largest value at each place."""
+
 
 @dataclass(frozen=True)
 class Width:
@@ -43,9 +46,7 @@ class Width:
         length = self.family.length(low, high)
         return np.asarray(0.5 * length if self.name == "half_width" else length)
 
-    def between(
-        self, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]
-    ) -> tuple[Floats, Floats]:
+    def between(self, lower: Extremes, upper: Extremes) -> Extremes:
         """Return the smallest and the largest g where both limits lie in a range.
 
         Args:
@@ -70,9 +71,7 @@ class AssuredWidth:
     def values(self, lower: Floats, upper: Floats) -> Floats:
         return self._is_narrow(self.width.values(lower, upper))
 
-    def between(
-        self, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]
-    ) -> tuple[Floats, Floats]:
+    def between(self, lower: Extremes, upper: Extremes) -> Extremes:
         least, most = self.width.between(lower, upper)
         return self._is_narrow(most), self._is_narrow(least)
 
@@ -99,9 +98,7 @@ class Bound:
         found = lower > self.value if self.is_above else upper < self.value
         return found.astype(np.float64)
 
-    def between(
-        self, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]
-    ) -> tuple[Floats, Floats]:
+    def between(self, lower: Extremes, upper: Extremes) -> Extremes:
         least, most = (self.values(low, high) for low, high in zip(lower, upper, strict=True))
         return (least, most) if self.is_above else (most, least)
 

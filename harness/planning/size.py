@@ -21,7 +21,6 @@ from harness.families.family import Family
 from harness.methods.catalogue import find
 from harness.methods.method import LimitPair
 from harness.names import FamilyName, MethodName
-from harness.one import method_of
 from harness.planning.arguments import AnyMethod, limits_of, source_of, truth_columns
 from harness.planning.goals import (
     PROBABILITY,
@@ -288,7 +287,7 @@ def _limits(
 ) -> tuple[LimitsOf, bool]:
     """Return what computes the limits of rows of data, and whether few of them bound many."""
     if isinstance(method, str):
-        method_of(family.name, method).refuse_finite_population("size")
+        find(family.name, method).refuse_finite_population("size")
     source = source_of(family, method, side, prior)
 
     def of_rows(data: tuple[Floats, ...]) -> LimitPair:

@@ -21,6 +21,9 @@ from harness.planning.goals import Goal
 LimitsOf = Callable[[tuple[Floats, ...]], LimitPair]
 """The limits at m rows of the family's data, arrays of shape (m,)."""
 
+Window = tuple[Floats, Floats]
+"""The first and the last possible outcome of a sample at each size, shape (N,) each."""
+
 CELLS = 1 << 19
 """The most cells of one table."""
 _CORE = (0.24, 0.76)
@@ -36,7 +39,7 @@ class Sums:
     goal: Goal
     limits: LimitsOf
 
-    def windows(self, sizes: Floats, truths: Sequence[float]) -> list[tuple[Floats, Floats]]:
+    def windows(self, sizes: Floats, truths: Sequence[float]) -> list[Window]:
         """Return the first and the last possible outcome of each sample, shape (N,) each.
 
         Args:
@@ -45,7 +48,7 @@ class Sums:
         """
         return [self._window(sizes[:, i], truth) for i, truth in enumerate(truths)]
 
-    def _window(self, sizes: Floats, truth: float) -> tuple[Floats, Floats]:
+    def _window(self, sizes: Floats, truth: float) -> Window:
         window = self.family.model.SAMPLING.window
         found = np.array([window(truth, truth, size) for size in sizes.tolist()], float)
         return found[:, 0], found[:, 1]
@@ -68,12 +71,7 @@ class Sums:
             found[rows] = self._means(sizes[rows], truths, [(a[rows], b[rows]) for a, b in windows])
         return found
 
-    def _means(
-        self,
-        sizes: Floats,
-        truths: Sequence[float],
-        windows: Sequence[tuple[Floats, Floats]],
-    ) -> Floats:
+    def _means(self, sizes: Floats, truths: Sequence[float], windows: Sequence[Window]) -> Floats:
         counts, inside, probability = [], [], []
         for i, (truth, (first, last)) in enumerate(zip(truths, windows, strict=True)):
             x = first[:, np.newaxis] + np.arange(int((last - first).max()) + 1)
@@ -119,11 +117,7 @@ class Sums:
         return low, high
 
     def _bounds(
-        self,
-        sizes: Floats,
-        truths: Sequence[float],
-        windows: Sequence[tuple[Floats, Floats]],
-        nodes: int,
+        self, sizes: Floats, truths: Sequence[float], windows: Sequence[Window], nodes: int
     ) -> tuple[Floats, Floats]:
         counts, probability = [], []
         for i, (truth, window) in enumerate(zip(truths, windows, strict=True)):

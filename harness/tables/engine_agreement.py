@@ -23,6 +23,9 @@ from harness.families.catalogue import family_of
 from harness.tables.assemble import total_counts
 from harness.tables.scenario_result import ScenarioResult
 
+_COMPARED = ("below", "above", "missed")
+"""The counts that are compared with exact values."""
+
 Pair = tuple[Counts, Exact]
 """Counts of all columns, and the exact values under the same conditions."""
 
@@ -172,12 +175,8 @@ def _cells(
         (
             np.full(counts.trials.size, number),
             counts.trials,
-            counts.below[row],
-            counts.above[row],
-            counts.missed[row],
-            exact.below[row],
-            exact.above[row],
-            exact.missed[row],
+            *(getattr(counts, name)[row] for name in _COMPARED),
+            *(getattr(exact, name)[row] for name in _COMPARED),
             np.full(counts.trials.size, result.looks),
         )
         for number, result in enumerate(results)
