@@ -37,9 +37,9 @@ def test_what_is_wrong_is_said_in_one_sentence(function, family, method, given, 
         name: tuple(value) if name in PAIRS and isinstance(value, list) else value
         for name, value in given.items()
     }
-    names = [family] if method is None else [family, method]
+    names = {"family": family} if method is None else {"family": family, "method": method}
     with pytest.raises(InputError) as caught:
-        getattr(harness, function)(*names, **arguments)
+        getattr(harness, function)(**names, **arguments)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 2

@@ -21,67 +21,9 @@ from harness.testing import assert_interval_method, parametrize_with_checks
 # The whole check of a method, and its options.
 
 
-ONE = {"sizes": (10,), "alphas": (0.05,)}
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("margin", -1.0),
-        ("margin", float("nan")),
-        ("trials", 0),
-        ("seed", -1),
-        ("call_timeout", 0.0),
-        ("timeout", float("nan")),
-        ("call_timeout", float("inf")),
-        ("sizes", []),
-        ("sizes", 5),
-        ("sizes", [0]),
-        ("sizes", [2.5]),
-        ("sizes", ["a"]),
-        ("sizes", [float("nan")]),
-        ("alphas", []),
-        ("alphas", [1.0]),
-        ("alphas", ["0.05"]),
-    ],
-)
-def test_an_option_out_of_its_range_is_refused(option, value):
-    with pytest.raises(InputError, match=option):
-        check("wilson", **{**ONE, option: value})
-
-
-@pytest.mark.parametrize(
-    ("family", "sizes", "wanted"),
-    [
-        ("proportion_difference", (5, 10), "pairs of numbers, found 5"),
-        ("rate_difference", ((1.0, 2.0, 3.0),), "pairs of numbers, found"),
-        ("proportion", ((5, 10),), "numbers, found"),
-    ],
-)
-def test_sizes_that_are_not_of_the_family_are_refused(family, sizes, wanted):
-    with pytest.raises(InputError, match=f"sizes of {family} should be {wanted}"):
-        check("wald", family=family, sizes=sizes)
-
-
 def test_sizes_and_alphas_may_be_arrays():
     given = {"sizes": np.array([10, 20]), "alphas": np.array([0.05])}
     assert check("wilson", **given).behaviour.height == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"contract": "always"},
-            "contract should be one of nominal, at-least, conservative, approximate, none",
-        ),
-        ({"alphas": (0.05, 1.0)}, "alphas should lie between 0 and 1"),
-        ({"family": "median"}, "family should be one of"),
-    ],
-)
-def test_an_unknown_name_or_level_is_an_input_error(options, message):
-    with pytest.raises(InputError, match=message):
-        check("wilson", **options)
 
 
 def test_sizes_and_alphas_come_from_a_config(tmp_path):

@@ -2,9 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from harness.callers import peers
 from harness.callers.function import FunctionInProcess
@@ -24,63 +26,10 @@ EVERY = [
 
 # Peers and catalogue name the same formulas (Astropy's Wald is not clipped to [0, 1], and so is
 # another one); the peers' roots are found to 1e-8 or better.
-SAME = {
-    ("statsmodels", "proportion"): {
-        "normal": "wald",
-        "agresti_coull": "agresti_coull",
-        "beta": "clopper_pearson",
-        "wilson": "wilson",
-        "jeffreys": "jeffreys_equal_tailed",
-    },
-    ("statsmodels", "rate"): {
-        "exact_c": "garwood",
-        "score": "score",
-        "wald": "wald",
-        "jeffreys": "jeffreys_equal_tailed",
-    },
-    ("scipy", "proportion"): {
-        "exact": "clopper_pearson",
-        "wilson": "wilson",
-        "wilsoncc": "wilson_cc",
-    },
-    ("astropy", "proportion"): {
-        "wilson": "wilson",
-        "flat": "balanced_tail",
-        "jeffreys": "jeffreys",
-    },
-    ("astropy", "rate"): {"frequentist_confidence": "garwood"},
-}
-SAME_OF_TWO = {
-    ("statsmodels", "proportion_difference"): {
-        "wald": "wald",
-        "agresti_caffo": "agresti_caffo",
-        "newcomb": "newcombe",
-    },
-    ("statsmodels", "risk_ratio"): {
-        "log": "katz",
-        "log_adjusted": "walter",
-        "score": "miettinen_nurminen",
-    },
-    ("statsmodels", "odds_ratio"): {
-        "logit": "woolf",
-        "logit_adjusted": "gart",
-        "logit_smoothed": "agresti_smoothed",
-        "score": "miettinen_nurminen",
-    },
-    ("statsmodels", "rate_difference"): {
-        "wald": "wald",
-        "score": "score",
-        "mover": "mover_score",
-    },
-    ("statsmodels", "rate_ratio"): {
-        "waldcc": "wald_log_half",
-        "wald_log": "wald_log",
-        "score": "score",
-        "mover": "mover_score",
-    },
-    ("scipy", "risk_ratio"): {"katz": "katz"},
-    ("scipy", "odds_ratio"): {"conditional": "cornfield", "sample": "woolf"},
-}
+SAME, SAME_OF_TWO = (
+    {(package, family): names for package, by in of.items() for family, names in by.items()}
+    for of in yaml.safe_load(Path(__file__).with_name("peers.yaml").read_text("utf-8")).values()
+)
 TOLERANCE = 1e-7
 
 ONE_SIGMA_ONLY = ("root_n", "root_n_0", "pearson", "sherpagehrels")

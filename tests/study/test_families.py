@@ -1,10 +1,12 @@
 """Runs of every family."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+import yaml
 
 import harness
 from harness.distributions.list_truths import runs_truth
@@ -19,53 +21,7 @@ METHODS = CATALOGUE["mean"]
 
 
 ONE = {"alpha": [0.05, 0.2], "seed": 2003, "trials": {"per_size": 20_000}}
-UNIFORM = {"first": {"uniform": [0, 1]}, "second": {"uniform": [0, 1]}}
-RATES = {"first": {"uniform": [0, 3]}, "second": {"gamma": [2, 4]}}
-LISTED = {"first": {"values": [0.1, 0.6]}, "second": {"values": [0.2, 0.3, 0.9]}}
-CASES = {
-    "rate": {"exposure": [0.5, 4], "methods": ["garwood", "wald"], "truth": {"uniform": [0, 10]}},
-    "rate gamma": {
-        "family": "rate",
-        "exposure": 2,
-        "methods": ["jeffreys", {"name": "one_sided", "side": "lower"}],
-        "truth": {"gamma": [2, 0.5]},
-    },
-    "rate listed": {
-        "family": "rate",
-        "exposure": 1,
-        "methods": ["minimal_length", "score"],
-        "truth": {"values": [0.1, 3, 20]},
-    },
-    "proportion_difference": {
-        "alpha": 0.05,
-        "n1": [4, 3],
-        "n2": [6, 3],
-        "methods": ["newcombe", "minimal_length", {"name": "mee", "side": "upper"}],
-        "truth": UNIFORM,
-    },
-    "proportion_difference in parts": {
-        "family": "proportion_difference",
-        "alpha": 0.05,
-        "n1": 6,
-        "n2": 5,
-        "methods": ["balanced_tail", "wald"],
-        "truth": {"first": {"uniform": [0.2, 0.7]}, "second": {"beta": [2, 3]}},
-    },
-    "rate_difference": {
-        "alpha": 0.05,
-        "exposure1": 0.5,
-        "exposure2": 0.7,
-        "methods": ["score", "balanced_tail"],
-        "truth": RATES,
-    },
-    "balanced_accuracy": {
-        "n1": 5,
-        "n2": 8,
-        "methods": ["exact_union", "balanced_width"],
-        "truth": LISTED,
-        "trials": {"per_truth": 4_000},
-    },
-}
+CASES = yaml.safe_load(Path(__file__).with_name("families.yaml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module", params=CASES)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 
@@ -12,45 +13,7 @@ from harness.checks.audit.audit import SHIPPED, load_list, reproduce, run_audit
 from harness.checks.audit.page import format_csv, format_page
 from harness.cli import main
 
-LIST = """
-packages:
-  - name: numpy
-    language: python
-    functions:
-      - {method: clopper_pearson, family: proportion, grid: "n=10;alpha=0.05"}
-      - {method: no_such_method, family: proportion}
-  - name: not-a-package-of-anyone
-    language: python
-    functions:
-      - {method: "scipy:exact", family: proportion}
-observations:
-  - package: numpy
-    functions: [add]
-    version: "1"
-    kind: weakness
-    title: One and one
-    text: The sum is written with a point.
-    lines: |
-      import numpy
-      print(numpy.float64(1.0) + 1)
-    prints: "2.0"
-  - package: numpy
-    functions: [add]
-    version: "1"
-    kind: defect
-    title: Another sum
-    text: It was 4 once.
-    lines: print(1 + 2)
-    prints: "4"
-  - package: not-a-package-of-anyone
-    functions: [f]
-    version: "1"
-    kind: defect
-    title: Not to be seen
-    text: Its package is not here.
-    lines: print(1)
-    prints: "1"
-"""
+LIST = Path(__file__).with_name("list.yaml").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
