@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 IN_A_TEST = "PYTEST_CURRENT_TEST"
 """The variable of the environment that pytest sets while a test runs."""
 
+_KINDS = (TAILS, BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK)
+"""Kinds of checks that have one test each, besides the properties."""
 _REST = "everything else"
 """The test of findings that are neither a property nor of another kind, as wrong declarations."""
 
@@ -213,14 +215,12 @@ class CheckedMethod:
         """The name of the test that a finding belongs to."""
         if finding.kind == CONFORMANCE and finding.check in property_names(self.family):
             return finding.check
-        kinds = (TAILS, BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK)
-        return finding.kind if finding.kind in kinds else _REST
+        return finding.kind if finding.kind in _KINDS else _REST
 
 
 def checks_of(checked: CheckedMethod) -> list[OneCheck]:
     """The checks of a method, a test for each."""
-    kinds = (TAILS, BEHAVIOUR, CONTRACT, AGAINST, CROSS_CHECK)
-    return [OneCheck(name, checked) for name in (*property_names(checked.family), *kinds, _REST)]
+    return [OneCheck(name, checked) for name in (*property_names(checked.family), *_KINDS, _REST)]
 
 
 @dataclass(frozen=True)

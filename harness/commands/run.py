@@ -62,13 +62,9 @@ def run(
     """
     if not configs:
         return _list_shipped(alone=not any((overrides, shard, fresh, take_over, dry_run, quiet)))
-    changes = [*(overrides or [])]
-    if jobs is not None:
-        changes.append(f"execution.jobs={jobs}")
-    if backend is not None:
-        changes.append(f"execution.backend={backend}")
-    if timeout is not None:
-        changes.append(f"execution.timeout={timeout}")
+    execution = {"jobs": jobs, "backend": backend, "timeout": timeout}
+    given = {key: value for key, value in execution.items() if value is not None}
+    changes = [*(overrides or []), *(f"execution.{key}={given[key]}" for key in given)]
     from harness.config.load import load_all
 
     # What is wrong with a config is said before the engines are loaded, which takes longer.

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from harness.callers.process import TIMEOUT
 from harness.config.key import Key, Keys, key, plain
-from harness.config.models.constraints import Word, expecting, one_line
+from harness.config.models.constraints import Word, expecting, is_one_line
 from harness.config.models.figures import figure_type, write_figures
 from harness.config.models.methods import Alphas, method_type, prior_type, write_method
 from harness.config.models.outcomes import (
@@ -65,21 +65,22 @@ LONGEST_SEGMENT = 100
 _SEGMENT = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
 
 
-def _segments(name: str) -> str:
-    for segment in name.split("/"):
-        fits = re.fullmatch(_SEGMENT, segment)
-        if not fits or ".." in segment or segment.endswith(".") or len(segment) > LONGEST_SEGMENT:
-            raise ValueError(name)
-    return name
+def _are_segments(name: str) -> bool:
+    return all(
+        re.fullmatch(_SEGMENT, segment)
+        and ".." not in segment
+        and not segment.endswith(".")
+        and len(segment) <= LONGEST_SEGMENT
+        for segment in name.split("/")
+    )
 
 
 Name = Annotated[
     str,
-    AfterValidator(_segments),
-    expecting("a name of letters, digits, '.', '_', '-', in parts joined by '/'"),
+    expecting("a name of letters, digits, '.', '_', '-', in parts joined by '/'", _are_segments),
     WithJsonSchema({"type": "string", "pattern": f"^{_SEGMENT}(/{_SEGMENT})*$"}),
 ]
-Title = Annotated[str, AfterValidator(one_line), expecting("one line of text")]
+Title = Annotated[str, expecting("one line of text", is_one_line)]
 Seed = Annotated[int, Field(ge=0, le=2**128 - 1), expecting("a whole number from 0 to 2^128 - 1")]
 Reference = Annotated[str, Word("a reference", ("prior", "truth"))]
 DrawsFrom = Annotated[str, Word("a source of draws", (NUMPY, THINNED))]

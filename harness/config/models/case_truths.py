@@ -76,10 +76,8 @@ class OfMargins(StrictModel):
     )
 
 
-def _shapes(shapes: list[float]) -> list[float]:
-    if not PAIR.is_valid_prior(tuple(shapes)) or max(shapes) > _LARGEST_SHAPE:
-        raise ValueError(shapes)
-    return shapes
+def _are_shapes(shapes: list[float]) -> bool:
+    return PAIR.is_valid_prior(tuple(shapes)) and max(shapes) <= _LARGEST_SHAPE
 
 
 class OfDirichlet(StrictModel):
@@ -88,8 +86,7 @@ class OfDirichlet(StrictModel):
     dirichlet: Annotated[
         list[float],
         Field(min_length=4, max_length=4),
-        AfterValidator(_shapes),
-        expecting(f"{PAIR.PRIOR_RANGE} and at most 10^6"),
+        expecting(f"{PAIR.PRIOR_RANGE} and at most 10^6", _are_shapes),
     ] = Field(description="Four shapes [a11, a10, a01, a00], of both ... neither.")
 
 

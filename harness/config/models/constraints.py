@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self, Union
 
@@ -138,14 +138,22 @@ EXPECTED = {
 """What the value should be, for the errors of pydantic itself."""
 
 
-def expecting(what: str) -> WrapValidator:
-    """Report every error inside the value as one: 'expected <what>'."""
+def expecting(what: str, holds: Callable[[Any], bool] = lambda value: True) -> WrapValidator:
+    """Report every error inside the value as one: 'expected <what>'.
+
+    Args:
+        what: what is expected.
+        holds: whether a value without such errors is what is expected.
+    """
 
     def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         try:
-            return handler(value)
+            found = handler(value)
         except ValidationError:
             raise expected(what) from None
+        if not holds(found):
+            raise expected(what)
+        return found
 
     return WrapValidator(check)
 
@@ -173,20 +181,9 @@ class Word:
         raise unknown(f"{self.what} ({', '.join(self.known)})", self.known)
 
 
-def one_line(value: str) -> str:
-    """Validate text that can stand in a table, a legend and a file of UTF-8."""
-    if value != value.strip() or not value:
-        raise ValueError(value)
-    if value != printable_line(value):
-        raise ValueError(value)
-    return value
-
-
-def ascending(pair: list[float]) -> list[float]:
-    """Validate two numbers of which the first is smaller."""
-    if not pair[0] < pair[1]:
-        raise ValueError(pair)
-    return pair
+def is_one_line(value: str) -> bool:
+    """Whether a text can stand in a table, a legend and a file of UTF-8."""
+    return value != "" and value == value.strip() == printable_line(value)
 
 
 def exactly_one(keys: Sequence[str], elsewhere: Mapping[str, str] | None = None) -> BeforeValidator:

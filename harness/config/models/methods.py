@@ -29,8 +29,8 @@ from harness.config.models.constraints import (
     by_shape,
     expected,
     expecting,
+    is_one_line,
     model_name,
-    one_line,
     refused,
     tag,
     unknown,
@@ -58,18 +58,13 @@ def prior_type(family: Family) -> Any:
     """The type of a prior of the family, which yields its parameters."""
     length = len(family.model.PRIOR_SYMBOLS)
 
-    def fits(prior: list[float]) -> Prior:
-        if not family.is_valid_prior(tuple(prior)):
-            raise ValueError(prior)
-        return tuple(prior)
-
     # The JSON Schema excludes 0 for one proportion; the validator knows the other limits.
     positive = family.samples == 1 and family.is_bounded
     return Annotated[
         list[Annotated[float, Field(gt=0) if positive else Field(ge=0)]],
         Field(min_length=length, max_length=length),
-        AfterValidator(fits),
-        expecting(family.prior_range),
+        expecting(family.prior_range, lambda prior: family.is_valid_prior(tuple(prior))),
+        AfterValidator(tuple),
     ]
 
 
@@ -133,16 +128,8 @@ def _name_type(family: Family, alone: bool) -> Any:
     ]
 
 
-def _python_name(value: str) -> str:
-    if not all(part.isidentifier() and not keyword.iskeyword(part) for part in value.split(".")):
-        raise ValueError(value)
-    return value
-
-
-def _function_name(value: str) -> str:
-    if "." in value:
-        raise ValueError(value)
-    return _python_name(value)
+def _is_python_name(value: str) -> bool:
+    return all(part.isidentifier() and not keyword.iskeyword(part) for part in value.split("."))
 
 
 def _existing(kind: str, ending: str) -> AfterValidator:
@@ -187,14 +174,12 @@ def _resolved(info: ValidationInfo, path: str = "") -> str:
 
 Label = Annotated[
     str,
-    AfterValidator(one_line),
-    expecting("a label: one line of text, not blank, no spaces around it"),
+    expecting("a label: one line of text, not blank, no spaces around it", is_one_line),
     Field(description="What tables and figures call the method; unique in the experiment."),
 ]
 Function = Annotated[
     str,
-    AfterValidator(_function_name),
-    expecting("the name of a function"),
+    expecting("the name of a function", lambda name: "." not in name and _is_python_name(name)),
     Field(
         description="Function of the data and alpha that returns lower, upper: f(x, n, alpha), "
         "f(x, exposure, alpha), or f(x1, n1, x2, n2, alpha); counts are arrays."
@@ -282,8 +267,7 @@ class ModuleMethod(UserMethod):
 
     module: Annotated[
         str,
-        AfterValidator(_python_name),
-        expecting("the name of a module, such as mypackage.intervals"),
+        expecting("the name of a module, such as mypackage.intervals", _is_python_name),
         Field(description="Importable module."),
     ]
 

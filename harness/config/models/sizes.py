@@ -12,7 +12,6 @@ from harness.base.models import StrictModel
 from harness.base.text import plain_number
 from harness.config.models.constraints import (
     Span,
-    ascending,
     by_shape,
     expected,
     expecting,
@@ -141,8 +140,7 @@ def _number_or_range(name: str, number: Any, one: str, each: str) -> Any:
         Annotated[
             list[number],
             Field(min_length=2, max_length=2),
-            AfterValidator(ascending),
-            expecting(f"two {each} with a < b"),
+            expecting(f"two {each} with a < b", lambda pair: pair[0] < pair[1]),
         ],
         Field(description="[a, b] with a < b, both ends included."),
     )
