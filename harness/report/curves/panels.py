@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -96,6 +98,89 @@ class Panels:
     """The number of held true values in the tables, where not all are shown."""
 
 
+@dataclass(frozen=True)
+class _Cells:
+    """Cells over an axis, with their levels in the order in which they come."""
+
+    table: pl.DataFrame
+    axis: str
+    """The column of the positions."""
+    exact: Sequence[str] = EXACT_ENGINES
+    """The engines whose values are exact."""
+
+    @cached_property
+    def family(self) -> Family:
+        return family_of(self.table["family"][0])
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """Labels."""
+        return self.table["method"].unique(maintain_order=True).to_list()
+
+    @cached_property
+    def alphas(self) -> list[float]:
+        return self.table["alpha"].unique(maintain_order=True).to_list()
+
+    @cached_property
+    def sizes(self) -> list[Size]:
+        return self.table.select(self.family.sizes).unique(maintain_order=True).rows()
+
+    def panels(self, over: str, panels: Sequence[Panel], held_in_all: int = 0) -> Panels:
+        """Panels of all methods over this axis."""
+        found = dict(self.table.select("method", "side").unique().rows())
+        sides = [str(found[method]) for method in self.methods]
+        return Panels(over, self.family, self.methods, sides, panels, held_in_all)
+
+    def panel(
+        self,
+        rows: pl.DataFrame,
+        size: Size | None,
+        alpha: float,
+        held: tuple[float, ...] = (),
+        names: Sequence[str] | None = None,
+    ) -> Panel:
+        """The panel of those of some rows that have an alpha."""
+        rows = rows.filter(alpha=alpha)
+        x = rows[self.axis].cast(pl.Float64).unique().sort().to_numpy()
+        known = rows.filter(pl.col("engine").is_in(list(self.exact)))
+        estimates = rows.filter(engine=MONTE_CARLO)
+        missed, length = (self._by_method(known, x, each) for each in ("actual_alpha", "length"))
+        of_trials = self._by_method(estimates, x, "length")
+        unknown = ~np.isfinite(length).any(axis=1)
+        length[unknown] = of_trials[unknown]
+        return Panel(
+            size,
+            alpha,
+            tuple(held),
+            x,
+            missed,
+            length,
+            np.asarray(unknown & np.isfinite(length).any(axis=1)).tolist(),
+            simulated=self._simulated(estimates, x),
+            names=names,
+        )
+
+    def _by_method(self, rows: pl.DataFrame, x: Floats, column: str) -> Floats:
+        """A column as an array of shape (k, m); not a number where there is no row."""
+        found = np.full((len(self.methods), x.size), np.nan)
+        numbers = {method: number for number, method in enumerate(self.methods)}
+        row = np.array([numbers[each] for each in rows["method"].to_list()], np.intp)
+        place = np.searchsorted(x, rows[self.axis].cast(pl.Float64).to_numpy())
+        found[row, place] = rows[column].cast(pl.Float64).fill_null(math.nan).to_numpy()
+        return found
+
+    def _simulated(self, rows: pl.DataFrame, x: Floats) -> Simulated | None:
+        """The estimates at about as many places as can be told apart; None without any."""
+        columns = ("actual_alpha", "ci_lower", "ci_upper")
+        alpha, lower, upper = (self._by_method(rows, x, each) for each in columns)
+        known = np.flatnonzero(np.isfinite(alpha).any(axis=0))
+        if not known.size:
+            return None
+        stride = max(round(known.size / MOST_SIMULATED), 1)
+        place = known[(stride - 1) // 2 :: stride].astype(np.int64)
+        return Simulated(place, alpha[:, place], lower[:, place], upper[:, place])
+
+
 def truth_panels(results: Results) -> Panels | None:
     """The panels over the true value; None where the results have no such values."""
     cells = results.cells
@@ -115,23 +200,13 @@ def outcome_panels(results: Results) -> Panels | None:
     cells = cells.filter(given=OUTCOME)
     if not family.has_single_count or not (cells["engine"] == POSTERIOR).any():
         return None
-    cells = with_places(cells)
-    methods = cells["method"].unique(maintain_order=True).to_list()
+    found = _Cells(with_places(cells), "place", (POSTERIOR,))
     panels = []
-    for size in cells.select(family.sizes).unique(maintain_order=True).rows():
-        here = cells.filter(at(family.sizes, size))
-        grouped = "x_last" in here.columns
-        names = _group_names(here) if grouped else None
-        panels += [
-            _panel(here.filter(alpha=alpha), "place", methods, (POSTERIOR,), size, alpha, names)
-            for alpha in cells["alpha"].unique(maintain_order=True).to_list()
-        ]
-    return Panels("outcome", family, methods, _sides(cells, methods), panels)
-
-
-def _sides(cells: pl.DataFrame, methods: Sequence[str]) -> list[str]:
-    sides = dict(cells.select("method", "side").unique().rows())
-    return [str(sides[method]) for method in methods]
+    for size in found.sizes:
+        here = found.table.filter(at(family.sizes, size))
+        names = _group_names(here) if "x_last" in here.columns else None
+        panels += [found.panel(here, size, alpha, names=names) for alpha in found.alphas]
+    return found.panels("outcome", panels)
 
 
 def _group_names(cells: pl.DataFrame) -> list[str]:
@@ -145,36 +220,27 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
     family = family_of(cells["family"][0])
     (axis, _), *others = family.curve_truths
     held_names = [name for name, _ in others]
-    methods = cells["method"].unique(maintain_order=True).to_list()
-    sizes = cells.select(family.sizes).unique(maintain_order=True).rows()
+    found = _Cells(cells, axis)
+    methods, sizes, alphas = found.methods, found.sizes, found.alphas
     few = cells[axis].n_unique() <= min(MOST_LISTED, len(sizes) - 1)
-    alphas = cells["alpha"].unique(maintain_order=True).to_list()
     if few and cells[family.sizes[0]].n_unique() == len(sizes):
-        return _over_size(cells, family, [axis, *held_names], methods, alphas)
+        return _over_size(_Cells(cells, family.sizes[0]), [axis, *held_names])
     every = cells.select(held_names).unique().sort(held_names).rows() if held_names else [()]
     held = [every[place] for place in _spread(len(every), MOST_HELD)]
-    panels = []
-    curve_count = len(sizes) * len(held) * len(alphas) * len(methods)
     most = MOST_CURVES if family.has_single_count else MOST_CURVES_OF_TWO
-    for size in sizes:
-        for values in held:
-            here = cells.filter(at(family.sizes, size))
-            if held_names:
-                here = here.filter(at(held_names, values))
-            for alpha in alphas:
-                rows = here.filter(alpha=alpha).sort(axis)
-                if (
-                    rows.filter(method=rows["method"][0], engine=rows["engine"][0])[axis]
-                    .is_duplicated()
-                    .any()
-                ):
-                    return None
-                panel = _panel(rows, axis, methods, EXACT_ENGINES, size, alpha, None, values)
-                if curve_count <= most and np.isfinite(panel.missed).any():
-                    panel = _with_curves(results, panel, family, methods)
-                panels.append(panel)
-    left_out = len(every) if len(held) < len(every) else 0
-    return Panels("truth", family, methods, _sides(cells, methods), panels, left_out)
+    has_curves = len(sizes) * len(held) * len(alphas) * len(methods) <= most
+    panels = []
+    for size, values, alpha in product(sizes, held, alphas):
+        here = at([*family.sizes, *held_names], (*size, *values))
+        rows = cells.filter(here, alpha=alpha).sort(axis)
+        of_one = rows.filter(method=rows["method"][0], engine=rows["engine"][0])
+        if of_one[axis].is_duplicated().any():
+            return None
+        panel = found.panel(rows, size, alpha, values)
+        if has_curves and np.isfinite(panel.missed).any():
+            panel = _with_curves(results, panel, family, methods)
+        panels.append(panel)
+    return found.panels("truth", panels, len(every) if len(held) < len(every) else 0)
 
 
 def _spread(count: int, most: int) -> list[int]:
@@ -185,98 +251,19 @@ def _spread(count: int, most: int) -> list[int]:
 def _with_curves(results: Results, panel: Panel, family: Family, methods: Sequence[str]) -> Panel:
     """A panel with the exact curves, where there are such."""
     assert panel.size is not None
-    at = family, panel.size, (float(panel.x[0]), float(panel.x[-1])), panel.held
-    curves = [exact_curve(results, method, panel.alpha, *at) for method in methods]
-    if all(each is None for each in curves):
-        return panel
-    return replace(panel, curves=curves)
+    where = family, panel.size, (float(panel.x[0]), float(panel.x[-1])), panel.held
+    curves = [exact_curve(results, method, panel.alpha, *where) for method in methods]
+    return panel if all(each is None for each in curves) else replace(panel, curves=curves)
 
 
-def _over_size(
-    cells: pl.DataFrame,
-    family: Family,
-    truths: Sequence[str],
-    methods: Sequence[str],
-    alphas: Sequence[float],
-) -> Panels:
+def _over_size(found: _Cells, truths: Sequence[str]) -> Panels:
     """The panels over the size of the first sample, one for each true value."""
-    axis = family.sizes[0]
     panels = []
-    for values in cells.select(truths).unique(maintain_order=True).rows():
-        here = cells.filter(
-            *(
-                pl.col(name).is_null() if value is None else pl.col(name) == value
-                for name, value in zip(truths, values, strict=True)
-            )
-        )
-        panels += [
-            _panel(
-                here.filter(alpha=alpha), axis, methods, EXACT_ENGINES, None, alpha, None, values
-            )
-            for alpha in alphas
-        ]
-    return Panels("size", family, methods, _sides(cells, methods), panels)
-
-
-def _panel(
-    rows: pl.DataFrame,
-    axis: str,
-    methods: Sequence[str],
-    exact: Sequence[str],
-    size: Size | None,
-    alpha: float,
-    names: Sequence[str] | None,
-    held: tuple[float, ...] = (),
-) -> Panel:
-    """The panel of rows of one setting."""
-    x = rows[axis].cast(pl.Float64).unique().sort().to_numpy()
-    known = rows.filter(pl.col("engine").is_in(list(exact)))
-    estimates = rows.filter(engine=MONTE_CARLO)
-    missed, length = (
-        _by_method(known, axis, x, methods, each) for each in ("actual_alpha", "length")
-    )
-    of_trials = _by_method(estimates, axis, x, methods, "length")
-    unknown = ~np.isfinite(length).any(axis=1)
-    length[unknown] = of_trials[unknown]
-    return Panel(
-        size,
-        alpha,
-        tuple(held),
-        x,
-        missed,
-        length,
-        np.asarray(unknown & np.isfinite(length).any(axis=1)).tolist(),
-        simulated=_simulated(estimates, axis, x, methods),
-        names=names,
-    )
-
-
-def _by_method(
-    rows: pl.DataFrame, axis: str, x: Floats, methods: Sequence[str], column: str
-) -> Floats:
-    """A column as an array of shape (k, m); not a number where there is no row."""
-    found = np.full((len(methods), x.size), np.nan)
-    numbers = {method: number for number, method in enumerate(methods)}
-    row = np.array([numbers[each] for each in rows["method"].to_list()], np.intp)
-    place = np.searchsorted(x, rows[axis].cast(pl.Float64).to_numpy())
-    found[row, place] = rows[column].cast(pl.Float64).fill_null(math.nan).to_numpy()
-    return found
-
-
-def _simulated(
-    rows: pl.DataFrame, axis: str, x: Floats, methods: Sequence[str]
-) -> Simulated | None:
-    """The estimates at about as many places as can be told apart; None where there are none."""
-    alpha, lower, upper = (
-        _by_method(rows, axis, x, methods, each)
-        for each in ("actual_alpha", "ci_lower", "ci_upper")
-    )
-    known = np.flatnonzero(np.isfinite(alpha).any(axis=0))
-    if not known.size:
-        return None
-    stride = max(round(known.size / MOST_SIMULATED), 1)
-    place = known[(stride - 1) // 2 :: stride].astype(np.int64)
-    return Simulated(place, alpha[:, place], lower[:, place], upper[:, place])
+    for values in found.table.select(truths).unique(maintain_order=True).rows():
+        pairs = zip(truths, values, strict=True)
+        here = found.table.filter(*(pl.col(name).eq_missing(value) for name, value in pairs))
+        panels += [found.panel(here, None, alpha, values) for alpha in found.alphas]
+    return found.panels("size", panels)
 
 
 def _implied_panels(results: Results) -> Panels | None:
@@ -286,20 +273,17 @@ def _implied_panels(results: Results) -> Panels | None:
     rows = cells.filter(engine=ENUMERATION)
     if not family.has_single_count or rows.is_empty() or "sampling" in cells.columns:
         return None
-    methods = rows["method"].unique(maintain_order=True).to_list()
-    alphas = rows["alpha"].unique(maintain_order=True).to_list()
-    sizes = rows.select(family.sizes).unique(maintain_order=True).rows()
-    over = _support(results, family)
-    if over is None or len(sizes) * len(alphas) * len(methods) > MOST_CURVES:
+    found, over = _Cells(rows, ""), _support(results, family)
+    count = len(found.sizes) * len(found.alphas) * len(found.methods)
+    if over is None or count > MOST_CURVES:
         return None
     panels = []
-    for size in sizes:
-        for alpha in alphas:
-            panel = _implied_panel(results, family, methods, size, alpha, over)
-            if panel is None:
-                return None
-            panels.append(panel)
-    return Panels("truth", family, methods, _sides(rows, methods), panels)
+    for size, alpha in product(found.sizes, found.alphas):
+        panel = _implied_panel(results, family, found.methods, size, alpha, over)
+        if panel is None:
+            return None
+        panels.append(panel)
+    return found.panels("truth", panels)
 
 
 def _support(results: Results, family: Family) -> tuple[float, float] | None:

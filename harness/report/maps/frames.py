@@ -96,9 +96,10 @@ class Frame:
         known = (row.values["length"][line] for row in self.rows if "length" in row.values)
         return [bool(np.isfinite(each).any()) for each in known]
 
-    def place_text(self, row: Row, place: float) -> str:
-        """Size and place in words: ``n = 50, x = 3``."""
-        return f"{self.family.size_text(row.size, 12)}, {self.symbol} = {place:.6g}"
+    def where(self, found: Finding) -> str:
+        """Size and place of a largest value in words: ``n = 50, x = 3``."""
+        size = self.family.size_text(found.row.size, 12)
+        return f"{size}, {self.symbol} = {found.row.places[found.place]:.6g}"
 
 
 def frames_of(cells: pl.DataFrame, titles: Mapping[str, str]) -> Iterator[Frame]:
@@ -205,39 +206,33 @@ class Finding:
     """The number of cells with a value."""
     least: float
     largest: float
-    where: str
-    """Where the largest value is."""
+    row: Row
+    """The size with the largest value."""
+    place: int
+    """Where it is in that row."""
     above: int
     """The number of values above the bound."""
     mean: float
 
 
-@dataclass(frozen=True)
-class SizeFindings:
-    """The same of each size and method, each of shape (methods, sizes)."""
+def by_size(frame: Frame, values: list[Floats], bound: float) -> dict[str, Floats]:
+    """Sum up the values of each size, of shape (methods, m), against a bound.
 
-    least: Floats
-    largest: Floats
-    places: Floats
-    """The first place of the largest value."""
-    above: Floats
-    """The share of the values above the bound."""
-
-
-def by_size(frame: Frame, values: list[Floats], bound: float) -> SizeFindings:
-    """Sum up the values of each size, of shape (methods, m), against a bound."""
+    Returns:
+        ``least``, ``largest``, the first place ``at`` of the largest, and the share ``above`` the
+        bound, each of shape (methods, sizes).
+    """
     shape = (len(frame.methods), len(frame.rows))
-    found = [np.full(shape, np.nan) for _ in range(4)]
-    least, largest, places, above = found
+    found = {name: np.full(shape, np.nan) for name in ("least", "largest", "at", "above")}
     for column, (row, each) in enumerate(zip(frame.rows, values, strict=True)):
         known = np.isfinite(each)
         for line in np.flatnonzero(known.any(axis=1)):
             mine = each[line][known[line]]
-            least[line, column] = mine.min()
-            largest[line, column] = mine.max()
-            places[line, column] = row.places[first_largest(each[line])]
-            above[line, column] = float((mine > bound).mean())
-    return SizeFindings(*found)
+            found["least"][line, column] = mine.min()
+            found["largest"][line, column] = mine.max()
+            found["at"][line, column] = row.places[first_largest(each[line])]
+            found["above"][line, column] = float((mine > bound).mean())
+    return found
 
 
 def finding(frame: Frame, values: list[Floats], method: int, bound: float) -> Finding | None:
@@ -249,12 +244,12 @@ def finding(frame: Frame, values: list[Floats], method: int, bound: float) -> Fi
         return None
     tops = np.array([np.max(each[np.isfinite(each)], initial=-np.inf) for each in mine])
     at = first_largest(tops)
-    place = float(frame.rows[at].places[first_largest(mine[at])])
     return Finding(
         cells=int(known.size),
         least=float(known.min()),
         largest=float(known.max()),
-        where=frame.place_text(frame.rows[at], place),
+        row=frame.rows[at],
+        place=first_largest(mine[at]),
         above=int((known > bound).sum()),
         mean=float(known.mean()),
     )
@@ -274,30 +269,28 @@ def alpha_sentence(frame: Frame, values: list[Floats], method: int, title: str) 
             f"cell is further from it than {significant(apart, 2)}."
         )
     if frame.engine == MONTE_CARLO:
-        return _estimated(frame, values, method, title, found)
+        return _estimated(frame, method, title, found)
     if not found.above:
         return (
             f"{title}: actual alpha is above {nominal} in none of {found.cells} cells; it is from "
-            f"{percent(found.least)} to {percent(found.largest)}, the most at {found.where}."
+            f"{percent(found.least)} to {percent(found.largest)}, the most at {frame.where(found)}."
         )
     return (
         f"{title}: actual alpha is above {nominal} in {share(found.above, found.cells)}, and "
-        f"reaches {percent(found.largest)} at {found.where}."
+        f"reaches {percent(found.largest)} at {frame.where(found)}."
     )
 
 
-def _estimated(frame: Frame, values: list[Floats], method: int, title: str, found: Finding) -> str:
+def _estimated(frame: Frame, method: int, title: str, found: Finding) -> str:
     """The sentence for estimates of Monte Carlo, which chance alone lifts above alpha."""
     lower = [row.values["ci_lower"][method] for row in frame.rows]
     clearly = sum(int((each > frame.alpha).sum()) for each in lower)
-    most = [float(np.max(each[method][np.isfinite(each[method])], initial=-1)) for each in values]
-    row = frame.rows[int(np.argmax(most))]
-    error = row.values["std_error"][method][int(np.nanargmax(row.values["actual_alpha"][method]))]
+    error = found.row.values["std_error"][method][found.place]
     spread = f" ± {percent(error, 2)}" if np.isfinite(error) else ""
     return (
         f"{title}: the 95 % interval of the estimate lies above the nominal "
         f"{percent(frame.alpha)} in {share(clearly, found.cells)}; the largest estimate is "
-        f"{percent(found.largest)}{spread} at {found.where}."
+        f"{percent(found.largest)}{spread} at {frame.where(found)}."
     )
 
 
@@ -313,7 +306,7 @@ def length_sentence(
     return (
         f"{title}: intervals are {longer(found.mean)} than those of {reference} on average over "
         f"{found.cells} cells: from {signed(found.least)} to {signed(found.largest)}, the most at "
-        f"{found.where}."
+        f"{frame.where(found)}."
     )
 
 

@@ -334,10 +334,7 @@ def _written(it: _Map, frames: Sequence[Frame]) -> dict[str, Any]:
         "barTitle": _bar_title(it),
         "middle": scales[0].middle,
         "scales": [scale.step for scale in scales],
-        "least": packed(found.least[lines]),
-        "largest": packed(found.largest[lines]),
-        "at": packed(found.places[lines]),
-        "above": packed(found.above[lines]),
+        **{name: packed(each[lines]) for name, each in found.items()},
         **more,
     }
 
@@ -379,10 +376,10 @@ def _context(it: _Map, line: int, written: Mapping[str, Any]) -> dict[str, Any]:
         "rows": [
             {
                 "size": it.frame.family.size_text(row.size, 12),
-                "least": _value_text(it.quantity, found.least[line, index]),
-                "largest": _value_text(it.quantity, found.largest[line, index]),
-                "at": f"{it.frame.symbol} = {found.places[line, index]:.6g}",
-                "above": percent(found.above[line, index]),
+                "least": _value_text(it.quantity, found["least"][line, index]),
+                "largest": _value_text(it.quantity, found["largest"][line, index]),
+                "at": f"{it.frame.symbol} = {found['at'][line, index]:.6g}",
+                "above": percent(found["above"][line, index]),
             }
             for index, row in enumerate(it.frame.rows)
         ],
