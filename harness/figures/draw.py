@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,9 +71,9 @@ def draw_figures(
     drawn = _drawn(results, specs, skip_undrawable)
     directory.mkdir(parents=True, exist_ok=True)
     return [
-        _write(each, directory, extension)
-        for each in drawn
-        for extension in formats or each.options.format or ("png",)
+        _write(drawing, options, directory, extension)
+        for drawing, options in drawn
+        for extension in formats or options.format or ("png",)
     ]
 
 
@@ -81,15 +81,11 @@ def drawings(
     results: Results, specs: Iterable[FigureSpec], skip_undrawable: bool = False
 ) -> list[Drawing]:
     """The figures, laid out, each with a file name that no other has."""
-    return [each.drawing for each in _drawn(results, specs, skip_undrawable)]
+    return [drawing for drawing, _ in _drawn(results, specs, skip_undrawable)]
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """A drawing with the options of its figure."""
-
-    drawing: Drawing
-    options: FigureOptions
+_Drawn = tuple[Drawing, FigureOptions]
+"""A drawing with the options of its figure."""
 
 
 def _settings(options: FigureOptions) -> AbstractContextManager[None]:
@@ -119,12 +115,12 @@ def _drawn(results: Results, specs: Iterable[FigureSpec], skip_undrawable: bool)
                     if options.title is not None:
                         layout.add_title(drawing.figure, options.title, grow=options.height is None)
                     layout.fix_layout(drawing.figure)
-        drawn += [_Drawn(drawing, options) for drawing in found]
+        drawn += [(drawing, options) for drawing in found]
     # Some disks ignore case.
-    stems = numbered((each.drawing.stem for each in drawn), "-")
+    stems = numbered((drawing.stem for drawing, _ in drawn), "-")
     return [
-        _Drawn(Drawing(stem, each.drawing.figure), each.options)
-        for stem, each in zip(stems, drawn, strict=True)
+        (Drawing(stem, drawing.figure), options)
+        for stem, (drawing, options) in zip(stems, drawn, strict=True)
     ]
 
 
@@ -217,11 +213,10 @@ def _refuse_other_results(kind: FigureKind, results: Results) -> None:
             raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {family}")
 
 
-def _write(drawn: _Drawn, directory: Path, extension: str) -> Path:
-    path = directory / f"{drawn.drawing.stem}.{extension}"
-    with _settings(drawn.options), _reported(path.name):
-        figure = drawn.drawing.figure
-        figure.savefig(path, format=extension, metadata=METADATA[extension])
+def _write(drawing: Drawing, options: FigureOptions, directory: Path, extension: str) -> Path:
+    path = directory / f"{drawing.stem}.{extension}"
+    with _settings(options), _reported(path.name):
+        drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
     return path
 
 
@@ -257,7 +252,8 @@ def write_size_curve(
     with style.drawing_settings():
         legend_names = [_goal_label(known, name), f"goal {target:.6g}", f"answer {answer:.15g}"]
         heading = style.wrap(setting, style.COLUMN)
-        figure, axes, legend = style.curve_figure(legend_names, heading, 58)
+        figure, legend = style.curve_figure(legend_names, heading, 58)
+        axes = figure.add_subplot()
         axes.plot(sizes, reached, **style.curve_style(0), gid="reached")
         axes.axhline(target, color=style.VERMILION, linewidth=0.8, gid="goal")
         axes.axvline(answer, color=style.BLACK, linewidth=0.8, linestyle=":", gid="answer")

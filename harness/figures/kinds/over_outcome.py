@@ -190,7 +190,8 @@ def _lines_figure(
     lines: Lines, names: Sequence[str], heading: str, found: Selection
 ) -> tuple[Figure, Axes]:
     """A figure of one panel with these lines."""
-    figure, axes, legend = style.curve_figure(names, heading, 56, heading.count("\n"))
+    figure, legend = style.curve_figure(names, heading, 56, heading.count("\n"))
+    axes = figure.add_subplot()
     plot_lines(axes, lines, names)
     axes.set_xlabel(labels.outcome_label(found.family, found.size))
     layout.set_asked_limits([axes], found.asked)

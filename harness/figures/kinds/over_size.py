@@ -221,8 +221,8 @@ def _limits_figure(
     names = [
         style.wrap(selection.method_title(rows, method), style.COLUMN - 10) for method in methods
     ]
-    heading = style.wrap(title, style.COLUMN)
-    figure, axes, legend = style.curve_figure(names, heading, 58)
+    figure, legend = style.curve_figure(names, style.wrap(title, style.COLUMN), 58)
+    axes = figure.add_subplot()
     handles = []
     for index, method in enumerate(methods):
         part = rows.filter(method=method)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -245,7 +245,9 @@ def _length_figure(sizes: SizeColumns, asked: LengthCurve) -> Figure:
         for method in drawn
     ]
     title = f"expected length{sizes.setting}, nominal α = {curves.alpha:g}"
-    figure, places, legend = _panels(names, title, count)
+    width = style.COLUMN if count <= 2 else style.PAGE
+    figure, legend = style.curve_figure(names, style.wrap(title, width), 58, width=width)
+    places = layout.panels(figure, count, count)
     for axes, each, head, lengths in zip(places, sizes.columns, sizes.heads, by_size, strict=True):
         axes.set_title(head, loc="left", pad=2)
         for method, name in zip(drawn, names, strict=True):
@@ -279,21 +281,6 @@ def _length_figure(sizes: SizeColumns, asked: LengthCurve) -> Figure:
     handles, _ = first.get_legend_handles_labels()
     figure.legend(handles, names, **legend)
     return figure
-
-
-def _panels(
-    names: Sequence[str], title: str, count: int
-) -> tuple[Figure, list[Axes], dict[str, Any]]:
-    """A figure with a panel for each size, and the arguments of its legend."""
-    if count == 1:
-        figure, axes, legend = style.curve_figure(names, style.wrap(title, style.COLUMN), 58)
-        return figure, [axes], legend
-    width = style.COLUMN if count == 2 else style.PAGE
-    beside = style.legend_columns(names, width)
-    lines = math.ceil(sum(1 + name.count("\n") for name in names) / beside)
-    figure = style.new_figure(width, 58 + style.line_height() * lines)
-    legend = style.legend_above(beside, style.wrap(title, width))
-    return figure, layout.panels(figure, count, count), legend
 
 
 def _reference(curves: TruthCurves, asked: LengthCurve) -> str | None:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLUMN = 85.0
@@ -224,23 +223,28 @@ def new_figure(width: float, height: float, *, constrained: bool = True) -> Figu
 
 
 def curve_figure(
-    names: Sequence[str], heading: str, height: float, heading_lines: int = 0
-) -> tuple[Figure, Axes, dict[str, Any]]:
-    """Return a figure of one panel, as wide as a column, with room for a legend above it.
+    names: Sequence[str],
+    heading: str,
+    height: float,
+    heading_lines: int = 0,
+    width: float = COLUMN,
+) -> tuple[Figure, dict[str, Any]]:
+    """Return an empty figure with room for a legend of curves above its panels.
 
     Args:
         names: the wrapped names of the curves.
         heading: the wrapped heading of the legend.
         height: the height in mm, without the names of the legend.
         heading_lines: the lines of the heading for which ``height`` has no room.
+        width: the width in mm.
 
     Returns:
-        The figure, its axes, and the arguments of the legend.
+        The figure and the arguments of the legend.
     """
-    columns = legend_columns(names, COLUMN)
+    columns = legend_columns(names, width)
     lines = sum(1 + name.count("\n") for name in names) / columns + heading_lines
-    figure = new_figure(COLUMN, height + line_height() * math.ceil(lines))
-    return figure, figure.add_subplot(), legend_above(columns, heading)
+    figure = new_figure(width, height + line_height() * math.ceil(lines))
+    return figure, legend_above(columns, heading)
 
 
 def line_height() -> float:

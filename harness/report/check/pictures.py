@@ -134,11 +134,18 @@ class Axis:
     left: float = LEFT
     logarithmic: bool = False
 
-    def at(self, value: float) -> float:
-        """The place of a value; of one beyond the axis its end."""
+    def share(self, value: float) -> float:
+        """Where a value is, from 0 to 1; of one beyond the axis its end."""
         low, high, value = (self._scale(each) for each in (self.low, self.high, value))
-        share = (min(max(value, low), high) - low) / ((high - low) or 1.0)
-        return round(self.left + (RIGHT - self.left) * share, 2)
+        return (min(max(value, low), high) - low) / ((high - low) or 1.0)
+
+    def at(self, value: float) -> float:
+        """The place of a value along the picture, in percent of its width."""
+        return round(self.left + (RIGHT - self.left) * self.share(value), 2)
+
+    def height(self, value: float) -> float:
+        """The place of a value on a vertical axis, in pixels from above."""
+        return round(TOP + PLOT * (1.0 - self.share(value)), 1)
 
     def has(self, value: float) -> bool:
         """Whether a value lies on the axis."""
@@ -335,13 +342,9 @@ def tail_picture(example: TailExample) -> Picture:
     floor = example.expected * _SMALLEST_TAIL
     smallest = max(min([*known.tolist(), example.expected]), floor)
     largest = max([*known.tolist(), example.expected])
-    vertical = math.floor(math.log10(smallest)), math.ceil(math.log10(largest))
-    bottom = vertical[0] - (vertical[0] == vertical[1])
-
-    def y_at(value: float) -> float:
-        share = (math.log10(max(value, 10.0**bottom)) - bottom) / (vertical[1] - bottom)
-        return round(TOP + PLOT * (1.0 - share), 1)
-
+    bottom, top = math.floor(math.log10(smallest)), math.ceil(math.log10(largest))
+    bottom -= bottom == top
+    y_at = Axis(10.0**bottom, 10.0**top, logarithmic=True).height
     low, high = float(example.outcomes[0]), float(example.outcomes[-1])
     room = 0.04 * (high - low) or 0.5
     axis = Axis(low - room, high + room, LEFT_OF_PLOT)
@@ -380,8 +383,8 @@ def tail_picture(example: TailExample) -> Picture:
         x_ticks=[Tick(axis.at(float(x)), text(float(x))) for x in example.outcomes[::step]],
         y_ticks=[
             Tick(y_at(10.0**power), text(10.0**power))
-            for power in range(bottom, vertical[1] + 1)
-            if (power - bottom) % max(1, -(-(vertical[1] - bottom) // 4)) == 0
+            for power in range(bottom, top + 1)
+            if (power - bottom) % max(1, -(-(top - bottom) // 4)) == 0
         ],
         marks=sorted(marks, key=lambda each: each.is_fault),
         lines=[Line(y_at(example.expected), "desired", f"Line: {text(example.expected)} {words}.")],
@@ -395,10 +398,7 @@ def miss_picture(example: MissExample) -> Picture:
     known = {name: value for name, value in levels.items() if value is not None}
     top = _top(example, list(known.values()))
     axis = Axis(float(example.truths[0]), float(example.truths[-1]), LEFT_OF_PLOT)
-
-    def y_at(value: float) -> float:
-        return round(TOP + PLOT * (1.0 - min(value, top) / top), 1)
-
+    y_at = Axis(0.0, top).height
     words = {
         "desired": f"Full line: {percent(example.alpha)} desired.",
         "allowed": f"Dashed: {percent(example.allowed)} allowed"
