@@ -284,7 +284,7 @@ class CheckReport:
     def _format_worst_alphas(self) -> list[str]:
         """A line for each alpha with the largest miss probability and where it occurs."""
         family = family_of(self.family)
-        names = dict(zip(family.numbered("worst_truth"), family.truths, strict=True))
+        names = dict(zip(family.numbered("worst_truth"), family.truths, strict=False))
         names = {**{size: size for size in family.sizes}, **names}
         lines = []
         for alpha, row in self.farthest("worst_alpha").items():

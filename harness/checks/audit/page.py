@@ -10,7 +10,6 @@ from itertools import groupby
 from harness.base.text import printable
 from harness.checks.audit.audit import Audit, Audited, Kind, Reproduction
 from harness.families.catalogue import family_of
-from harness.tables.formats import pipe_table
 
 TITLES: dict[Kind, tuple[str, str]] = {
     "defect": (
@@ -121,19 +120,23 @@ def _head(audit: Audit) -> Iterator[str]:
 
 def _table(family: str, functions: Sequence[Audited]) -> list[str]:
     title = family_of(family).title
-    rows = [
-        [
-            _cell(f"{each.package} `{each.function}`"),
-            _cell(f"{each.verdict}{_where(each)}"),
-            _cell(kept(each) or "none"),
-            "" if each.worst_alpha is None else f"{each.worst_alpha:.4f}",
-            f"{each.seconds:.1f}",
-        ]
-        for each in functions
+    lines = [
+        "",
+        f"## {title[0].upper()}{title[1:]}",
+        "",
+        "| function | verdict | contract kept | worst alpha | processor, s |",
+        "|---|---|---|---:|---:|",
     ]
-    heading = ("function", "verdict", "contract kept", "worst alpha", "processor, s")
-    table = pipe_table(heading, rows, (False, False, False, True, True))
-    lines = ["", f"## {title[0].upper()}{title[1:]}", "", table]
+    for each in functions:
+        worst = "" if each.worst_alpha is None else f"{each.worst_alpha:.4f}"
+        cells = (
+            f"{each.package} `{each.function}`",
+            f"{each.verdict}{_where(each)}",
+            kept(each) or "none",
+            worst,
+            f"{each.seconds:.1f}",
+        )
+        lines.append(f"| {' | '.join(map(_cell, cells))} |")
     broken = [each for each in functions if each.failures or each.refused]
     if broken:
         lines += ["", "First failures:", ""]
