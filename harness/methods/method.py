@@ -36,8 +36,7 @@ def validate_contract(contract: str) -> Contract:
     Raises:
         InputError: there is no such contract.
     """
-    chosen = validate_choice("contract", contract, CONTRACTS)
-    return next(known for known in CONTRACTS if known == chosen)
+    return cast(Contract, validate_choice("contract", contract, CONTRACTS))
 
 
 LimitPair = tuple[Floats, Floats]

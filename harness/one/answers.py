@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from harness.base.arguments import validate_whole
-from harness.base.errors import HarnessError, InputError, IntervalNotFoundError
+from harness.base.errors import HarnessError, InputError
 from harness.base.numerics.arrays import Floats
 from harness.distributions.truths import Prior
 from harness.families.family import POSTERIOR, Family
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import Method
 from harness.one import Interval, compute, tails
-from harness.one.row import Row, free_name, row_lists, stacked
+from harness.one.row import Row, faults_by_row, free_name, stacked
 
 ALL = "all"
 """The name that stands for all methods of a family."""
@@ -130,28 +130,13 @@ def find_intervals(method: Method, setting: Setting, rows: Sequence[Row]) -> Fou
         rows: validated data.
     """
     estimate, lower, upper = (np.full(len(rows), np.nan) for _ in range(3))
-    faults: dict[int, HarnessError] = {}
 
     def fill(places: list[int]) -> None:
-        try:
-            found = setting.interval(method.name, [rows[place] for place in places])
-        except (InputError, IntervalNotFoundError) as fault:
-            if len(places) == 1:
-                faults[places[0]] = fault
-                return
-            half = len(places) // 2
-            fill(places[:half])
-            fill(places[half:])
-            return
+        found = setting.interval(method.name, [rows[place] for place in places])
         estimate[places], lower[places], upper[places] = found.estimate, found.lower, found.upper
 
-    complete = [place for place, row in enumerate(rows) if not row.missing]
     start = time.perf_counter()
-    if complete and row_lists(setting.family, rows[complete[0]].data):
-        for place in complete:
-            fill([place])
-    elif complete:
-        fill(complete)
+    faults = faults_by_row(setting.family, rows, fill)
     return Found(method, estimate, lower, upper, faults, time.perf_counter() - start)
 
 

@@ -231,24 +231,24 @@ def _of_lists(
                     f"{table.column(asked.columns[name])[place] or 'nothing'}"
                 )
     return [
-        Row(
+        _of_group(
+            asked,
+            key,
             {name: [data[place][name] for place in places] for name in asked.columns},
-            shown=_of_group(asked, key, {_ROWS: len(places)}),
-            place=_place(asked, key),
+            {_ROWS: len(places)} if key else {},
         )
         for key, places in _groups(asked, table).items()
     ]
 
 
-def _of_group(asked: FileQuestion, key: Sequence[str], counts: Mapping[str, Any]) -> dict[str, Any]:
-    """What is shown of a group: its name with its counts, and nothing where there is one."""
-    return beside(dict(zip(asked.by, key, strict=True)), counts) if asked.by else {}
-
-
-def _place(asked: FileQuestion, key: Sequence[str]) -> str:
-    """Where the file has a group; empty where there is one."""
-    group = ", ".join(f"{name} = {value}" for name, value in zip(asked.by, key, strict=True))
-    return f"{asked.file} ({group})" if group else ""
+def _of_group(
+    asked: FileQuestion, key: Sequence[str], data: Mapping[str, Any], shown: Mapping[str, Any]
+) -> Row:
+    """The row of a group, which has a name and a place in the file unless it is the only one."""
+    named = dict(zip(asked.by, key, strict=True))
+    group = ", ".join(f"{name} = {value}" for name, value in named.items())
+    place = f"{asked.file} ({group})" if group else ""
+    return Row(data, shown=beside(named, shown), place=place)
 
 
 def _of_cases(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row]:
@@ -260,10 +260,11 @@ def _of_cases(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row]
     if family.has_clusters:
         clusters = table.keys(asked.cluster or "", "cluster")
         return [
-            Row(
+            _of_group(
+                asked,
+                key,
                 count_clusters((clusters[place], right[0][place]) for place in places),
-                shown=_of_group(asked, key, {_ROWS: len(places)}),
-                place=_place(asked, key),
+                {_ROWS: len(places)} if key else {},
             )
             for key, places in groups.items()
         ]
@@ -274,8 +275,7 @@ def _of_cases(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row]
         else:
             counts = _pairs([(right[0][place], right[1][place]) for place in places])
         data = dict(zip(family.data, counts, strict=True))
-        shown = beside(_of_group(asked, key, {}), data)
-        rows.append(Row(data, shown=shown, place=_place(asked, key)))
+        rows.append(_of_group(asked, key, data, data))
     return rows
 
 

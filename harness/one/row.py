@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from harness.base.errors import InputError
+from harness.base.errors import HarnessError, InputError, IntervalNotFoundError
 from harness.base.text import enumerated
 from harness.families.family import Family
 from harness.families.population import POPULATION, with_population
@@ -70,14 +70,13 @@ def validate_rows(family: Family, rows: Sequence[Row]) -> None:
     is_list = row_lists(family, named)
     # Any data by the right names: two of two, a mean of 2 with an sd of 2.
     family.validate_data({name: [2.0, 2.0] if is_list else value for name, value in named.items()})
-    complete = [row for row in rows if not row.missing]
-    if is_list:
-        faults = [found for row in complete if (found := _fault(family, [row]))]
-    else:
-        faults = _faults(family, complete)
+    faults = faults_by_row(
+        family, rows, lambda places: _validate(family, [rows[place] for place in places])
+    )
     if faults:
-        row, fault = faults[0]
-        raise InputError(located(row.place, str(fault), [each.place for each, _ in faults[1:]]))
+        first, *others = faults
+        more = [rows[place].place for place in others]
+        raise InputError(located(rows[first].place, str(faults[first]), more))
 
 
 def located(place: str, message: str, others: Sequence[str]) -> str:
@@ -113,33 +112,42 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return name
 
 
-_Fault = tuple[Row, InputError]
-
-
-def _faults(family: Family, rows: Sequence[Row]) -> list[_Fault]:
-    """The rows that are wrong, found by halving those among which there is one."""
-    if not rows:
-        return []
-    fault = _fault(family, rows)
-    if fault is None:
-        return []
-    if len(rows) == 1:
-        return [fault]
-    half = len(rows) // 2
-    return _faults(family, rows[:half]) + _faults(family, rows[half:])
-
-
-def _fault(family: Family, rows: Sequence[Row]) -> _Fault | None:
+def _validate(family: Family, rows: Sequence[Row]) -> None:
     data = stacked(rows)
     takes_population = any(each.needs_population for each in CATALOGUE[family.name].values())
-    try:
-        population = data.pop(POPULATION, None)
-        columns = family.validate_data(data)
-        if population is not None and takes_population:
-            with_population(family, columns, population)
-    except InputError as fault:
-        return rows[0], fault
-    return None
+    population = data.pop(POPULATION, None)
+    columns = family.validate_data(data)
+    if population is not None and takes_population:
+        with_population(family, columns, population)
+
+
+def faults_by_row(
+    family: Family, rows: Sequence[Row], attempt: Callable[[list[int]], None]
+) -> dict[int, HarnessError]:
+    """Return the faults of rows by their places, found by halving those that fail together.
+
+    Args:
+        family: of the data. Rows of lists are attempted one by one.
+        rows: of which those with missing data are left out.
+        attempt: raises InputError or IntervalNotFoundError if a row at these places is at fault.
+    """
+
+    def faults(places: list[int]) -> dict[int, HarnessError]:
+        try:
+            attempt(places)
+        except (InputError, IntervalNotFoundError) as fault:
+            if len(places) == 1:
+                return {places[0]: fault}
+            half = len(places) // 2
+            return faults(places[:half]) | faults(places[half:])
+        return {}
+
+    complete = [place for place, row in enumerate(rows) if not row.missing]
+    if not complete:
+        return {}
+    singly = row_lists(family, rows[complete[0]].data)
+    together = [[place] for place in complete] if singly else [complete]
+    return {place: fault for places in together for place, fault in faults(places).items()}
 
 
 def rows_of_options(family: Family, given: Mapping[str, Any]) -> list[Row]:

@@ -44,6 +44,8 @@ from harness.tables.manifest import content_hash
 from harness.tables.storage import part_file
 
 _FACT = "part"
+_FACTS = {"content_hash": str, "files": dict, "environment": dict, "finished": bool}
+"""What else is known of a part beside its number and the experiment, with the types."""
 
 
 @dataclass(frozen=True)
@@ -256,18 +258,15 @@ def find_parts(paths: Sequence[Path]) -> dict[str, list[PartFile]]:
 def _is_part(facts: Any) -> bool:
     if not isinstance(facts, dict):
         return False
-    number = facts.get("part")
+    number, experiment = facts.get("part"), facts.get("experiment")
     return (
         isinstance(number, list)
         and len(number) == 2
         and all(isinstance(each, int) for each in number)
         and 1 <= number[0] <= number[1]
-        and isinstance(facts.get("experiment"), dict)
-        and isinstance(facts["experiment"].get("name"), str)
-        and isinstance(facts.get("content_hash"), str)
-        and isinstance(facts.get("files"), dict)
-        and isinstance(facts.get("environment"), dict)
-        and isinstance(facts.get("finished"), bool)
+        and isinstance(experiment, dict)
+        and isinstance(experiment.get("name"), str)
+        and all(isinstance(facts.get(key), kind) for key, kind in _FACTS.items())
     )
 
 
