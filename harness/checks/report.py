@@ -283,14 +283,17 @@ class CheckReport:
 
     def _format_worst_alphas(self) -> list[str]:
         """A line for each alpha with the largest miss probability and where it occurs."""
+        farthest = self.farthest("worst_alpha")
+        if not farthest:
+            return []
         family = family_of(self.family)
         names = dict(zip(family.numbered("worst_truth"), family.truths, strict=False))
         names = {**{size: size for size in family.sizes}, **names}
         lines = []
-        for alpha, row in self.farthest("worst_alpha").items():
+        for alpha, row in farthest.items():
             at = ", ".join(f"{name} = {row[column]:.4g}" for column, name in names.items())
             lines.append(f"  worst at alpha = {alpha:<6g} {row['worst_alpha']:.5g} at {at}")
-        return ["", *lines[:_MOST_ALPHAS]] if lines else []
+        return ["", *lines[:_MOST_ALPHAS]]
 
     def _format_worst_findings(self) -> list[str]:
         """A line for each of the worst findings."""
