@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,24 +36,64 @@ _SHOWN = 4
 """The most counts of an array that a message shows."""
 
 
-def in_other_orders(
-    function: Function, data: dict[str, Any], alpha: float, limits: LimitPair, raised: Raised
-) -> str | None:
+@dataclass(frozen=True)
+class Asked:
+    """A function, and the arguments that it is asked for."""
+
+    function: Function
+    """Of the data and alpha."""
+    data: dict[str, Any]
+    """Its arguments by name, arrays of counts beside numbers; or lists, rows of arrays."""
+    alpha: float
+    """Its last argument."""
+    raised: Raised
+    """The exceptions that are the function's."""
+
+    @property
+    def count(self) -> int:
+        """The number of outcomes."""
+        return outcome_count(self.data)
+
+    def outcome(self, place: int) -> dict[str, Any]:
+        """The arguments of one outcome, but alpha."""
+        return one_outcome(self.data, place)
+
+    def words_at(self, place: int) -> str:
+        """The arguments of one outcome in a message."""
+        return format_arguments({**self.outcome(place), "alpha": self.alpha})
+
+    def each_alone(self) -> list[Pair]:
+        """Limits outcome by outcome; None where there are none."""
+        pairs: list[Pair] = []
+        for place in range(self.count):
+            try:
+                outcome = self.outcome(place)
+                pairs.append(call_on_numbers(self.function, outcome, self.alpha, self.raised))
+            except FunctionError:
+                pairs.append(None)
+        return pairs
+
+    def in_words(self, of_array: Callable[[Any], str]) -> str:
+        """The arguments in a message, arrays as given."""
+        return ", ".join(
+            f"{name} = {of_array(value)}" if np.ndim(value) else format_arguments({name: value})
+            for name, value in {**self.data, "alpha": self.alpha}.items()
+        )
+
+
+def _in_other_orders(asked: Asked, limits: LimitPair) -> str | None:
     """What is wrong where outcomes are reversed, mixed, repeated or alone in an array.
 
     Args:
-        function: of the data and alpha, which has answered the arrays as they are.
-        data: its arguments by name, arrays beside numbers.
-        alpha: its last argument.
+        asked: the function, which has answered the arrays as they are.
         limits: what it has answered, shape (m,) each.
-        raised: the exceptions that are the function's.
 
     Returns:
         A clause with the counts; None where nothing is wrong.
     """
-    for places in _orders(outcome_count(data)):
-        given = {name: value[places] if np.ndim(value) else value for name, value in data.items()}
-        fault = _fault(function, given, alpha, (limits[0][places], limits[1][places]), raised)
+    for places in _orders(asked.count):
+        data = {n: value[places] if np.ndim(value) else value for n, value in asked.data.items()}
+        fault = _fault(replace(asked, data=data), (limits[0][places], limits[1][places]))
         if fault is not None:
             return fault
     return None
@@ -65,18 +106,14 @@ def _orders(count: int) -> list[Positions]:
     return [places[::-1], mixed, np.repeat(mixed, 2), places[-1:]]
 
 
-def _fault(
-    function: Function, given: dict[str, Any], alpha: float, expected: LimitPair, raised: Raised
-) -> str | None:
-    count, where = outcome_count(given), f"at {_first_counts(given, alpha)}"
+def _fault(asked: Asked, expected: LimitPair) -> str | None:
+    where = f"at {asked.in_words(_first_counts)}"
     try:
-        answer = function(
-            *(value.copy() if np.ndim(value) else value for value in given.values()), alpha
-        )
-    except raised as error:
+        answer = asked.function(*copies(asked.data), asked.alpha)
+    except asked.raised as error:
         return f"failed {where}: {describe(error)}"
     try:
-        limits = read_arrays(answer, count, f" {where}")
+        limits = read_arrays(answer, asked.count, f" {where}")
     except ValueError as error:
         return str(error)
     pairs, right = pairs_of(limits), pairs_of(expected)
@@ -84,9 +121,8 @@ def _fault(
         if not same(wanted, found):
             if all(_same_sorted(*each) for each in zip(limits, expected, strict=True)):
                 return f"the answers are sorted, the counts are not {where}"
-            outcome = format_arguments({**one_outcome(given, place), "alpha": alpha})
-            in_order = pair_in_words(wanted)
-            return f"{pair_in_words(found)} for {outcome} {where}, {in_order} in ascending order"
+            in_order = f"{pair_in_words(wanted)} in ascending order"
+            return f"{pair_in_words(found)} for {asked.words_at(place)} {where}, {in_order}"
     return None
 
 
@@ -95,16 +131,10 @@ def _same_sorted(limits: Any, expected: Any) -> bool:
     return np.allclose(limits, np.sort(expected), rtol=1e-9, atol=1e-12, equal_nan=True)
 
 
-def _first_counts(given: dict[str, Any], alpha: float) -> str:
-    """The arguments in a message, of an array its first counts."""
-    parts = []
-    for name, value in {**given, "alpha": alpha}.items():
-        if np.ndim(value) == 0:
-            parts.append(format_arguments({name: value}))
-        else:
-            few = ", ".join(str(each) for each in value[:_SHOWN])
-            parts.append(f"{name} = [{few}{', …' if len(value) > _SHOWN else ''}]")
-    return ", ".join(parts)
+def _first_counts(counts: Any) -> str:
+    """The first counts of an array in a message."""
+    few = ", ".join(str(each) for each in counts[:_SHOWN])
+    return f"[{few}{', …' if len(counts) > _SHOWN else ''}]"
 
 
 SHAPE = "has the right shape"
@@ -141,7 +171,7 @@ def run_call_checks(
         What is wrong, by the name of each check; None where nothing is.
     """
     with unchanged_random_states():
-        return _compare(function, data, alpha, raised, deterministic)
+        return _compare(Asked(function, data, alpha, raised), deterministic)
 
 
 @contextmanager
@@ -155,52 +185,48 @@ def unchanged_random_states() -> Iterator[None]:
         random.setstate(before[1])
 
 
-def _compare(
-    function: Function, data: dict[str, Any], alpha: float, raised: Raised, deterministic: bool
-) -> CallChecks:
+def _compare(asked: Asked, deterministic: bool) -> CallChecks:
     found: CallChecks = dict.fromkeys((SHAPE, SCALARS, IN_ANY_ORDER, TWICE, ARGUMENTS, RANDOM))
     # Away from the states after a seed, which an earlier call may have set.
     np.random.random_sample()  # noqa: NPY002
     random.random()
     states = _states()
-    pairs = each_alone(function, data, alpha, raised)
-    where = f"at {_several(data, alpha)}"
-    given = copies(data)
+    pairs = asked.each_alone()
+    where = f"at {asked.in_words(_ends)}"
+    given = copies(asked.data)
     try:
-        answer = function(*given, alpha)
-    except raised:
+        answer = asked.function(*given, asked.alpha)
+    except asked.raised:
         answer = None
     if _states() != states:
         found[RANDOM] = f"the global random state was changed {where}"
-    both = zip(data.values(), given, strict=True)
+    both = zip(asked.data.values(), given, strict=True)
     if any(np.ndim(old) and not np.array_equal(old, new) for old, new in both):
         found[ARGUMENTS] = f"the array that it was given was changed in place {where}"
     # Without limits of any outcome alone, what the function returns is no pair whatever is asked.
     if answer is not None and any(pair is not None for pair in pairs):
         try:
-            limits = read_arrays(answer, outcome_count(data), f" {where}", _kind)
+            limits = read_arrays(answer, asked.count, f" {where}", _kind)
         except ValueError as error:
             # A function of one data set may make one of all rows together.
-            of_lists = any(np.ndim(value) > 1 for value in data.values())
+            of_lists = any(np.ndim(value) > 1 for value in asked.data.values())
             found[SHAPE] = None if of_lists else str(error)
         else:
             if deterministic:
-                found |= _compared(data, alpha, answer, limits, pairs)
+                found |= _compared(asked, answer, limits, pairs)
             if deterministic and not any(found.values()):
-                found[IN_ANY_ORDER] = in_other_orders(function, data, alpha, limits, raised)
-    found[TWICE] = _repeated(function, data, alpha, pairs, raised)
+                found[IN_ANY_ORDER] = _in_other_orders(asked, limits)
+    found[TWICE] = _repeated(asked, pairs)
     return found
 
 
-def _compared(
-    data: dict[str, Any], alpha: float, answer: Any, limits: LimitPair, pairs: list[Pair]
-) -> CallChecks:
+def _compared(asked: Asked, answer: Any, limits: LimitPair, pairs: list[Pair]) -> CallChecks:
     """What is wrong where the limits of arrays are not those of each outcome alone."""
-    fault = _differing(data, alpha, limits, pairs)
+    fault = _differing(asked, limits, pairs)
     if fault is None:
         return {}
-    where = f"at {_several(data, alpha)}"
-    if _differing(data, alpha, _columns(answer), pairs) is None:
+    where = f"at {asked.in_words(_ends)}"
+    if _differing(asked, _columns(answer), pairs) is None:
         shape = f"one array of shape {np.shape(answer)} with the limits in its columns"
         return {SHAPE: f"expected two arrays {where}, found {shape}"}
     alone = [np.array([np.nan if pair is None else pair[i] for pair in pairs]) for i in range(2)]
@@ -209,31 +235,14 @@ def _compared(
     return {SCALARS: fault}
 
 
-def _several(data: dict[str, Any], alpha: float) -> str:
-    """The arguments in a message, an array by its first and last count."""
-    parts = [
-        f"{name} = {value[0]} … {value[-1]}" if np.ndim(value) else format_arguments({name: value})
-        for name, value in {**data, "alpha": alpha}.items()
-    ]
-    return ", ".join(parts)
+def _ends(counts: Any) -> str:
+    """The first and the last count of an array in a message."""
+    return f"{counts[0]} … {counts[-1]}"
 
 
 def _states() -> tuple[Any, ...]:
     name, keys, *rest = np.random.get_state()  # noqa: NPY002
     return (name, np.asarray(keys).tobytes(), *rest, random.getstate())
-
-
-def each_alone(
-    function: Function, data: dict[str, Any], alpha: float, raised: Raised
-) -> list[Pair]:
-    """Limits outcome by outcome; None where there are none."""
-    pairs: list[Pair] = []
-    for place in range(outcome_count(data)):
-        try:
-            pairs.append(call_on_numbers(function, one_outcome(data, place), alpha, raised))
-        except FunctionError:
-            pairs.append(None)
-    return pairs
 
 
 def _kind(error: Exception, answer: Any) -> str:
@@ -253,31 +262,18 @@ def _columns(answer: Any) -> LimitPair:
     return np.array([first[0], second[0]]), np.array([first[1], second[1]])
 
 
-def _differing(
-    data: dict[str, Any],
-    alpha: float,
-    limits: LimitPair,
-    pairs: list[Pair],
-) -> str | None:
+def _differing(asked: Asked, limits: LimitPair, pairs: list[Pair]) -> str | None:
     for place, pair in enumerate(pairs):
         from_array = float(limits[0][place]), float(limits[1][place])
         if pair is not None and not same(pair, from_array):
-            where = format_arguments({**one_outcome(data, place), "alpha": alpha})
-            alone = pair_in_words(pair)
-            return f"{pair_in_words(from_array)} of an array, {alone} of one outcome at {where}"
+            alone = f"{pair_in_words(pair)} of one outcome at {asked.words_at(place)}"
+            return f"{pair_in_words(from_array)} of an array, {alone}"
     return None
 
 
-def _repeated(
-    function: Function,
-    data: dict[str, Any],
-    alpha: float,
-    pairs: list[Pair],
-    raised: Raised,
-) -> str | None:
-    for place, second in enumerate(each_alone(function, data, alpha, raised)):
-        first = pairs[place]
+def _repeated(asked: Asked, pairs: list[Pair]) -> str | None:
+    for place, (first, second) in enumerate(zip(pairs, asked.each_alone(), strict=True)):
         if not np.array_equal(np.array(first, float), np.array(second, float), equal_nan=True):
-            where = format_arguments({**one_outcome(data, place), "alpha": alpha})
-            return f"{pair_in_words(first)} and then {pair_in_words(second)} at {where}"
+            then = f"and then {pair_in_words(second)} at {asked.words_at(place)}"
+            return f"{pair_in_words(first)} {then}"
     return None

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.callers.call_checks import ARGUMENTS, each_alone, unchanged_random_states
+from harness.callers.call_checks import ARGUMENTS, Asked, unchanged_random_states
 from harness.callers.calls import (
     ANYTHING,
     Function,
@@ -126,10 +126,11 @@ def run_type_checks(
     """
     with unchanged_random_states(), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        expected = each_alone(function, data, alpha, raised)
+        asked = Asked(function, data, alpha, raised)
+        expected = asked.each_alone()
         if not any(expected):
             return {}
-        calls = _Calls(function, data, alpha, raised, expected)
+        calls = _Calls(asked, expected)
         has_lists = any(np.ndim(value) > 1 for value in data.values())
         calls.compare_lists() if has_lists else calls.compare_counts(deterministic)
     return calls.found()
@@ -149,20 +150,14 @@ class _ProblemError(Exception):
 class _Calls:
     """The calls of a function in all types, and what they did wrong."""
 
-    def __init__(
-        self,
-        function: Function,
-        data: dict[str, Any],
-        alpha: float,
-        raised: Raised,
-        expected: list[Pair],
-    ) -> None:
-        self._function, self._data, self._alpha, self._raised = function, data, alpha, raised
+    def __init__(self, asked: Asked, expected: list[Pair]) -> None:
+        self._function, self._raised = asked.function, asked.raised
+        self._data, self._alpha = asked.data, asked.alpha
         self._expected = expected
         self._failures: list[str] = []
         self._remarks: list[str] = []
         self._changed: str | None = None
-        self._counts = [name for name, value in data.items() if np.ndim(value)]
+        self._counts = [name for name, value in asked.data.items() if np.ndim(value)]
 
     def found(self) -> TypeChecks:
         """What is wrong: the first failure, or without one the first remark."""
@@ -222,14 +217,10 @@ class _Calls:
         if not sizes:
             return
         step = np.arange(outcome_count(self._data))
-        data = {
-            name: value
-            if name in self._counts
-            else value + step
-            if isinstance(value, int)
-            else value * (1.0 + 0.5 * step)
-            for name, value in self._data.items()
-        }
+        data = dict(self._data)
+        for name in sizes:
+            size = data[name]
+            data[name] = size + step if isinstance(size, int) else size * (1.0 + 0.5 * step)
         expected: list[Pair] = []
         for place in step.tolist():
             outcome = {name: value[place].item() for name, value in data.items()}
