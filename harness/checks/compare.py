@@ -34,7 +34,7 @@ from harness.checks.findings import (
     format_cell,
     with_digits_apart,
 )
-from harness.checks.options import Tolerance
+from harness.checks.options import USUAL, Tolerance
 from harness.checks.report import Gains, Tally
 from harness.checks.restriction import ANYWHERE, Restriction, Size
 from harness.checks.subject import Subject
@@ -172,7 +172,7 @@ def compare_with_method(
     reference: Subject,
     sizes: Sequence[Size],
     alphas: Sequence[float],
-    tolerance: Tolerance | None = None,
+    tolerance: Tolerance = USUAL,
 ) -> Compared:
     """Compare a method with another one at every size and alpha.
 
@@ -181,7 +181,7 @@ def compare_with_method(
         reference: another deterministic method of its family.
         sizes: the sizes.
         alphas: the alphas at each size.
-        tolerance: the largest differences that are not worse; None for the defaults.
+        tolerance: the largest differences that are not worse.
 
     Returns:
         The findings of ``compare_measures``; one failure where a method has no limits.
@@ -190,10 +190,9 @@ def compare_with_method(
         found, other = measures(subject, sizes, alphas), measures(reference, sizes, alphas)
     except (MethodError, IntervalNotFoundError) as fault:
         return Compared([not_comparable(reference.label, fault)])
-    allowed = tolerance or Tolerance()
     return Compared(
-        compare_measures(found, other, reference.label, allowed),
-        gains_and_losses(found, other, reference.label, allowed),
+        compare_measures(found, other, reference.label, tolerance),
+        gains_and_losses(found, other, reference.label, tolerance),
     )
 
 
@@ -203,7 +202,7 @@ def not_comparable(name: str, fault: Exception) -> Finding:
 
 
 def compare_measures(
-    found: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: Tolerance | None = None
+    found: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: Tolerance = USUAL
 ) -> list[Finding]:
     """Compare two tables of ``measures`` over the same sizes and alphas.
 
@@ -213,21 +212,20 @@ def compare_measures(
         found: the measures of the method.
         reference: the measures that it is compared with.
         name: the name of the reference.
-        tolerance: the largest differences that are not worse; None for the defaults. For the worst
+        tolerance: the largest differences that are not worse. For the worst
             alpha of two samples it is at least what the search for it may miss.
 
     Returns:
         For each measure a failure for each size and alpha where it is worse, or one pass.
     """
     keys = key_columns(found)
-    allowed = tolerance or Tolerance()
     rows = found.join(reference, on=keys, suffix="_reference", maintain_order="left")
     findings = []
     for measure in MEASURES:
         worse = [
             _worse(row, keys, measure, name, excess)
             for row in rows.iter_rows(named=True)
-            if (excess := measure.excess(row, keys, allowed)) is not None
+            if (excess := measure.excess(row, keys, tolerance)) is not None
         ]
         message = f"no worse at {rows.height} sizes and alphas"
         findings += worse or [Finding(_check_name(name, measure), AGAINST, PASS, message, {})]

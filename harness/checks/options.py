@@ -73,6 +73,10 @@ class Tolerance:
         return cls(**{name: float(value) for name, value in numbers.items()})
 
 
+USUAL = Tolerance()
+"""The tolerances of a check that is given none."""
+
+
 def _parse(text: str) -> dict[str, float]:
     """The numbers of a text by measure.
 
@@ -138,28 +142,24 @@ def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
         InputError: an option is out of range, or does not go with another one or the family.
         ConfigError: the config has errors.
     """
-    grid, config = given["grid"], given["config"]
-    sizes, alphas = given["sizes"], given["alphas"]
-    family = called.family
+    grid, config, family = given["grid"], given["config"], called.family
     restriction = ANYWHERE if grid is None else _restriction(family, grid)
-    if restriction.sizes is not None:
-        if sizes is not None:
-            raise InputError("grid names sizes, which sizes does as well; leave one of them out")
-        sizes = restriction.sizes
-    if restriction.alphas is not None:
-        if alphas is not None:
-            raise InputError("grid names alphas, which alphas does as well; leave one of them out")
-        alphas = restriction.alphas
+    for name in ("sizes", "alphas"):
+        if given[name] is not None and getattr(restriction, name) is not None:
+            raise InputError(f"grid names {name}, which {name} does as well; leave one of them out")
     if called.table is not None:
         restriction = restriction_of(called.table.points, restriction)
-        sizes = restriction.sizes if sizes is None else sizes
-        alphas = restriction.alphas if alphas is None else alphas
-    if config is not None:
-        experiment = load_experiment(config)
-        if not isinstance(experiment, Experiment) or experiment.family != family:
-            raise InputError(f"{config} is no experiment of the family {family}")
-        sizes = experiment.sizes if sizes is None else sizes
-        alphas = experiment.alphas if alphas is None else alphas
+    experiment = None if config is None else load_experiment(config)
+    is_of_family = isinstance(experiment, Experiment) and experiment.family == family
+    if experiment is not None and not is_of_family:
+        raise InputError(f"{config} is no experiment of the family {family}")
+    sizes, alphas = (
+        next((each for each in places if each is not None), None)
+        for places in (
+            (given["sizes"], restriction.sizes, getattr(experiment, "sizes", None)),
+            (given["alphas"], restriction.alphas, getattr(experiment, "alphas", None)),
+        )
+    )
     _validate_options(given)
     has_outcomes = family_of(family).has_outcomes
     if sizes is not None and not has_outcomes:

@@ -13,7 +13,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Literal
 
-import polars as pl
 from joblib import Parallel, delayed
 from pydantic import AfterValidator, Field, ValidationError
 
@@ -245,15 +244,11 @@ class Audited:
     @property
     def worst_alpha(self) -> float | None:
         """The largest actual alpha at the nominal 0.05, or at its only alpha, over all sizes."""
-        if self.report is None or "worst_alpha" not in self.report.behaviour.columns:
+        if self.report is None:
             return None
-        known = self.report.behaviour.filter(pl.col("worst_alpha").is_not_null())
-        alphas = known["alpha"].unique().to_list()
-        if not alphas:
-            return None
-        usual = min(alphas, key=lambda alpha: abs(alpha - USUAL_ALPHA))
-        worst = known.filter(pl.col("alpha") == usual)["worst_alpha"].max()
-        return float(worst) if isinstance(worst, float) else None
+        rows = self.report.farthest("worst_alpha")
+        usual = min(rows, key=lambda alpha: abs(alpha - USUAL_ALPHA), default=None)
+        return None if usual is None else float(rows[usual]["worst_alpha"])
 
 
 @dataclass(frozen=True)
@@ -284,37 +279,35 @@ def _processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-@dataclass(frozen=True)
-class _Task:
-    """One function of a package that is installed."""
-
-    package: str
-    version: str
-    entry: FunctionEntry
-
-    def _method(self) -> str | RFunction:
-        """What a check takes: a name, or a function of R with its arguments."""
-        name, arguments = self.entry.method, self.entry.arguments
-        return RFunction(without_prefix(name), arguments) if arguments else name
-
-    def run(self, seed: int, timeout: float, counter_examples: bool) -> Audited:
-        """Check the function; nothing is promised, so that what it keeps is only found."""
-        start = _processor_seconds()
-        report, refused = None, ""
-        try:
-            report = check(
-                self._method(),
-                family=self.entry.family,
-                contract=NONE,
-                grid=self.entry.grid,
-                seed=seed,
-                timeout=timeout,
-                counter_examples=counter_examples,
-            )
-        except HarnessError as error:
-            refused = str(error)
-        seconds = _processor_seconds() - start
-        return Audited(self.package, self.version, self.entry, report, refused, seconds)
+def _audited(
+    package: str,
+    found: str,
+    entry: FunctionEntry,
+    *,
+    seed: int,
+    timeout: float,
+    counter_examples: bool,
+) -> Audited:
+    """Check a function of a package; nothing is promised, so that what it keeps is only found."""
+    start = _processor_seconds()
+    report, refused = None, ""
+    # A name, or a function of R with its arguments.
+    method: str | RFunction = entry.method
+    if entry.arguments:
+        method = RFunction(without_prefix(entry.method), entry.arguments)
+    try:
+        report = check(
+            method,
+            family=entry.family,
+            contract=NONE,
+            grid=entry.grid,
+            seed=seed,
+            timeout=timeout,
+            counter_examples=counter_examples,
+        )
+    except HarnessError as error:
+        refused = str(error)
+    return Audited(package, found, entry, report, refused, _processor_seconds() - start)
 
 
 def run_audit(
@@ -347,10 +340,11 @@ def run_audit(
             reason = why_absent(package.name, package.language)
             skipped.append(Skipped(package.name, len(package.functions), reason))
         else:
-            tasks += [_Task(package.name, found, entry) for entry in package.functions]
+            tasks += [(package.name, found, entry) for entry in package.functions]
     audited = []
     for done in Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(task.run)(seed, timeout, counter_examples) for task in tasks
+        delayed(_audited)(*task, seed=seed, timeout=timeout, counter_examples=counter_examples)
+        for task in tasks
     ):
         tell(done)
         audited.append(done)

@@ -37,7 +37,7 @@ from harness.checks.compare import (
     not_comparable,
 )
 from harness.checks.findings import AGAINST, FAIL, PASS, REMARK, Finding, format_cell
-from harness.checks.options import Tolerance
+from harness.checks.options import USUAL, Tolerance
 from harness.checks.report import BASELINE, CheckReport
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
@@ -51,7 +51,7 @@ LIMITS = f"against {BASELINE}: limits"
 def compare_with_baseline(
     subject: Subject,
     folder: str | Path,
-    tolerance: Tolerance | None = None,
+    tolerance: Tolerance = USUAL,
     restriction: Restriction = ANYWHERE,
 ) -> Compared:
     """Compare a method with its baseline, at the sizes and alphas of the baseline.
@@ -59,7 +59,7 @@ def compare_with_baseline(
     Args:
         subject: a deterministic method.
         folder: the folder of the baseline.
-        tolerance: the largest differences that are none; None for the defaults.
+        tolerance: the largest differences that are none.
         restriction: the sizes and alphas that the check is restricted to.
 
     Returns:
@@ -73,20 +73,19 @@ def compare_with_baseline(
         raise InputError(
             f"{subject.label} draws its limits, and so has no baseline; --against another method"
         )
-    allowed = tolerance or Tolerance()
     old = read_baseline(folder, subject.family, subject.label, side_of(subject))
     if restriction != ANYWHERE:
         old = _restricted(old, subject.family, restriction)
         if old.numbers.is_empty():
             raise InputError(f"{folder} holds no numbers at the sizes and alphas of the grid")
-    limits = _compare_limits(subject, old.limits, folder, allowed)
+    limits = _compare_limits(subject, old.limits, folder, tolerance)
     try:
         found = measures_at(old.numbers, subject)
     except MethodError as fault:
         return Compared([not_comparable(BASELINE, fault), limits])
     return Compared(
-        [*compare_measures(found, old.numbers, BASELINE, allowed), limits],
-        gains_and_losses(found, old.numbers, BASELINE, allowed),
+        [*compare_measures(found, old.numbers, BASELINE, tolerance), limits],
+        gains_and_losses(found, old.numbers, BASELINE, tolerance),
     )
 
 

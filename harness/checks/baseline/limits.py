@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Bools, Floats
+from harness.callers.source import Answers
 from harness.checks.baseline.folder import read_table
 from harness.checks.conformance.grid import OutcomeList, Outcomes, all_outcomes
 from harness.checks.findings import Cell, format_cell, with_digits_apart
@@ -174,6 +175,16 @@ def differ(new: Floats, old: Floats, tolerance: float, unit: float = 1.0) -> Boo
     return np.asarray(~(near | (new == old) | (np.isnan(new) & np.isnan(old))))
 
 
+def answers_at(
+    subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]
+) -> Iterator[tuple[OutcomeList, float, Answers]]:
+    """The outcomes of each size, each alpha and the limits there."""
+    for size in sizes:
+        outcomes = outcomes_at(subject.family, size)
+        for alpha in alphas:
+            yield outcomes, alpha, subject.limits(outcomes.observed(), alpha, TWO_SIDED)
+
+
 def limits_in_full(
     subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]
 ) -> pl.DataFrame:
@@ -189,13 +200,10 @@ def limits_in_full(
     """
     columns = _columns(subject.family)
     tables = []
-    for size in sizes:
-        outcomes = outcomes_at(subject.family, size)
-        for alpha in alphas:
-            answers = subject.limits(outcomes.observed(), alpha, TWO_SIDED)
-            keys = [np.full(outcomes.shape, each) for each in (*outcomes.sizes, alpha)]
-            values = (*keys, *outcomes.counts, answers.lower, answers.upper)
-            tables.append(pl.DataFrame(dict(zip(columns, values, strict=True))))
+    for outcomes, alpha, answers in answers_at(subject, sizes, alphas):
+        keys = [np.full(outcomes.shape, each) for each in (*outcomes.sizes, alpha)]
+        values = (*keys, *outcomes.counts, answers.lower, answers.upper)
+        tables.append(pl.DataFrame(dict(zip(columns, values, strict=True))))
     return pl.concat(tables) if tables else pl.DataFrame(schema=dict.fromkeys(columns, pl.Float64))
 
 

@@ -25,14 +25,13 @@ import polars as pl
 
 from harness.base.numerics.arrays import Floats
 from harness.checks.baseline.folder import read_table
-from harness.checks.baseline.limits import LOWER, UPPER, MovedLimit, outcomes_at
+from harness.checks.baseline.limits import LOWER, UPPER, MovedLimit, answers_at
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.findings import Cell, format_cell
 from harness.checks.restriction import Size
 from harness.checks.subject import Subject
 from harness.designs.design import design_for
 from harness.families.catalogue import family_of
-from harness.methods.method import TWO_SIDED
 
 DECIMALS = 13
 NOISE = 2e-11
@@ -85,12 +84,9 @@ def sums_of_limits(
     """
     columns = _columns(subject.family)
     rows = []
-    for size in sizes:
-        outcomes = outcomes_at(subject.family, size)
-        for alpha in alphas:
-            answers = subject.limits(outcomes.observed(), alpha, TWO_SIDED)
-            sums = (*_sums(answers.lower), *_sums(answers.upper))
-            rows.append((*outcomes.sizes, alpha, *(round(each, DECIMALS) for each in sums)))
+    for outcomes, alpha, answers in answers_at(subject, sizes, alphas):
+        sums = (*_sums(answers.lower), *_sums(answers.upper))
+        rows.append((*outcomes.sizes, alpha, *(round(each, DECIMALS) for each in sums)))
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.Float64), orient="row")
 
 
@@ -114,8 +110,8 @@ def moved_sums(
     moved: list[MovedLimit | MovedSums] = []
     for row in stored.iter_rows(named=True):
         sizes = tuple(row[name] for name in family.sizes)
-        outcomes = outcomes_at(subject.family, design_for(subject.family).size_of(sizes))
-        answers = subject.limits(outcomes.observed(), row["alpha"], TWO_SIDED)
+        size, alpha = design_for(subject.family).size_of(sizes), row["alpha"]
+        ((outcomes, _, answers),) = answers_at(subject, [size], [alpha])
         apart: dict[str, float] = {}
         located: list[MovedLimit] = []
         for side, limits in ((LOWER, answers.lower), (UPPER, answers.upper)):
@@ -123,12 +119,12 @@ def moved_sums(
             new = _sums(limits)
             if any(_has_moved(a, b, tolerance) for a, b in zip(new, old, strict=True)):
                 apart[side] = abs(new[0] - old[0])
-                single = _single_limit(outcomes, row["alpha"], side, limits, new, old)
+                single = _single_limit(outcomes, alpha, side, limits, new, old)
                 located += [] if single is None else [single]
         if apart and len(located) == len(apart):
             moved += located
         elif apart:
-            cell = {**dict(zip(family.sizes, _whole(sizes), strict=True)), "alpha": row["alpha"]}
+            cell = {**outcomes.size_cell, "alpha": alpha}
             moved.append(MovedSums(cell, tuple(apart), max(apart.values())))
     return moved
 
@@ -207,7 +203,3 @@ def _single_limit(
         expected = math.copysign(math.inf, former) if abs(former) < 2.0 * _INFINITE else math.nan
     cell = {**outcomes.cell([k - 1]), "alpha": alpha}
     return MovedLimit(side, cell, float(limits[k - 1]), expected)
-
-
-def _whole(sizes: Sequence[float]) -> list[float | int]:
-    return [int(size) if size == int(size) else size for size in sizes]
