@@ -8,20 +8,19 @@ Methods of other languages, from the options of the command ``check``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from harness.base.errors import InputError
-from harness.commands.ending import cleaning_up, on_terminal, worst_exit_code
+from harness.commands.ending import cleaning_up, shown, worst_exit_code
 from harness.commands.options import Quiet
 
 if TYPE_CHECKING:
-    from harness.callers.naming import Named
-    from harness.checks.batch import Tell
+    from harness.callers.naming import AnyMethod
     from harness.checks.report import CheckReport
 
 
@@ -179,6 +178,7 @@ def check(
     from harness.checks.formats import FORMATS
     from harness.commands.ending import print_error
     from harness.commands.output import say, validate_output_files, write_output_file
+    from harness.screen.console import check_bar
 
     options = {name: given[name] for name in option_names() if name in given and name != "timeout"}
     options["expected_failures"] = expect_failure
@@ -202,7 +202,8 @@ def check(
         for each in resolved:
             validate_target(update, each)
     at_once = 1 if update is not None and (jobs == -1 or jobs > 1) else jobs
-    with cleaning_up(), _shown_progress(resolved, quiet) as tell:
+    bar = partial(check_bar, methods=[each.label for each in resolved])
+    with cleaning_up(), shown(bar, quiet, otherwise=lambda number, done: None) as tell:
         results = [*check_methods(chosen, options, tell, jobs=at_once, timeout=timeout)]
     codes = [result.exit_code for result in results]
     reports = [result.report for result in results]
@@ -257,38 +258,12 @@ def _words_of_one(given: Mapping[str, Any], number: int, method: str) -> list[st
     from harness.commands.command_line import words_of_call
 
     is_command = number >= len(given["methods"] or [])
-    alone = (
-        {"methods": None, "command": [method]}
-        if is_command
-        else {"methods": [method], "command": None}
-    )
     is_r = not is_command and is_of_r(method)
-    leave_out = [*_NOT_AGAIN, *_OF_SEVERAL]
-    if not is_r:
-        leave_out += ["arg", "limits"]
-    if not is_command:
-        leave_out += ["lines"]
-    if not (is_r or is_command or is_table(method)):
-        leave_out += ["side"]
+    has_side = is_r or is_command or is_table(method)
+    taken = {"arg": is_r, "limits": is_r, "lines": is_command, "side": has_side}
+    leave_out = [*_NOT_AGAIN, *_OF_SEVERAL, *(name for name in taken if not taken[name])]
+    alone = {"methods": None, "command": None, "command" if is_command else "methods": [method]}
     return words_of_call(check, {**given, **alone}, leave_out)
-
-
-@contextmanager
-def _shown_progress(methods: Sequence[Named], quiet: bool) -> Iterator[Tell]:
-    """Show on a terminal how far the checks are while the block runs."""
-    from harness.commands.output import console
-    from harness.screen.console import check_bar
-
-    screen = console(stderr=True)
-    if quiet or not screen.is_terminal:
-        yield lambda number, done: None
-        return
-    with on_terminal(check_bar(screen, [each.label for each in methods])) as tell:
-        yield tell
-
-
-if TYPE_CHECKING:
-    from harness.callers.naming import AnyMethod
 
 
 def methods_of(

@@ -11,12 +11,15 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
 from harness.base.errors import HarnessError, InputError
-from harness.commands.output import say
+from harness.commands.output import console, say
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
@@ -114,13 +117,26 @@ def cleaning_up() -> Iterator[None]:
 
 
 @contextmanager
-def on_terminal(shown: AbstractContextManager[T]) -> Iterator[T]:
-    """Enter a bar or a spinner, whose terminal may be gone when an interrupt ends it."""
+def shown(
+    bar: Callable[[Console], AbstractContextManager[T]], quiet: bool, otherwise: T
+) -> Iterator[T]:
+    """Show a bar on standard error while the block runs, if that is a terminal.
+
+    Args:
+        bar: makes the bar on a console.
+        quiet: whether nothing is shown.
+        otherwise: what the block is given in place of a bar.
+    """
+    screen = console(stderr=True)
+    if quiet or not screen.is_terminal:
+        yield otherwise
+        return
     with ExitStack() as stack:
-        entered = stack.enter_context(shown)
+        entered = stack.enter_context(bar(screen))
         try:
             yield entered
         except KeyboardInterrupt:
+            # The terminal may be gone.
             with suppress(OSError):
                 stack.close()
             raise

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.base.errors import FigureError, HarnessError, MethodError, WriteError
-from harness.commands.ending import on_terminal, print_error
+from harness.commands.ending import print_error, shown
 
 if TYPE_CHECKING:
     from harness.config.experiment import AnyExperiment
@@ -97,17 +98,9 @@ def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) 
     return escape_markup(f"{many} in {path / 'figures'}{chosen}; {others}")
 
 
-@contextmanager
-def progress_of(name: str, quiet: bool) -> Iterator[Progress]:
+def progress_of(name: str, quiet: bool) -> AbstractContextManager[Progress]:
     """Show a progress bar on standard error if it is a terminal, unless ``quiet``."""
-    from harness.commands.output import console
+    from harness.screen.console import progress_bar
     from harness.study.parallel import NoProgress
 
-    screen = console(stderr=True)
-    if quiet or not screen.is_terminal:
-        yield NoProgress()
-        return
-    from harness.screen.console import progress_bar
-
-    with on_terminal(progress_bar(screen, name)) as progress:
-        yield progress
+    return shown(partial(progress_bar, name=name), quiet, otherwise=NoProgress())
