@@ -186,7 +186,7 @@ def worst_numbers(report: CheckReport) -> list[tuple[str, ...]]:
     Without exact numbers there is the heading only.
     """
     exact, family = report.behaviour, family_of(report.family)
-    truths = dict(zip(family.truths, family.numbered("worst_truth"), strict=True))
+    truths = dict(zip(family.truths, family.numbered("worst_truth"), strict=False))
     farthest = {column: report.farthest(column) for column, _ in _NUMBERS}
 
     def cell(column: str, alpha: float) -> str:
