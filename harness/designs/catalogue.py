@@ -9,21 +9,21 @@ from harness.designs.design import DESIGNS, Design
 from harness.designs.lists import CLUSTERED, REPEATED_RUNS, STRATIFIED
 from harness.designs.pairs.data import PAIRED
 from harness.designs.samples import ONE_SAMPLE, TWO_INDEPENDENT
-from harness.designs.solvers import ListSolver, OneSampleSolver, PairedSolver, TwoSampleSolver
+from harness.designs.solvers import OneSampleSolver, PairedSolver, TwoSampleSolver
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.methods.catalogue import add_methods
 from harness.methods.method import Method
 
 DESIGNS.update(
-    (design.name, replace(design, exact=solver))
-    for design, solver in (
-        (ONE_SAMPLE, OneSampleSolver),
-        (TWO_INDEPENDENT, TwoSampleSolver),
-        (PAIRED, PairedSolver),
-        (REPEATED_RUNS, ListSolver),
-        (CLUSTERED, ListSolver),
-        (STRATIFIED, ListSolver),
+    (design.name, design)
+    for design in (
+        replace(ONE_SAMPLE, exact=OneSampleSolver),
+        replace(TWO_INDEPENDENT, exact=TwoSampleSolver),
+        replace(PAIRED, exact=PairedSolver),
+        REPEATED_RUNS,
+        CLUSTERED,
+        STRATIFIED,
     )
 )
 

@@ -481,8 +481,9 @@ def solver_of(scenario: Scenario) -> Solver:
     """
     family = family_of(scenario.family)
     design = designs().get(family.design)
-    is_enumerated = ENUMERATION in family.engines or not family.has_outcomes
-    if design is None or design.exact is None or not is_enumerated:
+    if design is not None and design.lists is not None:
+        return ListSolver(scenario)
+    if design is None or design.exact is None or ENUMERATION not in family.engines:
         raise HarnessError(f"the family {family.name} has no exact engines")
     found: Solver = design.exact(scenario) if scenario.law is None else LawSolver(scenario)
     return found

@@ -71,7 +71,7 @@ class Question:
     def sizes(self, numbers: Integers) -> Floats:
         """Return the sizes of each sample, shape (N, samples)."""
         first = self.ladder.sizes(numbers)
-        if len(self.sums.family.sizes) == 1:
+        if self.sums.family.samples == 1:
             return first[:, np.newaxis]
         second = second_sizes(self.sums.family, first, self.ratio)
         return np.stack([first, second], axis=1)

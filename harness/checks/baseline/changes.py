@@ -106,12 +106,10 @@ def _restricted(baseline: Baseline, family: str, restriction: Restriction) -> Ba
 
 def measures_at(cells: pl.DataFrame, subject: Subject) -> pl.DataFrame:
     """The ``measures`` of a method at the sizes and alphas of a table."""
+    size_of = design_for(subject.family).size_of
     parts = cells.group_by(key_columns(cells)[:-1], maintain_order=True)
     return pl.concat(
-        [
-            measures(subject, [size[0] if len(size) == 1 else size], part["alpha"].to_list())
-            for size, part in parts
-        ]
+        [measures(subject, [size_of(size)], part["alpha"].to_list()) for size, part in parts]
     )
 
 

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.callers.calls import format_argument
 from harness.callers.source import Observed
@@ -325,7 +326,8 @@ class DataSets(Outcomes):
 
 def _checked_lists(family: str) -> CheckedLists:
     lists = design_for(family).lists
-    assert lists is not None
+    if lists is None or not lists.checked.data_sets:
+        raise InputError(f"the design of {family} has no data sets for a check of its methods")
     return lists.checked
 
 

@@ -76,8 +76,7 @@ def jumps_in_size(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[F
 
 def _is_complete(tails: LimitTails) -> bool:
     """Whether the outcomes are those of one count of successes, and all of them."""
-    sizes = tails.outcomes.sizes
-    return len(sizes) == 1 and tails.least.shape == (sizes[0] + 1,)
+    return tails.least.shape == (tails.outcomes.sizes[0] + 1,)
 
 
 def _jumps_between(one: LimitTails, other: LimitTails, verdict: Verdict) -> Iterator[Fault]:
