@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import LONGEST_QUOTE, InputError, did_you_mean
+from harness.base.text import shortened
 
 
 def quoted(value: object) -> str:
     """The value on one line, cut where it is too long for a message."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 1]}…"
+    return shortened(" ".join(repr(value).split()), LONGEST_QUOTE)
 
 
 def validate_choice(

@@ -30,6 +30,11 @@ def printable_line(text: str) -> str:
     return _IN_A_LINE.sub(_escaped, text)
 
 
+def shortened(text: str, most: int) -> str:
+    """The text, of a long one its first characters and a sign that there are more."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def json_text(content: Any) -> str:
     """Plain data as indented JSON, in ASCII where it holds a character that is not printable."""
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.text import printable_line
+from harness.base.text import printable_line, shortened
 from harness.families.data import is_masked
 from harness.methods.method import LimitPair
 
@@ -249,8 +249,7 @@ def one_line(thing: object, text_of: Callable[[object], str]) -> str:
     except ANYTHING:
         return type(thing).__name__
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
-    text = printable_line(text)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return shortened(printable_line(text), LONGEST)
 
 
 Pair = tuple[float, float] | None

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from harness.base.text import printable
+from harness.base.text import printable, shortened
 from harness.checks.findings import (
     AGAINST,
     BEHAVIOUR,
@@ -299,7 +299,8 @@ class CheckReport:
         """A line for each of the worst findings."""
         lines = [
             f"  {number}. {finding.check}: "
-            f"{f'({finding.verdict}) ' if finding.passed else ''}{_shorten(finding.message)}"
+            f"{f'({finding.verdict}) ' if finding.passed else ''}"
+            f"{shortened(finding.message, _MOST_LETTERS)}"
             for number, finding in enumerate(self.worst(_MOST_FINDINGS), 1)
         ]
         title = "To know:" if self.passed else "The worst:"
@@ -308,7 +309,3 @@ class CheckReport:
 
 _MOST_NAMES, _MOST_FINDINGS, _MOST_ALPHAS, _MOST_LETTERS = 6, 3, 4, 230
 """Limits of the summary, so that it fits a terminal of 25 lines."""
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 1] + "…"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from harness.base.text import plain_number
 from harness.callers.table import TablePoints, TableSource
 from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.findings import CONFORMANCE, PASS, Finding
@@ -25,7 +26,7 @@ def restriction_of(points: TablePoints, restriction: Restriction) -> Restriction
 def _size(sizes: tuple[float, ...]) -> Size:
     if len(sizes) == 2:
         return sizes[0], sizes[1]
-    return int(sizes[0]) if sizes[0].is_integer() else sizes[0]
+    return plain_number(sizes[0])
 
 
 def complete_grid(

@@ -23,7 +23,7 @@ from harness.checks.baseline.limits import (
 from harness.checks.baseline.store import Baseline, keep_limits, read_baseline, write_baseline
 from harness.checks.baseline.sums import MovedSums, moved_sums, sums_of_limits
 from harness.checks.behaviour import measures
-from harness.checks.options import Tolerance
+from harness.checks.options import USUAL, Tolerance
 from harness.checks.sizes import checked_at
 from harness.checks.subject import Subject
 from harness.families.catalogue import FAMILIES
@@ -183,7 +183,7 @@ def test_limits_are_read_back_bit_by_bit(tmp_path, kept):
     assert text.splitlines()[:2] == ["n,alpha,x,lower,upper", "2,0.01,0,0,0.7683817082692724"]
 
 
-def findings_of(folder, method, tolerance=None):
+def findings_of(folder, method, tolerance=USUAL):
     return {each.check: each for each in compare_with_baseline(method, folder, tolerance).findings}
 
 

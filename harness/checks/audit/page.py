@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from harness.base.text import printable
+from harness.base.text import printable, shortened
 from harness.checks.audit.audit import Audit, Audited, Kind, Reproduction
 from harness.families.catalogue import family_of
 
@@ -142,7 +142,8 @@ def _table(family: str, functions: Sequence[Audited]) -> list[str]:
         lines += ["", "First failures:", ""]
     for each in broken:
         first = each.refused or f"{each.failures[0].check}: {each.failures[0].message}"
-        lines.append(f"- {each.package} `{each.function}`: {_shorten(first)}")
+        first = shortened(" ".join(first.split()), _LONGEST)
+        lines.append(f"- {each.package} `{each.function}`: {first}")
     return lines
 
 
@@ -176,8 +177,3 @@ def _where(audited: Audited) -> str:
 
 def _cell(text: str) -> str:
     return printable(text).replace("|", "\\|").replace("\n", " ")
-
-
-def _shorten(text: str) -> str:
-    one_line = " ".join(text.split())
-    return one_line if len(one_line) <= _LONGEST else one_line[: _LONGEST - 1] + "…"

@@ -16,6 +16,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.text import plain_number
 from harness.callers.calls import format_argument
 from harness.callers.source import Observed
 from harness.checks.restriction import ANYWHERE, Restriction
@@ -79,8 +80,7 @@ class Outcomes:
     def size_cell(self) -> dict[str, float | int | str]:
         """The sizes by name."""
         names = family_of(self.family).sizes
-        sizes = (int(size) if size == int(size) else size for size in self.sizes)
-        return dict(zip(names, sizes, strict=True))
+        return dict(zip(names, map(plain_number, self.sizes), strict=True))
 
     @property
     def size_text(self) -> str:

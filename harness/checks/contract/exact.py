@@ -22,6 +22,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Bools, Floats
+from harness.base.text import plain_number
 from harness.checks.behaviour import FAULT, MEAN_POSTERIOR, WORST, WORST_INSIDE
 from harness.checks.findings import (
     CONTRACT,
@@ -288,7 +289,7 @@ def _check_worst_size(bounds: Bounds, rows: pl.DataFrame, family: str) -> Findin
 def cell_of(row: dict[str, float], family: str) -> dict[str, float | int | str]:
     """The sizes and alpha of a row, whole numbers as such."""
     keys = (*family_of(family).sizes, "alpha")
-    return {key: int(row[key]) if row[key] == int(row[key]) else row[key] for key in keys}
+    return {key: plain_number(row[key]) for key in keys}
 
 
 def _allowed(low: float, high: float) -> str:

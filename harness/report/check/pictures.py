@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.base.text import printable_line
+from harness.base.text import printable_line, shortened
 from harness.checks.findings import (
     Cell,
     CounterExample,
@@ -169,11 +169,6 @@ def joined(*words: str) -> str:
     return ": ".join(each for each in words if each)
 
 
-def shortened(text: str) -> str:
-    """A label, cut where it is too long for a telephone."""
-    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
-
-
 def exact(value: float, fault: str = "") -> str:
     """A number as messages have it; without one why."""
     if math.isnan(value):
@@ -282,7 +277,8 @@ def _labels(example: IntervalExample) -> list[str]:
     found = []
     for row in example.rows:
         own = {name: value for name, value in row.cell.items() if name not in common}
-        found.append(shortened(joined(row.words, format_cell(own)) or "the outcome"))
+        label = joined(row.words, format_cell(own)) or "the outcome"
+        found.append(shortened(label, _LONGEST_LABEL))
     return found
 
 
@@ -489,7 +485,7 @@ def _number_picture(example: NumberExample) -> Picture:
     bars = []
     for number, (words, value, is_fault) in enumerate(named):
         start, end = sorted((axis.at(0.0), axis.at(value)))
-        label = shortened(f"{words}: {value:.6g}")
+        label = shortened(f"{words}: {value:.6g}", _LONGEST_LABEL)
         bars.append(Bar(label, TOP + ROW * number, start, end, is_fault=is_fault))
     bottom = TOP + ROW * len(bars)
     return Picture(
