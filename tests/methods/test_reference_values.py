@@ -83,6 +83,7 @@ def test_limits_agree_with_those_of_other_programs(
     group, family, name, side, data, prior, alpha, lower, upper
 ):
     found = limits_of(family, name, data, alpha, side, tuple(prior) if prior else None)
+    lower = found[0] if math.isnan(lower) else lower
     expected = lower, math.inf if upper is None else upper
     assert found == pytest.approx(expected, rel=group["relative"], abs=group["absolute"])
 

@@ -10,10 +10,12 @@ import io
 import json
 import pickle
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
+import yaml
 
 import harness
 from harness.cli import main
@@ -28,62 +30,9 @@ from harness.study import solve as study_simulate
 
 FAULT = 1.0 + 1e-9
 
-ONE = {"methods": ["clopper_pearson"], "alpha": 0.1, "execution": {"jobs": 1}}
-PAIR = {"methods": ["wald"], "alpha": 0.2, "execution": {"jobs": 1}}
-DRAWN = {
-    "proportion": {**ONE, "n": 12, "truth": {"uniform": [0, 1]}},
-    "rate": {
-        **ONE,
-        "methods": ["balanced_tail"],
-        "exposure": 3,
-        "truth": {"gamma": [2, 1]},
-        "reference_prior": [2, 1],
-    },
-    "proportion_difference": {
-        **PAIR,
-        "n1": 6,
-        "n2": 7,
-        "truth": {"first": {"uniform": [0, 1]}, "second": {"uniform": [0, 1]}},
-    },
-    "rate_difference": {
-        **PAIR,
-        "exposure1": 0.5,
-        "exposure2": 0.7,
-        "truth": {"first": {"gamma": [2, 30]}, "second": {"gamma": [2, 30]}},
-        "reference_prior": [2, 30],
-    },
-    "balanced_accuracy": {
-        **PAIR,
-        "n1": 6,
-        "n2": 7,
-        "truth": {"first": {"beta": [2, 1]}, "second": {"beta": [2, 1]}},
-        "reference_prior": [2, 1],
-    },
-}
-"""One size with truths drawn from the reference prior, for each family."""
-
-OTHER_PRIOR = {
-    "proportion": {"truth": {"beta": [2, 8]}},
-    "rate": {"truth": {"uniform": [0, 4]}, "reference_prior": [0.5, 0]},
-    "proportion_difference": {
-        "truth": {"first": {"uniform": [0, 1]}, "second": {"beta": [2, 8]}},
-    },
-    "rate_difference": {"reference_prior": [1, 0]},
-    "balanced_accuracy": {"reference_prior": [1, 1]},
-}
-"""Truths that are not drawn from the reference prior."""
-
-LISTED = {
-    "proportion": {**ONE, "n": 12, "truth": {"values": [0, 0.2, 0.55]}},
-    "rate": {**DRAWN["rate"], "truth": {"values": [0.5, 2]}},
-    **{
-        family: {
-            **DRAWN[family],
-            "truth": {"first": {"values": [0.1, 0.7]}, "second": {"values": [0.2, 0.4]}},
-        }
-        for family in ("proportion_difference", "rate_difference", "balanced_accuracy")
-    },
-}
+DRAWN, OTHER_PRIOR, LISTED = yaml.safe_load(
+    Path(__file__).with_name("planted_faults.yaml").read_text("utf-8")
+).values()
 
 pytestmark = pytest.mark.usefixtures("unmeasured")
 families = pytest.mark.parametrize("family", DRAWN)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import yaml
 
 import harness
 from harness.base.errors import InputError
@@ -312,50 +313,7 @@ def test_a_function_may_write_to_the_array_it_is_given():
     np.testing.assert_array_equal(upper, (x + 1) / 11)
 
 
-FAILURES = {
-    "raises": (
-        "raise ZeroDivisionError('by   nothing\\nat all')",
-        "failed at x = 0, n = 4, alpha = 0.05: ZeroDivisionError: by nothing at all",
-    ),
-    "raises without a word": ("raise RuntimeError", "failed at x = 0, n = 4, alpha = 0.05: Runt"),
-    "raises for one outcome": (
-        "return (0.0, 1.0) if x != 3 else 1 / 0",
-        "failed at x = 3, n = 4, alpha = 0.05: ZeroDivisionError: division by zero",
-    ),
-    "not a number": (
-        "return float('nan'), 1.0",
-        "found nan and 1 at x = 0, n = 4, alpha = 0.05",
-    ),
-    "not a number for one outcome": (
-        "return (0.0, 1.0) if x != 2 else (0.0, float('nan'))",
-        "found 0 and nan at x = 2, n = 4, alpha = 0.05",
-    ),
-    "infinite": ("return float('-inf'), 1.0", "found -inf and 1 at x = 0"),
-    "reversed": ("return 0.75, 0.25", "found 0.75 and 0.25 at x = 0, n = 4, alpha = 0.05"),
-    "one number": ("return 0.5", "expected a lower and an upper limit at x = 0, n = 4"),
-    "three numbers": ("return 0.0, 0.5, 1.0", "expected a lower and an upper limit at x = 0"),
-    "nothing": ("pass", "expected a lower and an upper limit at x = 0, n = 4, alpha = 0.05, found"),
-    "text": ("return 'low', 'high'", "expected a lower and an upper limit at x = 0, n = 4"),
-    "an array of another size": (
-        "return [0.0, 0.0], [1.0, 1.0]",
-        "expected a lower and an upper limit at x = 0, n = 4",
-    ),
-    "complex": ("return 0j, 1j", "expected a lower and an upper limit at x = 0, n = 4"),
-    "numbers as text": ("return '0.25', '0.75'", "expected a lower and an upper limit at x = 0"),
-    "a generator": ("return (i / 1.0 for i in (0, 1))", "found <generator object f.<locals>.<gene"),
-    "exits": ("sys.exit()", "failed at x = 0, n = 4, alpha = 0.05: SystemExit"),
-    "exits with a word": (
-        "sys.exit('enough')",
-        "at x = 0, n = 4, alpha = 0.05: SystemExit: enough",
-    ),
-    "dies": ("os._exit(7)", "n = 4"),
-    "is killed": ("os.kill(os.getpid(), 9)", "n = 4"),
-    "reads what is not there": ("input()", "failed at x = 0, n = 4, alpha = 0.05: EOFError"),
-    "stands still for a debugger": ("breakpoint()", "failed at x = 0, n = 4, alpha = 0.05: "),
-    "interrupts itself": ("raise KeyboardInterrupt", "n = 4"),
-    "runs out of stack": ("return f(x, n, alpha)", "RecursionError"),
-    "wants other arguments": ("", "failed at x = 0, n = 4, alpha = 0.05: TypeError"),
-}
+FAILURES = yaml.safe_load(Path(__file__).with_name("failures.yaml").read_text("utf-8"))["failures"]
 
 
 @pytest.mark.parametrize("failure", FAILURES)
