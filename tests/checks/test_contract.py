@@ -21,6 +21,7 @@ from harness.checks.sizes import checked_at
 from harness.checks.subject import Subject
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, TWO_SIDED
+from tests.checks.planted.textbook import agresti_caffo, agresti_coull
 
 # What each contract allows, and which methods keep it.
 
@@ -241,20 +242,6 @@ class Recorded:
         sizes = product(*(np.unique(each).tolist() for each in data[1::2]))
         self.asked |= {(*size, alpha) for size in sizes}
         return self.limits(*arguments)
-
-
-def agresti_coull(x, n, alpha):
-    z = -ndtri(alpha / 2)
-    total, p = n + z**2, (x + z**2 / 2) / (n + z**2)
-    half = z * np.sqrt(p * (1 - p) / total)
-    return np.maximum(p - half, 0), np.minimum(p + half, 1)
-
-
-def agresti_caffo(x1, n1, x2, n2, alpha):
-    z = -ndtri(alpha / 2)
-    p, q = (x1 + 1) / (n1 + 2), (x2 + 1) / (n2 + 2)
-    half = z * np.sqrt(p * (1 - p) / (n1 + 2) + q * (1 - q) / (n2 + 2))
-    return np.maximum(p - q - half, -1), np.minimum(p - q + half, 1)
 
 
 def by_count(x, exposure, alpha):

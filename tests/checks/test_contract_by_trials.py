@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import numpy as np
 import pytest
-from scipy.special import gammaincinv, ndtri
+from scipy.special import gammaincinv
 
 import harness
 from harness.callers.function import FunctionHere, FunctionInProcess
@@ -17,15 +17,9 @@ from harness.checks.contract.simulated import MEAN, WORST, Simulation, check_by_
 from harness.checks.subject import Subject
 from harness.checks.trials import trials_needed
 from harness.methods.method import AT_LEAST, NOMINAL, NONE
+from tests.checks.planted.textbook import wilson
 
 SIZES, ALPHAS = (10.0, 30.0), (0.05, 0.1)
-
-
-def wilson(x, n, alpha):
-    z = -ndtri(alpha / 2)
-    delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
-    center = x + z * z / 2
-    return np.clip([(center - delta) / (n + z * z), (center + delta) / (n + z * z)], 0, 1)
 
 
 def jittered(x, n, alpha, rng):

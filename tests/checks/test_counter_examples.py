@@ -2,22 +2,14 @@
 
 import numpy as np
 import pytest
-from scipy.special import ndtri
 from scipy.stats import binom
 
 from harness.checks.check import check
 from harness.checks.findings import PASS, IntervalExample, MissExample, NumberExample, TailExample
 from harness.families.catalogue import family_of
+from tests.checks.planted.textbook import wald, wilson
 
 GRID = {"n": [8, 20], "alpha": [0.05, 0.1]}
-
-
-def wilson(x, n, alpha):
-    z = -ndtri(alpha / 2)
-    delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
-    lower = (x + z * z / 2 - delta) / (n + z * z)
-    upper = (x + z * z / 2 + delta) / (n + z * z)
-    return np.clip(lower, 0, 1), np.clip(upper, 0, 1)
 
 
 def falling(x, n, alpha):
@@ -33,11 +25,6 @@ def not_nested(x, n, alpha):
 def lopsided(x, n, alpha):
     lower, upper = wilson(x, n, alpha)
     return lower, np.minimum(1, upper + 0.03 * (x > n / 2))
-
-
-def wald(x, n, alpha):
-    delta = -ndtri(alpha / 2) * np.sqrt(x * (n - x) / n) / n
-    return x / n - delta, x / n + delta
 
 
 def gap(x, n, alpha):

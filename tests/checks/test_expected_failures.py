@@ -4,7 +4,6 @@ import textwrap
 
 import numpy as np
 import pytest
-from scipy.special import ndtri
 
 from harness.base.errors import InputError
 from harness.callers.calls import FunctionError
@@ -15,6 +14,7 @@ from harness.methods.expected_failures import (
     expected_failures,
     parse_expected_failure,
 )
+from tests.checks.planted.textbook import wilson
 
 INF = float("inf")
 
@@ -100,12 +100,6 @@ def test_what_is_no_declaration_is_refused_where_it_is_declared(given, message):
 
 
 GRID = "n=5,10,12;alpha=0.05,0.3"
-
-
-def wilson(x, n, alpha):
-    z = -ndtri(alpha / 2)
-    center, half = x + z * z / 2, z * np.sqrt(x * (n - x) / n + z * z / 4)
-    return np.clip([(center - half) / (n + z * z), (center + half) / (n + z * z)], 0, 1)
 
 
 def swapped(*sizes):

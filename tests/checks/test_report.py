@@ -20,6 +20,7 @@ from harness.checks.formats import FORMATS, format_json, format_junit, format_ta
 from harness.checks.report import CheckReport
 from harness.checks.restriction import Restriction
 from harness.checks.subject import Subject
+from tests.checks.planted.textbook import add_four, woolf_half
 
 LINES, COLUMNS = 25, 80
 """Of a small terminal."""
@@ -168,20 +169,6 @@ def logit(x, n, alpha):
     )
 
 
-def add_four(x, n, alpha):
-    p, total = (x + 2) / (n + 4), n + 4
-    delta = -ndtri(alpha / 2) * np.sqrt(p * (1 - p) / total)
-    return np.maximum(p - delta, 0), np.minimum(p + delta, 1)
-
-
-def gart(x1, n1, x2, n2, alpha):
-    """Woolf's limits of an odds ratio with one half added to each count."""
-    a, b, c, d = x1 + 0.5, n1 - x1 + 0.5, x2 + 0.5, n2 - x2 + 0.5
-    delta = -ndtri(alpha / 2) * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
-    center = np.log(a / b * d / c)
-    return np.exp(center - delta), np.exp(center + delta)
-
-
 def student(values, alpha):
     values = np.asarray(values, float)
     mean, error = values.mean(-1), values.std(-1, ddof=1) / np.sqrt(values.shape[-1])
@@ -231,7 +218,7 @@ def test_a_convention_is_a_remark_and_a_fault_beside_it_a_failure(function, name
 @pytest.mark.parametrize(
     ("function", "family", "name", "verdict"),
     [
-        (gart, "odds_ratio", "is monotone", "remark"),
+        (woolf_half, "odds_ratio", "is monotone", "remark"),
         (student, "mean", "has width", "remark"),
         (without_width, "mean", "has width", "fail"),
     ],

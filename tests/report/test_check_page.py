@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from scipy.special import ndtri
 
 from harness.checks.check import check
 from harness.checks.findings import (
@@ -23,15 +22,11 @@ from harness.checks.report import CheckReport
 from harness.report.check.page import CheckedMethod, check_page, shown
 from harness.report.check.pictures import picture_of
 from harness.report.page import render
+from tests.checks.planted.textbook import wald
 from tests.report.pages import ids_in, tables_in
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 WORDS = ("python", "-m", "harness", "check", "own.py:wald")
-
-
-def wald(x, n, alpha):
-    delta = -ndtri(alpha / 2) * np.sqrt(x * (n - x) / n) / n
-    return x / n - delta, x / n + delta
 
 
 @pytest.fixture(scope="module")

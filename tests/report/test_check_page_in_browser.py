@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from scipy.special import ndtri
 
 from harness.checks.check import check
 from harness.checks.report import CheckReport
 from harness.report.check.page import CheckedMethod, check_page
 from harness.report.page import render
+from tests.checks.planted.textbook import wald
 from tests.report.accessibility import violations
 from tests.report.pages import IS_TOO_WIDE, START
 
@@ -19,11 +18,6 @@ SHOWN = """
 return [...document.querySelectorAll(".findings tbody tr")].filter((row) => row.offsetHeight > 0)
   .map((row) => [row.dataset.status, row.cells[2].textContent]);
 """
-
-
-def wald(x, n, alpha):
-    delta = -ndtri(alpha / 2) * np.sqrt(x * (n - x) / n) / n
-    return x / n - delta, x / n + delta
 
 
 @pytest.fixture(scope="module")

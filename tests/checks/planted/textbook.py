@@ -42,6 +42,11 @@ def mid_p(x, n, alpha):
     return lower(x), 1.0 - lower(n - x)
 
 
+def wald(x, n, alpha):
+    delta = stats.norm.isf(alpha / 2) * np.sqrt(x * (n - x) / n) / n
+    return x / n - delta, x / n + delta
+
+
 def wilson(x, n, alpha):
     p, z = np.asarray(x) / n, stats.norm.ppf(1 - alpha / 2)
     centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)

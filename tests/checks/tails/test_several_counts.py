@@ -23,6 +23,7 @@ from harness.checks.tails.record import LimitTails
 from harness.checks.tails.several_counts import nearest_truths, tails_of_several_counts
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
+from tests.checks.planted.textbook import agresti_caffo
 
 ALPHAS = (0.01, 0.05, 0.2)
 TWO = {
@@ -189,14 +190,6 @@ def test_a_sound_method_is_not_accused(family, method, contract, sizes):
     assert _found(subject, contract, *sizes, alphas=ALPHAS) == []
 
 
-def _score(x1, n1, x2, n2, alpha):
-    """An Agresti-Caffo interval, in which the faults are planted."""
-    z = -ndtri(alpha / 2)
-    p, q = (x1 + 1) / (n1 + 2), (x2 + 1) / (n2 + 2)
-    half = z * np.sqrt(p * (1 - p) / (n1 + 2) + q * (1 - q) / (n2 + 2))
-    return np.maximum(p - q - half, -1.0), np.minimum(p - q + half, 1.0)
-
-
 def _pooled(x1, n1, x2, n2, alpha):
     p = (x1 + x2 + 2) / (n1 + n2 + 4)
     half = -ndtri(alpha / 2) * np.sqrt(p * (1 - p) * (1 / (n1 + 2) + 1 / (n2 + 2)))
@@ -205,7 +198,7 @@ def _pooled(x1, n1, x2, n2, alpha):
 
 
 def _no_root(x1, n1, x2, n2, alpha):
-    lower, upper = _score(x1, n1, x2, n2, alpha)
+    lower, upper = agresti_caffo(x1, n1, x2, n2, alpha)
     half = 0.5 * (upper - lower)
     return lower + half - half**2, upper - half + half**2
 
@@ -228,7 +221,7 @@ def _where(condition: Callable[..., bool], first: Callable, second: Callable) ->
 
 
 def _at_alpha(change: Callable[[float], float]) -> Callable:
-    return lambda x1, n1, x2, n2, alpha: _score(x1, n1, x2, n2, change(alpha))
+    return lambda x1, n1, x2, n2, alpha: agresti_caffo(x1, n1, x2, n2, change(alpha))
 
 
 FAULTS = {
@@ -250,7 +243,7 @@ FAULTS = {
         r"alpha = 0\.001\b",
     ),
     "wrong where an n exceeds 20": (
-        _where(lambda n1, n2, alpha: max(n1, n2) > 20, _at_alpha(lambda a: 4 * a), _score),
+        _where(lambda n1, n2, alpha: max(n1, n2) > 20, _at_alpha(lambda a: 4 * a), agresti_caffo),
         FIRST,
         "n2 = 21",
     ),
@@ -258,8 +251,8 @@ FAULTS = {
     "variance for its root": (_no_root, FIRST, "tail probabilities"),
     "samples swapped in one limit": (
         lambda x1, n1, x2, n2, alpha: (
-            _score(x1, n1, x2, n2, alpha)[0],
-            -_score(x1, n2, x2, n1, alpha)[0] + 0 * x1,
+            agresti_caffo(x1, n1, x2, n2, alpha)[0],
+            -agresti_caffo(x1, n2, x2, n1, alpha)[0] + 0 * x1,
         ),
         FIRST,
         "is ordered|tail probabilities",

@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from scipy.special import betaincinv, gammaincinv, ndtri
+from scipy.special import ndtri
 
 from harness.callers.function import FunctionHere
 from harness.callers.source import CatalogueSource
@@ -16,6 +16,7 @@ from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.subject import Subject
 from harness.checks.tails.check import NEIGHBOURS, TAIL_PROBABILITIES, check_tails, tails_of
 from harness.methods.catalogue import CATALOGUE
+from tests.checks.planted.textbook import clopper_pearson, garwood
 
 ALPHAS = (1e-6, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3173)
 
@@ -25,17 +26,6 @@ def wilson(x, n, alpha, factor=1.0):
     delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
     center = x + z * z / 2
     return np.clip([(center - delta) / (n + z * z), (center + delta) / (n + z * z)], 0, 1)
-
-
-def clopper_pearson(x, n, alpha):
-    lower = betaincinv(np.maximum(x, 1), n - x + 1, alpha / 2)
-    upper = betaincinv(x + 1, np.maximum(n - x, 1), 1 - alpha / 2)
-    return np.where(x > 0, lower, 0.0), np.where(x < n, upper, 1.0)
-
-
-def garwood(x, exposure, alpha):
-    lower = gammaincinv(np.maximum(x, 1), alpha / 2)
-    return np.where(x > 0, lower, 0.0) / exposure, gammaincinv(x + 1, 1 - alpha / 2) / exposure
 
 
 def upper_wilson(x, n, alpha):
